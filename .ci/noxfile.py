@@ -58,6 +58,15 @@ def mutants(session: nox.Session) -> None:
 
 
 @nox.session
+def wheel(session: nox.Session) -> None:
+    """Built twice to the same bytes, checked, every verb run from it, a bill of materials; and the conda recipe."""
+    session.chdir(TOP)
+    session.install("build", "twine", "cyclonedx-bom", "py-rattler-build")
+    session.run("python", ".ci/wheel.py", str(Path(session.create_tmp()).resolve() / "wheel"))
+    session.run("python", ".ci/conda/rendered.py")
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """The site."""
     ready(session)

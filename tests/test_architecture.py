@@ -73,6 +73,7 @@ MAY_IMPORT = {  # a room, and the rooms that it may import beside the ground
     }
     | QUESTIONS,
     "cli": {"core", "crowd", "io", "report", "api", "cli"},
+    "testing": {"core", "crowd", "programs", "backends", "online", "api", "testing"},
     "__main__": {"cli"},
 }
 RESULTS = {  # what the questions answer with: read, written, rechecked and drawn by rooms that know no method

@@ -25,6 +25,11 @@ ARRAY = re.compile(r"\b(ArrayLike|Floats|Ints|Bools|NDArray)\b")
 AXIS = r"[\w.]+( [-+*] \w+)*"  # tasks, tasks + 1, ...
 SHAPE = re.compile(rf"\(({AXIS},|{AXIS}(, ?{AXIS})+)[^)]*\)|array")
 CONTRACTS = {"crowdopt/backends/__init__.py: solve", "crowdopt/jobs.py: run"}  # users and methods call them by hand
+CONTRACTS |= {  # what crowdopt.testing offers to other packages
+    "crowdopt/testing/backend_contract.py: backend_checks",
+    "crowdopt/testing/conformance.py: failures",
+    "crowdopt/testing/policy_contract.py: policy_checks",
+}
 
 
 def test_dir_holds_the_public_names_only():

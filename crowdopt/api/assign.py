@@ -31,7 +31,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.best_effort import best_effort
-from crowdopt.assign.budget.kept_on_average import kept_on_average
+from crowdopt.assign.budget.greedy_spending import kept_on_average
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from crowdopt.assign.exact.search import Solvers
+from crowdopt.assign.standing import Solvers
 from crowdopt.backends import BackendFailed as BackendFailed
 from crowdopt.backends import BackendMissing as BackendMissing
 from crowdopt.backends import solve, solve_whole

@@ -14,8 +14,8 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.plan import Plan
-from crowdopt.core.solution import Listener, Progress
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.core.solution import Listener, Progress, Status
+from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
@@ -45,22 +45,27 @@ def with_fixed_labels(
         pairs = np.concatenate([pairs, instance.fixed])
         pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
         value = float(instance.prices(pairs).sum())
-        if _errs_too_much(instance, pairs):  # a vote with its fixed labels is the judge, whatever found them
-            return solve(instance, listener)
-    return replace(
+    whole = replace(
         plan,
         instance=instance,
         pairs=pairs,
         certificate=replace(plan.certificate, value=value, bound=plan.bound + paid),
         certified_bound=plan.certified_bound + paid,
     )
+    return _without_labels(whole) if _errs_too_much(whole) else whole
 
 
-def _errs_too_much(instance: AssignmentInstance, pairs: Ints) -> bool:
-    """Whether a rule for each task is broken by its vote's exact error."""
-    if not instance.the_rule.checked or instance.the_rule.average:
+def _errs_too_much(plan: Plan) -> bool:
+    """Whether a task's vote errs more than it may: whoever made the labels is not their judge."""
+    if plan.exact_error is None or plan.instance.the_rule.average:
         return False
-    return bool((exact_errors(instance, pairs)[0] > instance.epsilon + CERTAIN).any())
+    return bool((plan.exact_error[0] > plan.instance.epsilon + CERTAIN).any())
+
+
+def _without_labels(plan: Plan) -> Plan:
+    """What is left of a plan that does not hold: its bound."""
+    known = replace(plan.certificate, value=None, violation=None, fraction=None)
+    return replace(plan, status=Status.UNDECIDED, pairs=None, certificate=known)
 
 
 def _accepts(instance: AssignmentInstance) -> bool:

@@ -14,9 +14,10 @@ from crowdopt.assign.engine.set_engine import SMALL, solve_by_sets
 from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.compiling import load
 from crowdopt.assign.exact.relaxation import relax_classes
-from crowdopt.assign.exact.search import Search, Solvers
+from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options
 from crowdopt.crowd.classes import classes_of

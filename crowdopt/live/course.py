@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from crowdopt.core.resumable import Arrays
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
+from crowdopt.online.limits.least_cost import Least
 
 
 class Course(Protocol):
@@ -105,6 +106,10 @@ class Course(Protocol):
 
     def progress(self) -> dict[str, Any]:
         """Tasks, and how sure they are."""
+        ...
+
+    def possible(self) -> Callable[[], Least]:
+        """What no policy can beat, were the skills of those who came as believed; InputError where none are."""
         ...
 
     def snapshot(self) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -15,6 +15,7 @@ from crowdopt.live.lease import Lease, ToldLabel
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores.store import Ledgerbook, Store
+from crowdopt.online.limits.least_cost import Least
 
 SNAPSHOT = 5_000  # events between two snapshots
 
@@ -119,6 +120,16 @@ class Live:
         """Labels, money, workers, leases, and tasks that are not as sure as they are to be."""
         with self._turn() as turn:
             return turn.state.progress()
+
+    def limits(self) -> Least:
+        """What all labels would cost at least, whatever the policy, with those who came and skills as believed now.
+
+        The least that no policy beats at the campaign's mean error target; labels that are in are not taken off.
+        Raises InputError if no skills are believed yet, or tasks arrive and not workers.
+        """
+        with self._turn() as turn:
+            possible = turn.state.course.possible()
+        return possible()
 
     def workers(self) -> list[Any]:
         """Who came, as rows of worker, labels, paid, leases, and what is believed of their skill."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from crowdopt.labelers.vote_counts import voted
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.turns import Turns
+from crowdopt.online.limits.least_cost import Least
 
 COIN = 7  # tells the generator of a task's coin from that of its decision
 OWN = ("slots", "waiting", "removed", "load", "spent", "doors_shut")
@@ -235,6 +236,10 @@ class TasksCourse:
         money = self.settings.money
         own = {"tasks": len(self.slots), "unsure": unsure, "claimed_error": None, "money": money}
         return own | {"reserved": max(0.0, self.spent), "notes": self.policy.notes()}
+
+    def possible(self) -> Callable[[], Least]:
+        """No bound is known where tasks arrive."""
+        raise InputError("what no policy can beat is known where workers arrive; in this campaign tasks do")
 
     # -- as arrays -------------------------------------------------------------------------------------------------
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from crowdopt.live.turns import Turns
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.crowds import Simulated
 from crowdopt.online.ledger import KINDS, Run
+from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.run_score import answers_of, claimed_error
 
 NONE = "none"  # nothing is worth asking
@@ -52,7 +54,7 @@ class WorkersCourse:
         self, instance: AssignmentInstance, policy: Any, settings: LiveSettings, solve: Solve, gold: GoldTasks
     ) -> None:
         self.whole = with_newcomers(instance, settings.newcomers)
-        self.settings, self.policy, self.gold = settings, policy, gold
+        self.settings, self.policy, self.gold, self.solve = settings, policy, gold, solve
         money = settings.money if instance.budget is None else instance.budget
         self.limits = LabelLimits(self.whole, money, not policy.over_capacity)
         served = replace(self.whole, budget=None, max_labels=np.full(self.whole.n_tasks, UNLIMITED))
@@ -448,6 +450,17 @@ class WorkersCourse:
         money = None if np.isinf(self.limits.money) else float(self.limits.money)
         own = {"tasks": int(wanted.sum()), "unsure": unsure, "claimed_error": mean, "money": money}
         return own | {"reserved": max(0.0, self.limits.spent), "notes": self.policy.notes()}
+
+    def possible(self) -> Callable[[], Least]:
+        """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
+        skills, met = self.policy.skills(), [seat for seat in self.seats if seat.number >= 0 and not seat.preliminary]
+        if skills is None or not met:
+            raise InputError("what no policy can beat follows from skills, and none are believed yet; ask first")
+        crowd = of_workers(self.instance, np.array([seat.place for seat in met], np.int64))
+        accuracy = skills[:, [seat.number for seat in met]]
+        none = np.zeros((0, 2), np.int64)
+        crowd = replace(crowd, accuracy=accuracy, confusion=None, groups=(), collected=none, forbidden=none)
+        return partial(least, crowd, self.solve)
 
     # -- as arrays -------------------------------------------------------------------------------------------------
 

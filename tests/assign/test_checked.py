@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
-from crowdopt.assign.plan import breaches
+from crowdopt.assign.fixed_labels import with_fixed_labels
+from crowdopt.assign.plan import Plan, breaches
+from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
 from tests.effort import examples
 from tests.small import instances
@@ -168,3 +170,21 @@ def test_any_backend_may_solve_the_linear_parts():
     instance = replace(recipe("R10:12x20"), rule="exact-error")
     ours, theirs = assign(instance), assign(instance, method="highs")
     assert keeps(instance, theirs.pairs) and theirs.labels == ours.labels and theirs.proven
+
+
+def test_a_plan_beside_fixed_pairs_whose_votes_err_too_much_is_not_handed_out():
+    """Whoever made a plan is not its judge: without one of its labels it keeps its bound, and has no labels."""
+    instance = AssignmentInstance(
+        [[0.9, 0.8, 0.8, 0.7, 0.7]] * 3, [0, 1, 2], [2] * 5, 0.15, rule="exact-error", fixed=[[0, 1]]
+    )
+    honest = assign(instance)
+    chosen = honest.pairs[(honest.pairs != [0, 1]).any(axis=1)]
+    for pairs, found in ((chosen, True), (chosen[1:], False)):
+
+        def told(one, _, pairs=pairs):
+            known = Certificate(None, 1.0, "solver", None, None)
+            return Plan.of(one, "ip", known, -np.inf, None, pairs, method="exact", backend="highs", seed=0)
+
+        plan = with_fixed_labels(instance, None, told)
+        assert (plan.found, plan.bound) == (found, 2.0)
+        assert (plan.status is Status.UNDECIDED) == (not found)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crowdopt.backends.claims import Sides, completed, resting, solution
 from crowdopt.core.certificate import lagrangian_bound, proves_empty
 from crowdopt.core.solution import Status
-from tests.contract.cases import program
+from crowdopt.testing.contract_cases import program
 
 INF = np.inf
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdopt.backends import BackendMissing
 from crowdopt.backends.ortools import NEAR, _unscaled, relaxed
-from tests.contract.cases import program
+from crowdopt.testing.contract_cases import program
 
 
 def random_box(rng):

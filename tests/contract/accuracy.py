@@ -11,7 +11,6 @@ ACCURACY = {
     "cvxpy-osqp": 1e-4,  # first order; asked for residuals of 1e-6, which a box of FREE multiplies
     "ortools-pdlp": 1e-5,  # first order; asked for 1e-8 of the sides' norm
 }
-FREE = 100.0  # an optimum of every program here lies within this box; it keeps bounds finite where columns are free
 
 
 def accuracy(backend: str) -> float:

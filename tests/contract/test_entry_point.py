@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -44,20 +43,17 @@ def test_an_entry_point_registers_a_backend(elsewhere: Path) -> None:
     assert run(elsewhere, "-c", code).split() == ["True", "True"]
 
 
+CHECKED = """
+from crowdopt.testing import backend_checks, failures
+checks = backend_checks("milp", exclude={"stopped", "within-gap", "badly-scaled-integer"})
+print(len(checks) > 60, failures(checks))
+"""
+
+
 @pytest.mark.slow
 def test_the_example_keeps_the_contract(elsewhere: Path) -> None:
-    """What stands in the documentation has to hold there: the same cases, the same judge."""
-    cases = ["optimal", "equality", "ranged", "infeasible", "unbounded", "integer", "mixed", "assignment-integer"]
-    keys = [f"milp:{case}" for case in [*cases, "no-incumbent"]]
-    printed = run(elsewhere, "-m", "tests.contract.worker", *keys).splitlines()
-    rows = {row["case"].partition(":")[2]: row for row in map(json.loads, printed)}
-    truths = ["optimal", "optimal", "optimal", "infeasible", "unbounded", "optimal", "optimal", "optimal"]
-    assert [rows[case]["status"] for case in cases] == truths
-    for case, truth in zip(cases, truths, strict=True):
-        if truth == "optimal":
-            assert rows[case]["violation"] <= 1e-6
-            assert abs(rows[case]["value"] - rows[case]["bound"]) <= 1e-6 * max(1.0, abs(rows[case]["value"]))
-    assert rows["no-incumbent"]["status"] == "undecided"
+    """What stands in the documentation has to hold there, by the checks that a third party runs."""
+    assert run(elsewhere, "-c", CHECKED) == "True {}\n"
 
 
 def test_a_backend_that_is_not_installed_is_not_registered() -> None:

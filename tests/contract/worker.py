@@ -1,6 +1,7 @@
 """Backends on cases, a row each: ``python -m tests.contract.worker BACKEND:CASE ...``, all in this one process.
 
-A case is a name of ``cases``, or ``agreement/SEED``, ``hiring/SEED``, ``hiring/full``: those of the modules beside it.
+A case is a name of crowdopt.testing.contract_cases, or ``agreement/SEED``, ``hiring/SEED``,
+``hiring/full``: those of the modules beside it.
 """
 
 from __future__ import annotations
@@ -11,45 +12,11 @@ import traceback
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from crowdopt.backends import Backend, BackendMissing, named, solve
-from crowdopt.core.certificate import certify, lagrangian_bound, proves_empty
-from crowdopt.core.program import Program
-from crowdopt.core.solution import Solution
+from crowdopt.backends import BackendMissing, named, solve
+from crowdopt.testing.contract_cases import CASES
+from crowdopt.testing.contract_facts import facts, suits
 from tests.contract import again, agreement, hiring
-from tests.contract.accuracy import FREE
-from tests.contract.cases import CASES, SILENT
-
-
-def suits(backend: Backend, program: Program) -> bool:
-    """Whether the backend says that it handles such columns."""
-    if program.integer.any() and not backend.integers:
-        return False
-    return backend.continuous or bool(program.integer.all())
-
-
-def facts(solution: Solution) -> dict[str, Any]:
-    """Everything about a solution that a theorem may be about, recomputed where it can be."""
-    program, certificate = solution.program, certify(solution)
-    dual = solution.dual
-    boxed = replace(program, lower=np.maximum(program.lower, -FREE), upper=np.minimum(program.upper, FREE))
-    return {
-        "status": solution.status.value,
-        "raw": solution.raw,
-        "seconds": solution.seconds,
-        "value": certificate.value,
-        "bound": certificate.bound,
-        "proof": certificate.proof,
-        "violation": certificate.violation,
-        "fraction": certificate.fraction,
-        "claimed_bound": solution.claimed_bound,
-        "dual": None if dual is None or dual.size > 50 else dual.tolist(),
-        "has_dual": dual is not None,
-        "dual_bound": None if dual is None else lagrangian_bound(boxed, dual),
-        "has_ray": solution.ray is not None,
-        "ray_proves": solution.ray is not None and proves_empty(program, solution.ray),
-    }
+from tests.contract.silent import SILENT
 
 
 def judged(backend: str, name: str) -> dict[str, Any]:

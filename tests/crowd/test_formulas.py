@@ -12,7 +12,7 @@ from scipy.stats import chi2
 
 import crowdopt
 from crowdopt.answers.worst_case import worst_error
-from crowdopt.assign.individual.levels_of_need import LevelsOfNeed
+from crowdopt.assign.individual.nested import LevelsOfNeed
 from crowdopt.crowd.difficulty import difficulty_fit
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.families import joint_error, joint_need

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.assign.exact.blocks import BlockPrices, SetPricing
+from crowdopt.assign.exact.blocks import BlockPrices, Effort, Knapsack, SetPricing
 from crowdopt.assign.exact.kernels.knapsack import cheapest_set
-from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import exact_errors, fewest_exact

@@ -14,14 +14,13 @@ from crowdopt.assign.exact.compiling import get_ready
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.rounding import round_amounts
 from crowdopt.assign.exact.search import Search
-from crowdopt.assign.exact.split import Split, are_compiled, deal_evenly
+from crowdopt.assign.exact.split import TRADING, Split, are_compiled, deal_evenly
 from crowdopt.core.solution import BY_SIZE
 from crowdopt.programs import target
 
 MODEST = 5_000  # pairs up to which searching the full program soon pays
 STUCK, STUCK_WHEN_MODEST = 8, 2  # attempts without a better plan, after which something else is tried
-FINISHING, SHARING, TRADING = (4, 2_000), (2, 1_000), (300, 300_000)  # work per task and at most, in pairs looked at
-TRADERS = 5_000  # tasks up to which labels are exchanged across rows
+SHARING = 2, 1_000  # work per task and at most, in pairs looked at
 SQUEEZES = 60  # labels that are tried to be taken out of a plan again
 SQUEEZED = 30_000  # tasks up to which that is tried
 LARGE = 1_000_000  # pairs
@@ -104,13 +103,8 @@ def _boxed(search: Search, money: float) -> tuple[Floats, float] | None:
 def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool, rung: Bools) -> Ints | None:
     get_ready()
     split = Split.of_amounts(search.classes, whole, money, seed).heeding(rung)
-    finishing, sharing, trading = (
-        min(per_task * search.instance.n_tasks, most) for per_task, most in (FINISHING, SHARING, TRADING)
-    )
-    split.level()
-    split.finish(finishing)
-    if not split.covered and split.everybody.size <= TRADERS:
-        split.trade(trading)
+    sharing, trading = (min(each * search.instance.n_tasks, most) for each, most in (SHARING, TRADING))
+    split.mend()
     if not thorough:
         search.sets = split.sets()
     if not split.covered and thorough:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import ENOUGH
@@ -23,6 +22,26 @@ from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.elementary import dot
 from crowdopt.programs.label_sets import columns_of, has_label_limits, of_sets
+
+
+class Knapsack(NamedTuple):
+    """``min sum cost_i a_i  s.t.  sum worth_i a_i >= need, a binary``; cost and worth (n,), worth at least 0."""
+
+    cost: Floats
+    worth: Floats
+    need: float
+
+
+class Effort(NamedTuple):
+    """How far the bound may stay below the best set, relative to the LP; nodes of the search; cells of its grid.
+
+    Beyond so many nodes the bound stays valid.
+    """
+
+    close: float
+    nodes: int
+    cells: int
+
 
 Sets: TypeAlias = list[Ints]  # worker classes of one task's labels, sorted
 Seconds: TypeAlias = Callable[[], float]  # how many are left

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.exact.alarm import NEVER
-from crowdopt.assign.exact.knapsacks import Effort, Knapsack
+from crowdopt.assign.exact.blocks import Effort, Knapsack
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.recipes.named_recipes import recipe

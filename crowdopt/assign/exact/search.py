@@ -48,6 +48,3 @@ class Search(Standing):
             certified=known.bound if known.proof == "certificate" else -np.inf,
             known=known,
         )
-
-
-__all__ = ["Search", "Solvers"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cmp_to_key
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ EVEN = 10_000_000  # tasks x worker classes up to which an even deal is looked a
 PATIENCE = 2  # failures to take a label from a row before it is left alone
 ROUNDS = 200  # of levelling
 ALLOWED = 100  # times the work of finishing once: pairs tried while labels are bought for a row
+FINISHING, TRADING = (4, 2_000), (300, 300_000)  # work per task and at most, in pairs looked at
+TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 TASKS = 100_000  # whose labels are looked at together
 ROOM = 6  # labels a task may have beyond twice the average
 
@@ -98,6 +100,14 @@ def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
     return pairs
 
 
+class OwnNeeds(NamedTuple):
+    """What tasks of a class need each: evidence, and limits on their number of labels; (tasks,) each."""
+
+    evidence: Floats
+    fewest: Ints
+    most: Ints
+
+
 class Split:
     """Labels of tasks by worker classes, being mended.
 
@@ -131,15 +141,18 @@ class Split:
         self.rows = _exchangeable(classes)
 
     @classmethod
-    def of_amounts(cls, classes: Classes, amounts: Ints, money: float, seed: int) -> Split:
+    def of_amounts(cls, classes: Classes, amounts: Ints, money: float, seed: int, own: OwnNeeds | None = None) -> Split:
         """Deal whole amounts: the best workers first, always to the tasks that lack most.
 
         amounts (T, G): labels per class of tasks and of workers; money: what the labels may cost once they are mended;
-        seed: of the mending.
+        seed: of the mending; own: needs of tasks that differ within their classes.
         """
         widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
         split = cls(classes, widest, seed)
         dealt = split.dealt
+        if own is not None:
+            split.terms = split.terms._replace(fewest=own.fewest, most=np.minimum(own.most, widest))
+            dealt.slack[:] = -own.evidence
         dealt.left[:] -= amounts.sum(axis=0)
         dealt.spare[0] = max(0.0, money - float((classes.cost * amounts).sum()))
         for kind, tasks in enumerate(_members(classes)):
@@ -186,6 +199,14 @@ class Split:
         """What the labels cost."""
         kind, cost = self.classes.task_class, self.classes.cost
         return float(sum(cost[kind[task], group].sum() for task, group in self.labels()))
+
+    def mend(self) -> None:
+        """Even out, share out and, where tasks are few, exchange across rows, as far as some work goes."""
+        tasks = self.terms.row.size
+        self.level()
+        self.finish(min(FINISHING[0] * tasks, FINISHING[1]))
+        if not self.covered and self.everybody.size <= TRADERS:
+            self.trade(min(TRADING[0] * tasks, TRADING[1]))
 
     def level(self) -> None:
         """Even out the tasks of each evidence row."""

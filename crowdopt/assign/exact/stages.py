@@ -14,10 +14,11 @@ from crowdopt.assign.exact.dive import DiveSettings
 from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
-from crowdopt.assign.exact.search import Search, Solvers
+from crowdopt.assign.exact.search import Search
 from crowdopt.assign.individual.linear_plan import solve_linearly
 from crowdopt.assign.individual.own_stages import is_individual, solve_individually
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.classes import classes_of

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Ints
 from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.compiling import get_ready
 from crowdopt.assign.exact.rounding import round_amounts
-from crowdopt.assign.exact.split import ROOM, Split
+from crowdopt.assign.exact.split import OwnNeeds, Split
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks
 from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.individual.served import Served
@@ -16,9 +15,6 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.programs import target
-
-FINISHING, TRADING = (4, 2_000), (300, 300_000)  # work per task and at most, in pairs looked at
-TRADERS = 5_000  # tasks up to which labels are exchanged across rows
 
 
 def deal_rows(
@@ -44,33 +40,13 @@ def deal_rows(
     if aimed.primal is None:
         return None
     amounts = aimed.program.column("u").view(aimed.primal)
+    own = OwnNeeds(tasks.target, tasks.arrays.fewest, tasks.arrays.most)
+    get_ready()
     with alarm(clock) as rung:
         whole = round_amounts(rows, amounts, float(aimed.primal[-1]), money, rung)
-        split = _split(tasks, rows, whole, money, options.seed).heeding(rung)
-        split.level()
-        split.finish(min(FINISHING[0] * tasks.size, FINISHING[1]))
-        if not split.covered and tasks.size <= TRADERS:
-            split.trade(min(TRADING[0] * tasks.size, TRADING[1]))
+        split = Split.of_amounts(rows, whole, money, options.seed, own).heeding(rung)
+        split.mend()
     return _handed(tasks, split, prices, width)
-
-
-def _split(tasks: OwnTasks, rows: Classes, amounts: Ints, money: float, seed: int) -> Split:
-    """Amounts dealt to the tasks of each row, the best workers first, always to those that lack most."""
-    from crowdopt.assign.exact import kernels
-
-    get_ready()
-    widest = int(2 * np.ceil((amounts.sum(axis=1) / rows.tasks_in).max())) + ROOM
-    split = Split(rows, widest, seed)
-    split.terms = split.terms._replace(fewest=tasks.arrays.fewest, most=np.minimum(tasks.arrays.most, widest))
-    split.dealt.slack[:] = -tasks.target
-    split.dealt.left[:] -= amounts.sum(axis=0)
-    split.dealt.spare[0] = max(0.0, money - float((rows.cost * amounts).sum()))
-    members = np.split(np.argsort(rows.task_class, kind="stable"), np.cumsum(rows.tasks_in)[:-1])
-    for kind, some in enumerate(members):
-        groups = np.argsort(-rows.evidence[kind], kind="stable")
-        groups = groups[amounts[kind, groups] > 0]
-        kernels.deal(some, groups, amounts[kind], rows.evidence[kind], split.dealt)
-    return split
 
 
 def _handed(tasks: OwnTasks, split: Split, prices: Prices, width: int) -> Served:

@@ -8,7 +8,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.even_shares import KeptShares, even_shares
-from crowdopt.assign.individual.loading import load
 from crowdopt.assign.individual.prices.ascent import Ascent
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.prices.reduced_costs import OwnDuals, price_pairs
@@ -16,6 +15,7 @@ from crowdopt.assign.individual.prices.rows import rows_point
 from crowdopt.assign.individual.prices.sampled_prices import sampled_prices
 from crowdopt.assign.individual.prices.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.individual.shares import Shares
+from crowdopt.assign.individual.work import load
 from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import Certificate

@@ -52,15 +52,12 @@ class Mixer:
         value = paid + float(dot(program.cost, solution.primal))
         return Mixture(sets, share, Prices(np.ascontiguousarray(worker), budget), value)
 
-    def choose(self, sets: SetsMet, seconds: float, start: Floats | None = None) -> Floats | None:
+    def choose(self, sets: SetsMet, seconds: float) -> Floats | None:
         """One set for each task by branch and bound, as shares of 0 and 1; None where none is found in time."""
         program, kept, _ = self._program(sets, whole=True)
         if program is None:
             return np.ones(sets.task.size)
-        options = replace(self.options, time_limit=seconds, start=None)
-        if start is not None:
-            options = replace(options, start=_started(program, start[kept]))
-        solution = self.solve(program, BRANCHING, options)
+        solution = self.solve(program, BRANCHING, replace(self.options, time_limit=seconds, start=None))
         if solution.primal is None:
             return None
         share = np.ones(sets.task.size)
@@ -83,18 +80,6 @@ class Mixer:
         dear = DEAR * float(tasks.arrays.cost.max() + 1e-3)
         room, least = (tasks.room - load).astype(float), (tasks.least - load).astype(float)
         return own_sets.of_sets(known, room, least, money, dear, whole), kept, paid
-
-
-def _started(program: Program, share: Floats) -> Floats:
-    """A point of the master from chosen sets: what is over or under follows."""
-    point = np.zeros(program.cost.size)
-    program.column("set").view(point)[:] = share
-    rows = program.row("worker").span
-    activity = (program.matrix @ point)[rows]
-    program.column("over").view(point)[:] = np.maximum(0.0, activity - program.row_upper[rows])
-    low = program.row_lower[rows]
-    program.column("under").view(point)[:] = np.maximum(0.0, np.where(np.isfinite(low), low - activity, 0.0))
-    return point
 
 
 def dealt_of(sets: SetsMet, share: Floats, prices: Prices, width: int) -> Served:

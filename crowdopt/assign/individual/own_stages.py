@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.assign.individual import nested
-from crowdopt.assign.individual.bound_stages import climb, first_bound
-from crowdopt.assign.individual.loading import load
-from crowdopt.assign.individual.plan_stages import blend_sweeps, congest, deal, first_plan
+from crowdopt.assign.individual.plan_stages import blend_sweeps, climb, congest, deal, first_bound, first_plan
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.set_stages import mix, nest
-from crowdopt.assign.individual.work import MIXED_TASKS, Work
+from crowdopt.assign.individual.work import MIXED_TASKS, Work, load
 from crowdopt.assign.plan import Duals
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.clock import Clock

@@ -1,17 +1,19 @@
-"""What the stages share where each task is priced by itself: prices, sets met, and what is claimed and offered."""
+"""What the stages share where each task is priced by itself: prices, sets met, claims, offers, compiled loops."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
+from crowdopt.assign.individual.congestion import congested
 from crowdopt.assign.individual.mixing import Mixer
 from crowdopt.assign.individual.prices.ascent import Ascent
-from crowdopt.assign.individual.prices.own_tasks import OwnTasks
+from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.prices.sampled_prices import WIDE, sizes
 from crowdopt.assign.individual.prices.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.individual.served import Served
@@ -19,6 +21,8 @@ from crowdopt.assign.individual.sets_met import SetsMet
 from crowdopt.assign.plan import Duals
 from crowdopt.assign.standing import Standing
 from crowdopt.core.certificate import Certificate, next_integer
+from crowdopt.core.clock import Clock
+from crowdopt.crowd.instance import AssignmentInstance
 
 MARGIN = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
 MIXED_TASKS = 50_000  # tasks up to which a master chooses among the sets met
@@ -68,7 +72,7 @@ class Work:
     def hear(self, sweep: Sweep) -> bool:
         """Claim what the sweep proves; whether there is nothing more to prove."""
         standing, tasks = self.standing, self.tasks
-        if not np.isfinite(sweep.bound) or sweep.bound > self._ceiling() + 1.0:
+        if not np.isfinite(sweep.bound) or sweep.bound > standing.ceiling + 1.0:
             standing.known = Certificate(None, np.inf, "certificate", None, None)
             return True
         bound = sweep.bound - MARGIN * float(np.abs(sweep.value).sum() + abs(tasks.constant))
@@ -76,12 +80,6 @@ class Work:
         if bound > standing.bound:
             standing.raise_bound(bound, self._duals(sweep))
         return standing.closed
-
-    def _ceiling(self) -> float:
-        """What no plan costs more than: everybody works all they may, at the highest price."""
-        tasks, arrays = self.tasks, self.tasks.arrays
-        most = float(arrays.cost.max(axis=0) @ np.minimum(tasks.room, tasks.size)) + tasks.constant
-        return most if self.standing.instance.budget is None else min(most, self.standing.instance.budget)
 
     def _duals(self, sweep: Sweep) -> Duals:
         task, labels = np.zeros((2, self.standing.instance.n_tasks))
@@ -116,3 +114,23 @@ class Work:
         """Offer what is a plan; the sets of the best one are kept for the master."""
         if dealt.is_whole and self.standing.offer(dealt.pairs()):
             self.chosen = dealt.hands.copy(), dealt.held.copy()
+
+
+@cache
+def load() -> None:
+    """Run every compiled loop once, on three tasks."""
+    instance = AssignmentInstance(
+        accuracy=np.array([[0.9, 0.8, 0.7, 0.6]] * 3),
+        task_type=np.arange(3),
+        capacity=np.array([1, 2, 2, 3]),
+        epsilon=np.array(0.3),
+        rule="bhattacharyya",
+        min_labels=np.array([0, 4, 0]),
+    )
+    tasks, clock = own_tasks(instance), Clock(600.0)
+    sweep = Sweeper(tasks, 1).sweep(Prices(np.zeros(4)), clock)
+    assert sweep is not None
+    dealt = Served.swept(tasks, sweep)
+    dealt.shed(np.random.default_rng(0), clock)
+    dealt.serve_all(np.arange(3), clock)
+    next(congested(Sweeper(tasks, 1), sweep, clock, np.random.default_rng(0)))

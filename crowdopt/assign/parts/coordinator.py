@@ -13,7 +13,7 @@ from math import fsum
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.blending import DEAR, NOTHING
 from crowdopt.assign.individual.prices.ascent import Ascent
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks
@@ -22,7 +22,6 @@ from crowdopt.assign.individual.prices.sweep import CLOSE, GROUPS, NODES, Prices
 from crowdopt.assign.individual.work import MARGIN
 from crowdopt.assign.parts.asked import PartLook, PartPlan, Parts, PartsAnswer, TimeIsUp
 from crowdopt.assign.parts.part_work import ENDLESS, Start
-from crowdopt.assign.parts.sharing_room import deal_rest, deal_room
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Solve
@@ -209,3 +208,36 @@ def _settled(
             return every
         dealt = deal_rest(room, np.array([plan.load for plan in every]), some)
     return None
+
+
+def deal_room(room: Ints, loads: Ints, tasks: Ints) -> Ints:
+    """What each part may use: what it asks for, plus its tasks' share of what is left, or less where all ask too much.
+
+    room (workers,): labels that each worker can give; loads (parts, workers): what each part asks for; tasks (parts,):
+    how many each has; -> (parts, workers): each column adds up to the worker's room.
+    """
+    asked = loads.sum(axis=0)
+    spare = np.maximum(0, room - asked)
+    share = np.broadcast_to((tasks / tasks.sum())[:, None], loads.shape)
+    cut = loads * np.minimum(1.0, room / np.maximum(1, asked))
+    return np.where(asked <= room, loads + _whole(share * spare, spare), _whole(cut, np.minimum(room, asked)))
+
+
+def deal_rest(room: Ints, loads: Ints, some: Ints) -> Ints:
+    """What parts that are not whole may use: what they have, and equal shares of what nobody has.
+
+    room (workers,); loads (parts, workers): what each part has; what they have together is within the room; some (k,):
+    the parts that need more; -> (k, workers).
+    """
+    rest = room - loads.sum(axis=0)
+    return loads[some] + _whole(np.broadcast_to(rest / some.size, (some.size, room.size)), rest)
+
+
+def _whole(amounts: Floats, total: Ints) -> Ints:
+    """Amounts (parts, workers) rounded so that each column has its total: the largest remainders up."""
+    down = np.floor(amounts + 1e-9).astype(np.int64)
+    missing = total - down.sum(axis=0)
+    order = np.argsort(-(amounts - down), axis=0, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(len(amounts))[:, None], axis=0)
+    return np.asarray(down + (rank < missing))

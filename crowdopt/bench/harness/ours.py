@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,14 @@ from crowdopt.backends import solve
 from crowdopt.bench.harness.method_run import MethodRun
 from crowdopt.bench.sources import LP
 from crowdopt.core.program import Program
+from crowdopt.core.solution import Options
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.errors import InputError
 
 if TYPE_CHECKING:
-    from crowdopt.assign.exact.search import Solvers
+    from crowdopt.assign.standing import Solvers
 
+WARM = "R10:60x40"
 BACKEND = "highs"  # what the exact method solves its linear programs with
 
 
@@ -37,16 +39,21 @@ class Own:
 
 def solvers() -> Solvers:
     """What the exact method is given."""
-    from crowdopt.assign.exact.search import Solvers
+    from crowdopt.assign.standing import Solvers
     from crowdopt.backends.highs import HighsMaster
 
     return Solvers(solve, HighsMaster, BACKEND)
 
 
+@cache
 def _warm_exact() -> None:
-    from crowdopt.assign.exact.warming import warm
+    """Load the loops, and solve a small instance as far as its first nodes."""
+    from crowdopt.assign.exact.compiling import load
+    from crowdopt.assign.exact.stages import solve_exact
+    from crowdopt.crowd.recipes.named_recipes import recipe
 
-    warm(solvers())
+    load()
+    solve_exact(recipe(WARM), "ip", solvers(), Options(time_limit=300.0, nodes=2), soon=True)
 
 
 def _warm_algorithm1() -> None:

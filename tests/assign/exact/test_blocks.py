@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_plan
 from crowdopt.assign.exact import boxstep, kernels
-from crowdopt.assign.exact.blocks import BlockPrices, Blocks
+from crowdopt.assign.exact.blocks import BlockPrices, Blocks, Effort, Knapsack
 from crowdopt.assign.exact.dive import DiveSettings, dive
-from crowdopt.assign.exact.knapsacks import Effort, Knapsack
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated

@@ -12,9 +12,8 @@ from crowdopt.assign.exact import stages
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels import climb
 from crowdopt.assign.exact.levels.cut import Levels
-from crowdopt.assign.exact.levels.enough import Enough
 from crowdopt.assign.exact.levels.filling import fill, hands
-from crowdopt.assign.exact.levels.level_blocks import LevelBlocks
+from crowdopt.assign.exact.levels.level_blocks import Enough, LevelBlocks
 from crowdopt.assign.plan import breaches
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.crowd.classes import classes_of

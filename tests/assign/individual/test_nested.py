@@ -11,9 +11,9 @@ from crowdopt import AssignmentInstance, recipe
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.individual import nested, own_stages
 from crowdopt.assign.individual.nested import Nested
-from crowdopt.assign.individual.nested_plans import completed, dealt_sets, whole_shares
 from crowdopt.assign.individual.prices.own_tasks import own_tasks
 from crowdopt.assign.individual.prices.sweep import Prices, Sweep, Sweeper
+from crowdopt.assign.individual.set_stages import completed, dealt_sets, whole_shares
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options

@@ -12,9 +12,8 @@ from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.block_stage import GROUPS, duals_of
 from crowdopt.assign.exact.blocks import BlockPrices, Blocks
 from crowdopt.assign.exact.levels.cut import Levels
-from crowdopt.assign.exact.levels.enough import Enough
 from crowdopt.assign.exact.levels.filling import fill, hands
-from crowdopt.assign.exact.levels.level_blocks import LevelBlocks, Set, Values
+from crowdopt.assign.exact.levels.level_blocks import Enough, LevelBlocks, Set, Values
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split
 from crowdopt.assign.standing import Standing

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from scipy import sparse
 
-import crowdopt
+from crowdopt.backends import solve
+from crowdopt.core.certificate import certify
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.core.solution import Options, Status
+from crowdopt.crowd.groups import Group, OwnRows
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.recipes.named_recipes import recipe as drawn
 from crowdopt.programs import assignment
+from crowdopt.testing.conformance import need
 
 INF = np.inf
 PATIENT = Options(time_limit=60.0)  # all end within a second where nothing else runs
@@ -44,7 +49,7 @@ def program(
 
 
 @dataclass(frozen=True)
-class Case:
+class ContractCase:
     """A program, what is true of it, and the limits it is solved under.
 
     ``optimum`` is None where HiGHS' certified value stands for it, and where there is none.
@@ -56,14 +61,14 @@ class Case:
     options: Options = PATIENT
 
 
-OPTIMAL = partial(Case, truth=Status.OPTIMAL)
+OPTIMAL = partial(ContractCase, truth=Status.OPTIMAL)
 
 
 def badly_scaled() -> Program:
     """Evidence from 4e-6 to .8 in one program: workers from hardly better than a coin to nearly always right."""
     rng = np.random.default_rng(5)
     gain = np.concatenate([10 ** rng.uniform(-3, -1, 12), rng.uniform(0.2, 0.9, 18)])
-    instance = crowdopt.AssignmentInstance(
+    instance = AssignmentInstance(
         accuracy=np.stack([0.5 + gain / 2, 0.5 + rng.permutation(gain) / 2]),
         task_type=np.arange(6) % 2,
         capacity=np.full(30, 5),
@@ -76,25 +81,32 @@ def badly_scaled() -> Program:
 
 def recipe(name: str, linear: bool = False, priced: bool = False) -> Program:
     """A synthetic assignment program."""
-    built = assignment.build(crowdopt.recipe(name, seed=0, priced=priced))
+    built = assignment.build(drawn(name, seed=0, priced=priced))
     return relax(built) if linear else built
 
 
 def joint(linear: bool = False) -> Program:
     """Groups with limits per task and shares of all labels, a family, and a row of one's own."""
     rng = np.random.default_rng(11)
-    instance = crowdopt.AssignmentInstance(
+    instance = AssignmentInstance(
         accuracy=rng.uniform(0.7, 0.95, (2, 9)),
         task_type=np.arange(5) % 2,
         capacity=4,
         epsilon=0.3,
         cost=rng.integers(1, 5, 9),
         groups={
-            "senior": crowdopt.Group("", [0, 4], min_per_task=1),
-            "a": crowdopt.Group("", range(5), max_share=0.5),
-            "b": crowdopt.Group("", range(5, 9), max_per_task=1, dependent=True),
+            "senior": Group("", [0, 4], min_per_task=1),
+            "a": Group("", range(5), max_share=0.5),
+            "b": Group("", range(5, 9), max_per_task=1, dependent=True),
         },
-        own_rows=crowdopt.OwnRows(("wish",), [0, 0], [[0, 0], [1, 0]], [1, -1], [-np.inf], [-1]),
+        own_rows=OwnRows(
+            ("wish",),
+            np.zeros(2, np.int64),
+            np.array([[0, 0], [1, 0]]),
+            np.array([1.0, -1.0]),
+            np.array([-INF]),
+            np.array([-1.0]),
+        ),
     )
     built = assignment.build(instance)
     return relax(built) if linear else built
@@ -147,13 +159,13 @@ LINEAR = {
     "options-linear": OPTIMAL(lambda: recipe("R10:20x20", linear=True), options=EVERY_OPTION),
     "no-columns": OPTIMAL(lambda: program([], [(-1, [], 0)]), optimum=0.0),
     "no-rows": OPTIMAL(lambda: program([1, -1, 0], [], lower=[-1, 0, 2], upper=[5, 3, 4]), optimum=-4.0),
-    "no-columns-infeasible": Case(lambda: program([], [(1, [], INF)]), Status.INFEASIBLE),
-    "infeasible": Case(lambda: program([1, 1], [(3, [1, 1], INF)], upper=1), Status.INFEASIBLE),
-    "infeasible-rows": Case(
+    "no-columns-infeasible": ContractCase(lambda: program([], [(1, [], INF)]), Status.INFEASIBLE),
+    "infeasible": ContractCase(lambda: program([1, 1], [(3, [1, 1], INF)], upper=1), Status.INFEASIBLE),
+    "infeasible-rows": ContractCase(
         lambda: program([1, 0], [(2, [1, 1], INF), (-INF, [1, 2], 1), (0, [0, 1], INF)], lower=-INF), Status.INFEASIBLE
     ),
-    "infeasible-zero-row": Case(lambda: program([1, 1], [(1, [1, 1], INF), (1, [0, 0], 2)]), Status.INFEASIBLE),
-    "unbounded": Case(lambda: program([-1, 0], [(-INF, [1, -1], 1), (0.5, [1, 1], INF)]), Status.UNBOUNDED),
+    "infeasible-zero-row": ContractCase(lambda: program([1, 1], [(1, [1, 1], INF), (1, [0, 0], 2)]), Status.INFEASIBLE),
+    "unbounded": ContractCase(lambda: program([-1, 0], [(-INF, [1, -1], 1), (0.5, [1, 1], INF)]), Status.UNBOUNDED),
 }
 INTEGER = {
     "integer": OPTIMAL(lambda: program([3, 2], [(4, [2.5, 1.5], INF)], upper=9, integer=True), optimum=5.0),
@@ -169,7 +181,9 @@ INTEGER = {
         optimum=1.0,
     ),
     "mixed": OPTIMAL(
-        lambda: program([2, 1, 0], [(2.25, [1, 0.5, 0], INF), (0.25, [0, 0, 1], 2)], 0, [9, 1, 3], [1, 0, 0]),
+        lambda: program(
+            [2, 1, 0], [(2.25, [1, 0.5, 0], INF), (0.25, [0, 0, 1], 2)], 0, [9, 1, 3], [True, False, False]
+        ),
         optimum=4.5,
     ),
     "assignment-integer": OPTIMAL(lambda: recipe("R10:20x20")),
@@ -181,10 +195,10 @@ INTEGER = {
         optimum=5.0,
         options=EVERY_OPTION,
     ),
-    "integer-infeasible": Case(
+    "integer-infeasible": ContractCase(
         lambda: program([1, 1], [(1, [2, -2], 1), (1, [1, 1], INF)], upper=5, integer=True), Status.INFEASIBLE
     ),
-    "integer-infeasible-relaxation": Case(
+    "integer-infeasible-relaxation": ContractCase(
         lambda: program([1, 1], [(3, [1, 1], INF)], upper=1, integer=True), Status.INFEASIBLE
     ),
     "no-rows-integer": OPTIMAL(lambda: program([1, -1], [], [0.5, 0], [5, 3.5], integer=True), optimum=-2.0),
@@ -201,11 +215,17 @@ LIMITED = {
 }
 CASES = LINEAR | INTEGER | LIMITED
 
-# Where a library, as it is, decides nothing. It may stay silent there; it may not say anything false.
-SILENT = {
-    ("cvxpy-osqp", "assignment-priced"): "does not converge on this linear program within the limit",
-    ("ortools-pdlp", "unbounded"): "knows dual infeasible only, which is unbounded or infeasible",
-    ("pulp-glpk", "assignment-integer"): "needs minutes",
-    ("pulp-glpk", "assignment-integer-priced"): "needs minutes",
-    ("pulp-glpk", "badly-scaled-integer"): "needs minutes",
-}
+
+@cache
+def optimum(name: str) -> float | None:
+    """What is true, by hand or by HiGHS where its certificate (in a search, its word) meets its value; else None."""
+    case = CASES[name]
+    if case.optimum is not None or case.truth is not Status.OPTIMAL:
+        return case.optimum
+    certificate = certify(solve(case.build(), "highs", PATIENT))
+    proof = "certificate" if name in LINEAR else "solver"
+    need(certificate.proof == proof, f"HiGHS' optimum of {name} has the proof {certificate.proof}")
+    value = certificate.value if certificate.value is not None else INF
+    apart = abs(value - certificate.bound)
+    need(apart <= 1e-9 * max(1.0, abs(value)), f"HiGHS' value and bound of {name} are {apart:.3g} apart")
+    return value

@@ -1,0 +1,100 @@
+"""The contract of an online policy as checks that can be run anywhere the policy is registered."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.backends import solve
+from crowdopt.online.arrivals import Stream
+from crowdopt.online.policy import named
+from crowdopt.online.replay import Replay
+from crowdopt.testing.conformance import Check, need
+from crowdopt.testing.streams import scrambled, stream, without_skills
+
+ASKED = ("tasks", "workers", "labels", "count", "cost")  # what a ledger keeps of every decision
+ARRIVALS = (0, 1, 6, 13, 20)  # where a run is stopped, or the future changed
+KEPT = ("task", "worker", "label", "skills", "prices")  # of a finished run
+
+
+def policy_checks(policy: str) -> list[Check]:
+    """What every policy is held to, on a small stream with types, prices, targets and forbidden pairs.
+
+    Capacities, forbidden pairs and repeated pairs are looked at by the replay itself at every decision.
+
+    Parameters
+    ----------
+    policy : str
+        Name and options, as ``mine:least=.4``, of a policy that is installed: ours, or one under the entry point
+        ``crowdopt.online.policies``.
+
+    Returns
+    -------
+    list of Check
+
+    Raises
+    ------
+    InputError
+        If there is no such policy or option.
+    """
+    made = named(policy)
+    checks = [
+        Check(f"{policy}: equal seeds give equal runs", partial(equal_seeds, policy)),
+        *(Check(f"{policy}: causal at arrival {at}", partial(causal, policy, at)) for at in ARRIVALS[1:]),
+        *(Check(f"{policy}: resumed at arrival {at}", partial(resumed, policy, at)) for at in ARRIVALS),
+    ]
+    if not made.shows_skill:
+        checks.append(Check(f"{policy}: true skills and truth are not looked at", partial(blind, policy)))
+    return checks
+
+
+def start(policy: str, of: Stream, seed: int = 0) -> Replay:
+    """A replay at its beginning."""
+    return Replay(named(policy), of, seed, solve)
+
+
+def decisions(policy: str, of: Stream, arrivals: int) -> dict[str, NDArray[Any]]:
+    """All that was asked up to an arrival, of whom, and what came back."""
+    arrays = start(policy, of).advance(arrivals).ledger.arrays()
+    return {name: arrays[f"ledger.{name}"] for name in ASKED}
+
+
+def _alike(one: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]], told: str) -> None:
+    differing = [name for name in one if not np.array_equal(one[name], other[name])]
+    need(not differing, f"{told}: {', '.join(differing)} differ")
+
+
+def equal_seeds(policy: str) -> None:
+    """Chance is an argument: a policy that draws from elsewhere, or keeps what it learnt, runs another way again."""
+    of = stream()
+    _alike(decisions(policy, of, 20), decisions(policy, of, 20), "the same run twice")
+
+
+def causal(policy: str, at: int) -> None:
+    """Two streams that agree up to an arrival agree in every decision up to it, whatever is later or never told."""
+    of = stream()
+    told = f"what comes after arrival {at} changes what was asked before"
+    _alike(decisions(policy, of, at), decisions(policy, scrambled(of, at), at), told)
+
+
+def blind(policy: str) -> None:
+    """A policy that asks gold learns skills from labels alone: overwriting the skills themselves changes nothing."""
+    of = stream()
+    told = "other true skills behind the same labels change what is asked"
+    _alike(decisions(policy, of, 20), decisions(policy, without_skills(of), 20), told)
+
+
+def resumed(policy: str, at: int) -> None:
+    """Stop at an arrival, start a fresh run from the arrays: all the rest is the same, to the byte."""
+    of = stream()
+    whole = start(policy, of).finish()
+    arrays = {name: np.array(array) for name, array in start(policy, of).advance(at).snapshot().items()}
+    again = start(policy, of).restore(arrays).finish()
+    for name in KEPT:
+        one, other = getattr(whole, name), getattr(again, name)
+        same = (one is None and other is None) or one.tobytes() == other.tobytes()
+        need(same, f"a run that was resumed at arrival {at} has another {name}")
+    need((whole.labels, whole.cost) == (again.labels, again.cost), f"resumed at arrival {at} it costs {again.cost}")
