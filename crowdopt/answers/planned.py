@@ -51,7 +51,8 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     for each.
     """
     votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
-    answer, known = votes.argmax(axis=1), posteriors(instance, pairs, label)
+    known = posteriors(instance, pairs, label)
+    answer = (votes if instance.vote_law is None else known).argmax(axis=1)  # no weighted vote is best by such a law
     m = instance.n_workers
     there = np.isin(plan[:, 0] * m + plan[:, 1], pairs[:, 0] * m + pairs[:, 1])
     return PlanAnswers(

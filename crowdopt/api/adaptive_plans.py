@@ -91,12 +91,18 @@ def assign_adaptive(
             listener=told,
             strict=strict,
         )
-    hard = stated(instance.difficulty) if instance.difficulty.share else ""
-    note = "; ".join(filter(None, [plan.note, hard]))
+    note = "; ".join(filter(None, [plan.note, _law_said(instance)]))
     plan = replace(plan, note=note, started=started.isoformat(timespec="seconds"), seconds=perf_counter() - begun)
     if output is not None and plan.pairs is not None:
         write_policy(plan, output, force=force)
     return plan
+
+
+def _law_said(instance: AssignmentInstance) -> str:
+    """How votes are taken to depend on one another."""
+    if instance.vote_law is not None:
+        return f"votes of an item depend on one another by the {instance.vote_law.name} law of gold votes"
+    return stated(instance.difficulty) if instance.difficulty.share else ""
 
 
 def with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[AssignmentInstance, Ints | None]:

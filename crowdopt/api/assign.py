@@ -287,8 +287,18 @@ def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
     """The plan, which says by which rule it is where that is not the one asked for, and what is taken for granted."""
     promise = asked.rule if plan.instance.rule != asked.rule else ""
     hard = stated(asked.difficulty) if asked.difficulty.share else ""
-    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard]
+    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, _unheeded(asked)]
     return replace(plan, note="; ".join(filter(None, notes)), promise=promise)
+
+
+def _unheeded(asked: AssignmentInstance) -> str:
+    """That gold votes tell of dependence which fixed sets know nothing of."""
+    if asked.vote_law is None:
+        return ""
+    return (
+        f"gold votes are told best by the {asked.vote_law.name} law, which this plan does not heed: --adaptive does "
+        "(with --rounds 1 as fixed sets)"
+    )
 
 
 def _for_all_or_most(

@@ -11,6 +11,7 @@ import numpy as np
 from crowdopt.api.adaptive_plans import with_labels
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.explain_laws import LawsExplained, explain_laws
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
@@ -52,6 +53,7 @@ class RoundsExplained:
     rows: list[CostOfRounds]
     curve: list[CostOfRounds]
     too_large: list[str]
+    laws: LawsExplained | None = None
 
     @property
     def sentences(self) -> list[str]:
@@ -66,7 +68,7 @@ class RoundsExplained:
                 else f"{row.cost:10.6g}  ({row.labels:.6g} labels; none costs less: {row.bound:.6g})"
             )
             said.append(f"{row.name:{width}}  {what}")
-        return said + self.too_large
+        return said + self.too_large + ([] if self.laws is None else self.laws.sentences)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -75,7 +77,8 @@ class RoundsExplained:
             {"rounds": row.rounds, "cost": row.cost, "labels": row.labels, "bound": _finite(row.bound)}
             for row in self.rows
         ]
-        return {"feasible": any(row.cost is not None for row in self.rows), "cost_over_rounds": table}
+        facts = {"feasible": any(row.cost is not None for row in self.rows), "cost_over_rounds": table}
+        return facts if self.laws is None else {**facts, "laws": self.laws.facts}
 
     @property
     def points(self) -> list[tuple[str, float, float]]:
@@ -123,7 +126,8 @@ def explain_rounds(
             if rounds is None:
                 raise
             too_large.append(str(error))
-    return RoundsExplained(instance, rows, curve, too_large)
+    laws = explain_laws(campaign, instance, clock, rounds=None, expert=expert)
+    return RoundsExplained(instance, rows, curve, too_large, laws)
 
 
 def _row(

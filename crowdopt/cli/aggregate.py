@@ -182,7 +182,7 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         share = 100 * known["skipped"] / (known["skipped"] + known["new_labels"])
         said.append(
             f"{known['skipped']} label(s) were withheld ({share:.3g} % of those asked), on tasks of which "
-            f"{int((silent & ~answered.answers.sure).sum())} are not sure without; nobody is asked the same again"
+            f"{int((silent & ~answered.answers.sure).sum())} are not sure without; no worker is asked the same again"
         )
     if known["missing"]:
         late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()

@@ -18,6 +18,7 @@ from crowdopt.crowd.gold.checks import floats
 from crowdopt.crowd.gold.confusion import confusion_evidence, one_coin_like
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.hard_needs import hard_bound, hard_need
+from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.stated.stated_law import CLASSES, StatedLaw
 from crowdopt.crowd.stated.stated_limits import StatedLimits
 from crowdopt.crowd.stated.stated_part import UNLIMITED, refuse_excess
@@ -78,6 +79,9 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         Chances to say the last class where the one before is true. The accuracies are then those of one-coin workers
         who tell as much of the pair of classes that is hardest to tell apart (:meth:`with_confusion`), and votes are by
         log-likelihood. For the rule bhattacharyya.
+    vote_law : CoinLaw, optional
+        How votes on a task depend on one another (crowdopt.crowd.laws): adaptive plans and answers go by it in place
+        of accuracies and difficulty; plans of fixed sets do not. For two classes.
     forbidden, fixed, collected : (k, 2) int, optional
         Pairs (task, worker) that must not be in the plan; that must be; whose label is already in (it counts
         towards the need and towards the task's label limits, and cannot be had again).
@@ -127,6 +131,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         observed: bool = False,
         difficulty: Difficulty | tuple[float, float] = NONE,
         confusion: ArrayLike | None = None,
+        vote_law: CoinLaw | None = None,
         forbidden: ArrayLike | None = None,
         fixed: ArrayLike | None = None,
         collected: ArrayLike | None = None,
@@ -243,7 +248,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
 
     def given(self, posterior: Floats) -> AssignmentInstance:
         """The instance once the collected labels are seen: what they say is each task's prior, (tasks, classes)."""
-        return replace(self, prior=posterior, observed=True)
+        return replace(self, prior=posterior, observed=True, vote_law=None)
 
     def with_difficulty(self, difficulty: Difficulty) -> AssignmentInstance:
         """The instance whose plans heed difficulty, such as :func:`crowd.difficulty.difficulty_fit.fitted` finds it.

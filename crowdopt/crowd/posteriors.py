@@ -7,6 +7,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, CLIP
 from crowdopt.elementary import exp, log, log1p, logaddexp
 
@@ -18,18 +19,29 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
 
     Exact for one-coin workers: right with chance p, otherwise wrong uniformly over the other classes; and for confusion
     tables, where labels add log-likelihoods. Accuracies are clipped as in the evidence. Where tasks may be hard it is
-    ``prior times [(1 - h) P(labels | class, easy) + h P(labels | class, hard)]``.
+    ``prior times [(1 - h) P(labels | class, easy) + h P(labels | class, hard)]``. A law of votes takes their place.
 
     instance: of the skills, the prior and the difficulty; pairs (k, 2): task and worker of each label; label (k,): its
     class; -> (tasks, classes): each row adds up to 1.
     """
     cell = instance.task_type[pairs[:, 0]], pairs[:, 1]
+    if instance.vote_law is not None:
+        return _softmax(log(instance.prior) + _by_law(instance, instance.vote_law, pairs, label))
     if instance.votes is not None:
         return _softmax(vote_sums(instance, pairs, label, instance.votes[(*cell, label)]))
     p = instance.accuracy[cell]
     if not instance.difficulty.share:
         return _softmax(vote_sums(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
     return _softmax(log(instance.prior) + logaddexp(*_by_hardness(instance, pairs, label)))
+
+
+def _by_law(instance: AssignmentInstance, law: CoinLaw, pairs: Ints, label: Ints) -> Floats:
+    """``ln P(labels | class)`` of each task by the law of right and wrong votes, (tasks, classes)."""
+    said = np.full((instance.n_tasks, instance.n_workers), -1)
+    said[pairs[:, 0], pairs[:, 1]] = label
+    rows, of = np.unique(said, axis=0, return_inverse=True)
+    told = [law.log_chance(np.where(rows < 0, -1, rows == k)) for k in range(int(instance.classes))]
+    return np.stack(told, axis=1)[of.reshape(-1)]
 
 
 def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:

@@ -80,6 +80,6 @@ def test_a_group_that_nobody_is_in_is_a_sentence(tmp_path: Path) -> None:
     toml = (camp / "campaign.toml").read_text(encoding="utf-8")
     (camp / "campaign.toml").write_text(toml.replace("[groups.dear]", "[groups.deer]"), encoding="utf-8")
     said = run("solve", camp, "-o", tmp_path / "plan", status=2)
-    assert "nobody is in the group 'deer'" in said and "dear" in said
+    assert "no worker is in the group 'deer'" in said and "dear" in said
     (camp / "campaign.toml").write_text(toml.replace("max_share", "max_shares"), encoding="utf-8")
     assert "max_share" in run("solve", camp, "-o", tmp_path / "plan", status=2)

@@ -165,7 +165,7 @@ def test_accuracies_and_known_answers(run):
     assert status == 0 and "% of the tasks with known answers" in said
     assert [row["worker"] for row in rows("who.csv")] == ["ada", "bo", "chen", "dee"]
     status, said = run("aggregate", "labels.csv", "--method", "majority", "--workers", "more.csv")
-    assert status == 2 and "estimates nobody's accuracy" in said
+    assert status == 2 and "estimates no worker's accuracy" in said
     assert run("aggregate", "labels.csv", "-o", "who.csv")[0] == 2
 
 

@@ -23,7 +23,7 @@ from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import Certificate, certify, next_integer, pulling_sides
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution
+from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Status
 from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
@@ -41,6 +41,7 @@ FINER = 4  # times as many levels where those there are solved
 WIDER = 3.0  # times as far off
 DEAR = 1.05  # times the bound: what a plan costs that is a first one only
 FIRST = 0.2  # of the time left, for the first sets
+FIRST_LP = 0.4  # of the time left, for a first LP: without its prices a plan begins at none
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
 SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
@@ -251,7 +252,7 @@ def solve_by_sets(
         return None
     standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
     program, solution = _first_bound(standing, problem)
-    if solution.dual is None or standing.done:
+    if standing.done or (solution.dual is None and solution.status is not Status.UNDECIDED):
         return standing.plan()
     try:
         seating = Seating(instance, problem.classes) if alike else None
@@ -276,7 +277,7 @@ def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Soluti
         classes = _like(problem, relaxation(loose))
     classes = _with_few_needs(classes, problem)
     program = aggregated.of_classes(classes)
-    solution = standing.solvers.solve(program, BY_SIZE, replace(standing.options, time_limit=standing.clock.left))
+    solution = standing.solvers.solve(program, BY_SIZE, _for_a_first_lp(standing))
     known = certify(solution)
     standing.known = Certificate(None, known.bound, known.proof, None, None)
     if known.proof == "certificate":
@@ -286,6 +287,10 @@ def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Soluti
         standing.duals = of_all(standing.instance, loose, _linear_duals(classes, program, solution.dual))
     standing.interrupted = solution.interrupted
     return program, solution
+
+
+def _for_a_first_lp(standing: Standing) -> Options:
+    return replace(standing.options, time_limit=standing.clock.part(FIRST_LP).left)
 
 
 def _like(problem: Prepared, linear: AssignmentInstance) -> Classes:
@@ -316,16 +321,18 @@ def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:
     return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, most=most, **few)
 
 
-def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats) -> tuple[Floats, Floats]:
+def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats | None) -> tuple[Floats, Floats]:
     """Multipliers to begin with, and how far from 0 they may go at first, about.
 
-    The LP's; where exact errors decide, of those of normal votes the ones that prove most.
+    The LP's; where exact errors decide, of those of normal votes the ones that prove most; where none came in time,
+    none, and they may go as far as labels cost.
     """
+    nothing, cost = np.zeros(problem.coupling.lower.size), float(problem.coupling.cost.mean())
     if problem.rows[0].law is None:
-        first = _first_prices(program, dual)
-        return first, np.abs(first)
-    levels, best, proven = levelled(problem, levels_of(problem, 1)), np.zeros(problem.coupling.lower.size), -np.inf
-    reach, turn = np.zeros(best.size), standing.clock.part(FIRST)
+        first = nothing if dual is None else _first_prices(program, dual)
+        return first, np.abs(first) if first.any() or dual is not None else nothing + cost
+    levels, best, proven = levelled(problem, levels_of(problem, 1)), nothing, -np.inf
+    reach, turn = nothing, standing.clock.part(FIRST)
     for aim in AIMS:
         if turn.over and proven > -np.inf:
             break  # each of these LPs takes long, and a plan needs time as well
@@ -334,14 +341,14 @@ def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats
         bound = sweep(levels, first, rich=False).bound
         if bound > proven:
             best, proven = first, bound
-    return best, reach
+    return best, reach if reach.any() or dual is not None else nothing + cost
 
 
 def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
     """Multipliers of the LP of normal votes, whose need is so many times what they take."""
     classes = _with_few_needs(_like(problem, aiming(problem.classes.instance, aim)), problem)
     program = aggregated.of_classes(classes)
-    solution = standing.solvers.solve(program, BY_SIZE, standing.clock.within(standing.options, None))
+    solution = standing.solvers.solve(program, BY_SIZE, replace(_for_a_first_lp(standing), nodes=None))
     coupling, first = problem.coupling, np.zeros(problem.coupling.lower.size)
     if solution.dual is None:
         return first

@@ -1,4 +1,4 @@
-"""Laws of right and wrong votes that mix independent ones: independent workers, and latent difficulty of items.
+"""Laws of right and wrong votes, each a mixture of independent ones; here independent workers and latent difficulty.
 
 ``P(x) = sum_m s_m prod_j p_mj^{x_j} (1 - p_mj)^{1 - x_j}``, x_j = 1 where worker j is right on the item.
 """
@@ -14,7 +14,8 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.elementary import dot, exp, log, logsumexp
 
-INDEPENDENT, LATENT = "independent", "latent difficulty"
+INDEPENDENT, LATENT, PAIRWISE, TABLE = "independent", "latent difficulty", "pairwise", "table"
+TINY = 1e-300  # chance; in place of 0, where a logarithm is taken
 
 
 class LawParams(NamedTuple):
@@ -25,11 +26,13 @@ class LawParams(NamedTuple):
     most: float = 0.6  # share of hard items
     extra: float = 2.0  # votes like the crowd's mean that each worker is given beside their own
     rounds: int = 100  # of expectation and maximisation, for each s
+    penalties: tuple[float, ...] = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
+    redrawn: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)  # shares of votes not repeated
 
 
 @dataclass(frozen=True, eq=False)
 class CoinLaw:
-    """A mixture of independent votes."""
+    """A mixture of independent votes; an accuracy may be 0 or 1, so that a part is one way in which all can vote."""
 
     name: str
     share: Floats  # (parts,): adds up to 1
@@ -38,7 +41,14 @@ class CoinLaw:
 
     def log_chance(self, right: Ints) -> Floats:
         """``ln P(x)`` of each item; right (items, workers): 1 right, 0 wrong, -1 not asked; -> (items,)."""
-        return logsumexp(_terms(right, self.share, self.accuracy), axis=1)
+        return logsumexp(self.terms(right), axis=1)
+
+    def terms(self, right: Ints) -> Floats:
+        """``ln s_m P(x | part m)``, (items, parts); right as above."""
+        good, bad = (right == 1)[:, None], (right == 0)[:, None]
+        hit, miss = log(np.maximum(self.accuracy, TINY)), log(np.maximum(1 - self.accuracy, TINY))
+        terms: Floats = dot(good, hit) + dot(bad, miss) + log(np.maximum(self.share, TINY))
+        return terms
 
 
 def independent_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
@@ -71,7 +81,7 @@ def _fitted(items: tuple[Ints, Ints], start: tuple[Floats, float], left: float, 
     table = log(np.concatenate([(1 + grid) / 2, (1 - grid) / 2]))  # (4, edges): right easy, right hard, wrong ...
     for _ in range(params.rounds):
         accuracy = (1 + np.stack([edge, left * edge])) / 2
-        terms = _terms(right, share, accuracy)
+        terms = CoinLaw(LATENT, share, accuracy).terms(right)
         chance = exp(terms - logsumexp(terms, axis=1)[:, None]) * count[:, None]
         counts = np.stack(
             [dot((right == vote).T[:, None], chance.T) + params.extra * share * part for vote, part in
@@ -90,10 +100,3 @@ def _fitted(items: tuple[Ints, Ints], start: tuple[Floats, float], left: float, 
 def _crowd_mean(right: Ints) -> float:
     """The crowd's share of right votes, with one vote of each kind beside."""
     return float(((right == 1).sum() + 1) / ((right >= 0).sum() + 2))
-
-
-def _terms(right: Ints, share: Floats, accuracy: Floats) -> Floats:
-    """``ln s_m P(x | m)``, (items, parts)."""
-    good, bad = (right == 1)[:, None], (right == 0)[:, None]
-    terms: Floats = dot(good, log(accuracy)) + dot(bad, log(1 - accuracy)) + log(np.maximum(share, 1e-300))
-    return terms

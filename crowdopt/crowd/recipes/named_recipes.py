@@ -10,12 +10,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.posteriors import hard_chances
 from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors, share_draws
 from crowdopt.crowd.recipes.item_recipes import item_recipe
+from crowdopt.elementary import exp, logsumexp
 from crowdopt.errors import InputError
 from crowdopt.memory import refuse_beyond_memory
 
@@ -156,7 +158,10 @@ def simulated_labels(
     draws = rng.random(len(pairs)), rng.random(len(pairs))
     share_draws(instance, pairs, truth, draws, rng, known)
     skill = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
-    if instance.difficulty.share:
+    if instance.vote_law is not None:
+        part = _parts_drawn(instance.vote_law, instance.n_tasks, truth, known, rng)
+        skill = instance.vote_law.accuracy[part[pairs[:, 0]], pairs[:, 1]]
+    elif instance.difficulty.share:
         had = known or KnownLabels(pairs[:0], pairs[:0, 0])
         share = hard_chances(instance, had.pairs, had.label)[np.arange(instance.n_tasks), truth]
         hard = rng.random(instance.n_tasks) < share
@@ -167,6 +172,18 @@ def simulated_labels(
     if instance.confusion is not None:
         return truth, _confused(instance.confusion[instance.task_type[pairs[:, 0]], pairs[:, 1], true], true, draws)
     return truth, np.where(right, true, (true + shift) % instance.classes)
+
+
+def _parts_drawn(law: CoinLaw, tasks: int, truth: Ints, known: KnownLabels | None, rng: np.random.Generator) -> Ints:
+    """The part of the law that each task's votes come from, given its truth and the labels in, (tasks,)."""
+    right = np.full((tasks, law.accuracy.shape[1]), -1)
+    if known is not None:
+        task, worker = known.pairs.T
+        right[task, worker] = known.label == truth[task]
+    terms = law.terms(right)
+    chance = exp(terms - logsumexp(terms, axis=1)[:, None])
+    heads = np.cumsum(chance, axis=1)[:, :-1]
+    return np.asarray((rng.random((tasks, 1)) > heads).sum(axis=1), np.int64)
 
 
 def _confused(law: Floats, true: NDArray[np.int64], draws: tuple[Floats, Floats]) -> NDArray[np.int64]:

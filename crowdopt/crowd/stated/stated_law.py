@@ -14,6 +14,7 @@ from crowdopt.crowd.difficulty.hard_tasks import Difficulty, as_difficulty
 from crowdopt.crowd.gold.checks import floats, ids
 from crowdopt.crowd.gold.confusion import checked_tables, class_votes
 from crowdopt.crowd.hard_needs import refuse_difficulty
+from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.stated.stated_part import StatedPart
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, Rule, rule_named
 from crowdopt.errors import InputError
@@ -32,6 +33,7 @@ class StatedLaw(StatedPart):
     observed: bool
     difficulty: Difficulty
     confusion: Floats | None
+    vote_law: CoinLaw | None
 
     @property
     def the_rule(self) -> Rule:
@@ -42,6 +44,11 @@ class StatedLaw(StatedPart):
     def has_prior(self) -> bool:
         """Whether some class is likelier than another before any label."""
         return bool((self.prior != 1 / self.classes).any())
+
+    @property
+    def errs_together(self) -> bool:
+        """Whether votes of a task depend on one another, whoever gives them, given its class."""
+        return bool(self.difficulty.share) or self.vote_law is not None
 
     @cached_property
     def votes(self) -> Floats | None:
@@ -66,6 +73,18 @@ class StatedLaw(StatedPart):
         if tables is not None:
             self._keep("confusion", tables)
         refuse_difficulty(self.difficulty, self.rule, classes, self.observed)
+        if self.vote_law is not None:
+            self._check_vote_law(self.vote_law, accuracy.shape[1])
+
+    def _check_vote_law(self, law: CoinLaw, workers: int) -> None:
+        if law.accuracy.shape != (law.share.size, workers):
+            raise InputError(
+                f"a law of votes of {law.accuracy.shape[-1]} workers does not fit {workers}; fit it to all"
+            )
+        if self.classes != 2 or self.confusion is not None:
+            raise InputError("a law of votes is for two classes without confusion tables; take vote_law out")
+        if self.observed:
+            raise InputError("what labels say of a task says how workers vote on it too; take observed or vote_law out")
 
 
 def _priors(values: Any, n: int, classes: int) -> Floats:

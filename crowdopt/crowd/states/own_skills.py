@@ -89,10 +89,10 @@ def own_skills(instance: AssignmentInstance, labels: Ints | None = None) -> OwnS
     """
     refuse_unplanned(instance)
     refuse_unknown_labels(instance, labels)
-    if instance.classes != 2 or instance.difficulty.share:
+    if instance.classes != 2 or instance.errs_together:
         raise InputError(
-            "an adaptive plan of many workers who differ in skill is for two classes and tasks that are alike; state "
-            "no difficulty, or plan with fewer judges"
+            "an adaptive plan of many workers who differ in skill is for two classes and votes that are independent; "
+            "state no difficulty and no law of votes, or plan with fewer judges"
         )
     unknown = {
         "fixed pairs": instance.fixed.size > 0,

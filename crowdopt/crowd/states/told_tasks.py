@@ -208,6 +208,9 @@ def law_of(instance: AssignmentInstance, task: int, workers: tuple[Ints, ...]) -
     one = [int(some[0]) for some in workers]
     if instance.confusion is not None:
         return prior[None], instance.confusion[kind][one][None]
+    if instance.vote_law is not None:
+        law = instance.vote_law
+        return law.share[:, None] * prior, np.stack([_one_coin(skill, classes) for skill in law.accuracy[:, one]])
     skill = instance.accuracy[kind, one]
     if not instance.difficulty.share:
         return prior[None], _one_coin(skill, classes)[None]
@@ -266,6 +269,8 @@ def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
     ]
     if instance.confusion is not None:
         columns.append(instance.confusion[types].transpose(0, 2, 3, 1).reshape(-1, m))
+    if instance.vote_law is not None:
+        columns.append(instance.vote_law.accuracy)
     key = np.concatenate([np.asarray(part, np.float64) for part in columns])
     _, start, alike = np.unique(key, axis=1, return_index=True, return_inverse=True)
     order = np.argsort(start, kind="stable")

@@ -78,5 +78,5 @@ def write_accuracies(answers: Answers, labels: Labels, path: Path, force: bool =
     that is there is replaced.
     """
     if answers.accuracy is None:
-        raise InputError(f"{answers.method} estimates nobody's accuracy; choose one-coin or dawid-skene")
+        raise InputError(f"{answers.method} estimates no worker's accuracy; choose one-coin or dawid-skene")
     write_table(path, ["worker", "labels", "accuracy"], [labels.workers, labels.counts, answers.accuracy], force)

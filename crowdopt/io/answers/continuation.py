@@ -41,7 +41,7 @@ class Continuation:
     def observed(self) -> bool:
         """Whether what labels say of each task is its prior from here on."""
         adaptive = self.found.onward is not None and self.found.instance.the_rule.average
-        return not self.together and not self.found.instance.difficulty.share and not adaptive
+        return not self.together and not self.found.instance.errs_together and not adaptive
 
     @property
     def rule(self) -> str:
@@ -51,7 +51,7 @@ class Continuation:
             return rule
         if self.observed:
             return HEEDFUL.get(rule, rule)
-        return rule if rule in CHERNOFF or not self.together or self.found.instance.difficulty.share else CHERNOFF[0]
+        return rule if rule in CHERNOFF or not self.together or self.found.instance.errs_together else CHERNOFF[0]
 
     @property
     def why(self) -> str:
@@ -149,7 +149,7 @@ class Continuation:
     def _next(self) -> AssignmentInstance:
         """The next campaign, but for what ties tasks."""
         instance = self.found.instance
-        hard = bool(instance.difficulty.share)  # no rule knows hard tasks and workers who err together
+        hard = instance.errs_together  # no rule knows hard tasks and workers who err together
         counted = replace(
             instance,
             rule=self.rule,

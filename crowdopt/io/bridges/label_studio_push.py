@@ -116,7 +116,7 @@ class StudioPush:
 
     def _show_nobody(self, task: dict[str, Any]) -> None:
         self._change(
-            task, {**task["data"], "queue": NOBODY}, f"task {scalar(task['data'].get('task'))}: shown to nobody"
+            task, {**task["data"], "queue": NOBODY}, f"task {scalar(task['data'].get('task'))}: shown to no worker"
         )
 
     def _change(self, task: dict[str, Any], data: dict[str, Any], what: str) -> None:
@@ -179,7 +179,7 @@ class StudioPush:
                 "does not show them again: put the pairs into the campaign's forbidden.csv and solve it anew"
             )
         if self.twice:
-            said.append(f"{len(self.twice)} task(s) stand twice in the project; the second ones are shown to nobody")
+            said.append(f"{len(self.twice)} task(s) stand twice in the project; the second ones are shown to no worker")
         return tuple(said)
 
 

@@ -49,7 +49,7 @@ def read_output(path: Path, wishes: Wishes) -> Annotations:
     if path.is_dir():
         files = sorted([*path.rglob(STATE), *path.rglob(MACHINE)])
         if not files:
-            raise InputError(f"{path} has no {STATE} in or below it: nobody has labelled there yet; {REMEDY}")
+            raise InputError(f"{path} has no {STATE} in or below it: no worker has labelled there yet; {REMEDY}")
         gold = [file for name in GOLD for file in sorted(path.rglob(name))]
     else:
         files, gold = [path], []

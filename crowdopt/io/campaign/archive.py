@@ -12,6 +12,7 @@ import numpy as np
 
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.documents import misfit
 from crowdopt.errors import InputError
 from crowdopt.files import draft
@@ -21,14 +22,17 @@ from crowdopt.io.tables.folder import check_target
 
 FORMAT = 1
 HARD = ("hard_share", "hard_left")  # entries of a difficulty, where there is one
-FIELDS = tuple(name for name in signature(AssignmentInstance).parameters if name not in ("origin", "difficulty"))
+ROUNDED = 1e-9  # of shares that add up to 1
+LAW = ("law_name", "law_share", "law_accuracy")  # entries of a law of votes, where there is one
+APART = ("origin", "difficulty", "vote_law")
+FIELDS = tuple(name for name in signature(AssignmentInstance).parameters if name not in APART)
 JOINT = {  # entries that are text: how each is written and read, and its shape
     "groups": (written_groups, recorded_groups, GROUPS),
     "own_rows": (written_rows, recorded_rows, ROWS),
 }
-SINGLE = (*JOINT, *HARD, "rule", "title", "skills_source", "classes", "observed", "budget")
+SINGLE = (*JOINT, *HARD, LAW[0], "rule", "title", "skills_source", "classes", "observed", "budget")
 KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
-    **dict.fromkeys(("rule", "title", "skills_source", "groups", "own_rows"), ("U", "one text")),
+    **dict.fromkeys(("rule", "title", "skills_source", "groups", "own_rows", LAW[0]), ("U", "one text")),
     **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
     **dict.fromkeys(("classes",), ("iu", "one whole number")),
     **dict.fromkeys(("observed",), ("b", "true or false")),
@@ -55,6 +59,9 @@ def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
             arrays[name] = np.asarray(value)
     if instance.difficulty.share:
         arrays |= dict(zip(HARD, (instance.difficulty.share, instance.difficulty.left), strict=True))
+    law = instance.vote_law
+    if law is not None:
+        arrays |= dict(zip(LAW, (np.asarray(law.name), law.share, law.accuracy), strict=True))
     if (instance.cost == instance.cost[0]).all():
         arrays["cost"] = instance.cost[0]
     return arrays
@@ -70,7 +77,7 @@ def read_archive(path: Path) -> AssignmentInstance:
         raise InputError(f"{path.name} is not an archive of arrays: {said}") from None
     if arrays.pop("format", np.int64(0)).tolist() != FORMAT:
         raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
-    strange = sorted(set(arrays) - {*FIELDS, *HARD})
+    strange = sorted(set(arrays) - {*FIELDS, *HARD, *LAW})
     if strange:
         raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
     missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
@@ -86,10 +93,12 @@ def read_archive(path: Path) -> AssignmentInstance:
     wrong = misfit(hard, DIFFICULTY, "hard") if hard else None
     if wrong is not None:
         raise InputError(f"{path.name}: {wrong}")
+    law = _law_of(path, {name: arrays.pop(name) for name in LAW if name in arrays})
     joint = {name: str(arrays.pop(name).item()) for name in JOINT if name in arrays}
     instance = AssignmentInstance(
         **{name: _restored(array) for name, array in arrays.items()},
         difficulty=stated_difficulty(hard) if hard else NONE,
+        vote_law=law,
     )
     return replace(instance, **{name: _parsed(path, instance, name, text) for name, text in joint.items()})
 
@@ -105,6 +114,18 @@ def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> A
     if wrong is not None:
         raise InputError(f"{path.name}: {wrong}")
     return read(instance, value)
+
+
+def _law_of(path: Path, given: dict[str, Any]) -> CoinLaw | None:
+    """The law of votes out of its entries."""
+    if not given:
+        return None
+    share, accuracy = (given.get(name, np.zeros(0)) for name in LAW[1:])
+    is_law = set(given) == set(LAW) and share.ndim == 1 and accuracy.ndim == 2 and share.size == len(accuracy)
+    within = bool(((accuracy >= 0) & (accuracy <= 1)).all() and (share >= 0).all())
+    if not is_law or not within or abs(share.sum() - 1) > ROUNDED:
+        raise InputError(f"{path.name}: {', '.join(LAW)} are no law of votes; write the archive anew")
+    return CoinLaw(str(given[LAW[0]].item()), share, accuracy)
 
 
 def _restored(array: np.ndarray[Any, Any]) -> Any:

@@ -122,6 +122,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=class_names,
         confusion=skills.confusion,
+        vote_law=skills.vote_law,
         difficulty=stated_difficulty(settings["difficulty"]) if "difficulty" in settings else skills.difficulty or NONE,
         budget=settings.get("budget"),
         groups=read_groups(path, ids, settings),

@@ -12,8 +12,8 @@ from crowdopt.arrays import Floats
 from crowdopt.crowd.difficulty.hard_tasks import LARGEST, Difficulty
 from crowdopt.crowd.gold.confusion import confusion_evidence, confusions, one_coin_like
 from crowdopt.crowd.gold.skills import ESTIMATORS
-from crowdopt.crowd.laws.coin_laws import INDEPENDENT
-from crowdopt.crowd.laws.law_choice import FITS, chosen_law
+from crowdopt.crowd.laws.coin_laws import INDEPENDENT, CoinLaw
+from crowdopt.crowd.laws.law_choice import chosen_law, laws_for
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table, refuse_repeats
@@ -36,6 +36,7 @@ class CampaignSkills:
     names: tuple[str, ...] | None = None  # the classes that such gold names
     gold: GoldTally | None = None  # the tallies that they come from
     difficulty: Difficulty | None = None  # where gold votes tell it; the accuracies are then those on easy tasks
+    vote_law: CoinLaw | None = None  # where gold votes tell more than difficulty
 
 
 def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
@@ -82,17 +83,19 @@ def skills_from_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> C
 
 
 def _by_law(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
-    """Accuracies by the law of votes that tells held-out gold best; difficulty only where a plan can heed it."""
+    """Accuracies by the law of votes that tells held-out gold best, or by the next that fixed sets can heed too."""
     if "difficulty" in settings or "skills" in settings:
         raise InputError("gold_votes.csv tells skills and difficulty itself; take them out of campaign.toml")
     right = read_gold_votes(source, ids)
     two = settings.get("classes", len(settings.get("class_names", ())) or 2) == 2
     heeds = two and settings.get("rule", EXACT_ERROR.name) == EXACT_ERROR.name
     heeds = heeds and settings.get("collected") != "observed"
-    choice = chosen_law(right, tuple(FITS) if heeds else (INDEPENDENT,))
+    choice = chosen_law(right, laws_for(len(ids.workers)) if heeds else (INDEPENDENT,))
     tally = GoldTally((right == 1).sum(axis=0)[None], (right >= 0).sum(axis=0)[None], "gold_votes.csv")
-    accuracy = np.broadcast_to(choice.law.accuracy[0], (len(ids.types), len(ids.workers))).copy()
-    return CampaignSkills(accuracy, str(choice), gold=tally, difficulty=choice.law.difficulty)
+    coins = choice.by_coins
+    accuracy = np.broadcast_to(coins.accuracy[0], (len(ids.types), len(ids.workers))).copy()
+    law = None if coins is choice.law else choice.law
+    return CampaignSkills(accuracy, str(choice), gold=tally, difficulty=coins.difficulty, vote_law=law)
 
 
 def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
@@ -111,7 +114,9 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
     tally = GoldTally(np.trace(tallies, axis1=2, axis2=3), tallies.sum(axis=(2, 3)), gold.path.name)
     known = tally.asked.sum(axis=1) > 0
     if not known.any():
-        raise InputError(f"{gold.path.name}: nobody was asked anything, so skills cannot be estimated; give skills.csv")
+        raise InputError(
+            f"{gold.path.name}: no worker was asked anything, so skills cannot be estimated; give skills.csv"
+        )
     tallies[~known] = tallies.sum(axis=0)  # a type without gold is like all others together
     tables = np.stack([confusions(one) for one in tallies])
     accuracy = np.stack([one_coin_like(confusion_evidence(one), len(names)) for one in tables])

@@ -78,7 +78,9 @@ def tally_gold(source: TableLike, ids: Ids) -> GoldTally:
     np.add.at(correct, cells, gold.counts("correct"))
     np.add.at(asked, cells, gold.counts("asked"))
     if asked.sum() == 0:
-        raise InputError(f"{gold.path.name}: nobody was asked anything, so skills cannot be estimated; give skills.csv")
+        raise InputError(
+            f"{gold.path.name}: no worker was asked anything, so skills cannot be estimated; give skills.csv"
+        )
     return GoldTally(correct, asked, gold.path.name)
 
 

@@ -21,6 +21,7 @@ BEYOND = "beyond_campaign"  # entry of plan.json
 BEYOND_RECORD = {  # field -> what differs; a plan only names these, because it cannot hold them
     "accuracy": "skills",
     "confusion": "skills",
+    "vote_law": "law of votes",
     "task_type": "tasks or their types",
     "classes": "number of classes",
     "prior": "prior",

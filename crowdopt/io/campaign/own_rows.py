@@ -37,7 +37,9 @@ def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]
     if strange is not None:
         near = get_close_matches(strange, list(members), n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise InputError(f"campaign.toml: nobody is in the group {strange!r}; {hint}groups.csv (worker,group) says who")
+        raise InputError(
+            f"campaign.toml: no worker is in the group {strange!r}; {hint}groups.csv (worker,group) says who"
+        )
     return [Group(name, tuple(those), **limits.get(name, {})) for name, those in members.items()]
 
 

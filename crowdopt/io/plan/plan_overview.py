@@ -1,4 +1,4 @@
-"""A plan folder as plain values, for whoever shows it."""
+"""A plan folder as plain values, for its page."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _counted(labels: Floats) -> list[dict[str, Any]]:
 
 
 def _used(load: Floats, capacity: Floats) -> list[dict[str, Any]]:
-    """How many workers have how much of their capacity used, in tenths; whoever has none is left out."""
+    """How many workers have how much of their capacity used, in tenths; those without any are left out."""
     able = capacity > 0
     tenth = np.minimum(PARTS - 1, np.floor(PARTS * load[able] / capacity[able]).astype(int))
     count = np.bincount(tenth, minlength=PARTS)

@@ -72,13 +72,15 @@ def how_errors_are_drawn(campaign: str | Path) -> str:
     """What a rehearsal assumes of the joint law of errors, in a sentence."""
     instance = read_with_labels(campaign).instance
     families = sum(group.dependent for group in instance.groups)
+    if instance.vote_law is not None:
+        return f"errors drawn together by the {instance.vote_law.name} law of gold votes"
     if instance.difficulty.share:
         return f"errors drawn independently of one another on each task; {stated(instance.difficulty)}"
     if not families:
         return "errors drawn independently of one another"
     return (
         f"errors of {families} families drawn together: one number for a task and a family decides for all of it, so "
-        "whoever is worse errs wherever a better one does; other errors independently"
+        "a worse worker errs wherever a better one does; other errors independently"
     )
 
 

@@ -93,6 +93,8 @@ def _tells_nothing(instance: AssignmentInstance, worker: int) -> bool:
         return False
     if (instance.collected[:, 1] == worker).any():
         return False
+    if instance.vote_law is not None:
+        return bool((instance.vote_law.accuracy[:, worker] == 1 / instance.classes).all())
     if instance.confusion is None:
         return bool((instance.accuracy[instance.task_type, worker] == 1 / instance.classes).all())
     tables = instance.confusion[np.unique(instance.task_type), worker]
@@ -129,6 +131,8 @@ def _are_alike(
             same &= all((a in group.members) == (b in group.members) for group in instance.groups)
             if instance.confusion is not None:
                 same &= bool((instance.confusion[:, a] == instance.confusion[:, b]).all())
+            if instance.vote_law is not None:
+                same &= bool((instance.vote_law.accuracy[:, a] == instance.vote_law.accuracy[:, b]).all())
             if not same:
                 report.complain("workers.csv", f"worker {instance.worker_id(b)} is not like the first of asker {name}")
                 return False

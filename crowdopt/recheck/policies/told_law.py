@@ -75,17 +75,20 @@ def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[
     prior = instance.prior if instance.prior.ndim == 1 else instance.prior[task]
     share, left = instance.difficulty.share, instance.difficulty.left
     branches = [(1 - share, 1.0), (share, left)] if share else [(1.0, 1.0)]
+    together = instance.vote_law
+    if together is not None:
+        branches = [(float(part), 1.0) for part in together.share]
     chance = np.empty((len(branches), classes, len(askers), classes))
     for b, (_, edge) in enumerate(branches):
         for g, workers in enumerate(askers):
             if instance.confusion is not None:
                 chance[b, :, g] = instance.confusion[kind, workers[0]]
                 continue
-            right = (
-                0.5 + edge * (instance.accuracy[kind, workers[0]] - 0.5)
-                if share
-                else instance.accuracy[kind, workers[0]]
-            )
+            right = float(instance.accuracy[kind, workers[0]])
+            if together is not None:
+                right = float(together.accuracy[b, workers[0]])
+            elif share:
+                right = 0.5 + edge * (right - 0.5)
             for true in range(classes):
                 chance[b, true, g] = (1 - right) / (classes - 1)
                 chance[b, true, g, true] = right

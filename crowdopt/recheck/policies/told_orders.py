@@ -55,7 +55,7 @@ def told_orders(
     if not is_number(step) or step is None or not STEPS[0] <= step <= STEPS[1]:
         report.complain("plan.json", f"step says {step!r}, which is no step of log-odds from {STEPS[0]} to {STEPS[1]}")
         return None
-    if instance.classes != 2 or instance.difficulty.share or (tables.asker != np.arange(instance.n_workers)).any():
+    if instance.classes != 2 or instance.errs_together or (tables.asker != np.arange(instance.n_workers)).any():
         report.complain("plan.json", "orders are for two classes, tasks that are alike, and each worker an asker")
         return None
     kinds = {name: k for k, name in enumerate(stored.types["type"])}

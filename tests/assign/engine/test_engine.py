@@ -14,7 +14,8 @@ from crowdopt.assign.engine.cheapest_sets import priced
 from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, finer, levelled, levels_of, problem_of
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.plan import breaches
-from crowdopt.core.solution import Options
+from crowdopt.assign.standing import Solvers
+from crowdopt.core.solution import Options, Solution, Status
 from crowdopt.crowd.exactness import exact_errors
 
 
@@ -182,3 +183,23 @@ def test_tasks_with_too_many_labels_for_exact_errors_are_left_to_other_methods()
     assert problem_of(few) is not None and problem_of(many) is None
     plan = assign(many, time_limit=20)
     assert plan.found and exact_errors(many, plan.pairs)[0].max() <= 0.2
+
+
+def of_whole_numbers_only(program, backend="highs", options=Options(), listener=None):  # noqa: B008
+    """A solver whose time is over before any LP ends."""
+    if program.integer.any():
+        return SOLVERS.solve(program, backend, options, listener)
+    return Solution(program, backend, Status.UNDECIDED, None, None, None, None, 0.0, "time limit")
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+def test_a_first_lp_that_does_not_end_costs_no_plan(rule):
+    """Prices only say which labels are dear: from none at all tasks get sets, and column generation finds the rest."""
+    base, group = campaign(np.random.default_rng(3), 80, 16), Group("a", tuple(range(8)), max_share=0.7)
+    instance = replace(base, rule=rule, groups=(group,))
+    solvers = Solvers(of_whole_numbers_only, SOLVERS.make_master, SOLVERS.backend)
+    plan, usual = (solve_by_sets(instance, one, Options(time_limit=30.0, nodes=8)) for one in (solvers, SOLVERS))
+    assert plan is not None and plan.found and not breaches(instance, plan.pairs)
+    assert usual is not None and usual.found
+    assert plan.bound <= usual.objective + 1e-6
+    assert usual.bound <= plan.objective + 1e-6

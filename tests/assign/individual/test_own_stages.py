@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, recipe
 from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.individual import bound_stages
+from crowdopt.assign.individual import plan_stages
 from crowdopt.assign.individual.own_stages import is_individual, solve_individually
 from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Progress
@@ -133,7 +133,7 @@ def test_a_plan_comes_before_the_first_bound(monkeypatch):
     """With little time, or little of the machine, there is a plan; better ones follow."""
     rng = np.random.default_rng(3)
     instance = recipe("R10:60x30", seed=2).with_epsilon(rng.uniform(0.07, 0.13, 60))
-    monkeypatch.setattr(bound_stages, "SOON", 0)
+    monkeypatch.setattr(plan_stages, "SOON", 0)
     told: list[Progress] = []
     plan = solve_individually(instance, SOLVERS, Options(time_limit=600.0, nodes=1, gap=0.02), told.append).plan()
     first = next(one for one in told if one.value is not None)

@@ -1,0 +1,74 @@
+"""What gold votes tell of dependence: laws of votes, their held-out losses, and what plans by each cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdopt.api.binding import SOLVERS, InstanceLike, options_of
+from crowdopt.assign.cascade.law_prices import LawPrice, law_price, with_law
+from crowdopt.core.clock import Clock
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.laws.effective_votes import EffectiveVotes, effective_votes
+from crowdopt.crowd.laws.law_choice import FITS, chosen_law, laws_for
+from crowdopt.crowd.states.told_tasks import told_tasks
+from crowdopt.io.campaign.campaign_tables import Ids
+from crowdopt.io.campaign.gold_votes import read_gold_votes
+from crowdopt.io.tables.table_columns import find_table
+
+
+@dataclass(frozen=True, eq=False)
+class LawsExplained:
+    """The laws that gold votes were fitted by, the chosen one, and what plans by each cost if that one holds."""
+
+    chosen: str
+    loss: dict[str, float]  # by law: mean -ln P of a held-out item
+    prices: list[LawPrice]  # of plans by each law
+    worth: EffectiveVotes
+
+    @property
+    def sentences(self) -> list[str]:
+        """A table in words."""
+        width = max(map(len, self.loss))
+        said = [
+            f"gold votes: {self.worth}",
+            f"plans by each law of votes, followed under the chosen one ({self.chosen}); errors over their targets",
+        ]
+        for one in self.prices:
+            loss = f"held-out loss {self.loss[one.name]:.4f}"
+            said.append(
+                f"{one.name:{width}}  {loss}: promises cost {one.promised:.6g}, errors {one.times:.2f}; "
+                f"comes to cost {one.cost:.6g}, errors {one.errs:.2f}"
+            )
+        return said
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same as plain JSON."""
+        return {
+            "chosen": self.chosen,
+            "loss": self.loss,
+            "effective_votes": asdict(self.worth),
+            "plans": [asdict(one) for one in self.prices],
+        }
+
+
+def explain_laws(
+    campaign: InstanceLike, instance: AssignmentInstance, clock: Clock, *, rounds: int | None, expert: float | None
+) -> LawsExplained | None:
+    """The laws of a folder with gold_votes.csv whose tasks have no labels yet; None for any other.
+
+    instance: the campaign with the plan's settings.
+    """
+    source = None if isinstance(campaign, AssignmentInstance) else find_table(Path(campaign), "gold_votes")
+    if source is None or instance.classes != 2 or len(instance.collected):
+        return None
+    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
+    right = read_gold_votes(source, Ids([], workers, []))
+    choice = chosen_law(right, laws_for(len(workers)))
+    told = told_tasks(with_law(instance, choice.law))
+    options = options_of(max(1.0, clock.left), 0)
+    plans = [law_price(told, FITS[n](right), SOLVERS.solve, options, rounds=rounds, expert=expert) for n in choice.loss]
+    known = [one for one in plans if one is not None]
+    return LawsExplained(choice.law.name, choice.loss, known, effective_votes(right))

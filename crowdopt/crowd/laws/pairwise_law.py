@@ -1,0 +1,107 @@
+"""Pairs of workers who err together: ``ln P(x) = sum_j b_j v_j + sum_{j<k} J_jk v_j v_k - ln Z``, v_j = 2 x_j - 1.
+
+The likelihood is exact, over all ways in which the workers can vote, less ``penalty / 2 sum J^2``: couplings that the
+items do not show are near 0. Votes that were not asked are summed out, by expectation and maximisation.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.laws.coin_laws import PAIRWISE, CoinLaw, LawParams, independent_law
+from crowdopt.elementary import dot, exp, log, logsumexp
+
+FOLDS = 4  # of the items, that choose the penalty
+STEPS, CLOSE = 60, 1e-8  # of Newton's method; rise of the likelihood, in nats
+ROUNDS, PARTIAL = 20, 2  # of expectation and maximisation, where votes are missing; Newton's steps in each
+LEAST = 1e-6  # part of a step
+SOFT = 0.1  # penalty of each b, so that a worker who never errs has a finite one
+DIGITS = 6  # of b and J that are kept, so that the law is the same on every processor
+
+
+def pairwise_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
+    """The likeliest couplings, with the penalty that tells held-out items best; right as in coin_laws."""
+    settings = params or LawParams()
+    fold = np.arange(len(right)) % FOLDS
+    told = [
+        sum(float(_fitted(right[fold != k], penalty).log_chance(right[fold == k]).sum()) for k in range(FOLDS))
+        for penalty in settings.penalties
+    ]
+    return _fitted(right, settings.penalties[int(np.argmax(told))])
+
+
+def _fitted(right: Ints, penalty: float) -> CoinLaw:
+    """The law at one penalty: each way to vote is a part of its own."""
+    workers = right.shape[1]
+    votes = 2.0 * ((np.arange(2**workers)[:, None] >> np.arange(workers)) & 1) - 1
+    first, second = np.array(list(combinations(range(workers), 2)), np.int64).reshape(-1, 2).T
+    terms = np.hstack([votes, votes[:, first] * votes[:, second]])
+    weight = np.append(np.full(workers, SOFT), np.full(first.size, penalty))
+    patterns, count = np.unique(right, axis=0, return_counts=True)
+    fits = ((patterns[:, None] < 0) | (2 * patterns[:, None] - 1 == votes)).all(axis=2)
+    alone = independent_law(right).accuracy[0]
+    factor = np.append((log(alone) - log(1 - alone)) / 2, np.zeros(first.size))
+    rounds, steps = (ROUNDS, PARTIAL) if (right < 0).any() else (1, STEPS)
+    for _ in range(rounds):
+        given = np.where(fits, dot(terms, factor), -np.inf)
+        share = exp(given - logsumexp(given, axis=1)[:, None])
+        told = _Told(terms, dot(terms.T, dot(share.T, count)), int(count.sum()), weight)
+        before, factor = factor, _climbed(told, factor, steps)
+        if np.abs(factor - before).max() < 10.0**-DIGITS:
+            break
+    score = dot(terms, np.round(factor, DIGITS))
+    return CoinLaw(PAIRWISE, exp(score - logsumexp(score)), (votes + 1) / 2)
+
+
+class _Told(NamedTuple):
+    """``total . f - items ln Z(f) - sum weight f^2 / 2``, which is to be as large as can be."""
+
+    terms: Floats  # (ways to vote, factors)
+    total: Floats  # (factors,): of the items' terms
+    items: int
+    weight: Floats  # (factors,)
+
+    def height(self, factor: Floats) -> float:
+        """At these factors."""
+        prior = dot(self.weight, factor * factor) / 2
+        return float(dot(self.total, factor) - self.items * logsumexp(dot(self.terms, factor)) - prior)
+
+    def step(self, factor: Floats) -> Floats:
+        """Newton's step from there."""
+        score = dot(self.terms, factor)
+        chance = exp(score - logsumexp(score))
+        mean = dot(self.terms.T, chance)
+        slope = self.total - self.items * mean - self.weight * factor
+        bend = self.items * (dot((self.terms.T * chance)[:, None], self.terms.T) - np.outer(mean, mean)) + np.diag(
+            self.weight
+        )
+        return _solution(bend, slope)
+
+
+def _climbed(told: _Told, factor: Floats, steps: int) -> Floats:
+    """So many of Newton's steps at most, halved where one does not climb."""
+    here = told.height(factor)
+    for _ in range(steps):
+        step, scale = told.step(factor), 1.0
+        while scale > LEAST and told.height(factor + scale * step) < here:
+            scale /= 2
+        after = told.height(factor + scale * step)
+        if after <= here + CLOSE:
+            break
+        factor, here = factor + scale * step, after
+    return factor
+
+
+def _solution(matrix: Floats, side: Floats) -> Floats:
+    """Of a positive definite system, by elimination in one order, so that it is the same on every processor."""
+    rows = np.column_stack([matrix, side])
+    for k in range(side.size):
+        rows[k] = rows[k] / rows[k, k]
+        others = rows[:, k].copy()
+        others[k] = 0.0
+        rows -= others[:, None] * rows[k]
+    return np.asarray(rows[:, -1], np.float64)

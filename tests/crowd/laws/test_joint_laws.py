@@ -1,0 +1,179 @@
+"""Pairwise and table laws: chances add up, planted couplings are found, and campaigns with gold votes go by them."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt.assign.cascade.law_prices import law_price
+from crowdopt.core.solution import Options
+from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, TABLE, CoinLaw, LawParams, independent_law
+from crowdopt.crowd.laws.effective_votes import effective_votes
+from crowdopt.crowd.laws.law_choice import FITS, chosen_law
+from crowdopt.crowd.laws.pairwise_law import pairwise_law
+from crowdopt.crowd.laws.table_law import table_law
+from crowdopt.crowd.posteriors import posteriors
+from crowdopt.crowd.states.told_tasks import told_tasks
+
+ODDS, COUPLED = np.array([1.2, 1.0, 0.8, 0.6]), ((0, 1), (2, 3))
+
+
+def coupled(coupling: float) -> CoinLaw:
+    """Two families of two workers, each pair coupled: every way to vote is a part."""
+    votes = 2.0 * np.array(list(product((0, 1), repeat=4))) - 1
+    weight = np.exp(votes @ ODDS / 2 + coupling * sum(votes[:, a] * votes[:, b] for a, b in COUPLED))
+    return CoinLaw("planted", weight / weight.sum(), (votes + 1) / 2)
+
+
+def drawn(law: CoinLaw, items: int, seed: int) -> np.ndarray:
+    """Right (1) and wrong (0) votes."""
+    rng = np.random.default_rng(seed)
+    part = rng.choice(law.share.size, items, p=law.share)
+    return (rng.random((items, law.accuracy.shape[1])) < law.accuracy[part]).astype(np.int64)
+
+
+def everything(workers: int) -> np.ndarray:
+    """All ways in which workers can vote."""
+    return np.array(list(product((0, 1), repeat=workers)))
+
+
+@pytest.mark.parametrize("fit", [pairwise_law, table_law])
+@pytest.mark.parametrize("missing", [False, True])
+def test_chances_of_all_patterns_add_up_to_one(fit, missing):
+    """With all votes there, and where every third item lacks one."""
+    right = drawn(coupled(0.5), 60, 0)
+    right[::3, 1] = -1 if missing else right[::3, 1]
+    assert np.exp(fit(right).log_chance(everything(4))).sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_worker_who_is_not_asked_is_summed_out():
+    """P of three votes is the sum over both votes of the fourth."""
+    law = pairwise_law(drawn(coupled(0.5), 200, 1))
+    three = np.column_stack([everything(3), np.full(8, -1)])
+    both = [np.exp(law.log_chance(np.column_stack([everything(3), np.full(8, v)]))) for v in (0, 1)]
+    np.testing.assert_allclose(np.exp(law.log_chance(three)), both[0] + both[1], rtol=1e-12)
+
+
+def test_table_without_repeats_is_independence():
+    """Every vote is drawn anew where l is 1; with that alone the table and the independent law tell the same."""
+    right = drawn(coupled(0.5), 50, 2)
+    table = table_law(right, LawParams(redrawn=(1.0,)))
+    np.testing.assert_allclose(
+        table.log_chance(everything(4)), independent_law(right).log_chance(everything(4)), atol=1e-12
+    )
+
+
+def test_planted_couplings_are_found_as_gold_grows():
+    """20,000 items: every chance within .01 of the planted one, and pairwise is chosen."""
+    true = coupled(0.5)
+    right = drawn(true, 20_000, 3)
+    choice = chosen_law(right, tuple(FITS))
+    assert choice.law.name == PAIRWISE
+    gap = np.exp(choice.law.log_chance(everything(4))) - np.exp(true.log_chance(everything(4)))
+    assert np.abs(gap).max() < 0.01
+
+
+def test_gold_of_independent_workers_shows_no_couplings():
+    """5,000 items without couplings: the pairwise law is as good as the independent one, to .01 nats an item."""
+    loss = chosen_law(drawn(coupled(0.0), 5_000, 4), tuple(FITS)).loss
+    assert loss[PAIRWISE] < loss[INDEPENDENT] + 0.01 and loss[TABLE] < loss[INDEPENDENT] + 0.01
+
+
+def test_effective_votes_of_copies_and_of_independent_workers():
+    """Four copies of one worker are one vote; four independent workers about four."""
+    one = drawn(coupled(0.0), 2_000, 5)
+    copies = np.repeat(one[:, :1], 4, axis=1)
+    assert effective_votes(copies).votes == pytest.approx(1, abs=1e-5)
+    worth = effective_votes(one)
+    assert worth.low <= worth.votes <= worth.high and worth.votes > 3.5
+
+
+def test_posteriors_by_a_law_equal_a_sum_over_its_parts():
+    """Task by task in plain Python, with a prior."""
+    law = coupled(0.6)
+    instance = crowdopt.AssignmentInstance(
+        [[0.7] * 4], [0, 0], [2] * 4, 0.1, prior=[0.3, 0.7], vote_law=law, rule="exact-error"
+    )
+    pairs, label = np.array([[0, 0], [0, 1], [1, 2], [1, 3], [1, 0]]), np.array([1, 0, 1, 1, 0])
+    for task, row in enumerate(posteriors(instance, pairs, label)):
+        told = []
+        for k, chance in enumerate((0.3, 0.7)):
+            right = np.full((1, 4), -1)
+            mine = pairs[:, 0] == task
+            right[0, pairs[mine, 1]] = label[mine] == k
+            told.append(chance * np.exp(law.log_chance(right))[0])
+        np.testing.assert_allclose(row, np.array(told) / sum(told), atol=1e-9)
+
+
+def test_plan_by_the_true_law_keeps_its_promise_and_costs_what_it_says():
+    """Followed under its own law a plan comes to its own figures; by independence it errs more than it says."""
+    true = coupled(0.8)
+    instance = crowdopt.AssignmentInstance([[0.7] * 4], [0] * 50, [50] * 4, 0.05, vote_law=true)
+    told, options = told_tasks(instance), Options(time_limit=60)
+    own = law_price(told, true, crowdopt.solve, options, rounds=None, expert=9.0)
+    assert own is not None
+    assert own.cost == pytest.approx(own.promised, rel=1e-9) and own.errs == pytest.approx(own.times, rel=1e-9)
+    alone = independent_law(drawn(true, 20_000, 6))
+    other = law_price(told, alone, crowdopt.solve, options, rounds=None, expert=9.0)
+    assert other is not None and other.errs > 1.1 * other.times
+
+
+def campaign(folder, right):
+    """A panel with gold votes."""
+    folder.mkdir()
+    (folder / "campaign.toml").write_text("epsilon = 0.2\n")
+    (folder / "tasks.csv").write_text("task\n" + "".join(f"t{i}\n" for i in range(30)))
+    (folder / "workers.csv").write_text("worker,capacity,price\n" + "".join(f"w{j},30,{1 + j}\n" for j in range(4)))
+    rows = "".join(f"q{i},w{j},{vote},1\n" for i, row in enumerate(right.tolist()) for j, vote in enumerate(row))
+    (folder / "gold_votes.csv").write_text("item,worker,label,truth\n" + rows)
+    return folder
+
+
+def test_campaign_with_coupled_gold_goes_through_the_whole_loop(tmp_path):
+    """Plan, verify, rehearse, answers, the next plan: all by the learned law, which explain prices."""
+    folder = campaign(tmp_path / "campaign", drawn(coupled(1.0), 300, 7))
+    instance = crowdopt.read_campaign(folder)
+    assert instance.vote_law is not None and instance.vote_law.name in (PAIRWISE, TABLE)
+    plan = crowdopt.assign(folder, adaptive=True, output=tmp_path / "plan")
+    assert plan.proven and instance.vote_law.name in plan.note
+    assert crowdopt.verify(folder, tmp_path / "plan").proven
+    crowdopt.rehearse(folder, tmp_path / "plan", output=tmp_path / "labels.csv", seed=1)
+    found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=folder, output=tmp_path / "answers")
+    assert found.onward is not None
+    onward = crowdopt.assign(tmp_path / "answers" / "campaign", adaptive=True, output=tmp_path / "next")
+    assert onward.found and crowdopt.verify(tmp_path / "answers" / "campaign", tmp_path / "next").holds
+    facts = crowdopt.explain(folder, tmp_path / "plan").facts["laws"]
+    assert facts["chosen"] == instance.vote_law.name and len(facts["plans"]) == len(FITS)
+
+
+def test_plan_of_fixed_sets_says_that_it_does_not_heed_the_law(tmp_path):
+    """It is a plan by the better of independence and difficulty, and verifies."""
+    folder = campaign(tmp_path / "campaign", drawn(coupled(1.0), 300, 7))
+    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    assert "does not heed" in plan.note and crowdopt.verify(folder, tmp_path / "plan").holds
+
+
+def test_archive_keeps_a_law(tmp_path):
+    """Written and read again it is the same."""
+    law = coupled(0.4)
+    instance = crowdopt.AssignmentInstance([[0.7] * 4], [0, 0], [2] * 4, 0.1, vote_law=law)
+    crowdopt.write_campaign(instance, tmp_path / "one.npz")
+    read = crowdopt.read_campaign(tmp_path / "one.npz").vote_law
+    assert read is not None and read.name == law.name
+    np.testing.assert_array_equal(read.accuracy, law.accuracy)
+    np.testing.assert_array_equal(read.share, law.share)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"vote_law": coupled(0.4), "classes": 3}, "two classes"),
+        ({"vote_law": CoinLaw("x", np.ones(1), np.full((1, 3), 0.7))}, "law of votes of 3"),
+        ({"vote_law": coupled(0.4), "observed": True}, "observed"),
+    ],
+)
+def test_laws_that_do_not_fit_are_refused(change, says):
+    """In one sentence each."""
+    with pytest.raises(crowdopt.InputError, match=says):
+        crowdopt.AssignmentInstance([[0.7] * 4], [0, 0], [2] * 4, 0.1, **change)
