@@ -18,7 +18,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
-NEEDS = {"live": "fastapi", "report": "altair"}  # verbs that an extra is for, and what the sentence without it names
+NEEDS = {
+    "live": "crowdopt[live]",
+    "report": "crowdopt[plots]",
+}  # verbs that an extra is for, and what the sentence without it names
 MEGABYTE = 2**20
 
 
