@@ -29,10 +29,9 @@ from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, PROBIT
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
-SAFELY = 0.3  # of the time left, for a plan of a stricter rule than the one that decides
 SOONER = 0.6  # the same, where a linear rule's plan may stand in for one of exact errors
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
@@ -80,24 +79,8 @@ def _by_one_linear_rule(case: Case, known: Plan | None) -> Plan | None:
     """A plan of the linear rule that implies the promise, where there is none so far and half of the time is gone."""
     if known is None or known.found or case.clock.left > case.options.time_limit / 2:
         return None
-    return _of_another_rule(case, solve_by_sets(linear_of(case.instance), case.solvers, _for_any(case), alike=True))
-
-
-def _by_a_safe_rule(case: Case, known: Plan | None) -> Plan | None:
-    """A plan of the rule that every vote keeps: soon, as nobody prices votes that are taken as normal and checked."""
-    safe, options = replace(case.instance, rule=BHATTACHARYYA.name), _for_any(case)
-    options = replace(options, time_limit=SAFELY * options.time_limit)
-    plan = solve_by_sets(safe, case.solvers, options, alike=True)
-    return _of_another_rule(case, solve_by_sets(safe, case.solvers, options) if plan is None else plan)
-
-
-def _for_any(case: Case) -> Options:
-    """Options for the first plan: it is dear anyway."""
-    return replace(case.left, gap=1.0)
-
-
-def _of_another_rule(case: Case, plan: Plan | None) -> Plan | None:
-    """The instance's plan with the labels of a stricter rule's, without those that are not needed; if it holds."""
+    options = replace(case.left, gap=1.0)  # the first plan will do: it is dear anyway
+    plan = solve_by_sets(linear_of(case.instance), case.solvers, options, None, alike=True)
     if plan is None or plan.pairs is None:
         return None
     thinned = settled(case.instance, plan.pairs, case.clock) if _is_free(case.instance) else None
@@ -179,10 +162,6 @@ def _is_free(instance: AssignmentInstance) -> bool:
     return not has_joint_limits(instance)
 
 
-def _is_checked_normal(instance: AssignmentInstance) -> bool:
-    return instance.rule == PROBIT.name and has_joint_limits(instance) and not instance.difficulty.share
-
-
 def _has_limits_on_labels(instance: AssignmentInstance) -> bool:
     few, many = instance.new_label_limits
     return bool(instance.min_load.any() or few.any() or (many < UNLIMITED).any() or len(instance.fixed))
@@ -208,7 +187,6 @@ ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
 ONE_LINEAR_RULE = Stage("one linear rule", _has_linear_rule, _by_one_linear_rule)
 SETS = Stage("sets", accepts, _by_sets)
 LIMITED = Stage("sets", lambda instance: accepts(instance) and _has_limits_on_labels(instance), _by_sets)
-SAFE_RULE = Stage("a safe rule", _is_checked_normal, _by_a_safe_rule)
 MORE_EVIDENCE = Stage("more evidence", _is_large, _by_more_evidence)
 MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
 ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
@@ -223,7 +201,7 @@ OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 FREE = (ALIKE, LIMITED, OWN_WAY, AT_LAST)
 JOINT = (ALIKE, SETS, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
-CHECKED = (*BY_ERRORS, SAFE_RULE, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET, AT_LAST)
+CHECKED = (*BY_ERRORS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET, AT_LAST)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:

@@ -10,7 +10,7 @@ import pytest
 import crowdopt
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.plan import breaches
-from crowdopt.assign.portfolio import AT_LAST, SAFE_RULE, Case
+from crowdopt.assign.portfolio import AT_LAST, Case
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
 from crowdopt.crowd.groups import Group, OwnRows
@@ -25,20 +25,6 @@ def test_a_row_that_every_plan_keeps_changes_nothing():
     alone, beside = (crowdopt.assign(one, time_limit=5) for one in (instance, replace(instance, own_rows=row)))
     assert alone.proven and alone.objective == 7
     assert beside.objective == 7
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_a_plan_of_the_rule_that_every_vote_keeps_is_one_of_normal_votes(classes):
-    """What bounds every vote's error asks for more evidence than a normal vote takes, and keeps the target exactly."""
-    accuracy = np.random.default_rng(0).uniform(0.6, 0.9, (2, 20))
-    group = Group("a third", range(7), max_share=0.4)
-    instance = crowdopt.AssignmentInstance(
-        accuracy, np.arange(60) % 2, 60, 0.1, classes=classes, rule="probit", groups=(group,)
-    )
-    options = Options(time_limit=30.0, nodes=1)
-    plan = SAFE_RULE.run(Case(instance, SOLVERS, options, Clock(options.time_limit), None), None)
-    assert SAFE_RULE.accepts(instance) and plan is not None and plan.found
-    assert not breaches(instance, plan.pairs)
 
 
 def test_time_that_no_stage_used_is_the_engine_s():

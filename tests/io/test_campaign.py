@@ -157,7 +157,7 @@ def test_a_header_alone_is_no_table(campaign, name):
     """No tasks, no workers, no gold: nothing to plan with."""
     path = campaign / name
     path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match=f"{name}.*(no rows|nobody was asked)"):
+    with pytest.raises(InputError, match=f"{name}.*(no rows|no worker was asked)"):
         read_campaign(campaign)
 
 
