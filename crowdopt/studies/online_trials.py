@@ -262,6 +262,7 @@ def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
         job.function,
         job.arguments,
         error=f"InputError: {equal}, whose labels it was to equal, has none; name another policy, as in kos:equal=NAME",
+        fault=jobs.Fault.REFUSED,
     )
 
 
