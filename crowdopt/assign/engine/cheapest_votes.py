@@ -24,6 +24,7 @@ STRICTER = 0.97, 0.9  # times the target, where votes that know hard tasks err l
 SEGMENTS = 8  # of workers whom groups tell apart, at most, for sets that are looked for band by band
 FOLLOWED = 4  # labels short of what can be followed: so long are sets that are looked for band by band
 LONGEST = 40  # labels of a set that is looked for band by band, unless a task asks for more
+HARD = 18  # the same, where tasks are hard, whose votes are looked at answer by answer
 LIKE, SWAPS = 2, 25  # best sets that others are made of; replacements of each label
 
 
@@ -58,34 +59,40 @@ class PricedVotes:
         steps: of the search; the bound holds all the same; close: how far below the best set known, relatively, others
         are looked for; limit: what a set that is known costs.
         """
-        if self.segments is not None:
-            return self._among_bands(place, limit, min(NODES * steps, MOST_NODES))
-        effort = limit - self.given, close, steps * ANSWERED
-        bound, found = self._searched(place, float(self.law.target[place]), effort)
+        target = float(self.law.target[place])
+        bound, found = self._searched(place, target, steps, close, limit)
         for less in STRICTER if self.law.share.size > 1 else ():
             kept = [one for one in found if self._does(place, one)]
             if kept or not found:
                 return bound, kept
-            found = self._searched(place, less * float(self.law.target[place]), effort)[1]
+            found = self._searched(place, less * target, steps, close, limit)[1]
         return bound, [one for one in found if self._does(place, one)]
 
-    def _among_bands(self, place: int, limit: float, work: int) -> tuple[float, list[Labels]]:
-        """The same by counted labels."""
+    def _searched(
+        self, place: int, target: float, steps: int, close: float, limit: float
+    ) -> tuple[float, list[Labels]]:
+        """The same for another target, without a look at what the vote itself does."""
+        if self.segments is not None:
+            return self._among_bands(place, target, limit, min(NODES * steps, MOST_NODES))
+        return self._followed(place, target, (limit - self.given, close, steps * ANSWERED))
+
+    def _among_bands(self, place: int, target: float, limit: float, work: int) -> tuple[float, list[Labels]]:
+        """By counted labels."""
         from crowdopt.assign.engine.band_kernels import cheapest_counted
 
         assert self.segments is not None
         order, segment, limits = self.segments
-        found, target = np.zeros(self.deepest, np.int64), float(self.law.target[place])
+        found = np.zeros(self.deepest, np.int64)
         items = self.items[0][order], self.tables[3][order], segment
         sizes = max(0, self.row.fewest), min(self.row.most, self.item.size)
         cell = min(CELLS, int(np.ceil(float(self.need[place]) / self.unit - 1e-9)))
         longer = max(float(self.tables[1][0, self.deepest + 1]), float(self.tables[2][max(0, cell)]))
         effort = limit - self.given, longer, work
         bound, size = cheapest_counted(items, self.items[4], self._start(place), target, sizes, limits, effort, found)
-        sets = [self._labels(order[found[:size]])] if size >= 0 else []
-        return float(bound) + self.given, [one for one in sets if self._does(place, one)]
+        return float(bound) + self.given, [self._labels(order[found[:size]])] if size >= 0 else []
 
-    def _searched(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
+    def _followed(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
+        """By the laws of all answers."""
         from crowdopt.assign.engine import law_kernels as kernels
 
         law = self._law(place, target)
@@ -128,7 +135,8 @@ class PricedVotes:
         chosen = self._without_given(labels)
         price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
         target = float(self.law.target[place])
-        if not 0 < chosen.size < self.deepest + 1:
+        long_and_hard = self.segments is not None and self.law.share.size > 1
+        if not 0 < chosen.size < self.deepest + 1 or long_and_hard:  # each vote is looked at answer by answer
             return []
         cells = np.searchsorted(-skill[0], -self.law.skill[0, chosen])
         skills, found, counts = (
@@ -216,7 +224,7 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     deepest = max(1, int(log(ANSWERS) / log(law.prior.shape[1]) + 1e-9) - known)
     counted = _is_counted(row, deepest)
     if counted:
-        deepest = max(LONGEST, row.fewest)
+        deepest = max(LONGEST if law.share.size == 1 else HARD, row.fewest)
     room = np.minimum(np.minimum(row.room, row.top[row.group]), row.most)
     if left is not None:
         room = np.minimum(room, left)
@@ -252,7 +260,7 @@ def _is_counted(row: TaskRow, deepest: int) -> bool:
     """Whether sets are looked for band by band: among several classes, or where they are longer than are followed."""
     law = row.law
     assert law is not None
-    if law.share.size > 1 or _told_apart(row)[0].max(initial=0) >= SEGMENTS:
+    if _told_apart(row)[0].max(initial=0) >= SEGMENTS:
         return False
     return law.prior.shape[1] > 2 or _needs_more(row, deepest - FOLLOWED)
 

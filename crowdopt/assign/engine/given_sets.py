@@ -24,8 +24,9 @@ FRESH = 2  # rounds of new sets between two fixings
 LARGE = 3_000_000  # entries of the LP, about, from which on a dive looks for the cheapest sets only
 SOON = 300  # steps of a search for one task
 BATCH, BATCHES = 50, 60  # tasks served at the same prices, about; batches at most
-COARSE = 100, 8_000  # cells of evidence in tables, which are made anew often
+COARSE = 100, 1_000  # cells of evidence in tables, which are made anew often
 EACH = 240_000  # numbers in tables for each task, about
+IN_TIME = 0.7  # of the time left, for the batches to come
 OFFSET = 7  # of the batches of one kind against those of the kind before
 LABELS = 5  # of a task, about
 SPARE = 3e-3  # of a share: what is aimed at beyond its side
@@ -202,7 +203,10 @@ def serve(given: Given, duals: Floats, clock: Clock) -> Given:
     wanted = given.left.copy()
     batches = _batches(given, duals)
     pace = _Pace(given, duals)
-    for turn in range(1, batches + 1):
+    turn, began = 0, clock.left
+    while turn < batches:
+        each = (began - clock.left) / max(1, turn)  # seconds of a batch; larger ones where the clock asks for that
+        turn = min(batches, turn + max(1, int(np.ceil(each * (batches - turn) / (IN_TIME * clock.left)))))
         until = wanted - (wanted * turn + OFFSET * np.arange(wanted.size) % batches) // batches  # left after this turn
         _serve_down_to(given, np.maximum(0, until), duals, clock)
         if clock.over:

@@ -69,12 +69,12 @@ class Seating:
         missing = kernels.seat(task, group, self.members, seats, limits, self.instance.min_load.copy())
         if missing:
             self._elsewhere(task, group, seats, limits)
-        there = worker >= 0
-        held = np.bincount(worker[there], minlength=self.instance.n_workers)
+        held = np.bincount(worker[worker >= 0], minlength=self.instance.n_workers)
         owed, spare = np.maximum(0, self.instance.min_load - held), held - self.instance.min_load
         kernels.level(task, group, self.members, seats, limits, owed, spare)
         self._trade(group, seats, limits)
         self._steer(task, group, seats, limits)
+        there = worker >= 0
         found = np.column_stack([task[there], worker[there]])
         if self.instance.the_rule.checked and missing:
             return self._mended(found, clock)

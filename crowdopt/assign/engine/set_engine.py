@@ -81,15 +81,16 @@ class Engine:
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         begin, most = self.levels.coupling.valid(first), self.standing.ceiling
         climb = Climb(self.levels, self.master, begin, near=near, ceiling=most)
-        climb.begin(reach, clock.part(FIRST), self.soon)
+        climb.begin(reach, self.soon)
         self._serve(climb)
+        climb.begin_beside(begin, clock.part(FIRST))
         self._prove(climb)
         if self.standing.bound == np.inf or not self.master.has_sets:
             return climb.duals
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
             large = self.master.size > LARGE
-            if climb.rounds and climb.pace > SLOW * clock.left:
+            if large and climb.rounds and climb.pace > SLOW * clock.left:
                 break  # an LP that takes long is solved a few times only: its sets are of more use in plans
             self.master.start(None if large else room)
             climb.run(clock.part(part))
@@ -102,6 +103,11 @@ class Engine:
                 break
         self._plans(climb)
         return climb.duals
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether a level has several needs."""
+        return self.levels.count.size < self.problem.count.size
 
     def _prove(self, climb: Climb) -> None:
         """Raise the bound by what the best multipliers prove, each kind of task with its own need."""
@@ -189,7 +195,6 @@ class Engine:
         least = climb.value * (1 - NEAR) if climb.value < np.inf else -np.inf
         if has_whole_prices(self.problem.classes):
             least = next_integer(climb.bound)
-        coarse = self.levels.count.size < self.problem.count.size
         while not standing.done and waited < limit and not self.solved:
             clock = self.soon if standing.best is None else standing.clock
             if clock.over:
@@ -197,7 +202,7 @@ class Engine:
             until = clock.part(LAST)  # what is found is made a plan in the rest
             found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
-            self.solved = coarse and standing.best is not None and standing.value <= least
+            self.solved = self.is_coarse and standing.best is not None and standing.value <= least
             if waited >= IDLE and not searched and not standing.done:
                 searched = True
                 self._search()
@@ -253,7 +258,7 @@ def solve_by_sets(
         first, reach = _begin(problem, standing, program, solution.dual)
         engine = Engine(problem, standing, clock.part(patience), seating)
         first = engine.run(first, reach)
-        while engine.solved and not standing.done:
+        while engine.is_coarse and standing.best is not None and not standing.done:
             engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
             first = engine.run(first, np.abs(first))
         if not standing.done and problem.rows[0].law is None and standing.pairs <= SMALL:

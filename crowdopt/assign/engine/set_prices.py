@@ -110,20 +110,21 @@ class Climb:
     paid: bool = True  # whether the master's point rests on how far prices may go
     box: Floats = field(default_factory=lambda: np.zeros(0))  # (rows,): how far from 0 prices may go at first
 
-    def begin(self, reach: Floats, clock: Clock, soon: Clock) -> None:
-        """The first sets: at the multipliers known; at some nearer to none, while there is time.
-
-        clock: of the latter; soon: of the former, without which there is no plan.
-        """
-        first = self.duals
+    def begin(self, reach: Floats, clock: Clock) -> None:
+        """The first sets: at the multipliers known."""
         self.box = NEARBY * reach + STEP * float(self.problem.coupling.cost.mean())
+        self._begun(self.duals, False, clock)
+
+    def begin_beside(self, first: Floats, clock: Clock) -> None:
+        """Sets much like the first ones, and at multipliers beside those, while there is time."""
         for part in (1.0, 0.0, 0.9, 1.1):
-            until = soon if part == 1.0 else clock
-            if until.over:
-                break
-            rich = part == 1.0 or first.size <= FEW_ROWS  # of a large LP each column takes time
-            known = self.master.known_at(part * first)
-            self._take(sweep(self.problem, part * first, rich=rich, known=known, until=until), part * first)
+            if not clock.over:
+                rich = part == 1.0 or first.size <= FEW_ROWS  # of a large LP each column takes time
+                self._begun(part * first, rich, clock)
+
+    def _begun(self, duals: Floats, rich: bool, clock: Clock) -> None:
+        known = self.master.known_at(duals)
+        self._take(sweep(self.problem, duals, rich=rich, known=known, until=clock), duals)
 
     def run(self, clock: Clock) -> bool:
         """Add sets until master and bound meet; False where the clock ended it first."""
