@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-from crowdopt.api.select import hire
+from crowdopt.api.select import HireOptions, hire
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.ranking import algorithm1
 
@@ -39,7 +39,7 @@ def with_money(seed: int) -> None:
     instance = SelectionInstance(correct, 10, 2, 100, price=rng.integers(1, 20, 300) / 2, money=40.0)
     print("| 300 workers with prices, at most 100 and 40 in money | seconds | score | status |\n|---|---|---|---|")
     for method in ("dynamic-programming", "program"):
-        took, found = timed(lambda: hire(instance, method, time_limit=300.0))  # noqa: B023
+        took, found = timed(lambda: hire(instance, HireOptions(method=method, time_limit=300.0)))  # noqa: B023
         print(f"| {method} | {took:.2f} | {found.score:.9f} | {found.status.value} |")
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from hashlib import sha256
 from importlib import import_module
 from multiprocessing import get_context
@@ -27,6 +28,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt.bars import counting
+from crowdopt.errors import InputError
 from crowdopt.files import PARTIAL, write_text
 
 WIDTH = 256  # rows handed to a foreign executor at a time, or more where many workers wait; it has its own queue
@@ -67,15 +69,37 @@ class Job:
         return sha256(_text([self.function, self.arguments], sort_keys=True).encode()).hexdigest()[:24]
 
 
+class Fault(StrEnum):
+    """Why a row has an error."""
+
+    REFUSED = "refused"  # the function raised InputError
+    RAISED = "raised"  # it raised anything else
+    LOST = "lost"  # the executor gave no result
+    DIED = "died"  # its process ended
+
+
 @dataclass(frozen=True)
 class Row:
-    """A finished job: ``result``, or else the ``error`` it ended with and the ``trace`` of where."""
+    """A finished job: ``result``, or else the ``error`` it ended with, its ``fault`` and the ``trace`` of where."""
 
     function: str
     arguments: dict[str, Any]
     result: Any = None
     error: str | None = None
     trace: list[str] = field(default_factory=list)
+    fault: Fault | None = None
+
+    @staticmethod
+    def of(text: str) -> Row:
+        """The row that a file holds."""
+        stored = json.loads(text)
+        fault = stored.pop("fault", None)
+        return Row(**stored, fault=None if fault is None else Fault(fault))
+
+    @property
+    def refusal(self) -> str | None:
+        """What the function says against its arguments; None where it did not refuse them."""
+        return str(self.error).partition(": ")[2] if self.fault == Fault.REFUSED else None
 
 
 def seed_of(base: int, *place: int) -> int:
@@ -137,7 +161,7 @@ def run(
         for job, text in computed:
             if folder is not None:
                 write_text(folder / f"{job.key}.json", f"{text}\n")
-            done[job.key] = Row(**json.loads(text))
+            done[job.key] = Row.of(text)
             counted.update()
             after()
     return [done[job.key] for job in wanted]
@@ -219,8 +243,8 @@ def _finished(folder: Path, wanted: list[Job], retry: bool) -> dict[str, Row]:
     """The rows that are there already; a damaged file, or one that is not what its name says, counts as none."""
     found = {}
     for job in wanted:
-        with suppress(OSError, ValueError, TypeError, RecursionError):
-            row = Row(**json.loads((folder / f"{job.key}.json").read_text(encoding="utf-8")))
+        with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+            row = Row.of((folder / f"{job.key}.json").read_text(encoding="utf-8"))
             if (row.function, row.arguments) == (job.function, job.arguments) and not (retry and row.error):
                 found[job.key] = row
     return found
@@ -268,7 +292,7 @@ def _alone(job: Job) -> str:
                 future = pool.submit(_call, job.function, job.arguments)
             return future.result()
     except BrokenExecutor:
-        return _text(asdict(Row(job.function, job.arguments, error=DIED)))
+        return _text(asdict(Row(job.function, job.arguments, error=DIED, fault=Fault.DIED)))
 
 
 def _flow(executor: Executor, waiting: deque[Job], flying: dict[Future[str], Job], width: int) -> Rows:
@@ -297,7 +321,7 @@ def _landed(future: Future[str], job: Job) -> str:
         raise error
     if error is not None:
         said = f"the executor gave no result: {type(error).__name__}: {error}"
-        return _text(asdict(Row(job.function, job.arguments, error=said)))
+        return _text(asdict(Row(job.function, job.arguments, error=said, fault=Fault.LOST)))
     return future.result()
 
 
@@ -371,10 +395,11 @@ def _call(function: str, arguments: Mapping[str, Any]) -> str:
     try:
         module, _, name = function.partition(":")
         result = getattr(import_module(module), name)(**arguments)
-        return _text({**row, "result": result, "error": None, "trace": []})
+        return _text({**row, "result": result, "error": None, "trace": [], "fault": None})
     except (Exception, SystemExit) as error:
         said = f"{type(error).__name__}: {error}"
-        return _text({**row, "result": None, "error": said, "trace": _trace(error)})
+        fault = Fault.REFUSED if isinstance(error, InputError) else Fault.RAISED
+        return _text({**row, "result": None, "error": said, "trace": _trace(error), "fault": fault})
 
 
 def _trace(error: BaseException) -> list[str]:

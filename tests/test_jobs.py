@@ -20,7 +20,8 @@ import psutil
 import pytest
 
 from crowdopt import bars
-from crowdopt.jobs import DIED, Job, JobsError, cluster, run, seed_of, table
+from crowdopt.io.parts.parts_folder import read_parts_folder
+from crowdopt.jobs import DIED, Fault, Job, JobsError, cluster, finished, run, seed_of, table
 from tests import job_functions
 from tests.dask_cluster import two_workers
 from tests.effort import tries
@@ -76,7 +77,7 @@ def test_a_failed_row_is_a_row_with_its_error(tmp_path, processes):
     """The others are computed all the same; the trace says where, without a path of this machine."""
     rows = run([Job.of(job_functions.refuse, number=k) for k in range(6)], tmp_path, processes)
     assert [row.result for row in rows] == [0, None, 2, 3, None, 5]
-    assert rows[1].error == "ValueError: 1 will not do"
+    assert (rows[1].error, rows[1].fault, rows[1].refusal) == ("ValueError: 1 will not do", Fault.RAISED, None)
     assert [step.split(":")[0] for step in rows[1].trace] == ["tests.job_functions"]
     assert [row.error is None for row in rows] == [True, False, True, True, False, True]
 
@@ -85,6 +86,15 @@ def test_a_row_that_kills_its_process_is_a_row_with_its_error():
     """Only the row that dies by itself is blamed, not those that were in flight beside it."""
     rows = run([Job.of(job_functions.vanish, number=k) for k in range(4)], processes=2)
     assert [row.error for row in rows] == [DIED if k == 2 else None for k in range(4)]
+    assert [row.fault for row in rows] == [Fault.DIED if k == 2 else None for k in range(4)]
+
+
+def test_a_row_that_is_refused_tells_the_sentence(tmp_path):
+    """Kept in a file and read again, it is refused for the same reason."""
+    job = Job.of(read_parts_folder, path=str(tmp_path / "none"))
+    for row in (*run([job], tmp_path / "rows", processes=0), *finished([job], tmp_path / "rows")):
+        assert row.fault is Fault.REFUSED
+        assert f"InputError: {row.refusal}" == row.error
 
 
 def test_what_cannot_be_a_row_says_so():

@@ -27,7 +27,7 @@ from crowdopt.io.plan.plan_folder import write_plan
 from crowdopt.io.tables.folder import PLAN, check_target
 
 PROMISES = ("average", "each")
-NEAR = 0.01  # relative gap at which the plan for the smallest error is cheap enough
+GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error is cheap enough
 MOMENT = 0.5  # seconds for one more plan at least
 
 
@@ -197,7 +197,7 @@ def _refuse_amount(money: float) -> None:
 
 def _cheapest(instance: AssignmentInstance, pairs: Ints, time_limit: float, seed: int) -> Plan:
     """A plan with a bound for the error promised: the pairs found, unless there is a cheaper one."""
-    plan = assign(instance, time_limit=time_limit, gap=NEAR, seed=seed, strict=True)
+    plan = assign(instance, time_limit=time_limit, gap=GOOD_ENOUGH_GAP, seed=seed, strict=True)
     cost = float(instance.prices(pairs).sum())
     if plan.found and plan.objective is not None and plan.objective <= cost:
         return plan

@@ -35,7 +35,7 @@ from crowdopt.report.charts import Undrawn, save
 from crowdopt.report.comparison_page import charts, markdown
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
-from crowdopt.studies.online_trials import Setting, attainable, play, texts, with_gold
+from crowdopt.studies.online_trials import Setting, TrialOptions, attainable, play, texts, with_gold
 from crowdopt.version import __version__
 
 
@@ -143,7 +143,8 @@ def compare(
     with TemporaryDirectory() as spare:
         folder = Path(spare) if output is None else Path(output) / WORK
         possible = _least(instance) if record is None else None
-        comparison = play(setting, wanted, trials, seed, optimum, folder, processes, row, possible, audit)
+        asked = TrialOptions(wanted, trials, seed, audit)
+        comparison = play(setting, asked, row, folder, processes, optimum, possible)
     if output is None:
         return comparison
     return replace(comparison, undrawn=_write(comparison, Path(output), trials, seed))

@@ -23,7 +23,7 @@ from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io.hiring_tables import read_candidates
+from crowdopt.io.hiring_tables import CandidateLimits, read_candidates
 from crowdopt.io.programs.mathprog import data_section
 from crowdopt.io.programs.naming import Ids
 from crowdopt.io.programs.patterns_data import pattern_id, patterns_data
@@ -179,7 +179,8 @@ class OfHiring(WholeLabels):
                 "program selection goes by gold: give a table of it, a campaign that has one, or candidates"
             )
         gold = Path(given) / GOLD if Path(given).is_dir() else Path(given)
-        return read_candidates(gold, self.classes, self.most or None, kind=self.type or None)
+        limits = CandidateLimits(classes=self.classes, most=self.most or None, kind=self.type or None)
+        return read_candidates(gold, limits)
 
     def build(self, instance: Any) -> Program:
         """A size, and so many workers."""

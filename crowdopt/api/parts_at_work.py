@@ -28,7 +28,6 @@ from crowdopt.io.parts.parts_folder import PartsFolder
 
 TRIES = 4  # times that a part is asked whose process was lost
 ROWS = "rows"  # answers of a question that not all parts have answered yet
-LOST = "the executor gave no result"  # how the errors begin of rows whose process was lost
 
 
 @dataclass(eq=False)
@@ -134,17 +133,16 @@ class PartsAtWork:
             wrong = [row for row in done if row.error is not None]
             if not wrong:
                 return done
-            if attempt == TRIES or not all(str(row.error).startswith(LOST) for row in wrong):
+            if attempt == TRIES or any(row.fault != jobs.Fault.LOST for row in wrong):
                 raise _refusal(wrong)
         raise AssertionError("the last attempt returns or raises")
 
 
 def _refusal(wrong: list[jobs.Row]) -> Exception:
     """What the first part that will not do says."""
-    first = next((row for row in wrong if not str(row.error).startswith(LOST)), wrong[0])
-    kind, _, said = str(first.error).partition(": ")
-    if kind == InputError.__name__:
-        return InputError(said)
+    first = next((row for row in wrong if row.fault != jobs.Fault.LOST), wrong[0])
+    if first.refusal is not None:
+        return InputError(first.refusal)
     return jobs.JobsError(f"{first.arguments['part']}: {first.error}; start again, finished parts are kept")
 
 

@@ -8,7 +8,7 @@ coefficients are rounded up and its side down to integers; for ``<=`` it is the 
 of two is exact in float64, so every point of the program is a point of CP-SAT's, and a bound that holds there holds
 here, as does infeasibility. Costs are multiplied likewise and rounded down, so the bound is divided by the same power
 and nothing else. The power is the smallest that rounds nothing away, else the smallest that keeps a point of CP-SAT's
-within NEAR of the row, as far as CP-SAT's 64 bits allow. Whether its point is one of ours is checked all the
+within POINT_ROUNDING of the row, as far as CP-SAT's 64 bits allow. Whether its point is one of ours is checked all the
 same, as everywhere. Columns need finite sides; products beyond what 64 bits hold raise BackendMissing.
 
 The ortools wheels and highspy carry two builds of HiGHS, so the two cannot be loaded into one process.
@@ -45,7 +45,7 @@ MEANING = {
 }
 PDLP_GAP = 1e-8  # relative, at which PDLP stops
 COARSE = 12  # powers of two that are tried for rounding nothing away: prices in quarters, whole capacities
-NEAR = 5e-10  # absolute; what rounding may let a point of CP-SAT's break a row by
+POINT_ROUNDING = 5e-10  # absolute; what rounding may let a point of CP-SAT's break a row by
 FINEST = 50  # power of two; finer than this, float64 itself is the limit
 WIDEST = 2.0**60  # CP-SAT adds up products in 64 bits
 
@@ -269,7 +269,7 @@ def relaxed(columns: Any, values: Floats, side: float | None, low: Any, high: An
 def _power(values: Floats, widths: Floats, sizes: Floats) -> int:
     """The power of two that multiplies a row: see the module's docstring."""
     coarse = next((k for k in range(COARSE) if (np.ldexp(values, k) % 1 == 0).all()), None)
-    wanted = ceil(log2(max(1.0, float(widths.sum()) / NEAR))) if coarse is None else coarse
+    wanted = ceil(log2(max(1.0, float(widths.sum()) / POINT_ROUNDING))) if coarse is None else coarse
     reach = float(np.abs(values) @ sizes) + 1.0
     held = min(wanted, FINEST, floor(log2(WIDEST / reach)))
     if held < 0:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from crowdopt.api.binding import SEARCH
-from crowdopt.api.select import SELECTIONS, select_from_tables
+from crowdopt.api.select import SELECTIONS, SelectOptions, select_from_tables
 from crowdopt.cli.common import NO, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.core.solution import Status
@@ -61,7 +61,7 @@ def select(gold: Path, coverage: float, require_proof: bool, as_json: bool, **op
     """Decide whom to hire from their answers to control questions (columns worker, correct, asked), with the proof."""
     for bound in ("at_least", "at_most"):
         options[bound] = _numbers(f"--{bound.replace('_', '-')}", options[bound])
-    selection = select_from_tables(gold, coverage=coverage, **options)
+    selection = select_from_tables(gold, SelectOptions(coverage=coverage, **options))
     interval = selection.interval(coverage)
     say(
         as_json,

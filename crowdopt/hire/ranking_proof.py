@@ -19,7 +19,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.hiring.score_levels import fraction_sum, whole_sums
 
-NEAR = 50  # tallies; so few are added to a sum that is known, or taken from it, one by one
+ONE_BY_ONE = 50  # tallies; so few are added to a sum that is known, or taken from it, one by one
 BAND = 1e-12  # relative; how far float64 may have moved a gain
 ROUNDING = 16 * 2.0**-53  # relative and per term; what float64 decides by more than this needs no fractions
 
@@ -125,7 +125,7 @@ class _Pool:
         end = self.count.size if first is None else first
         start, total = self.known
         # thresholds come in order, so most sums are the last one and a few tallies more or fewer
-        if abs(end - start) > NEAR:
+        if abs(end - start) > ONE_BY_ONE:
             asked, of = np.unique(self.asked[:end], return_inverse=True)
             sums = whole_sums(self.top[:end], self.count[:end], of, asked.size)
             total = fraction_sum(sums, asked * asked * (asked - 1))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,44 +22,46 @@ from crowdopt.io.tables.table_kinds import CANDIDATES
 EVERY = "*"  # in place of a group: all that are not named
 
 
-def read_candidates(
-    gold: TableLike,
-    classes: int = 2,
-    most: int | None = None,
-    workers: TableLike | None = None,
-    money: float | None = None,
-    required: Sequence[str] = (),
-    barred: Sequence[str] = (),
-    fewest: dict[str, int] | None = None,
-    kind: str | None = None,
-    most_each: dict[str, int] | None = None,
-) -> SelectionInstance:
+@dataclass(frozen=True, kw_only=True)
+class CandidateLimits:
+    """What is said of candidates beside their gold, and whom a selection may hire."""
+
+    classes: int = 2  # L, classes a label chooses from
+    most: int | None = None  # K, the most workers to hire; default: all
+    # columns worker, and price or group or both (others are ignored); it must have every worker of the gold
+    workers: TableLike | None = None
+    kind: str | None = None  # the type of task whose tallies count; default: all added up
+    money: float | None = None  # the most the hired may cost together
+    require: Sequence[str] = ()  # ids of workers who must be hired
+    bar: Sequence[str] = ()  # ids of workers who must not
+    at_least: Mapping[str, int] | None = None  # group -> the fewest of it to hire
+    at_most: Mapping[str, int] | None = None  # group -> the most of it to hire; ``*`` stands for every other group
+
+
+def read_candidates(gold: TableLike, limits: CandidateLimits) -> SelectionInstance:
     """A selection instance from gold tallies and, where there is one, a table of workers.
 
-    gold: columns worker, correct, asked; with a column type, a worker's types are added up, unless ``kind`` names one;
-    classes: L; most: K, the most workers to hire; default: all; workers: columns worker, and price or group or both
-    (others are ignored); it must have every worker of the gold; money: what the hired may cost together; required,
-    barred: ids of workers; fewest: group -> the fewest of it to hire; kind: the type of task whose tallies count;
-    default: all added up; most_each: group -> the most of it to hire; ``*`` stands for every other group.
+    gold: columns worker, correct, asked; with a column type, a worker's types are added up, unless limits name one.
     """
-    names, correct, asked = read_gold(gold, kind)
+    names, correct, asked = read_gold(gold, limits.kind)
     place = {name: k for k, name in enumerate(names)}
-    limits: dict[str, Any] = {} if workers is None else _of_workers(read_workers(workers), place)
-    if fewest:
-        limits["fewest"] = _by_group(fewest, limits.get("groups"), 0)
-    if most_each:
-        rest = most_each.pop(EVERY, len(names))
-        limits["most_each"] = _by_group(most_each, limits.get("groups"), rest)
+    told: dict[str, Any] = {} if limits.workers is None else _of_workers(read_workers(limits.workers), place)
+    if limits.at_least:
+        told["fewest"] = _by_group(dict(limits.at_least), told.get("groups"), 0)
+    if limits.at_most:
+        each = dict(limits.at_most)
+        rest = each.pop(EVERY, len(names))
+        told["most_each"] = _by_group(each, told.get("groups"), rest)
     return SelectionInstance(
         correct,
         asked,
-        classes,
-        most,  # type: ignore[arg-type]
-        money=money,
-        required=_places("required", required, place),
-        barred=_places("barred", barred, place),
+        limits.classes,
+        limits.most,  # type: ignore[arg-type]
+        money=limits.money,
+        required=_places("required", limits.require, place),
+        barred=_places("barred", limits.bar, place),
         workers=names,
-        **limits,
+        **told,
     )
 
 

@@ -22,7 +22,8 @@ from crowdopt.proofs.unproven import Unproven
 from crowdopt.proofs.vipr_file import FileClaim, write_vipr
 from crowdopt.proofs.whole_values import raised, value_step, write_bound
 
-CLOSE = Fraction(1, 10**9)  # relative; how far a bound may stay below what is claimed where no value step rounds it up
+# relative; how far a bound may stay below what is claimed where no value step rounds it up
+BOUND_BELOW_CLAIM = Fraction(1, 10**9)
 Found: TypeAlias = Fraction | None  # the bound that a derivation reaches
 SMALL = 20_000  # columns up to which a program is worth a search of cases
 
@@ -64,7 +65,7 @@ def write_proof(
         point = []
     step = value_step(exact)
     claimed = Fraction(claim.bound)
-    near = claimed - CLOSE * max(Fraction(1), abs(claimed))
+    near = claimed - BOUND_BELOW_CLAIM * max(Fraction(1), abs(claimed))
     aim = near if step is None else round(claimed / step) * step
     for how, attempt in _ATTEMPTS:
         with Derivation(len(exact.constraints)) as steps:

@@ -13,7 +13,7 @@ from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.stored_plan import TOGETHER, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.family_laws import NEAR, no_law_errs_more
+from crowdopt.recheck.family_laws import MULTIPLIERS_NEAR, no_law_errs_more
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
 WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote counts a share of a label
@@ -74,7 +74,7 @@ def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report
     least = np.where(apart, independent, np.maximum(independent, promised))
     asked = np.flatnonzero((worst < least - SAME) & (worst >= independent - SAME))
     if asked.size:
-        least[asked] = np.minimum(least[asked], no_law_errs_more(instance, every, asked) - NEAR)
+        least[asked] = np.minimum(least[asked], no_law_errs_more(instance, every, asked) - MULTIPLIERS_NEAR)
     low, high = worst < least - SAME, worst > np.maximum(independent, np.where(apart, 0.0, promised)) + SAME
     for task in np.flatnonzero(low | high)[:1].tolist():
         says = f"says {worst[task]:.6g}, but all that is proven is {least[task]:.6g}"

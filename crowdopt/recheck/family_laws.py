@@ -14,13 +14,14 @@ from crowdopt.crowd.instance import AssignmentInstance
 MOST = 10  # labels of a task; of more no law is looked at
 SETS = 100  # different sets of labels; of more neither
 TIE = 1e-12  # of all weights together: sums so near 0 are ties, each class half the time
-NEAR = 1e-7  # of an error; a program's multipliers are within that of the best ones
+MULTIPLIERS_NEAR = 1e-7  # of an error; a program's multipliers are within that of the best ones
 
 
 def no_law_errs_more(instance: AssignmentInstance, pairs: Ints, tasks: Ints) -> Floats:
     """A bound for some tasks on the error of the vote between two classes over all laws within families; 1: none known.
 
-    pairs (k, 2): task and worker of each label; tasks (some,); -> (some,): within NEAR of the least that is known.
+    pairs (k, 2): task and worker of each label; tasks (some,); -> (some,): within MULTIPLIERS_NEAR of the
+    least that is known.
     """
     home = np.arange(instance.n_workers) + len(instance.groups)
     for number, group in enumerate(instance.groups):

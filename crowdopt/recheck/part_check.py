@@ -162,8 +162,9 @@ def _problems(instance: AssignmentInstance, pairs: Ints, ids: Any) -> list[str]:
 def _answer(row: jobs.Row) -> dict[str, Any]:
     if row.error is None:
         return dict(row.result)
-    kind, _, said = row.error.partition(": ")
-    raise InputError(said) if kind == InputError.__name__ else jobs.JobsError(f"{row.arguments['part']}: {row.error}")
+    if row.refusal is not None:
+        raise InputError(row.refusal)
+    raise jobs.JobsError(f"{row.arguments['part']}: {row.error}")
 
 
 def _check_files(place: Path, folder: PartsFolder, report: Report) -> None:

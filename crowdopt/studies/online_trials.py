@@ -199,33 +199,40 @@ def row(
     return {"figures": figures, "seconds": run.seconds}
 
 
+@dataclass(frozen=True)
+class TrialOptions:
+    """Which policies are compared, and over how many streams."""
+
+    policies: Sequence[str]
+    trials: int
+    seed: int  # of all trials
+    audit: str = ""  # as for :func:`row`
+
+
 def play(
     setting: Setting,
-    wanted: Sequence[str],
-    trials: int,
-    seed: int,
-    optimum: Optimum,
+    asked: TrialOptions,
+    row: Callable[..., dict[str, Any]],
     folder: Path,
     processes: int,
-    row: Callable[..., dict[str, Any]],
+    optimum: Optimum,
     least: Least | None = None,
-    audit: str = "",
 ) -> Comparison:
     """All rows, those of kos last (they need others' totals), and what they come to.
 
-    setting: where workers, tasks and labels come from; trials, seed: how many trials, and the seed of all; optimum:
-    offline, of the same instance; folder: where the setting and each finished row are kept; what is there is not
-    computed again; processes: spawned processes; 0: in this one; row: :func:`row` with solvers bound to it, at the top
-    of a module that spawned processes can import; least: what is possible, to hold costs against; audit: as for
-    :func:`row`.
+    setting: where workers, tasks and labels come from; row: :func:`row` with solvers bound to it, at the top of a
+    module that spawned processes can import; folder: where the setting and each finished row are kept; what is there is
+    not computed again; processes: spawned processes; 0: in this one; optimum: offline, of the same instance; least:
+    what is possible, to hold costs against.
     """
+    wanted, trials = asked.policies, asked.trials
     refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
     path = write_setting(setting, folder)
     best = list(asdict(optimum).values())
     possible = least.cost if least is not None and np.isfinite(least.cost) else None
 
     def job(text: str, trial: int, labels: int = 0) -> jobs.Job:
-        given = {"seed": seed, "optimum": best, "possible": possible, "labels": labels, "audit": audit}
+        given = {"seed": asked.seed, "optimum": best, "possible": possible, "labels": labels, "audit": asked.audit}
         return jobs.Job.of(row, setting=path, text=text, trial=trial, **given)
 
     late = [text for text in wanted if isinstance(named(text), Kos) and not named(text).labels]
@@ -262,6 +269,7 @@ def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
         job.function,
         job.arguments,
         error=f"InputError: {equal}, whose labels it was to equal, has none; name another policy, as in kos:equal=NAME",
+        fault=jobs.Fault.REFUSED,
     )
 
 

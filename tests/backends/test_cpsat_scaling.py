@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt.backends import BackendMissing
-from crowdopt.backends.ortools import NEAR, _unscaled, relaxed
+from crowdopt.backends.ortools import POINT_ROUNDING, _unscaled, relaxed
 from crowdopt.testing.contract_cases import program
 
 
@@ -36,7 +36,7 @@ def test_every_point_of_a_row_is_a_point_of_the_integers(seed):
         if activity >= side:
             assert scaled
         if scaled:
-            assert activity >= side - 3 * NEAR  # NEAR, the shift's unit, and float64
+            assert activity >= side - 3 * POINT_ROUNDING  # POINT_ROUNDING, the shift's unit, and float64
 
 
 @given(st.integers(0, 10_000))
@@ -50,7 +50,7 @@ def test_a_bound_on_the_integers_is_a_bound_on_the_cost(seed):
     least = min(float(cost @ np.array(point)) for point in points(low, high))
     bound = _unscaled(program(cost, [], low, high, True), low, scaled, float(best))
     assert bound <= least + 1e-15 * np.abs(cost).sum()
-    assert bound >= least - 3 * NEAR
+    assert bound >= least - 3 * POINT_ROUNDING
 
 
 def test_whole_numbers_and_quarters_stay_exact():

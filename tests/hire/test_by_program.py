@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.api.select import select_from_tables
+from crowdopt.api.select import SelectOptions, select_from_tables
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.by_program import solve_program, solve_table
@@ -75,7 +75,7 @@ def test_families_on_the_command_line(tmp_path) -> None:
     """One of each family: the best of it."""
     (tmp_path / "gold.csv").write_text("worker,correct,asked\na,19,20\nb,18,20\nc,15,20\nd,17,20\n", encoding="utf-8")
     (tmp_path / "w.csv").write_text("worker,group\na,x\nb,x\nc,y\nd,y\n", encoding="utf-8")
-    found = select_from_tables(tmp_path / "gold.csv", workers=tmp_path / "w.csv", at_most={"*": 1})
+    found = select_from_tables(tmp_path / "gold.csv", SelectOptions(workers=tmp_path / "w.csv", at_most={"*": 1}))
     assert {found.instance.worker_id(int(i)) for i in found.workers} == {"a", "d"} and found.proven
 
 

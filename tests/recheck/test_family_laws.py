@@ -13,7 +13,7 @@ import pytest
 import crowdopt
 from crowdopt import AssignmentInstance, Group, solve
 from crowdopt.answers.worst_case import worst_error
-from crowdopt.recheck.family_laws import NEAR, no_law_errs_more
+from crowdopt.recheck.family_laws import MULTIPLIERS_NEAR, no_law_errs_more
 
 
 def drawn(seed: int) -> AssignmentInstance:
@@ -57,7 +57,7 @@ def test_no_law_errs_more(seed):
         skill, weight = instance.accuracy[task], instance.weight[task]
         assert found[task] >= by_hand(skill, weight, home) - 1e-9
         worst = worst_error(skill, home, solve, weights=weight)
-        assert worst.reached - 1e-9 <= found[task] <= worst.bound + NEAR
+        assert worst.reached - 1e-9 <= found[task] <= worst.bound + MULTIPLIERS_NEAR
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from crowdopt.arrays import Floats
 from crowdopt.elementary import exp, log
 
 STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
-CLOSE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
+SHARES_AGREE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
 LEAST, MOST = 1e-12, 1e4  # pressure is kept between: next to nothing is hidden, or next to all, and rounding is far
 
 
@@ -53,7 +53,7 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
         slope = theta * (1 - theta) * pressure / np.maximum(2 * pressure * theta + 1 - pressure, LEAST)
         below, above = np.where(short > 0, height, below), np.where(short > 0, above, height)
         step = short / np.maximum((sizes * slope).sum(axis=-1), LEAST)
-        far = (np.abs(short) > CLOSE * total) & (above - below > CLOSE)
+        far = (np.abs(short) > SHARES_AGREE * total) & (above - below > SHARES_AGREE)
         if not far.any():
             break
         inside = (height + step > below) & (height + step < above)

@@ -19,7 +19,7 @@ from crowdopt.bench.figures.statistics import SAME
 from crowdopt.bench.harness.results import Result
 
 SHIFT = 0.01  # seconds
-FEW = 3  # cases that an interval needs
+LEAST_CASES = 3  # cases that an interval needs
 LEVEL = 0.95
 FASTER, SLOWER, SAME_SPEED, UNKNOWN = "faster", "slower", "no difference seen", "too few cases"
 TOLERANCE = 1e-6  # relative; up to which two values are the same
@@ -117,7 +117,7 @@ def mean_ratio(ratios: Floats) -> tuple[float | None, float | None, float | None
         return None, None, None
     logs = np.log(ratios)
     mean = float(logs.mean())
-    if ratios.size < FEW:
+    if ratios.size < LEAST_CASES:
         return float(np.exp(mean)), None, None
     half = float(t.ppf((1 + LEVEL) / 2, ratios.size - 1) * logs.std(ddof=1) / np.sqrt(ratios.size))
     return float(np.exp(mean)), float(np.exp(mean - half)), float(np.exp(mean + half))

@@ -13,9 +13,9 @@ from crowdopt.arrays import Bools, Floats, Ints
 
 CELLS, FINE = 256, 2_048  # states told apart: of every vote, and of those whose error is near what it is held against
 BELOW, LEAST = 512, 64  # states told apart by a lower bound; by anything, at least
-NEAR = 0.02  # relative; what joined states may have added
+JOINED_ADDS = 0.02  # relative; what joined states may have added
 MOST = 4_000_000  # numbers in memory at a time
-FEW = 16  # votes below which threads do not pay
+LEAST_FOR_THREADS = 16  # votes below which threads do not pay
 
 
 class ClassVotes(NamedTuple):
@@ -40,15 +40,15 @@ def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[
     for ties. Exact up to rounding while the beliefs that labels lead to are at most CELLS (eight labels that all
     differ among four classes, hundreds that are alike); beyond, beliefs are joined, and the error only seems larger.
 
-    target (tasks,): what each error is held against: errors within NEAR of it are computed again with FINE states, and
-    the smaller counts. Default: all that are not exact.
+    target (tasks,): what each error is held against: errors within JOINED_ADDS of it are computed again with FINE
+    states, and the smaller counts. Default: all that are not exact.
     -> error (tasks,).
     exact (tasks,): whether nothing was joined.
     """
     error, width = _in_threads(votes, CELLS, False)
     rough = width > 0
     if target is not None:
-        rough &= np.abs(error - target) <= NEAR * target
+        rough &= np.abs(error - target) <= JOINED_ADDS * target
     again = np.flatnonzero(rough)
     if again.size:
         finer, width[again] = _in_threads(votes.of(again), FINE, False)
@@ -87,7 +87,7 @@ def _in_threads(votes: ClassVotes, cells: int, below: bool, together: int | None
     error, width = np.empty(size), np.empty(size)
     cells = min(cells, MOST // votes.prior.shape[1] ** 2)
     cells = max(LEAST, cells if together is None else min(cells, together // max(1, size)))
-    if size < FEW:
+    if size < LEAST_FOR_THREADS:
         class_vote_kernels.errors(own, cells, below, error, width, 0, size)
     else:
         workers = os.cpu_count() or 1

@@ -16,7 +16,7 @@ from crowdopt.errors import InputError
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
 LATTICE = 131_072  # cells of the lattice beyond, per half
 CLASSWISE = 2_000_000  # score vectors that a vote among more than two classes may have
-FEW = 64  # tasks below which threads do not pay
+LEAST_FOR_THREADS = 64  # tasks below which threads do not pay
 
 
 def are_compiled(classes: int = 2) -> bool:
@@ -152,7 +152,7 @@ def _in_threads(votes: Votes, tasks: Ints, cells: int) -> tuple[Floats, Floats]:
     above, width = np.empty(tasks.size), np.empty(tasks.size)
     some = Votes(ends, votes.accuracy[label], votes.weight[label], votes.prior[tasks], votes.bias[tasks])
     given = (some, cells, above, width)
-    if tasks.size < FEW:
+    if tasks.size < LEAST_FOR_THREADS:
         vote_kernels.errors(*given, 0, tasks.size)
     else:
         workers = os.cpu_count() or 1

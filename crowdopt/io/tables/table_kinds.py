@@ -87,12 +87,12 @@ def _meant(name: str, columns: Sequence[str], synonyms: dict[str, set[str]]) -> 
     """The column that a name probably stands for: but for case and blanks, by another word for it, or misspelt."""
     plain = re.sub(r"[\s_-]+", "_", name.strip().lower())
     other = next((column for column in columns if plain in (column, *synonyms.get(column, ()))), None)
-    near = get_close_matches(plain, columns, n=1, cutoff=NEAR)
+    near = get_close_matches(plain, columns, n=1, cutoff=LIKENESS)
     return other or (near[0] if near else None)
 
 
 SHOWN = 60  # letters of a first line that a sentence repeats
-NEAR = 0.8  # likeness of a misspelt name; 'text' is .5 like 'type'
+LIKENESS = 0.8  # likeness of a misspelt name; 'text' is .5 like 'type'
 PRICES = {"price": {"cost", "pay", "wage", "fee", "payment"}}
 SYNONYMS = {
     "task": {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -76,6 +76,7 @@ class NotAllowed(InputError):
         self.status, self.headers = status, headers
 
 
+T = TypeVar("T")
 ASK = {"WWW-Authenticate": "Bearer"}
 
 
@@ -91,13 +92,15 @@ def application(live: Live, shown: Shown = Shown(), rate: float = RATE, burst: f
     app = FastAPI(title="crowdopt live", lifespan=lifespan, docs_url=None, redoc_url=None)
     _refusals(app)
     _worker_calls(app, desk, shown)
-    _manager_calls(app, desk)
+    for calls in (_reports, _steering, _arrivals):
+        calls(app, desk)
     _pages(app, live, shown)
     return RequestLimits(app, rate, burst)
 
 
-async def _done(desk: FrontDesk, job: Callable[[LiveTurn], Any]) -> Any:
-    return await asyncio.wrap_future(desk.submit(job))
+async def _done(desk: FrontDesk, job: Callable[[LiveTurn], T]) -> T:
+    answer: T = await asyncio.wrap_future(desk.submit(job))
+    return answer
 
 
 def _token(request: Request) -> str:
@@ -150,7 +153,7 @@ def _worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
             content = dict(shown.content.get(lease.task, {}))
             return {"lease": lease.id, "task": lease.task, "until": lease.until, "content": content}
 
-        return await _done(desk, job)  # type: ignore[no-any-return]
+        return await _done(desk, job)
 
     @app.post("/api/label")
     async def label(body: LabelBody, digest: Digest) -> dict[str, Any]:
@@ -161,7 +164,7 @@ def _worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
             told = turn.told(body.lease, body.label)
             return {"lease": told.lease, "label": told.label, "late": told.late}
 
-        return await _done(desk, job)  # type: ignore[no-any-return]
+        return await _done(desk, job)
 
     @app.post("/api/skip")
     async def skip(body: LeaseBody, digest: Digest) -> dict[str, Any]:
@@ -172,7 +175,7 @@ def _worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
             turn.skipped(body.lease)
             return {"lease": body.lease}
 
-        return await _done(desk, job)  # type: ignore[no-any-return]
+        return await _done(desk, job)
 
     @app.get("/api/me")
     async def me(digest: Digest) -> dict[str, Any]:
@@ -185,65 +188,79 @@ def _worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
             paid = sum(row[5] for row in rows)
             return {"worker": worker, "labels": len(rows), "paid": paid, "classes": turn.state.classes}
 
-        return await _done(desk, job)  # type: ignore[no-any-return]
-
-
-def _manager_calls(app: FastAPI, desk: FrontDesk) -> None:
-    async def seen(digest: str, look: Callable[[LiveTurn], Any]) -> Any:
-        def job(turn: LiveTurn) -> Any:
-            _manager(turn, digest)
-            return look(turn)
-
         return await _done(desk, job)
+
+
+async def _managed(desk: FrontDesk, digest: str, look: Callable[[LiveTurn], T]) -> T:
+    """What the manager sees or changes in a turn."""
+
+    def job(turn: LiveTurn) -> T:
+        _manager(turn, digest)
+        return look(turn)
+
+    return await _done(desk, job)
+
+
+async def _noted(desk: FrontDesk, digest: str, kind: str) -> dict[str, Any]:
+    """The number of an event that the manager adds to the history."""
+    return await _managed(desk, digest, lambda turn: {"event": turn.note(kind).number})
+
+
+def _reports(app: FastAPI, desk: FrontDesk) -> None:
+    """What the manager reads."""
 
     @app.get("/api/progress")
     async def progress(digest: Digest) -> dict[str, Any]:
         """Labels, money, workers, leases, tasks that are not sure."""
-        return await seen(digest, lambda turn: turn.state.progress())  # type: ignore[no-any-return]
+        return await _managed(desk, digest, lambda turn: turn.state.progress())
 
     @app.get("/api/answers")
     async def answers(digest: Digest) -> list[Any]:
         """An answer for each task."""
-        return await seen(digest, lambda turn: [row._asdict() for row in turn.state.answer_rows()])  # type: ignore[no-any-return]
+        return await _managed(desk, digest, lambda turn: [row._asdict() for row in turn.state.answer_rows()])
 
     @app.get("/api/workers")
     async def workers(digest: Digest) -> list[Any]:
         """Who came, what they told, and what is believed of their skill."""
-        return await seen(digest, lambda turn: [row._asdict() for row in turn.state.worker_rows()])  # type: ignore[no-any-return]
+        return await _managed(desk, digest, lambda turn: [row._asdict() for row in turn.state.worker_rows()])
 
     @app.get("/api/labels.csv")
     async def labels(digest: Digest) -> Response:
         """Every label: task, worker, label, at, paid, late, gold."""
-        rows = await seen(digest, lambda turn: turn.state.label_rows())
+        rows = await _managed(desk, digest, lambda turn: turn.state.label_rows())
         header = ("task", "worker", "label", "at", "paid", "late", "gold")
         return _csv(header, ([getattr(row, name) for name in header] for row in rows))
 
     @app.get("/api/events.csv")
     async def events(digest: Digest, after: int = 0) -> Response:
         """The history after an event."""
-        rows = await seen(digest, lambda turn: turn.book.after(max(0, min(after, LAST))))
+        rows = await _managed(desk, digest, lambda turn: turn.book.after(max(0, min(after, LAST))))
         header = ("number", "at", "kind", "worker", "task", "lease", "value")
         return _csv(header, ([getattr(row, name) for name in header] for row in rows))
 
     @app.get("/metrics")
     async def metrics(digest: Digest) -> Response:
         """Counts, for Prometheus."""
-        return PlainTextResponse(exposition(await seen(digest, lambda turn: turn.state.progress())))
+        return PlainTextResponse(exposition(await _managed(desk, digest, lambda turn: turn.state.progress())))
+
+
+def _steering(app: FastAPI, desk: FrontDesk) -> None:
+    """How the manager changes the course of the campaign."""
 
     @app.post("/api/pause")
     async def pause(digest: Digest) -> dict[str, Any]:
         """No task is handed out until the campaign is resumed."""
-        return await seen(digest, lambda turn: {"event": turn.note(kinds.PAUSED).number})  # type: ignore[no-any-return]
+        return await _noted(desk, digest, kinds.PAUSED)
 
     @app.post("/api/resume")
     async def resume(digest: Digest) -> dict[str, Any]:
         """Tasks are handed out again."""
-        return await seen(digest, lambda turn: {"event": turn.note(kinds.RESUMED).number})  # type: ignore[no-any-return]
+        return await _noted(desk, digest, kinds.RESUMED)
 
     @app.post("/api/end")
     async def end(digest: Digest) -> dict[str, Any]:
         """No worker will come who has not come yet; what is short may be repaired."""
-        return await seen(digest, lambda turn: {"event": turn.note(kinds.DOORS_SHUT).number})  # type: ignore[no-any-return]
+        return await _noted(desk, digest, kinds.DOORS_SHUT)
 
     @app.post("/api/remove")
     async def remove(body: WorkerBody, digest: Digest) -> dict[str, Any]:
@@ -253,7 +270,11 @@ def _manager_calls(app: FastAPI, desk: FrontDesk) -> None:
             turn.known_worker(body.worker)
             return {"event": turn.note(kinds.REMOVED, worker=body.worker).number}
 
-        return await seen(digest, look)  # type: ignore[no-any-return]
+        return await _managed(desk, digest, look)
+
+
+def _arrivals(app: FastAPI, desk: FrontDesk) -> None:
+    """What the manager brings in: tasks, and workers' tokens."""
 
     @app.post("/api/tasks")
     async def arrive(body: TaskBody, digest: Digest) -> dict[str, Any]:
@@ -263,7 +284,7 @@ def _manager_calls(app: FastAPI, desk: FrontDesk) -> None:
             leases = turn.arrived(body.task, body.type)
             return {"task": body.task, "workers": [lease.worker for lease in leases]}
 
-        return await seen(digest, look)  # type: ignore[no-any-return]
+        return await _managed(desk, digest, look)
 
     @app.post("/api/tokens")
     async def tokens(body: WorkerBody, digest: Digest) -> dict[str, Any]:
@@ -274,7 +295,7 @@ def _manager_calls(app: FastAPI, desk: FrontDesk) -> None:
             if not turn.state.course.knows(body.worker):
                 raise InputError(f"worker {body.worker!r} is not in workers.csv, and no place for newcomers is left")
 
-        await seen(digest, look)
+        await _managed(desk, digest, look)
         token = await asyncio.to_thread(new_token, desk.live.store, WORKER + body.worker)
         return {"worker": body.worker, "token": token}
 

@@ -8,7 +8,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import DEPTH, UNIT
 from crowdopt.crowd.instance import AssignmentInstance
 
-CLOSE = 1e-8  # relative; how far a task's bound may stay below its minimum
+BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
 STATES, MORE = 4_000, 40_000  # partial sets that are followed; and where that leaves much open
 OPEN = 1e-4  # relative; that is much
 
@@ -38,7 +38,7 @@ def least_sets(instance: AssignmentInstance, reduced: Floats, limit: Floats, pay
         found, off = np.zeros((2, some.size))
         cheapest_bounds(
             instance.task_type[some], need[some], ends, index.astype(np.int64), limit[some], worth, cost, pay,
-            np.ascontiguousarray(reduced), CLOSE, states, found, off,
+            np.ascontiguousarray(reduced), BELOW_MINIMUM, states, found, off,
         )  # fmt: skip
         value[some], rough[some] = found, off
 

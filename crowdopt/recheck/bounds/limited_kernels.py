@@ -2,54 +2,69 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from crowdopt.arrays import Ints
 from crowdopt.compiled_kernels import njit
 
-HAIR = 1e-12  # evidence, relative to the need above 1; rounding in a sum of labels
+EVIDENCE_ROUNDING = 1e-12  # evidence, relative to the need above 1; rounding in a sum of labels
 CUTS = 40  # prices of evidence that are tried, at most
 
 
+class CountLimits(NamedTuple):
+    """Limits on one task's labels, and the counts that a table of completions tells apart; a most below 0 is none."""
+
+    least_group: Ints  # (groups,)
+    most_group: Ints  # (groups,)
+    least: int  # labels in all
+    most: int
+    # counts of labels beyond which one more says nothing
+    full_group: Ints  # (groups,)
+    full: int
+    cells: int  # pairs of counts told apart
+
+
 @njit(cache=True, nogil=True)
-def _step(state, count, wide, full_group, full):
+def _step(state, count, limits):
     """The cell after one label more: its group's labels, and all, counted up to where they say nothing more."""
+    wide = limits.full + 1
     own, every = state // wide, state % wide
-    return min(own + 1, full_group[count]) * wide + min(every + 1, full)
+    return min(own + 1, limits.full_group[count]) * wide + min(every + 1, limits.full)
 
 
 @njit(cache=True, nogil=True)
-def _open(state, count, wide, full_group, full, most_group, most):
+def _open(state, count, limits):
     """Whether there is room for one label more."""
-    own, every = state // wide, state % wide
-    group_full = most_group[count] >= 0 and own >= most_group[count]
-    return not group_full and not (most >= 0 and every >= most)
+    own, every = state // (limits.full + 1), state % (limits.full + 1)
+    group_full = limits.most_group[count] >= 0 and own >= limits.most_group[count]
+    return not group_full and not (limits.most >= 0 and every >= limits.most)
 
 
 @njit(cache=True, nogil=True)
-def completions(cost, worth, group, least_group, most_group, least, most, full_group, full, cells):
+def completions(cost, worth, group, limits):
     """``rest[k, cell]``: what items k and after cost at least, counts kept; ``gives``: the evidence of those.
 
     A cell says how many labels of the item's group, and how many in all, there are already. Beyond a group's last item
     its labels are held against its fewest, and the next group starts from none. A most below 0 is none.
 
-    cost, worth (items,): of single labels, those of a group next to each other; group (items,) int; least_group,
-    most_group (groups,) int: labels of each group; a most below 0 is none; least, most: labels in all; full_group, full
-    (groups,) int, int: counts of labels beyond which one more says nothing; cells: pairs of counts told apart; -> two
-    (items + 1, cells) arrays.
+    cost, worth (items,): of single labels, those of a group next to each other; group (items,) int; limits:
+    CountLimits; -> two (items + 1, cells) arrays.
     """
-    n, wide = cost.size, full + 1
-    rest, gives = np.full((n + 1, cells), np.inf), np.zeros((n + 1, cells))
-    for every in range(least, wide):
+    n, wide = cost.size, limits.full + 1
+    rest, gives = np.full((n + 1, limits.cells), np.inf), np.zeros((n + 1, limits.cells))
+    for every in range(limits.least, wide):
         rest[n, every] = 0.0
     for k in range(n - 1, -1, -1):
         ends = k == n - 1 or group[k + 1] != group[k]
-        for cell in range((full_group[group[k]] + 1) * wide):
+        for cell in range((limits.full_group[group[k]] + 1) * wide):
             for taken in range(2):
-                if taken and not _open(cell, group[k], wide, full_group, full, most_group, most):
+                if taken and not _open(cell, group[k], limits):
                     continue
-                after = _step(cell, group[k], wide, full_group, full) if taken else cell
+                after = _step(cell, group[k], limits) if taken else cell
                 if ends:
-                    if after // wide < least_group[group[k]]:
+                    if after // wide < limits.least_group[group[k]]:
                         continue
                     after %= wide
                 value = rest[k + 1, after] + (cost[k] if taken else 0.0)
@@ -60,34 +75,31 @@ def completions(cost, worth, group, least_group, most_group, least, most, full_g
 
 
 @njit(cache=True, nogil=True)
-def evidence_price(cost, worth, need, group, least_group, most_group, least, most, full_group, full, cells):
+def evidence_price(cost, worth, need, group, limits):
     """``max_x x need + min over sets within the limits of sum (cost - x worth)``: x, the bound, a set's cost above it.
 
     By lines: the sets of two prices, one short of the need and one not, name the price at which they are alike. All
     three are infinite where no set meets the need.
 
     cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int;
-    least_group, most_group (groups,) int: labels of each group; a most below 0 is none; least, most: labels in all;
-    full_group, full (groups,) int, int: counts of labels beyond which one more says nothing; cells: pairs of counts
-    told apart.
+    limits: CountLimits.
     """
-    limits = group, least_group, most_group, least, most, full_group, full, cells
-    hair = HAIR * max(1.0, need)
-    rest, gives = completions(-worth, worth, *limits)
-    if rest[0, 0] == np.inf or gives[0, 0] < need - hair:
+    rounding = EVIDENCE_ROUNDING * max(1.0, need)
+    rest, gives = completions(-worth, worth, group, limits)
+    if rest[0, 0] == np.inf or gives[0, 0] < need - rounding:
         return np.inf, np.inf, np.inf
     many = gives[0, 0]
-    dear = _cost_of(cost, worth, rest, limits)
-    rest, gives = completions(cost, worth, *limits)
+    dear = _cost_of(cost, worth, group, limits, rest)
+    rest, gives = completions(cost, worth, group, limits)
     low, high, best = rest[0, 0], dear, rest[0, 0]
     few, price = gives[0, 0], 0.0
-    if few >= need - hair:
+    if few >= need - rounding:
         return 0.0, low, low
     for _ in range(CUTS):
         if many <= few:
             break
         x = (high - low) / (many - few)
-        rest, gives = completions(cost - x * worth, worth, *limits)
+        rest, gives = completions(cost - x * worth, worth, group, limits)
         bound, paid = x * need + rest[0, 0], rest[0, 0] + x * gives[0, 0]
         if bound > best:
             best, price = bound, x
@@ -103,19 +115,18 @@ def evidence_price(cost, worth, need, group, least_group, most_group, least, mos
 
 
 @njit(cache=True, nogil=True)
-def _cost_of(cost, worth, rest, limits):
+def _cost_of(cost, worth, group, limits, rest):
     """What the set of the most evidence costs, by going through its table."""
-    group, least_group, most_group, _, most, full_group, full, _ = limits
-    n, wide, cell, total = cost.size, full + 1, 0, 0.0
+    n, wide, cell, total = cost.size, limits.full + 1, 0, 0.0
     for k in range(n):
         ends = k == n - 1 or group[k + 1] != group[k]
         best, choice, to = np.inf, 0, 0
         for taken in range(2):
-            if taken and not _open(cell, group[k], wide, full_group, full, most_group, most):
+            if taken and not _open(cell, group[k], limits):
                 continue
-            after = _step(cell, group[k], wide, full_group, full) if taken else cell
+            after = _step(cell, group[k], limits) if taken else cell
             if ends:
-                if after // wide < least_group[group[k]]:
+                if after // wide < limits.least_group[group[k]]:
                     continue
                 after %= wide
             value = rest[k + 1, after] - (worth[k] if taken else 0.0)
@@ -127,9 +138,7 @@ def _cost_of(cost, worth, rest, limits):
 
 
 @njit(cache=True, nogil=True)
-def cheapest_below(
-    cost, worth, need, group, least_group, most_group, least, most, full_group, full, cells, prices, tables, top, states
-):
+def cheapest_below(cost, worth, need, group, limits, known, top, states):
     """The cheapest set that costs less than ``top``, or top where there is none; and whether all of them were seen.
 
     Item by item, each partial set with it and without it; dropped where a completion at some price of evidence says
@@ -137,16 +146,15 @@ def cheapest_below(
     more than ``states`` are left, the least completion is the bound.
 
     cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int;
-    least_group, most_group (groups,) int: labels of each group; a most below 0 is none; least, most: labels in all;
-    full_group, full (groups,) int, int: counts of labels beyond which one more says nothing; cells: pairs of counts
-    told apart; prices (k,): of evidence, the first one 0; tables (k, items + 1, cells): completions at each price;
-    -> (float, bool).
+    limits: CountLimits; known: prices of evidence (k,), the first one 0, and completions at each of them (k, items + 1,
+    cells); -> (float, bool).
     """
-    n, wide, hair = cost.size, full + 1, HAIR * max(1.0, need)
+    prices, tables = known
+    n, wide, rounding = cost.size, limits.full + 1, EVIDENCE_ROUNDING * max(1.0, need)
     left, spent, cell = np.empty(states + 1), np.empty(states + 1), np.zeros(states + 1, np.int64)
     new_left, new_spent = np.empty(2 * states + 2), np.empty(2 * states + 2)
     new_cell = np.zeros(2 * states + 2, np.int64)
-    cheapest = np.empty(cells)
+    cheapest = np.empty(limits.cells)
     left[0], spent[0], size = need, 0.0, 1
     for k in range(n):
         g, ends = group[k], k == n - 1 or group[k + 1] != group[k]
@@ -157,17 +165,17 @@ def cheapest_below(
             taken = a >= size or (b < size and left[b] - worth[k] <= left[a])
             if taken:
                 at, b = b, b + 1
-                if not _open(cell[at], g, wide, full_group, full, most_group, most):
+                if not _open(cell[at], g, limits):
                     continue
-                here, rest, paid = _step(cell[at], g, wide, full_group, full), left[at] - worth[k], spent[at] + cost[k]
+                here, rest, paid = _step(cell[at], g, limits), left[at] - worth[k], spent[at] + cost[k]
             else:
                 at, a = a, a + 1
                 here, rest, paid = cell[at], left[at], spent[at]
             if ends:
-                if here // wide < least_group[g]:
+                if here // wide < limits.least_group[g]:
                     continue
                 here %= wide
-            if rest <= hair:  # the first table is that of no price: it completes such a set exactly
+            if rest <= rounding:  # the first table is that of no price: it completes such a set exactly
                 top = min(top, paid + tables[0, k + 1, here])
                 continue
             if paid >= cheapest[here]:

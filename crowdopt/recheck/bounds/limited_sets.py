@@ -17,7 +17,7 @@ from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.recheck.bounds.joint_pull import JointPull
 from crowdopt.recheck.bounds.limited_error_sets import TaskLimits, least_by_error
 
-CLOSE = 1e-8  # relative; how far a task's bound may stay below its minimum
+BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
 LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
 STATES = 100_000  # partial sets that are followed together
 TABLE = 4_000_000  # numbers in a table of completions; a task that needs more has its limits left out
@@ -183,28 +183,30 @@ def _one_task(
 
 def _least(cost: Floats, worth: Floats, need: float, group: Ints, low: Ints, high: Ints) -> tuple[float, float]:
     """A lower bound on the cheapest set, and the size of what went into it beside the costs."""
-    from crowdopt.recheck.bounds.limited_kernels import cheapest_below, completions, evidence_price
+    from crowdopt.recheck.bounds.limited_kernels import CountLimits, cheapest_below, completions, evidence_price
 
     if not cost.size:
         return (0.0, 0.0) if need <= 1e-12 else (np.inf, 0.0)
     low, high = _that_fit(cost.size, low, high)
     full = np.where(high >= 0, high, low)
     cells = int((full[1:].max() + 1) * (full[0] + 1))
-    rules = low[1:].copy(), high[1:].copy(), int(low[0]), int(high[0]), full[1:].copy(), int(full[0]), cells
+    limits = CountLimits(
+        low[1:].copy(), high[1:].copy(), int(low[0]), int(high[0]), full[1:].copy(), int(full[0]), cells
+    )
     order = np.lexsort((cost, group))
-    price, linear, above = evidence_price(cost[order], worth[order], need, group[order], *rules)
+    price, linear, above = evidence_price(cost[order], worth[order], need, group[order], limits)
     scale = price * (max(need, 0.0) + float(worth.sum())) if price < np.inf else 0.0
-    close = CLOSE * max(abs(linear), abs(above))
+    close = BELOW_MINIMUM * max(abs(linear), abs(above))
     if not above - linear > close:
         return linear, scale
     order = np.lexsort((cost - price * worth, group))
     items = cost[order], worth[order], need, group[order]
     prices = price * np.array(BESIDE)
-    tables = np.stack([completions(items[0] - x * items[1], items[1], items[3], *rules)[0] for x in prices])
+    tables = np.stack([completions(items[0] - x * items[1], items[1], items[3], limits)[0] for x in prices])
     reach = max((above - linear) / WIDER**3, close)
     while True:
         top = min(linear + reach, above)
-        found, all_seen = cheapest_below(*items, *rules, prices, tables, top, STATES)
+        found, all_seen = cheapest_below(*items, limits, (prices, tables), top, STATES)
         if not all_seen or found < top or top == above:
             return max(found, linear), 2 * scale
         reach *= WIDER

@@ -19,7 +19,7 @@ from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.bounds.sets_by_error import DEEPEST, SetsByError
 from crowdopt.recheck.bounds.sets_by_level import SetsByLevel
 
-CLOSE = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
+BELOW_OPTIMUM = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
 MANY = 300  # different tasks beyond which compiled loops price them
@@ -97,7 +97,9 @@ def _one_task(cost: Floats, worth: Floats, need: float, barred: tuple[int, ...],
 
 
 def minimum_knapsack(cost: Floats, worth: Floats, need: float) -> float:
-    """A lower bound on ``min sum cost y  s.t.  sum worth y >= need, y binary``, tight to CLOSE but where STATES end it.
+    """A lower bound on ``min sum cost y  s.t.  sum worth y >= need, y binary``, tight to BELOW_OPTIMUM.
+
+    Where STATES end the search it is less tight.
 
     cost, worth (items,): costs of any sign; worth at least 0; need: what the chosen must be worth; -> infinite if all
     items together do not meet the need.
@@ -121,7 +123,7 @@ def minimum_knapsack(cost: Floats, worth: Floats, need: float) -> float:
     core[last] = True
     kept = ~core & (np.arange(cost.size) <= last)
     spent, lack = float(cost[kept].sum()), lack - float(worth[kept].sum())
-    close = CLOSE * max(best, float(cost.min()))
+    close = BELOW_OPTIMUM * max(best, float(cost.min()))
     if best - linear > close:
         linear = max(linear, spent + _cheapest(cost[core], worth[core], lack, best - spent, close))
     return float(base + linear)

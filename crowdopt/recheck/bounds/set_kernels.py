@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdopt.compiled_kernels import njit
 
-HAIR = 1e-12  # evidence; rounding in a sum of labels
+EVIDENCE_ROUNDING = 1e-12  # evidence; rounding in a sum of labels
 
 
 @njit(cache=True, nogil=True)
@@ -39,7 +39,7 @@ def cheapest_bounds(row, need, starts, barred, limit, worth, cost, pay, worker, 
                     lack -= quality[j]
                 elif quality[j] > 0:
                     n += 1
-        if lack > HAIR:
+        if lack > EVIDENCE_ROUNDING:
             some, k = np.empty(n, np.int64), 0
             for j in range(m):
                 if not skip[j] and price[j] > 0 and quality[j] > 0:
@@ -60,9 +60,9 @@ def _cheapest(price, quality, need, close, states):
     sums, paid = np.zeros(n + 1), np.zeros(n + 1)
     for k in range(n):
         sums[k + 1], paid[k + 1] = sums[k] + quality[k], paid[k] + price[k]
-    if sums[n] < need - HAIR:
+    if sums[n] < need - EVIDENCE_ROUNDING:
         return np.inf, 0.0
-    last = min(n - 1, np.searchsorted(sums[1:], need - HAIR))
+    last = min(n - 1, np.searchsorted(sums[1:], need - EVIDENCE_ROUNDING))
     rate = price[last] / quality[last]
     linear = paid[last] + rate * max(0.0, need - sums[last])
     best = paid[last + 1]
@@ -78,12 +78,12 @@ def _cheapest(price, quality, need, close, states):
                 rest, cost, b = left[b] - quality[k], spent[b] + price[k], b + 1
             else:
                 rest, cost, a = left[a], spent[a], a + 1
-            if rest <= HAIR:
+            if rest <= EVIDENCE_ROUNDING:
                 best = min(best, cost)
                 continue
             if cost >= cheapest:
                 continue
-            at = np.searchsorted(sums, sums[k + 1] + rest - HAIR)
+            at = np.searchsorted(sums, sums[k + 1] + rest - EVIDENCE_ROUNDING)
             if at > n:
                 continue
             at = max(at, k + 2)
@@ -109,7 +109,7 @@ def _least(left, spent, size, k, sums, paid, price, quality):
     """The least completion of partial sets, a last worker in part."""
     least = np.inf
     for s in range(size):
-        at = np.searchsorted(sums, sums[k + 1] + left[s] - HAIR)
+        at = np.searchsorted(sums, sums[k + 1] + left[s] - EVIDENCE_ROUNDING)
         if at < sums.size:
             at = max(at, k + 2)
             part = left[s] - (sums[at - 1] - sums[k + 1])

@@ -9,7 +9,7 @@ from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import AssignmentInstance
 
 STEP = 2_000_000  # pairs looked at together
-THIRDS, CLOSE = 200, 1e-12  # steps of a search, and how near to the least, relative, they lead
+THIRDS, NEAR_LEAST = 200, 1e-12  # steps of a search, and how near to the least, relative, they lead
 
 
 def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budget: float, money: float) -> float:
@@ -57,7 +57,7 @@ def _least_among(prior: Floats, x: Floats) -> Floats:
     # error r, ``sum over pairs sqrt(g_k g_l) <= (K/2 - 1) r + sqrt((K - 1) r (1 - r))`` by Cauchy and Schwarz, and
     # the left sides of all x sum to ``S e^{-A/2}``, S those of the prior. ``e + x A`` is convex in e, so falls and
     # then rises in t, ``e = sin(t / 2)^2``; a search by thirds ends where it is the least to the last digits, of
-    # which CLOSE takes more than rounding can have added.
+    # which NEAR_LEAST takes more than rounding can have added.
     classes = prior.shape[1]
     start = np.log((np.square(np.sqrt(prior).sum(axis=1)) - 1) / 2) - 1e-12
 
@@ -72,7 +72,7 @@ def _least_among(prior: Floats, x: Floats) -> Floats:
         one, two = low + (high - low) / 3, high - (high - low) / 3
         before = worth(one) < worth(two)
         low, high = np.where(before, low, one), np.where(before, two, high)
-    return np.where(x > 0, worth((low + high) / 2) * (1 - CLOSE), 0.0)
+    return np.where(x > 0, worth((low + high) / 2) * (1 - NEAR_LEAST), 0.0)
 
 
 def most_money(instance: AssignmentInstance) -> float:
