@@ -186,6 +186,5 @@ def _exported(plan: Benchmark, output: AnyPath, form: str, force: bool, seconds:
 
     limits = plan.limits
     options = None if seconds is None else Options(seconds, threads=limits.threads, memory=limits.megabytes)
-    rows = export_library(plan.cases, Path(output), form, force, options)
-    library_page(rows, Path(output))
+    rows = export_library(plan.cases, Path(output), form, force, options, library_page)
     return {"files": [row["file"] for row in rows], "programs": rows}

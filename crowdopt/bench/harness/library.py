@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,12 @@ COLUMNS = (*FACTS, *KNOWN, "origin", "licence")
 
 
 def export_library(
-    cases: Sequence[Case], folder: Path, form: str, force: bool = False, options: Options | None = None
+    cases: Sequence[Case],
+    folder: Path,
+    form: str,
+    force: bool = False,
+    options: Options | None = None,
+    page: Callable[[list[dict[str, Any]], Path], object] | None = None,
 ) -> list[dict[str, Any]]:
     """Write each case's program as free MPS or CPLEX LP, and a table of them; returns the table's rows.
 
@@ -39,6 +44,7 @@ def export_library(
     force: whether a library that is there may be replaced.
     options: limits within which each program is solved; its best point and multipliers then stand beside it (MPS only),
     with a script that checks them. Without any, values and bounds stay empty.
+    page: what else is written of the rows into the folder, before it has its name.
     -> a row for each program, as ``index.csv`` has it. Raises InputError if there is no such format, it is ``lp`` and
     values are wanted, or the folder cannot be written.
     """
@@ -60,6 +66,8 @@ def export_library(
         write_csv(new / INDEX, COLUMNS, [[_cell(row[name]) for row in rows] for name in COLUMNS])
         if options is not None:
             (new / CHECK).write_bytes((files("crowdopt.bench") / "assets" / CHECK).read_bytes())
+        if page is not None:
+            page(rows, new)
     return rows
 
 
