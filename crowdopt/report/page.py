@@ -136,12 +136,21 @@ def _stills() -> Place:
     numbers = count()
 
     def place(chart: Chart) -> str:
-        names = rf"\g<1>still-{next(numbers)}-"
-        picture = re.sub(r'(\bid="|url\(#|href="#)', names, _plain(svg(chart.drawing)))
+        picture = _with_own_names(_plain(svg(chart.drawing)), f"still-{next(numbers)}")
         said = f"<figcaption>{escape(chart.caption)}</figcaption>"
         return f'<div class="still" tabindex="0" role="img" aria-label="{escape(chart.title)}">{picture}</div>{said}'
 
     return place
+
+
+def _with_own_names(picture: str, mine: str) -> str:
+    """A picture whose names are numbered as they come: the library counts on from one picture to the next."""
+    known: dict[str, str] = {}
+
+    def named(found: re.Match[str]) -> str:
+        return found[1] + known.setdefault(found[2], f"{mine}-{len(known)}")
+
+    return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', named, picture)
 
 
 def _plain(picture: str) -> str:

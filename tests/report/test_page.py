@@ -68,6 +68,7 @@ def test_a_still_page_has_pictures_in_place_of_the_library():
     assert "Drag it." in moving and "Drag it." not in text
     names = re.findall(r'\bid="([^"]+)"', text)
     assert len(names) == len(set(names)) and set(re.findall(r"url\(#([^)]+)\)", text)) <= set(names)
+    assert html(twice) == text  # though the library counts its names on from one picture to the next
 
 
 def test_everything_is_escaped_and_inside():
