@@ -26,7 +26,8 @@ NAMED = re.compile(  # a mark of a picture that says what it is, and has nothing
     r'<(?P<mark>path|rect|line) aria-label="(?P<said>[^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"'
     r"(?P<rest>[^>]*)/>"
 )
-FRACTION = re.compile(r"(\d\.\d\d)\d+")  # a hundredth of a pixel is enough
+TAG = re.compile(r"<[^>]*>")
+FRACTION = re.compile(r"(\d\.\d\d)\d+")  # a hundredth of a pixel is enough; what is read keeps its digits
 INKS = {  # what a picture draws in black, white and greys follows the page's colour scheme
     'fill="#000"': 'fill="currentColor"',
     'stroke="#000"': 'stroke="currentColor"',
@@ -156,7 +157,7 @@ def _with_own_names(picture: str, mine: str) -> str:
 def _plain(picture: str) -> str:
     """A picture in the page's own ink, without what a page can do without; a mark says on hovering what it is."""
     told = NAMED.sub(r"<\g<mark>\g<rest>><title>\g<said></title></\g<mark>>", picture)
-    short = FRACTION.sub(r"\1", NEEDLESS.sub("", told))
+    short = TAG.sub(lambda tag: FRACTION.sub(r"\1", tag[0]), NEEDLESS.sub("", told))
     for drawn, ink in INKS.items():
         short = short.replace(drawn, ink)
     return short

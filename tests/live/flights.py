@@ -10,13 +10,12 @@ import numpy as np
 
 from benchmarks.adaptive_trials import recorded
 from crowdopt.api.live import LiveTables
-from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.live.lease import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
 from crowdopt.live.stores.memory_store import MemoryStore
-from crowdopt.online.arrivals import Arrival, Stream
+from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policy import named
 from tests.live.people import People, gold_table
@@ -33,25 +32,6 @@ ROWS = (
     ("K3:300x100", "sequential"),
 )
 HEADER = "| crowd | policy | one at a time | crew 3 | answers out | crew 20 | answers out |"
-
-
-class Strangers(People):
-    """People of whom some have no label of a task, or no gold answer that is left: they give it back."""
-
-    def say(self, lease: Lease) -> str | None:
-        """What the worker says; None: nothing."""
-        instance, place = self.stream.instance, int(lease.worker)
-        if not lease.task.startswith("gold "):
-            label = int(self.crowd.label(place, np.array([int(lease.task)]))[0])
-            return None if label == REFUSED else str(label)
-        kind = int(lease.task[5:].partition("-")[0])
-        done = np.zeros(instance.n_types, np.int64)
-        done[kind] = self.gold_seen[lease.worker, kind]
-        self.gold_seen[lease.worker, kind] += 1
-        room = int(instance.capacity[place])
-        arrival = Arrival(place, room, instance.cost[:, place], None, np.zeros(0, np.int64), gold_done=done)
-        right, asked = self.crowd.gold(arrival, np.bincount([kind], minlength=instance.n_types))
-        return None if not asked[kind] else "01"[int(not right[kind])]
 
 
 def stream_of(crowd: str, policy: str, seed: int) -> Stream:
@@ -79,7 +59,7 @@ def flown(crowd: str, policy: str, seed: int, flight: int, crew: int = FLIGHT) -
     stream = stream_of(crowd, policy, seed)
     tables = LiveTables.of(stream.instance, gold_table(stream.instance.n_types))
     settings = LiveSettings(policy, seed=seed, crew=crew, campaign=tables.digest)
-    live, people = Live(tables.state, MemoryStore(), settings, lambda: 1e9), Strangers(stream)
+    live, people = Live(tables.state, MemoryStore(), settings, lambda: 1e9), People(stream)
     out = at_once(live, people, flight, np.random.default_rng([seed, 99]))
     live.shut_doors()
     while sum(drained(live, people, str(j)) for j in range(stream.instance.n_workers)):
@@ -87,7 +67,7 @@ def flown(crowd: str, policy: str, seed: int, flight: int, crew: int = FLIGHT) -
     return Flight(live.progress()["labels"], float(np.mean(out)))
 
 
-def at_once(live: Live, people: Strangers, flight: int, rng: np.random.Generator) -> list[int]:
+def at_once(live: Live, people: People, flight: int, rng: np.random.Generator) -> list[int]:
     """A random one of those who have a task answers; the next worker comes where fewer have one; -> how many had."""
     coming = [str(j) for j in reversed(range(people.stream.instance.n_workers))]
     here: list[str] = []
@@ -121,16 +101,16 @@ def _is(live: Live, name: str, over: bool = False) -> bool:
         return course.is_over(name) if over else course.is_over(name) or course.seat_of[name].number >= 0
 
 
-def answer(live: Live, people: Strangers, lease: Lease) -> None:
+def answer(live: Live, people: People, lease: Lease) -> None:
     """The worker says what they say, or gives the task back."""
-    label = people.say(lease)
+    label = people.said(lease)
     if label is None:
         live.skip(lease)
     else:
         live.tell(lease, label)
 
 
-def drained(live: Live, people: Strangers, name: str) -> bool:
+def drained(live: Live, people: People, name: str) -> bool:
     """A worker who came does all that is left for them; whether there was anything."""
     with live.together() as turn:
         if name not in turn.state.enrolled:

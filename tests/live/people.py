@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 
 import crowdopt
+from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.live.lease import Lease
 from crowdopt.online.arrivals import Arrival, Stream
 from crowdopt.online.crowds import simulated_stream
@@ -40,17 +41,24 @@ class People:
 
     def say(self, lease: Lease) -> str:
         """What the worker says to a task."""
+        said = self.said(lease)
+        assert said is not None
+        return said
+
+    def said(self, lease: Lease) -> str | None:
+        """The same; None where a recorded worker has no label of the task, or no gold answer that is left."""
         instance, place = self.stream.instance, int(lease.worker)
-        if lease.task.startswith("gold "):
-            kind = int(lease.task[5:].partition("-")[0])
-            done = np.zeros(instance.n_types, np.int64)
-            done[kind] = self.gold_seen[lease.worker, kind]
-            self.gold_seen[lease.worker, kind] += 1
-            room = int(instance.capacity[place])
-            arrival = Arrival(place, room, instance.cost[:, place], None, np.zeros(0, np.int64), gold_done=done)
-            right, _ = self.crowd.gold(arrival, np.bincount([kind], minlength=instance.n_types))
-            return "0" if right[kind] else "1"
-        return str(int(self.crowd.label(place, np.array([int(lease.task)]))[0]))
+        if not lease.task.startswith("gold "):
+            label = int(self.crowd.label(place, np.array([int(lease.task)]))[0])
+            return None if label == REFUSED else str(label)
+        kind = int(lease.task[5:].partition("-")[0])
+        done = np.zeros(instance.n_types, np.int64)
+        done[kind] = self.gold_seen[lease.worker, kind]
+        self.gold_seen[lease.worker, kind] += 1
+        room = int(instance.capacity[place])
+        arrival = Arrival(place, room, instance.cost[:, place], None, np.zeros(0, np.int64), gold_done=done)
+        right, asked = self.crowd.gold(arrival, np.bincount([kind], minlength=instance.n_types))
+        return None if not asked[kind] else "01"[int(not right[kind])]
 
 
 def in_turn(live, people: People) -> int:

@@ -71,6 +71,20 @@ def test_a_still_page_has_pictures_in_place_of_the_library():
     assert html(twice) == text  # though the library counts its names on from one picture to the next
 
 
+def test_what_is_read_in_a_picture_keeps_its_digits():
+    """Places are shortened to a hundredth of a pixel; a tick at .002 is no tick at 0."""
+    alt = altair()
+    axis = alt.Axis(values=[0.002, 0.008])
+    drawing = alt.Chart(data([{"x": 0.002}, {"x": 0.008}])).mark_point().encode(x=alt.X("x:Q", axis=axis))
+    text = html(Page("P", [], [Section("S", [Chart("c", drawing, "d")])]))
+    assert (
+        ">0.002</text>" in text
+        and ">0.008</text>" in text
+        and "x: 0.002<" in text
+        and not re.search(r'd="[^"]*\d\.\d{3}', text)
+    )
+
+
 def test_everything_is_escaped_and_inside():
     """Whatever stands in a campaign's names is text in the page; nothing is loaded from anywhere."""
     text = html(sample(), moving=True)

@@ -106,7 +106,10 @@ def test_nothing_is_said_that_is_not_so(first):
 
 @pytest.mark.parametrize("seed", [30231, 30962, 34422, 34456])
 def test_fixed_pairs_are_labels_of_the_plan(seed):
-    """They count where labels that are in do, in bounds too; but no more of them fit than a task or group may have."""
+    """They count where labels that are in do, in bounds too; but no more of them fit than a task or group may have.
+
+    Of all drawings from 30,000 to 52,000 these are the ones in which that was once not so.
+    """
     check(seed)
 
 

@@ -26,6 +26,8 @@ ENTRIES = 20_000_000  # of rows of one's own, written out
 
 def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
     """The instance without such limits; None where that brings little."""
+    if len(instance.fixed) or _is_wide(instance):
+        return None
     workers = _with_workers_alike(instance)
     return _with_tasks_alike(instance) if workers is None else workers
 
@@ -37,7 +39,7 @@ def _with_tasks_alike(instance: AssignmentInstance) -> AssignmentInstance | None
     """
     own = instance.own_rows
     told = instance.barred[:, 0] if own is None else np.concatenate([instance.barred[:, 0], own.pairs[:, 0]])
-    if not has_joint_limits(instance) or len(instance.fixed) or _is_wide(instance) or np.unique(told).size <= ROWS:
+    if not has_joint_limits(instance) or np.unique(told).size <= ROWS:
         return None
     return may_repeat(replace(instance, forbidden=np.zeros((0, 2), np.int64), own_rows=None))
 
@@ -49,8 +51,6 @@ def _is_wide(instance: AssignmentInstance) -> bool:
 
 def _with_workers_alike(instance: AssignmentInstance) -> AssignmentInstance | None:
     own = instance.own_rows
-    if len(instance.fixed) or _is_wide(instance):
-        return None
     small = [_is_small(group, instance.n_workers) for group in instance.groups]
     told = [instance.barred[:, 1], *([] if own is None else [own.pairs[:, 1]])]
     told += [np.array(group.members, np.int64) for group, gone in zip(instance.groups, small, strict=True) if gone]

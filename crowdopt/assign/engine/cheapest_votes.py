@@ -28,8 +28,9 @@ HARD = 18  # the same, where tasks are hard, whose votes are looked at answer by
 LIKE, SWAPS = 2, 25  # best sets that others are made of; replacements of each label
 
 
-# items by segment, their segments, and of each limit whose labels it is about, the fewest of them, and the most
-Segments: TypeAlias = tuple[Ints, Ints, tuple[Bools, Ints, Ints]]
+Limits: TypeAlias = tuple[Bools, Ints, Ints]  # of each whose labels it is about, the fewest of them, and the most
+Apart: TypeAlias = tuple[Ints, Limits]  # the segment of each class of workers, and limits on labels of segments
+Segments: TypeAlias = tuple[Ints, Ints, Limits]  # items by segment, their segments, and those limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +223,8 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     assert law is not None
     known = law.held.shape[1] + row.given.size  # their answers are told apart as well
     deepest = max(1, int(log(ANSWERS) / log(law.prior.shape[1]) + 1e-9) - known)
-    counted = _is_counted(row, deepest)
+    apart = _told_apart(row)
+    counted = _is_counted(row, apart, deepest)
     if counted:
         deepest = max(LONGEST if law.share.size == 1 else HARD, row.fewest)
     room = np.minimum(np.minimum(row.room, row.top[row.group]), row.most)
@@ -250,17 +252,17 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     large = kernels.large_sets(paid[all_of], width[all_of], CELLS, deepest + 1, parts)
     bargains = all_of[price[all_of] < 0]
     given = float(price[row.given].sum()) + float(price[bargains].sum())
-    by_segment = _by_segment(row, item) if counted else None
+    by_segment = _by_segment(apart, item) if counted else None
     items = paid[item], worth, row.group[item], after, skills
     tables = rest, cheap, large, cell
     return PricedVotes(row, law, price, item, given, items, tables, unit, need, bargains, deepest, by_segment)
 
 
-def _is_counted(row: TaskRow, deepest: int) -> bool:
+def _is_counted(row: TaskRow, apart: Apart, deepest: int) -> bool:
     """Whether sets are looked for band by band: among several classes, or where they are longer than are followed."""
     law = row.law
     assert law is not None
-    if _told_apart(row)[0].max(initial=0) >= SEGMENTS:
+    if apart[0].max(initial=0) >= SEGMENTS:
         return False
     return law.prior.shape[1] > 2 or _needs_more(row, deepest - FOLLOWED)
 
@@ -270,7 +272,8 @@ def _needs_more(row: TaskRow, labels: int) -> bool:
     law = row.law
     assert law is not None
     room = np.minimum(row.room, row.top[row.group])
-    best = np.repeat(np.argsort(-law.skill[0], kind="stable"), room[np.argsort(-law.skill[0], kind="stable")])
+    order = np.argsort(-law.skill[0], kind="stable")
+    best = np.repeat(order, room[order])
     mine = row.group[best][:, None] == np.arange(row.top.size)
     rank = np.cumsum(mine, axis=0)[np.arange(best.size), row.group[best]]
     able = np.flatnonzero(rank <= row.top[row.group[best]])
@@ -282,7 +285,7 @@ def _needs_more(row: TaskRow, labels: int) -> bool:
     return bool(law.error(np.concatenate([row.given, best[chosen]]), place) > law.target[place])
 
 
-def _told_apart(row: TaskRow) -> tuple[Ints, tuple[Bools, Ints, Ints]]:
+def _told_apart(row: TaskRow) -> Apart:
     """The segment of each class of workers, (G,), and the limits on labels of segments."""
     limited = np.flatnonzero((row.low > 0) | (row.top < min(row.most, ANY)))
     inside = np.vstack([row.group == limited[:, None], row.beside.member])
@@ -291,8 +294,8 @@ def _told_apart(row: TaskRow) -> tuple[Ints, tuple[Bools, Ints, Ints]]:
     return segment.reshape(-1), (np.ascontiguousarray(member), low, top)
 
 
-def _by_segment(row: TaskRow, item: Ints) -> Segments:
+def _by_segment(apart: Apart, item: Ints) -> Segments:
     """Items by segment, in each the best first."""
-    segment, limits = _told_apart(row)
+    segment, limits = apart
     order = np.argsort(segment[item], kind="stable")
     return order, segment[item][order], limits
