@@ -38,11 +38,11 @@ def test_claimed_errors_are_near_the_true_ones(left, known):
     for seed in seeds(trials):
         labels, truth = drawn(seed, 0.3, left)
         told = np.where(np.arange(truth.size) < known, truth, -1)
-        answers = aggregate(labels, known=told)
+        answers = aggregate(labels, "one-coin", known=told)
         rest = told < 0
         claimed, wrong = 1 - answers.confidence[rest].mean(), (answers.answer != truth)[rest].mean()
         near += abs(claimed - wrong) < wrong / 3
-        blind += 1 - aggregate(labels, difficulty=False).confidence[rest].mean() < wrong / 2
+        blind += 1 - aggregate(labels, "one-coin", difficulty=False).confidence[rest].mean() < wrong / 2
     assert near >= fewest(trials, 0.9)
     assert blind >= fewest(trials, 0.95)
 
