@@ -31,15 +31,7 @@ REPAIR, ADDED, REMOVED = "repair.csv", "added", "removed"  # what mending change
 
 
 def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
-    """Write a plan as a folder, whole or not at all.
-
-    Raises
-    ------
-    ValueError
-        If there is no plan to write.
-    InputError
-        If the target exists and is not forced, or cannot be written.
-    """
+    """Write a plan as a folder, whole or not at all; as :func:`crowdopt.write_plan` does."""
     if plan.pairs is None:
         raise ValueError(f"there is no plan to write: {plan.status.value}")
     with new_folder(Path(folder), PLAN, force) as new:
