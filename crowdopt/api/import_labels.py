@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -143,28 +144,17 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
     """
     if asked.output is not None:
         check_target(Path(asked.output), CAMPAIGN, asked.force)
-    known = None if asked.truth is None else read_true_labels(asked.truth)
-    rows: Sequence[Annotation] = ()
-    account = None
-    if asked.tool is not None:
-        if not isinstance(labels, str | Path):
-            raise InputError(f"an export of {asked.tool} is a file; give its name, or a table without the tool")
-        found = bridge_named(asked.tool).reader()(Path(labels), Wishes(asked.field, asked.key))
-        rows = found.rows
-        voting, account = accounted(rows, gold_votes=False)
-        known = dict(found.truth) if known is None and found.truth else known
-        given = _labels_of(voting, account, found.source, () if known is None else tuple(known.values()))
-    else:
-        given = read_labels(labels, () if known is None else tuple(known.values()))
+    read = _read(labels, asked)
+    given, known = read.labels, read.known
     if asked.rule is not None:
         rule_named(asked.rule, len(given.classes))
+    if asked.families and known is None:
+        raise InputError("families are seen in errors, so truth is needed; give it with --truth")
     kinds, names = read_types(asked.types, given.tasks)
     if known is None:
         true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
     else:
         true, source = true_classes(known, given, name_of(labels if asked.truth is None else asked.truth)), "truth"
-    if asked.families and known is None:
-        raise InputError("families are seen in errors, so truth is needed; give it with --truth")
     gold = tally(given, true, kinds, len(names))
     if not asked.trust_gold:
         heed(against_chance(*gold, len(given.classes)), given.workers, source)
@@ -173,7 +163,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         task_type=kinds,
         capacity=given.counts if asked.capacity is None else np.full(len(given.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),
-        cost=_prices(rows, given, asked.time_as_price, asked.cost_as_price, asked.token_prices),
+        cost=_prices(read.rows, given, asked.time_as_price, asked.cost_as_price, asked.token_prices),
         rule=asked.rule,
         classes=len(given.classes),
         tasks=given.tasks,
@@ -183,7 +173,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         skills_source=f"empirical-bayes from {source}",
     )
     together = None if known is None else _together(given, true, kinds)
-    made = Imported(instance, gold, source, together, account)
+    made = Imported(instance, gold, source, together, read.account)
     if asked.families and made.families:
         named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
         made = replace(made, instance=replace(instance, groups=tuple(named)))
@@ -192,6 +182,33 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
             made.instance, asked.output, force=asked.force, gold=gold, gold_source=source, trust_gold=asked.trust_gold
         )
     return made
+
+
+class _Read(NamedTuple):
+    """Labels, the classes that are known, every annotation of a tool's log and what became of it."""
+
+    labels: Labels
+    known: dict[str, str] | None
+    rows: Sequence[Annotation] = ()
+    account: Account | None = None
+
+
+def _read(labels: TableLike, asked: ImportOptions) -> _Read:
+    """The labels of a table of ours, or of a tool's export, which may have truth of its own."""
+    known = None if asked.truth is None else read_true_labels(asked.truth)
+    if asked.tool is None:
+        return _Read(read_labels(labels, _classes(known)), known)
+    if not isinstance(labels, str | Path):
+        raise InputError(f"an export of {asked.tool} is a file; give its name, or a table without the tool")
+    found = bridge_named(asked.tool).reader()(Path(labels), Wishes(asked.field, asked.key))
+    voting, account = accounted(found.rows, gold_votes=False)
+    known = dict(found.truth) if known is None and found.truth else known
+    return _Read(_labels_of(voting, account, found.source, _classes(known)), known, found.rows, account)
+
+
+def _classes(known: dict[str, str] | None) -> tuple[str, ...]:
+    """The classes that truth names."""
+    return () if known is None else tuple(known.values())
 
 
 def _labels_of(rows: list[Annotation], account: Account, source: str, classes: tuple[str, ...]) -> Labels:
