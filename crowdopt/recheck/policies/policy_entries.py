@@ -51,7 +51,13 @@ def check_entries(
     for name, value in wanted.items():
         if not agrees(claims.get(name), value):
             report.complain("plan.json", f"{name} says {claims.get(name)!r}, but it is {value!r}")
-    for key in sorted(claims.keys() - wanted.keys() - TERMS - MADE):
+    _refuse_others(stored, set(wanted), report)
+
+
+def _refuse_others(stored: StoredPolicy, known: set[str], report: Report) -> None:
+    """Entries that nothing is held against, or that belong to another kind of plan; known: the names of those held."""
+    claims = stored.claims
+    for key in sorted(claims.keys() - known - TERMS - MADE):
         report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
     if BEYOND in claims and not names_fields(claims[BEYOND]):
         report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
