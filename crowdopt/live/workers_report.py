@@ -5,25 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from crowdopt.crowd.instance import COVERAGE
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.label_kinds import GOLD
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
+from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
+from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.seat import Seat
+from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.run_score import answers_of, claimed_error
 
-if TYPE_CHECKING:
-    from crowdopt.live.workers_course import WorkersCourse
+
+class ServedWorkers(Protocol):
+    """What a report is made of: the policy, the workers who came, and the labels that are in."""
+
+    instance: AssignmentInstance
+    policy: Any
+    settings: LiveSettings
+    solve: Solve
+    stream: Stream
+    limits: LabelLimits
+    seats: list[Seat]
+    work: list[tuple[str, int, int, int]]  # kind, task, place, class
+    gold_labels: int
+    gold_cost: float
+    refused: int
 
 
-def run_of(course: WorkersCourse) -> Run:
+def run_of(course: ServedWorkers) -> Run:
     """All of it as a run of the policy, workers by number of arrival; those who have not come stand behind."""
     number = {seat.place: seat.number for seat in course.seats if seat.number >= 0}
     rest = iter(j for j in range(course.instance.n_workers) if j not in set(number.values()))
@@ -76,7 +93,7 @@ def rows_of_answers(run: Run, classes: Sequence[str]) -> list[AnswerRow]:
     ]
 
 
-def rows_of_workers(course: WorkersCourse, state: Any) -> list[WorkerRow]:
+def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
     """Who came, what they told, and what is believed of their skill."""
     skills = course.policy.skills()
     told = np.array([row[1] for row in state.labels.rows], np.int64)
@@ -96,7 +113,7 @@ def rows_of_workers(course: WorkersCourse, state: Any) -> list[WorkerRow]:
     ]
 
 
-def progress_of(course: WorkersCourse, run: Run) -> dict[str, Any]:
+def progress_of(course: ServedWorkers, run: Run) -> dict[str, Any]:
     """Tasks, and how many are not as sure as they are to be; the money there is."""
     wanted, claim = course.instance.need > COVERAGE, claimed_error(run)
     unsure = None if claim is None else int((claim > course.instance.epsilon + COVERAGE)[wanted].sum())
@@ -106,7 +123,7 @@ def progress_of(course: WorkersCourse, run: Run) -> dict[str, Any]:
     return own | {"reserved": max(0.0, course.limits.spent), "notes": course.policy.notes()}
 
 
-def possible_of(course: WorkersCourse) -> Callable[[], Least]:
+def possible_of(course: ServedWorkers) -> Callable[[], Least]:
     """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
     skills, met = course.policy.skills(), [seat for seat in course.seats if seat.number >= 0 and not seat.preliminary]
     if skills is None or not met:
