@@ -57,7 +57,7 @@ class WorkersCourse:
         self.limits = LabelLimits(self.whole, money, not policy.over_capacity)
         served = replace(self.whole, budget=None, max_labels=np.full(self.whole.n_tasks, UNLIMITED))
         if gold.ids:
-            known = np.isin([instance.task_id(i) for i in range(instance.n_tasks)], gold.ids)
+            known = np.isin(instance.task_ids, gold.ids)
             served = replace(served, demand=np.where(known, 0.0, served.demand))
         truth = np.full(served.n_tasks, -1)
         self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,)), truth)
@@ -67,7 +67,7 @@ class WorkersCourse:
         self.sent = int(policy.preliminary(self.instance.n_workers))
         self.seats: list[Seat] = []
         self.seat_of: dict[str, Seat] = {}
-        names = [self.whole.worker_id(j) for j in range(self.whole.n_workers)]
+        names = self.whole.worker_ids
         self.place_of = {name: j for j, name in enumerate(names) if not name.startswith("\0")}
         self.free_places = [j for j, name in enumerate(names) if name.startswith("\0")]
         # arrivals so far: preliminary workers, those of them who are done, workers of the stream

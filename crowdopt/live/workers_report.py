@@ -51,7 +51,7 @@ def run_of(course: ServedWorkers) -> Run:
     rows = [[row[k] for row in course.work] for k in range(1, 4)]
     task, worker, label = np.array(rows, np.int64).reshape(3, -1)
     kind = np.array([row[0] for row in course.work])
-    price = course.instance.cost[course.instance.task_type[task], worker]
+    price = course.instance.prices(np.column_stack([task, worker]))
     counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {GOLD: course.gold_labels}
     costs = {name: float(price[kind == name].sum()) for name in KINDS} | {GOLD: course.gold_cost}
     skills = course.policy.skills()

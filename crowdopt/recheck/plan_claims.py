@@ -57,13 +57,12 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
 
 def settings_said(instance: AssignmentInstance) -> dict[str, Any]:
     """What plan.json of any plan has to say of the instance; the prior aside."""
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
     return {
         "tasks": instance.n_tasks,
         "workers": instance.n_workers,
         "rule": instance.rule,
         "classes": instance.classes,
-        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
+        "epsilon": "per task" if instance.one_target is None else instance.one_target,
         "difficulty": difficulty_table(instance.difficulty) if instance.difficulty.share else None,
         "skills": instance.skills_source,
     }

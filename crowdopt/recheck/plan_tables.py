@@ -127,7 +127,7 @@ def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Repor
     """Every worker in the plan has a list of exactly their tasks, and nobody else has one."""
     folder = stored.folder / "queues"
     wanted: dict[str, list[str]] = {}
-    names = queue_files([instance.worker_id(j) for j in range(instance.n_workers)])
+    names = queue_files(instance.worker_ids)
     for task, worker in stored.pairs.tolist():
         wanted.setdefault(names[worker], []).append(instance.task_id(task))
     there = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()

@@ -49,7 +49,6 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
 def summary(plan: Plan) -> dict[str, Any]:
     """The plan in numbers: all of it the same in two equal runs."""
     instance = plan.instance
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
     numbers: dict[str, Any] = {
         "title": instance.title,
         "status": BEST_EFFORT if plan.short.size else plan.status.value,
@@ -67,7 +66,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "workers": instance.n_workers,
         "rule": instance.rule,
         "classes": instance.classes,
-        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
+        "epsilon": "per task" if instance.one_target is None else instance.one_target,
         "skills": instance.skills_source,
         "method": plan.method,
         "backend": plan.backend,
@@ -173,7 +172,7 @@ def _counted(plan: Plan, values: NDArray[np.float64]) -> NDArray[Any]:
 def _write_tasks(plan: Plan, folder: Path) -> None:
     instance, duals = plan.instance, plan.duals
     columns: dict[str, Iterable[Any]] = {
-        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "task": instance.task_ids,
         "labels": _counted(plan, plan.task_labels),
         **_errors(plan),
         "evidence": plan.evidence,
@@ -203,7 +202,7 @@ def _errors(plan: Plan) -> dict[str, Any]:
 def _write_workers(plan: Plan, folder: Path) -> None:
     instance = plan.instance
     columns: dict[str, Iterable[Any]] = {
-        "worker": [instance.worker_id(j) for j in range(instance.n_workers)],
+        "worker": instance.worker_ids,
         "load": _counted(plan, plan.loads),
         "capacity": instance.capacity,
         "dual": [""] * instance.n_workers if plan.duals is None else plan.duals.worker,
@@ -238,7 +237,7 @@ def _write_queues(plan: Plan, folder: Path) -> None:
         return
     place = folder / "queues"
     place.mkdir()
-    names = queue_files([plan.instance.worker_id(j) for j in range(plan.instance.n_workers)])
+    names = queue_files(plan.instance.worker_ids)
     for worker, tasks in queues(plan.pairs):
         write_csv(place / names[worker], ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
 

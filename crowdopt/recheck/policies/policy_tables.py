@@ -40,8 +40,8 @@ class PolicyTables:
 
 def plan_types(instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report) -> PolicyTables | None:
     """Askers, and types with their laws; None, and complaints, where a table contradicts the campaign or itself."""
-    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
-    tasks = [instance.task_id(i) for i in range(instance.n_tasks)]
+    workers = instance.worker_ids
+    tasks = instance.task_ids
     if stored.workers["worker"] != workers or stored.tasks["task"] != tasks:
         table = stored.tasks if stored.workers["worker"] == workers else stored.workers
         report.complain(table.path.name, "its rows are not those of the campaign, one each and in order")
