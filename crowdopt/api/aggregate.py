@@ -212,11 +212,13 @@ def aggregate_tables(
     for path in (output, workers):
         if path is not None:
             check_target(Path(path), None, force)
-    table, by_class = read_labels(labels), gold is not None and method in FROM_CONFUSIONS
+    table = read_labels(labels)
     known = None if truth is None else read_truth(truth, table)
-    tallies = read_gold_by_class(gold, table, trust_gold) if gold is not None and by_class else None
-    shares = None if gold is None or by_class else read_gold_shares(gold, table, trust_gold)
-    tables = None if tallies is None else confusions(tallies)
+    shares = tables = None
+    if gold is not None and method in FROM_CONFUSIONS:
+        tables = confusions(read_gold_by_class(gold, table, trust_gold))
+    elif gold is not None:
+        shares = read_gold_shares(gold, table, trust_gold)
     choice = chosen(table, known) if method == AUTO else None
     answers = vote(table, method if choice is None else choice.method, accuracy=shares, confusion=tables, known=known)
     right = None if known is None else _share_right(answers, known)

@@ -61,12 +61,9 @@ def _stated(model: Modelled) -> tuple[Stated, list[Any], list[Any]]:
     objective = problem.objective
     if objective is not None and objective.constant:
         raise InputError("the model's objective has a constant; leave it out, for a program here has none")
-    cost = np.zeros(len(variables))
-    for variable, value in [] if objective is None else objective.items():
-        cost[index[variable.name]] += value
     constraints = constraints_of(problem)
     stated = Stated(
-        cost,
+        _costs(objective, index),
         np.array([-np.inf if v.lowBound is None else v.lowBound for v in variables], float),
         np.array([np.inf if v.upBound is None else v.upBound for v in variables], float),
         np.array([v.cat == "Integer" for v in variables], bool),
@@ -76,6 +73,13 @@ def _stated(model: Modelled) -> tuple[Stated, list[Any], list[Any]]:
         np.array([-one.constant if one.sense <= 0 else np.inf for one in constraints], float),
     )
     return stated, variables, constraints
+
+
+def _costs(objective: Any, index: dict[str, int]) -> Floats:
+    cost = np.zeros(len(index))
+    for variable, value in [] if objective is None else objective.items():
+        cost[index[variable.name]] += value
+    return cost
 
 
 def _variables(model: Modelled) -> list[Any]:

@@ -62,12 +62,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "violation": plan.violation,
         "labels": None if plan.pairs is None else _whole(plan.labels),
         "cost": plan.objective,
-        "tasks": instance.n_tasks,
-        "workers": instance.n_workers,
-        "rule": instance.rule,
-        "classes": instance.classes,
-        "epsilon": "per task" if instance.one_target is None else instance.one_target,
-        "skills": instance.skills_source,
+        **instance_facts(instance),
         "method": plan.method,
         "backend": plan.backend,
         "seed": plan.seed,
@@ -79,16 +74,28 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["difficulty"] = difficulty_table(instance.difficulty)
     if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
         numbers["budget_dual"] = plan.duals.budget
-    if plan.short.size:
-        numbers["short"] = [instance.task_id(i) for i in plan.short.tolist()]
-    if plan.note:
-        numbers["note"] = plan.note
-    if plan.spending:
-        numbers["spending"] = plan.spending
-    if plan.repaired is not None:
-        numbers["repaired"] = {name: getattr(plan.repaired, name) for name in ("labels", "short", "lacking")}
+    repaired = plan.repaired
+    own: dict[str, Any] = {
+        "short": [instance.task_id(i) for i in plan.short.tolist()],
+        "note": plan.note,
+        "spending": plan.spending,
+        "repaired": repaired and {name: getattr(repaired, name) for name in ("labels", "short", "lacking")},
+    }
+    numbers |= {name: said for name, said in own.items() if said}
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
+
+
+def instance_facts(instance: AssignmentInstance) -> dict[str, Any]:
+    """What plan.json of any plan says of the instance."""
+    return {
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "epsilon": "per task" if instance.one_target is None else instance.one_target,
+        "skills": instance.skills_source,
+    }
 
 
 def _proof_facts(plan: Plan) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.order_tables import ORDERS, write_orders
-from crowdopt.io.plan.plan_folder import stated_prior, versions, write_json
+from crowdopt.io.plan.plan_folder import instance_facts, stated_prior, versions, write_json
 from crowdopt.io.plan.policy_text import counted, plain, votes_text
 from crowdopt.io.plan.queue_names import queue_files
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS
@@ -65,12 +65,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "times_targets": plan.times,
         "rounds": plan.rounds,
         "expert": plan.expert,
-        "tasks": instance.n_tasks,
-        "workers": instance.n_workers,
-        "rule": instance.rule,
-        "classes": instance.classes,
-        "epsilon": "per task" if instance.one_target is None else instance.one_target,
-        "skills": instance.skills_source,
+        **instance_facts(instance),
         "method": CASCADE if plan.order_of is None else ORDERS,
         "backend": "highs-simplex",
         "seed": plan.seed,
