@@ -26,7 +26,7 @@ from crowdopt.api.binding import (
     instance_of,
     options_of,
 )
-from crowdopt.api.watching import watched
+from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
@@ -69,6 +69,7 @@ AUTO = "auto"  # whatever the measurements that the package carries say
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
 LITTLE = 0.1  # seconds beyond the limit for handing out what can be
+FOR_ALL = 0.8  # of the time: without a plan for all tasks by then, the rest is for a plan for most of them
 ROUGH = 8  # skills told apart for each price where there are too many for patterns, and no number was asked for
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
@@ -313,7 +314,13 @@ def _for_all_or_most(
 ) -> Plan:
     """The plan for all tasks; where that cannot be, and is not insisted on, the one that serves the most."""
 
-    def run(part: AssignmentInstance, seconds: float, method: str = method, program: str = program) -> Plan:
+    def run(
+        part: AssignmentInstance,
+        seconds: float,
+        method: str = method,
+        program: str = program,
+        listener: Listener | None = listener,
+    ) -> Plan:
         limits, left = replace(options, time_limit=seconds), Clock(seconds)
 
         def solved(one: AssignmentInstance, told: Listener | None) -> Plan:
@@ -330,8 +337,11 @@ def _for_all_or_most(
     if hopeless.size and program == PROGRAMS[0] and method in (EXACT, AUTO):
         known = Certificate(None, inf, "certificate", None, None)
         plan = Plan.of(instance, program, known, -inf, None, None, method=method, backend=SEARCH, seed=options.seed)
-    else:
+    elif strict or program != PROGRAMS[0]:
         plan = run(instance, clock.left)
+    else:
+        with giving_way(listener, FOR_ALL * clock.left) as told:
+            plan = run(instance, clock.left, listener=told)
     refuted = plan.status is Status.INFEASIBLE or bool(hopeless.size)
     if plan.found or plan.interrupted or strict or (plan.repaired is not None and not refuted):
         return plan
