@@ -172,18 +172,22 @@ def vote(
         if confusion is None or accuracy is not None:
             raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
         return FROM_CONFUSIONS[method](labels, confusion, **settings)
-    if method in FROM_LABELS:
-        if accuracy is not None:
-            raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
-        answers: Answers = FROM_LABELS[method](labels, **settings)
-    elif accuracy is None:
-        raise InputError(f"{method} weighs votes by the workers' accuracies; give gold, or choose one-coin")
-    else:
-        answers = FROM_ACCURACIES[method](labels, accuracy, **settings)
+    answers = _by_accuracies(labels, method, accuracy, settings)
     if not difficulty:
         return answers
     true = settings.get("truth") if known is None else known
     return heeding(answers, labels, None if true is None else np.asarray(true, dtype=np.int64))
+
+
+def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, settings: dict[str, Any]) -> Answers:
+    """Answers by a method that finds the accuracies, or weighs votes by those that are given."""
+    if method in FROM_LABELS:
+        if accuracy is not None:
+            raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
+        return FROM_LABELS[method](labels, **settings)
+    if accuracy is None:
+        raise InputError(f"{method} weighs votes by the workers' accuracies; give gold, or choose one-coin")
+    return FROM_ACCURACIES[method](labels, accuracy, **settings)
 
 
 def aggregate_tables(
