@@ -62,6 +62,17 @@ def _kinds(program: Program, block: Block) -> tuple[Ints, Ints, Ints]:
 def solution_of(model: Modelled, problem: Any, gap: float) -> Solution:
     """What a Problem says, the modeller's own or the one handed out, of the program that it states."""
     problem, base = problem or model.model, model.program
+    stated, prices, values = _stated(model, problem)
+    raw = str(problem.status)
+    price = None if any(one is None for one in prices) else np.concatenate([np.zeros(0), *prices])
+    point = None if any(value is None for value in values) else _flat(values)
+    status = MEANING.get(raw, Status.UNDECIDED)
+    return came_back(base, "cvxpy", stated, Told(status, point, price, proven_bound(problem), raw), gap)
+
+
+def _stated(model: Modelled, problem: Any) -> tuple[Stated, list[Any], list[Any]]:
+    """The program that a Problem states, the prices of its rows and the values of its columns, None where unknown."""
+    base = model.program
     if not problem.objective.is_dcp() or type(problem.objective).__name__ != "Minimize":
         raise InputError("the model is a maximum; a program here is a minimum, so turn the objective's sign")
     own = list(model.columns.values())
@@ -74,27 +85,25 @@ def solution_of(model: Modelled, problem: Any, gap: float) -> Solution:
         added = [_added(one, variables, starts) for one in problem.constraints if one.id not in model.parts]
     if cost[1].any():
         raise InputError("the model's objective has a constant; leave it out, for a program here has none")
-    extra = [_box(one) for one in others]
     mine = [one for one in problem.constraints if one.id in model.parts]
     lists = [_own(base, model.parts[one.id], starts[-1], one) for one in mine] + added
-    nothing = np.zeros(0)
+    return _of_parts(base, cost[0], others, lists), [part[4] for part in lists], values
+
+
+def _of_parts(base: Program, cost: Any, others: list[Any], lists: list[Any]) -> Stated:
+    """The program out of its costs, columns beyond the base's, and lists of sides."""
+    extra, nothing = [_box(one) for one in others], np.zeros(0)
     parts = [np.concatenate([nothing, *(part[k] for part in lists)]) for k in (1, 2, 3)]
-    stated = Stated(
-        cost[0].toarray().reshape(-1),
+    return Stated(
+        cost.toarray().reshape(-1),
         np.concatenate([base.lower, *(low for low, _, _ in extra)]),
         np.concatenate([base.upper, *(high for _, high, _ in extra)]),
         np.concatenate([base.integer, *(whole for _, _, whole in extra)]),
-        sparse.vstack([sparse.csr_array((0, starts[-1])), *(part[0] for part in lists)], format="csr"),
+        sparse.vstack([sparse.csr_array((0, cost.shape[1])), *(part[0] for part in lists)], format="csr"),
         parts[0].astype(np.int64),
         parts[1],
         parts[2],
     )
-    raw = str(problem.status)
-    prices = [part[4] for part in lists]
-    price = None if any(one is None for one in prices) else np.concatenate([nothing, *prices])
-    point = None if any(value is None for value in values) else _flat(values)
-    status = MEANING.get(raw, Status.UNDECIDED)
-    return came_back(base, "cvxpy", stated, Told(status, point, price, proven_bound(problem), raw), gap)
 
 
 def _flat(values: list[Any]) -> Floats:
