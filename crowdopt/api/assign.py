@@ -36,9 +36,9 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine.vote_loops import as_needed
-from crowdopt.assign.exact.stages import solve_exact
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
+from crowdopt.assign.linear_rules import solve_linear
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.portfolio import SEARCHED, solve_in_stages
@@ -506,7 +506,7 @@ def _linear(
 ) -> Plan:
     """The rule's linear program, by the method asked for."""
     if method == EXACT:
-        return solve_exact(instance, program, SOLVERS, options, listener)
+        return solve_linear(instance, program, SOLVERS, options, listener)
     chosen = named(method)
     if program == "ip" and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
