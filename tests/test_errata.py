@@ -18,12 +18,13 @@ from crowdopt.core.program import relax
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.votes.evidence import HOEFFDING
-from crowdopt.crowd.votes.voting import majority_accuracy, weighted_error
+from crowdopt.crowd.votes.voting import weighted_error
 from crowdopt.hire import ranking, score_bounds, theorems
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment
 from tests.chance import BASE, fewest, mean_is_at_most, most, rng
 from tests.effort import tries
+from tests.majorities import majority_accuracy
 from tests.models.reading import MODELS
 
 TIE = 1e-7  # task values this close are equal: the weights come from a solver

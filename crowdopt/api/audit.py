@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.escalation_words import tiers
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.shared_chance import spendable
+from crowdopt.api.audit_options import AuditOptions, EscalationOptions
 from crowdopt.api.binding import AnyPath
 from crowdopt.api.escalation import Escalation as Escalation
-from crowdopt.api.escalation import EscalationAsked, concluded_escalation, drawn_escalation, is_escalation
+from crowdopt.api.escalation import concluded_escalation, drawn_escalation, is_escalation
+from crowdopt.api.verbs import two_ways
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
@@ -59,62 +61,8 @@ class Audit(InNotebooks):
         return None if self.audited is None else self.audited.wrong_at_most
 
 
-@overload
-def audit(
-    answers: AnyPath,
-    folder: AnyPath,
-    *,
-    checked: AnyPath | None = None,
-    target: float | None = None,
-    confidence: float | None = None,
-    method: str | None = None,
-    checks: int | None = None,
-    seed: int | None = None,
-    least_sure: int = 0,
-    expert_error: float = 0.0,
-    after: Sequence[AnyPath] = (),
-    share: float = 1.0,
-    show_answers: bool = False,
-    force: bool = False,
-    escalate: Literal[False] = False,
-) -> Audit: ...
-
-
-@overload
-def audit(
-    answers: AnyPath,
-    folder: AnyPath,
-    *,
-    checked: AnyPath | None = None,
-    target: float | None = None,
-    confidence: float | None = None,
-    seed: int | None = None,
-    expert_error: float = 0.0,
-    after: Sequence[AnyPath] = (),
-    show_answers: bool = False,
-    force: bool = False,
-    escalate: str | Literal[True],
-) -> Escalation: ...
-
-
-def audit(
-    answers: AnyPath,
-    folder: AnyPath,
-    *,
-    checked: AnyPath | None = None,
-    target: float | None = None,
-    confidence: float | None = None,
-    method: str | None = None,
-    checks: int | None = None,
-    seed: int | None = None,
-    least_sure: int = 0,
-    expert_error: float = 0.0,
-    after: Sequence[AnyPath] = (),
-    share: float = 1.0,
-    show_answers: bool = False,
-    force: bool = False,
-    escalate: str | bool = False,
-) -> Audit | Escalation:
+@two_ways(EscalationOptions, Escalation, AuditOptions, Audit)
+def audit(answers: AnyPath, asked: AuditOptions) -> Audit | Escalation:
     """Draw answers for an expert, or, with ``checked``, say what their looking shows.
 
     Without ``checked`` it writes draw.json (first of all the seed and everything that decides the draw) and check.csv;
@@ -124,39 +72,6 @@ def audit(
     ----------
     answers : path
         Columns task and label (or answer), optionally confidence or error; or a folder with such an answers.csv.
-    folder : path
-        Of the audit.
-    checked : path, optional
-        Columns task and label: what the expert says. Rows without a label were not looked at yet.
-    target : float
-        Share of wrong answers to certify, .05 unless given.
-    confidence : float
-        Of all claims together, .95 unless given.
-    method : str
-        ``assisted`` where errors are claimed, else ``sequential``; both may stop at any time. ``exact`` fixes the
-        number of checks.
-    checks : int, optional
-        Tasks to look at to begin with; chosen by the target and the claims unless given.
-    seed : int, optional
-        Of the draw; from the operating system unless given, so that nobody knows it while labels are made.
-    least_sure : int
-        So many of the least sure answers go to the expert first, whatever the draw.
-    expert_error : float
-        Share of all tasks on which the expert errs, at most.
-    after : sequence of paths
-        Earlier audits of the same answers, with which this one shares the chance of a false claim. One that is
-        replaced is always among them.
-    share : float
-        Of the chance that is left, what this audit spends.
-    show_answers : bool
-        Whether check.csv shows the answers, by which an expert may be led.
-    force : bool
-        Whether an audit that is there may be drawn anew; what it spent of the chance stays spent.
-    escalate : str or bool
-        Whether to say which answers may stand and which go up a tier, in place of how many are wrong in all; the text
-        has prices and tiers, as in ``expert=40,next=3,tiers=2``. With ``checked`` True is enough. ``after`` then
-        names the escalation of the tier below. It writes escalation.json and check.csv; with ``checked`` standing.json,
-        answers.csv and up.csv.
 
     Returns
     -------
@@ -168,62 +83,58 @@ def audit(
     InputError
         If a table cannot be read, a number is out of range, or what was looked at is not what was drawn.
     """
-    for source in (answers, checked):
+    for source in (answers, asked.checked):
         if not isinstance(source, str | Path | None):
             raise InputError("an audit commits to the bytes of files: write the frame to one, and give its path")
-    table, place = read_answered(answers), Path(folder)
-    if escalate is not False:
-        alone = (method, checks, least_sure or None)
-        if any(value is not None for value in alone) or share != 1.0:
+    table, place = read_answered(answers), Path(asked.folder)
+    if asked.escalate is not False:
+        if not asked.chooses_nothing:
             raise InputError("an escalation chooses its method, checks and share itself; leave these options out")
-        asked = EscalationAsked(target, confidence, seed, expert_error, after)
-        return _escalation(table, place, "" if escalate is True else escalate, asked, checked, (show_answers, force))
+        return _escalation(table, place, asked)
     if is_escalation(place):
         raise InputError(f"{place} is an escalation; say so with escalate=True (--escalate '')")
-    if checked is None:
-        check_target(place, DRAW, force)
-        before = _earlier([*after, *([place] if (place / DRAW).exists() else [])])
-        sure = CONFIDENCE if confidence is None else confidence
-        terms = AuditTerms(
-            method or ("sequential" if table.claims is None else "assisted"),
-            TARGET if target is None else target,
-            spendable(sure, [one["delta"] for one in before], share),
-            secrets.randbits(53) if seed is None else seed,
-            least_sure,
-            expert_error,
-        )
-        drawn = draw(len(table.tasks), terms, table.claims, checks)
-        said = written_draw(drawn, table, sure, before)
-        write_draw(drawn, table, said, place, show_answers, force)
-        return Audit(drawn, said["commitment"], drawn.checks)
-    given = (target, confidence, method, checks, seed, least_sure or None, expert_error or None, *after)
-    if any(value is not None for value in given) or share != 1.0 or show_answers:
+    if asked.checked is None:
+        return _drawn(table, place, asked)
+    if not (asked.chooses_nothing and asked.says_nothing_of_the_draw):
         raise InputError(
             "what an audit is to show was decided with its draw; with the expert's answers give nothing else"
         )
-    return _concluded(table, place, Path(checked))
+    return _concluded(table, place, Path(asked.checked))
 
 
-def _escalation(
-    table: AnsweredTable,
-    place: Path,
-    words: str,
-    asked: EscalationAsked,
-    checked: AnyPath | None,
-    wishes: tuple[bool, bool],
-) -> Escalation:
-    """A draw, or what came of it; wishes: show_answers, force."""
-    if checked is None:
+def _drawn(table: AnsweredTable, place: Path, asked: AuditOptions) -> Audit:
+    """A first draw, or a new one, which shares the chance of a false claim with those before."""
+    check_target(place, DRAW, asked.force)
+    before = _earlier([*asked.after, *([place] if (place / DRAW).exists() else [])])
+    sure = CONFIDENCE if asked.confidence is None else asked.confidence
+    terms = AuditTerms(
+        asked.method or ("sequential" if table.claims is None else "assisted"),
+        TARGET if asked.target is None else asked.target,
+        spendable(sure, [one["delta"] for one in before], asked.share),
+        secrets.randbits(53) if asked.seed is None else asked.seed,
+        asked.least_sure,
+        asked.expert_error,
+    )
+    drawn = draw(len(table.tasks), terms, table.claims, asked.checks)
+    said = written_draw(drawn, table, sure, before)
+    write_draw(drawn, table, said, place, asked.show_answers, asked.force)
+    return Audit(drawn, said["commitment"], drawn.checks)
+
+
+def _escalation(table: AnsweredTable, place: Path, asked: AuditOptions) -> Escalation:
+    """A draw, or what came of it."""
+    words = "" if asked.escalate is True else str(asked.escalate)
+    if asked.checked is None:
         if (place / DRAW).exists():
             raise InputError(f"{place} is an audit; choose another folder for the escalation")
-        return drawn_escalation(table, place, tiers(words), asked, *wishes)
-    if words or any(wishes) or asked != EscalationAsked(None, None, None, 0.0, ()):
+        return drawn_escalation(table, place, tiers(words), asked)
+    if words or asked.force or not asked.says_nothing_of_the_draw:
         raise InputError(
             "what an escalation is to show was decided with its draw; with the expert's answers give nothing else"
         )
     if not is_escalation(place):
         raise InputError(f"{place} is no escalation: there is no escalation.json; draw first")
-    return concluded_escalation(table, place, Path(checked))
+    return concluded_escalation(table, place, Path(asked.checked))
 
 
 @dataclass(frozen=True)

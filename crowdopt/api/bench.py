@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdopt.api.binding import AnyPath
 from crowdopt.api.report import report
+from crowdopt.api.verbs import keywords_alone
 from crowdopt.bench.figures.history import SLOWER as SLOWER
 from crowdopt.bench.harness.suites import SUITES as SUITES
 from crowdopt.bench.harness.suites import listed as listed
@@ -21,27 +22,9 @@ if TYPE_CHECKING:
 EXACT = "exact"
 
 
-def bench(
-    problems: Sequence[str] = (),
-    suite: str | None = None,
-    *,
-    output: AnyPath,
-    backends: Sequence[str] = (),
-    program: str = "both",
-    seeds: int | None = None,
-    permutations: int = 1,
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
-    threads: int | None = None,
-    jobs: int = 1,
-    cluster: str | None = None,
-    export: str | None = None,
-    retry: bool = False,
-    force: bool = False,
-) -> dict[str, Any]:
-    """Solver backends side by side, each in a process of its own within limits, every claim checked.
-
-    Called again with the same arguments it goes on where it was stopped.
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions:
+    """What is measured, how often and within which limits, and where it is kept.
 
     Parameters
     ----------
@@ -74,6 +57,30 @@ def bench(
         Whether to run again what failed in the harness itself.
     force : bool
         Whether a folder that holds something else of the kind may be taken over.
+    """
+
+    problems: Sequence[str] = field(default=(), kw_only=False)
+    suite: str | None = field(default=None, kw_only=False)
+    output: AnyPath
+    backends: Sequence[str] = ()
+    program: str = "both"
+    seeds: int | None = None
+    permutations: int = 1
+    time_limit: float | None = None
+    memory_limit: float | None = None
+    threads: int | None = None
+    jobs: int = 1
+    cluster: str | None = None
+    export: str | None = None
+    retry: bool = False
+    force: bool = False
+
+
+@keywords_alone(BenchOptions)
+def bench(asked: BenchOptions) -> dict[str, Any]:
+    """Solver backends side by side, each in a process of its own within limits, every claim checked.
+
+    Called again with the same arguments it goes on where it was stopped.
 
     Returns
     -------
@@ -85,16 +92,26 @@ def bench(
     InputError
         If there is nothing to measure, a name is unknown, or the folder cannot be used.
     """
-    asked = {"seconds": time_limit, "megabytes": memory_limit, "threads": threads}
-    limits = {name: value for name, value in asked.items() if value is not None}
-    programs = ("ip", "lp") if program == "both" else (program,)
-    methods = [EXACT] if export is not None else backends
+    limits = {"seconds": asked.time_limit, "megabytes": asked.memory_limit, "threads": asked.threads}
+    limits = {name: value for name, value in limits.items() if value is not None}
+    programs = ("ip", "lp") if asked.program == "both" else (asked.program,)
+    methods = [EXACT] if asked.export is not None else asked.backends
     plan = benchmark(
-        problems, suite, methods=methods, programs=programs, seeds=seeds, permutations=permutations, limits=limits
+        asked.problems,
+        asked.suite,
+        methods=methods,
+        programs=programs,
+        seeds=asked.seeds,
+        permutations=asked.permutations,
+        limits=limits,
     )
-    if export is not None:
-        return _exported(plan, output, export, force, None if time_limit is None else plan.limits.seconds)
-    return measure(plan, output, processes=jobs, cluster=cluster, force=force, retry=retry)
+    if asked.export is not None:
+        return _exported(
+            plan, asked.output, asked.export, asked.force, None if asked.time_limit is None else plan.limits.seconds
+        )
+    return measure(
+        plan, asked.output, processes=asked.jobs, cluster=asked.cluster, force=asked.force, retry=asked.retry
+    )
 
 
 def benchmark(

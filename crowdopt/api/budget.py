@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import Literal, overload
+from typing import Literal
 
-from crowdopt.api.assign import assign, pools_asked, probe
+from crowdopt.api.assign import assign, probe
+from crowdopt.api.assign_methods import pools_asked
 from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of
+from crowdopt.api.verbs import two_ways
 from crowdopt.arrays import Ints
 from crowdopt.assign.budget.promise import Promised as Promised
 from crowdopt.assign.budget.promise import smallest_promise
@@ -31,64 +33,16 @@ GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error 
 MOMENT = 0.5  # seconds for one more plan at least
 
 
-@overload
-def budget(
-    campaign: InstanceLike,
-    *,
-    labels: int | None = None,
-    money: float | None = None,
-    promise: Literal["average"] = "average",
-    method: str = "auto",
-    trust_gold: bool = False,
-    time_limit: float = 60.0,
-    seed: int = 0,
-    output: AnyPath | None = None,
-    force: bool = False,
-) -> Spent: ...
-
-
-@overload
-def budget(
-    campaign: InstanceLike,
-    *,
-    labels: int | None = None,
-    money: float | None = None,
-    promise: Literal["each"],
-    method: str = "auto",
-    trust_gold: bool = False,
-    time_limit: float = 60.0,
-    seed: int = 0,
-    output: AnyPath | None = None,
-    force: bool = False,
-) -> Promised: ...
-
-
-def budget(
-    campaign: InstanceLike,
-    *,
-    labels: int | None = None,
-    money: float | None = None,
-    promise: str = "average",
-    method: str = "auto",
-    trust_gold: bool = False,
-    time_limit: float = 60.0,
-    seed: int = 0,
-    output: AnyPath | None = None,
-    force: bool = False,
-) -> Spent | Promised:
-    """Spend so many labels, or so much money, where that helps most, and say what no plan can do with it.
+@dataclass(frozen=True, kw_only=True)
+class SpendOptions:
+    """What there is to spend, how, and where the plan goes.
 
     Parameters
     ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
     labels : int, optional
         How many labels to buy, whatever they cost; or
     money : float, optional
         how much to spend, at the instance's prices.
-    promise : str
-        ``average``: the fewest wrong answers in all, ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``; ``each``: the
-        smallest error that every task keeps.
     method : str
         For the average, as for :func:`spend`.
     trust_gold : bool
@@ -101,6 +55,47 @@ def budget(
         Folder to write the plan to.
     force : bool
         Whether a plan that is there may be replaced.
+    """
+
+    labels: int | None = None
+    money: float | None = None
+    method: str = "auto"
+    trust_gold: bool = False
+    time_limit: float = 60.0
+    seed: int = 0
+    output: AnyPath | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromiseOptions(SpendOptions):
+    """Where every task is to keep the smallest error."""
+
+    promise: Literal["each"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetOptions(SpendOptions):
+    """Where the fewest answers are to be wrong, unless ``promise`` says otherwise.
+
+    Parameters
+    ----------
+    promise : str
+        ``average``: the fewest wrong answers in all, ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``; ``each``: the
+        smallest error that every task keeps.
+    """
+
+    promise: str = "average"
+
+
+@two_ways(PromiseOptions, Promised, BudgetOptions, Spent)
+def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
+    """Spend so many labels, or so much money, where that helps most, and say what no plan can do with it.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
 
     Returns
     -------
@@ -113,23 +108,23 @@ def budget(
         If not exactly one of ``labels`` and ``money`` is given, or something is out of range, unknown to the method,
         or cannot be read or written.
     """
-    if output is not None:
-        check_target(Path(output), PLAN, force)
-    if (labels is None) == (money is None):
+    if asked.output is not None:
+        check_target(Path(asked.output), PLAN, asked.force)
+    if (asked.labels is None) == (asked.money is None):
         raise InputError("say what there is to spend: either --labels or --money")
-    if promise not in PROMISES:
-        raise InputError(f"promise must be {' or '.join(PROMISES)}, not {promise!r}")
-    instance = instance_of(campaign, trust_gold=trust_gold)
-    if labels is not None:
+    if asked.promise not in PROMISES:
+        raise InputError(f"promise must be {' or '.join(PROMISES)}, not {asked.promise!r}")
+    instance = instance_of(campaign, trust_gold=asked.trust_gold)
+    if asked.labels is not None:
         instance = overridden(instance, {"price": 1.0})
-    amount = float(labels) if labels is not None else float(money or 0.0)
+    amount = float(asked.labels) if asked.labels is not None else float(asked.money or 0.0)
     found: Spent | Promised
-    if promise == "each":
-        found = promised_to_each(instance, amount, time_limit=time_limit, seed=seed)
+    if asked.promise == "each":
+        found = promised_to_each(instance, amount, time_limit=asked.time_limit, seed=asked.seed)
     else:
-        found = spend(instance, amount, method=method, time_limit=time_limit, seed=seed)
-    if output is not None and found.plan is not None:
-        write_plan(found.plan, output, force=force)
+        found = spend(instance, amount, method=asked.method, time_limit=asked.time_limit, seed=asked.seed)
+    if asked.output is not None and found.plan is not None:
+        write_plan(found.plan, asked.output, force=asked.force)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +12,9 @@ import numpy as np
 
 from crowdopt.answers.audit.tariff import tariff
 from crowdopt.api.assign import assign
-from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of
+from crowdopt.api.binding import InstanceLike, TableLike, instance_of
+from crowdopt.api.study_options import StudyOptions
+from crowdopt.api.verbs import keywords
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
@@ -49,39 +51,14 @@ def policies() -> dict[str, type[Any]]:
     return online_policies()
 
 
-def compare(
-    campaign: InstanceLike,
-    policies: Sequence[str],
-    *,
-    trials: int = 20,
-    seed: int = 0,
-    labels: TableLike | None = None,
-    truth: TableLike | None = None,
-    record: LabelRecord | None = None,
-    gold_share: float = 0.2,
-    breach: str = "",
-    audit: str = "",
-    rule: str | None = None,
-    epsilon: float | None = None,
-    trust_gold: bool = False,
-    time_limit: float = 60.0,
-    processes: int = 0,
-    output: AnyPath | None = None,
-    force: bool = False,
-) -> Comparison:
-    """Run online policies on the same streams and hold each against the offline optimum of the same instance.
-
-    Policies go by needs. Under the rule exact-error, which has none that are enough, they go by those of the linear
-    rule that implies it: its optimum stands beside that of exact errors, and exact errors say how many tasks missed.
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(StudyOptions):
+    """Which policies are tried, on which labels, and how often.
 
     Parameters
     ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
     policies : sequence of str
         Such as ``main-algorithm:gamma=.3:gold=20``; greedy is added, because it stands beside every ratio.
-    trials, seed : int
-        Each trial is a random order of the workers with one label for each pair.
     labels, truth : path, optional
         Replay these labels (task, worker, label), whose known answers are these (task, label), in place of simulated
         ones; ``gold_share`` of the tasks of known truth serve as gold.
@@ -101,13 +78,32 @@ def compare(
         Whether a folder's gold is taken as it is, even where workers are below chance.
     time_limit : float
         Seconds for the offline plan; its bound needs milliseconds.
-    processes : int
-        Spawned processes; 0: in this one.
-    output : path, optional
-        Folder to write tables, page and charts to. Finished rows are kept there, so that a second call goes on from
-        them.
-    force : bool
-        Whether a comparison that is there may be replaced.
+    """
+
+    policies: Sequence[str] = field(kw_only=False)
+    labels: TableLike | None = None
+    truth: TableLike | None = None
+    record: LabelRecord | None = None
+    gold_share: float = 0.2
+    breach: str = ""
+    audit: str = ""
+    rule: str | None = None
+    epsilon: float | None = None
+    trust_gold: bool = False
+    time_limit: float = 60.0
+
+
+@keywords(CompareOptions)
+def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
+    """Run online policies on the same streams and hold each against the offline optimum of the same instance.
+
+    Policies go by needs. Under the rule exact-error, which has none that are enough, they go by those of the linear
+    rule that implies it: its optimum stands beside that of exact errors, and exact errors say how many tasks missed.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
 
     Returns
     -------
@@ -119,35 +115,34 @@ def compare(
         If a policy or option is unknown, the instance has limits that no online policy knows, or something cannot be
         read or written.
     """
-    if output is not None:
-        check_comparison(Path(output), force)
-    if truth is not None and labels is None:
+    if asked.output is not None:
+        check_comparison(Path(asked.output), asked.force)
+    if asked.truth is not None and asked.labels is None:
         raise InputError("--truth judges recorded labels; give them with --labels")
-    instance = instance_of(campaign, rule, epsilon, trust_gold=trust_gold)
-    if labels is not None:
-        record = read_record(instance, labels, truth)
+    instance = instance_of(campaign, asked.rule, asked.epsilon, trust_gold=asked.trust_gold)
+    record = asked.record if asked.labels is None else read_record(instance, asked.labels, asked.truth)
     refuse_average(instance.the_rule, "compare")
     if instance.confusion is not None and record is None:
         raise InputError("simulated workers have one accuracy each; with gold by class compare recorded labels")
-    if trials < 1:
-        raise InputError(f"the number of trials must be at least 1, not {trials}")
-    wanted = texts(policies)
-    tariff(audit)
-    instance, held = with_gold(instance, record, gold_share, seed)
+    if asked.trials < 1:
+        raise InputError(f"the number of trials must be at least 1, not {asked.trials}")
+    wanted = texts(asked.policies)
+    tariff(asked.audit)
+    instance, held = with_gold(instance, record, asked.gold_share, asked.seed)
     offline = attainable(instance, record)
-    linear = _whole(assign(offline, program="lp", time_limit=time_limit))
-    optimum = _beside_the_promise(_optimum(linear_of(offline), linear, time_limit), offline, time_limit)
+    linear = _whole(assign(offline, program="lp", time_limit=asked.time_limit))
+    optimum = _beside_the_promise(_optimum(linear_of(offline), linear, asked.time_limit), offline, asked.time_limit)
     prices = None if linear.duals is None else linear.duals.task
-    setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(breach)))
-    setting.stream(seed, 0, 0)  # refuses what cannot be streamed before anything is computed
+    setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(asked.breach)))
+    setting.stream(asked.seed, 0, 0)  # refuses what cannot be streamed before anything is computed
     with TemporaryDirectory() as spare:
-        folder = Path(spare) if output is None else Path(output) / WORK
+        folder = Path(spare) if asked.output is None else Path(asked.output) / WORK
         possible = _least(instance) if record is None else None
-        asked = TrialOptions(wanted, trials, seed, audit)
-        comparison = play(setting, asked, row, folder, processes, optimum, possible)
-    if output is None:
+        trials = TrialOptions(wanted, asked.trials, asked.seed, asked.audit)
+        comparison = play(setting, trials, row, folder, asked.processes, optimum, possible)
+    if asked.output is None:
         return comparison
-    return replace(comparison, undrawn=_write(comparison, Path(output), trials, seed))
+    return replace(comparison, undrawn=_write(comparison, Path(asked.output), asked.trials, asked.seed))
 
 
 def row(**arguments: Any) -> dict[str, Any]:

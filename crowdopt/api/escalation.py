@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from crowdopt.answers.audit.escalated import Escalated, EscalationDraw, EscalationTerms
 from crowdopt.answers.audit.escalation_draw import draw_escalation, escalate, next_looks
 from crowdopt.answers.audit.escalation_words import Tiers
+from crowdopt.api.audit_options import DrawOptions
 from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
@@ -67,31 +67,15 @@ class Escalation(InNotebooks):
     cost: float | None = None
 
 
-@dataclass(frozen=True)
-class EscalationAsked:
-    """What is asked of a first draw; None where nothing is said."""
-
-    target: float | None
-    confidence: float | None
-    seed: int | None
-    expert_error: float
-    after: Sequence[Any]
-
-
 def is_escalation(folder: Path) -> bool:
     """Whether a folder is an escalation's."""
     return (folder / ESCALATION).is_file()
 
 
-def drawn_escalation(
-    table: AnsweredTable, folder: Path, words: Tiers, asked: EscalationAsked, show: bool, force: bool
-) -> Escalation:
-    """Draw for a first tier, or for the next one after the escalation that is named.
-
-    show: whether ``check.csv`` shows the answers; force: whether an escalation that is there may be drawn anew.
-    """
-    check_target(folder, ESCALATION, force)
-    if force and is_escalation(folder):
+def drawn_escalation(table: AnsweredTable, folder: Path, words: Tiers, asked: DrawOptions) -> Escalation:
+    """Draw for a first tier, or for the next one after the escalation that is named."""
+    check_target(folder, ESCALATION, asked.force)
+    if asked.force and is_escalation(folder):
         raise InputError(f"{folder} was drawn before, and a second draw would spend the same chance; choose another")
     purpose = _next_tier(table, words, asked) if asked.after else _first_tier(table, words, asked)
     if purpose.delta <= 0:
@@ -100,7 +84,7 @@ def drawn_escalation(
     terms = EscalationTerms(purpose.allowed, purpose.delta, seed, words.expert, words.next_price)
     drawn = draw_escalation(_claims(table), terms)
     said = written_escalation(drawn, purpose, table)
-    write_escalation(drawn, table, said, folder, show, force)
+    write_escalation(drawn, table, said, folder, asked.show_answers, asked.force)
     return Escalation(drawn, said["commitment"], drawn.checks)
 
 
@@ -153,7 +137,7 @@ def _claims(table: AnsweredTable) -> Floats:
     return table.claims
 
 
-def _first_tier(table: AnsweredTable, words: Tiers, asked: EscalationAsked) -> Purpose:
+def _first_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> Purpose:
     target = 0.05 if asked.target is None else asked.target
     confidence = 0.95 if asked.confidence is None else asked.confidence
     for name, value in (("target", target), ("confidence", confidence)):
@@ -166,7 +150,7 @@ def _first_tier(table: AnsweredTable, words: Tiers, asked: EscalationAsked) -> P
     return Purpose(len(table.tasks), target, asked.expert_error, confidence, words.tiers)
 
 
-def _next_tier(table: AnsweredTable, words: Tiers, asked: EscalationAsked) -> Purpose:
+def _next_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> Purpose:
     if len(asked.after) > 1 or not is_escalation(Path(asked.after[0])):
         raise InputError("--after names the escalation of the tier below, one folder, when it comes with --escalate")
     if asked.target is not None or asked.confidence is not None or asked.expert_error or words.tiers != 1:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from crowdopt.answers import one_coin
 from crowdopt.api.binding import AnyPath, TableLike
+from crowdopt.api.verbs import keywords
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.gold.error_correlation import ErrorCorrelation, error_correlation
@@ -63,33 +65,12 @@ class Imported(InNotebooks):
         return [np.flatnonzero(home == k) for k in np.unique(home).tolist() if (home == k).sum() > 1]
 
 
-def import_labels(
-    labels: TableLike,
-    truth: TableLike | None = None,
-    *,
-    types: TableLike | None = None,
-    tool: str | None = None,
-    field: str | None = None,
-    key: str | None = None,
-    time_as_price: bool = False,
-    cost_as_price: bool = False,
-    token_prices: TableLike | None = None,
-    epsilon: float = 0.05,
-    capacity: int | None = None,
-    rule: str | None = None,
-    families: bool = False,
-    trust_gold: bool = False,
-    output: AnyPath | None = None,
-    force: bool = False,
-) -> Imported:
-    """Tally each worker against the truth, per type; without truth, against the answers of one-coin EM.
-
-    Every task of the label table is to be labelled anew by the workers of the table.
+@dataclass(frozen=True, kw_only=True)
+class ImportOptions:
+    """What labels are held against, whose they are, and which campaign is made of them.
 
     Parameters
     ----------
-    labels : path
-        Columns task, worker, label (others are ignored).
     truth : path, optional
         Columns task, label. Tasks without truth count for nobody's tally. Default: what the tool marks as gold.
     types : path, optional
@@ -121,6 +102,35 @@ def import_labels(
         Campaign folder to write, with the tallies as gold.
     force : bool
         Whether a campaign that is there may be replaced.
+    """
+
+    truth: TableLike | None = field(default=None, kw_only=False)
+    types: TableLike | None = None
+    tool: str | None = None
+    field: str | None = None
+    key: str | None = None
+    time_as_price: bool = False
+    cost_as_price: bool = False
+    token_prices: TableLike | None = None
+    epsilon: float = 0.05
+    capacity: int | None = None
+    rule: str | None = None
+    families: bool = False
+    trust_gold: bool = False
+    output: AnyPath | None = None
+    force: bool = False
+
+
+@keywords(ImportOptions)
+def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
+    """Tally each worker against the truth, per type; without truth, against the answers of one-coin EM.
+
+    Every task of the label table is to be labelled anew by the workers of the table.
+
+    Parameters
+    ----------
+    labels : path
+        Columns task, worker, label (others are ignored).
 
     Returns
     -------
@@ -132,40 +142,29 @@ def import_labels(
         If a table cannot be used, the labels hold one class only, the crowd is below chance, or the target cannot be
         written.
     """
-    if output is not None:
-        check_target(Path(output), CAMPAIGN, force)
-    known = None if truth is None else read_true_labels(truth)
-    rows: Sequence[Annotation] = ()
-    account = None
-    if tool is not None:
-        if not isinstance(labels, str | Path):
-            raise InputError(f"an export of {tool} is a file; give its name, or a table without the tool")
-        found = bridge_named(tool).reader()(Path(labels), Wishes(field, key))
-        rows = found.rows
-        voting, account = accounted(rows, gold_votes=False)
-        known = dict(found.truth) if known is None and found.truth else known
-        given = _labels_of(voting, account, found.source, () if known is None else tuple(known.values()))
-    else:
-        given = read_labels(labels, () if known is None else tuple(known.values()))
-    if rule is not None:
-        rule_named(rule, len(given.classes))
-    kinds, names = read_types(types, given.tasks)
+    if asked.output is not None:
+        check_target(Path(asked.output), CAMPAIGN, asked.force)
+    read = _read(labels, asked)
+    given, known = read.labels, read.known
+    if asked.rule is not None:
+        rule_named(asked.rule, len(given.classes))
+    if asked.families and known is None:
+        raise InputError("families are seen in errors, so truth is needed; give it with --truth")
+    kinds, names = read_types(asked.types, given.tasks)
     if known is None:
         true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
     else:
-        true, source = true_classes(known, given, name_of(labels if truth is None else truth)), "truth"
-    if families and known is None:
-        raise InputError("families are seen in errors, so truth is needed; give it with --truth")
+        true, source = true_classes(known, given, name_of(labels if asked.truth is None else asked.truth)), "truth"
     gold = tally(given, true, kinds, len(names))
-    if not trust_gold:
+    if not asked.trust_gold:
         heed(against_chance(*gold, len(given.classes)), given.workers, source)
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
         task_type=kinds,
-        capacity=given.counts if capacity is None else np.full(len(given.workers), capacity),
-        epsilon=np.asarray(epsilon),
-        cost=_prices(rows, given, time_as_price, cost_as_price, token_prices),
-        rule=rule,
+        capacity=given.counts if asked.capacity is None else np.full(len(given.workers), asked.capacity),
+        epsilon=np.asarray(asked.epsilon),
+        cost=_prices(read.rows, given, asked.time_as_price, asked.cost_as_price, asked.token_prices),
+        rule=asked.rule,
         classes=len(given.classes),
         tasks=given.tasks,
         workers=given.workers,
@@ -174,13 +173,42 @@ def import_labels(
         skills_source=f"empirical-bayes from {source}",
     )
     together = None if known is None else _together(given, true, kinds)
-    made = Imported(instance, gold, source, together, account)
-    if families and made.families:
+    made = Imported(instance, gold, source, together, read.account)
+    if asked.families and made.families:
         named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
         made = replace(made, instance=replace(instance, groups=tuple(named)))
-    if output is not None:
-        write_campaign(made.instance, output, force=force, gold=gold, gold_source=source, trust_gold=trust_gold)
+    if asked.output is not None:
+        write_campaign(
+            made.instance, asked.output, force=asked.force, gold=gold, gold_source=source, trust_gold=asked.trust_gold
+        )
     return made
+
+
+class _Read(NamedTuple):
+    """Labels, the classes that are known, every annotation of a tool's log and what became of it."""
+
+    labels: Labels
+    known: dict[str, str] | None
+    rows: Sequence[Annotation] = ()
+    account: Account | None = None
+
+
+def _read(labels: TableLike, asked: ImportOptions) -> _Read:
+    """The labels of a table of ours, or of a tool's export, which may have truth of its own."""
+    known = None if asked.truth is None else read_true_labels(asked.truth)
+    if asked.tool is None:
+        return _Read(read_labels(labels, _classes(known)), known)
+    if not isinstance(labels, str | Path):
+        raise InputError(f"an export of {asked.tool} is a file; give its name, or a table without the tool")
+    found = bridge_named(asked.tool).reader()(Path(labels), Wishes(asked.field, asked.key))
+    voting, account = accounted(found.rows, gold_votes=False)
+    known = dict(found.truth) if known is None and found.truth else known
+    return _Read(_labels_of(voting, account, found.source, _classes(known)), known, found.rows, account)
+
+
+def _classes(known: dict[str, str] | None) -> tuple[str, ...]:
+    """The classes that truth names."""
+    return () if known is None else tuple(known.values())
 
 
 def _labels_of(rows: list[Annotation], account: Account, source: str, classes: tuple[str, ...]) -> Labels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
@@ -11,7 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.api.binding import AnyPath, TableLike
+from crowdopt.api.binding import TableLike
+from crowdopt.api.study_options import StudyOptions
+from crowdopt.api.verbs import keywords
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.io import learning_folder
@@ -37,32 +39,12 @@ def policies() -> dict[str, type[Any]]:
     return asking_policies()
 
 
-def learn(
-    labelers: LabelersLike | TableLike | None,
-    policies: Sequence[str],
-    *,
-    skills: TableLike | None = None,
-    labels: TableLike | None = None,
-    truth: TableLike | None = None,
-    types: TableLike | None = None,
-    draw: str | None = None,
-    horizon: int = 2000,
-    trials: int = 20,
-    classes: int = 2,
-    cost: float = 0.0,
-    seed: int = 0,
-    processes: int = 0,
-    output: AnyPath | None = None,
-    force: bool = False,
-) -> Learning:
-    """Run policies that learn whom to ask, on the same tasks and labels, and hold each against the best set.
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions(StudyOptions):
+    """Which policies are tried, on whose labels, and how often.
 
     Parameters
     ----------
-    labelers : (labelers,) float, (kinds, labelers) float, table, Labelers, DrawnLabelers or RecordedLabels, optional
-        Skills, as numbers or as a file or frame as for ``skills``; labelers with costs, kinds of task or contexts;
-        fresh ones in each trial; or recorded labels.
-        None where they come from one of ``skills``, ``labels`` and ``draw``.
     policies : sequence of str
         Such as ``ls-ol:g1=10:g2=.1``.
     skills : path or frame, optional
@@ -73,19 +55,33 @@ def learn(
         ``M`` or ``M:LOW:HIGH``: M labelers a trial, skills uniform, their majority above 1/2.
     horizon : int
         T, tasks of a run; of a table at most its tasks less one, which is the initial tester.
-    trials, seed : int
-        Each trial has its own order of labelers, tasks and labels.
     classes : int
         Of simulated labels, for ``skills``.
     cost : float
         Of a label without a price.
-    processes : int
-        Spawned processes; 0: in this one.
-    output : path, optional
-        Folder to write tables, page and charts to. Finished rows are kept there, so that a second call goes on from
-        them.
-    force : bool
-        Whether a study that is there may be replaced.
+    """
+
+    policies: Sequence[str] = field(kw_only=False)
+    skills: TableLike | None = None
+    labels: TableLike | None = None
+    truth: TableLike | None = None
+    types: TableLike | None = None
+    draw: str | None = None
+    horizon: int = 2000
+    classes: int = 2
+    cost: float = 0.0
+
+
+@keywords(LearnOptions)
+def learn(labelers: LabelersLike | TableLike | None, asked: LearnOptions) -> Learning:
+    """Run policies that learn whom to ask, on the same tasks and labels, and hold each against the best set.
+
+    Parameters
+    ----------
+    labelers : (labelers,) float, (kinds, labelers) float, table, Labelers, DrawnLabelers or RecordedLabels, optional
+        Skills, as numbers or as a file or frame as for ``skills``; labelers with costs, kinds of task or contexts;
+        fresh ones in each trial; or recorded labels.
+        None where they come from one of ``skills``, ``labels`` and ``draw``.
 
     Returns
     -------
@@ -97,23 +93,26 @@ def learn(
         If a policy or option is unknown, the skills are none, labelers come from nowhere or from two places, or
         something cannot be read or written.
     """
-    if output is not None:
-        check_comparison(Path(output), force, LEARNING)
+    if asked.output is not None:
+        check_comparison(Path(asked.output), asked.force, LEARNING)
     if _is_table(labelers):
-        labelers, skills = None, labelers
+        labelers, asked = None, replace(asked, skills=labelers)
     if labelers is None:
-        labelers = _from_options(skills, labels, truth, types, draw, classes, cost)
-    elif any(one is not None for one in (skills, labels, truth, types, draw)):
+        labelers = _from_options(asked)
+    elif any(one is not None for one in (asked.skills, asked.labels, asked.truth, asked.types, asked.draw)):
         raise InputError("labelers come from one place; give them, or skills, labels or draw")
-    if trials < 1 or horizon < 1:
-        raise InputError(f"trials and horizon must be at least 1, not {trials} and {horizon}")
-    wanted, setting = texts(policies), _setting(labelers)
+    if asked.trials < 1 or asked.horizon < 1:
+        raise InputError(f"trials and horizon must be at least 1, not {asked.trials} and {asked.horizon}")
+    wanted, setting = texts(asked.policies), _setting(labelers)
     with TemporaryDirectory() as spare:
-        folder = Path(spare) if output is None else Path(output) / WORK
-        learning = replace(play(setting, wanted, trials, seed, horizon, folder, processes), source=_source(setting))
-    if output is None:
+        folder = Path(spare) if asked.output is None else Path(asked.output) / WORK
+        learning = replace(
+            play(setting, wanted, asked.trials, asked.seed, asked.horizon, folder, asked.processes),
+            source=_source(setting),
+        )
+    if asked.output is None:
         return learning
-    return replace(learning, undrawn=_write(learning, Path(output), trials, seed))
+    return replace(learning, undrawn=_write(learning, Path(asked.output), asked.trials, asked.seed))
 
 
 def read_labels(
@@ -140,28 +139,21 @@ def _setting(labelers: Any) -> Setting:
     return GivenLabelers.of(labelers)
 
 
-def _from_options(
-    skills: TableLike | None,
-    labels: TableLike | None,
-    truth: TableLike | None,
-    types: TableLike | None,
-    draw: str | None,
-    classes: int,
-    cost: float,
-) -> LabelersLike:
-    if sum(one is not None for one in (skills, labels, draw)) != 1:
+def _from_options(asked: LearnOptions) -> LabelersLike:
+    skills, labels, truth = asked.skills, asked.labels, asked.truth
+    if sum(one is not None for one in (skills, labels, asked.draw)) != 1:
         raise InputError("labelers come from one of --skills, --labels with --truth, or --draw; give exactly one")
     if labels is not None:
         if truth is None:
             raise InputError("--labels needs --truth: without any known answer nothing can be judged")
-        return read_labels(labels, truth, types=types, cost=cost)
-    if truth is not None or types is not None:
+        return read_labels(labels, truth, types=asked.types, cost=asked.cost)
+    if truth is not None or asked.types is not None:
         raise InputError("--truth and --types belong to recorded labels; give them with --labels")
     if skills is not None:
-        return Labelers(**learning_folder.read_skills(skills, cost, classes))
-    if classes != 2:
+        return Labelers(**learning_folder.read_skills(skills, asked.cost, asked.classes))
+    if asked.classes != 2:
         raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
-    return DrawnLabelers.of(*_drawn(str(draw)), cost)
+    return DrawnLabelers.of(*_drawn(str(asked.draw)), asked.cost)
 
 
 def _drawn(text: str) -> tuple[int, float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api.binding import AnyPath, BackendMissing, InstanceLike, TableLike
+from crowdopt.api.verbs import keywords
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -42,29 +44,12 @@ def policies() -> dict[str, type[Any]]:
     return online_policies() | asking_policies()
 
 
-def live(
-    campaign: InstanceLike,
-    *,
-    policy: str = "sequential",
-    store: AnyPath = MEMORY,
-    seed: int = 0,
-    lease: float = 600.0,
-    gold: TableLike | None = None,
-    newcomers: int = 0,
-    money: float | None = None,
-    horizon: int = 10_000,
-    crew: int = 3,
-    clock: Callable[[], float] = time.time,
-) -> Live:
-    """Run a campaign: ``ask`` for a worker's next task, ``tell`` its label, while people work.
-
-    The history is kept in the store; opened again, the campaign goes on where it stopped. Two processes may open one
-    store.
+@dataclass(frozen=True, kw_only=True)
+class LiveOptions:
+    """By which policy a campaign runs, and what it may count on.
 
     Parameters
     ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
     policy : str
         A policy of ``compare``, where workers come and ask, or of ``learn``, where tasks arrive and workers are picked;
         with options, as in ``sequential:stop=each``.
@@ -89,6 +74,31 @@ def live(
         fewer at once take fewer labels, more take less time.
     clock : callable
         Seconds since 1970.
+    """
+
+    policy: str = "sequential"
+    store: AnyPath = MEMORY
+    seed: int = 0
+    lease: float = 600.0
+    gold: TableLike | None = None
+    newcomers: int = 0
+    money: float | None = None
+    horizon: int = 10_000
+    crew: int = 3
+    clock: Callable[[], float] = time.time
+
+
+@keywords(LiveOptions)
+def live(campaign: InstanceLike, asked: LiveOptions) -> Live:
+    """Run a campaign: ``ask`` for a worker's next task, ``tell`` its label, while people work.
+
+    The history is kept in the store; opened again, the campaign goes on where it stopped. Two processes may open one
+    store.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
 
     Returns
     -------
@@ -102,9 +112,11 @@ def live(
     BackendMissing
         If the store is in PostgreSQL and psycopg is not installed.
     """
-    tables = LiveTables.of(campaign, gold)
-    settings = LiveSettings(policy, seed, lease, newcomers, money, horizon, crew, tables.digest)
-    return Live(tables.state, store_of(store), settings, clock)
+    tables = LiveTables.of(campaign, asked.gold)
+    settings = LiveSettings(
+        asked.policy, asked.seed, asked.lease, asked.newcomers, asked.money, asked.horizon, asked.crew, tables.digest
+    )
+    return Live(tables.state, store_of(asked.store), settings, asked.clock)
 
 
 def store_of(place: AnyPath) -> Store:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from crowdopt.api.binding import AnyPath, TableLike
+from crowdopt.api.verbs import keywords
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Annotations, read_people, with_gold
@@ -23,29 +24,12 @@ from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.tables.folder import check_target
 
 
-def pull(
-    campaign: AnyPath,
-    files: Sequence[AnyPath] = (),
-    *,
-    tool: str,
-    output: AnyPath,
-    url: str | None = None,
-    project: str | None = None,
-    people: TableLike | None = None,
-    field: str | None = None,
-    key: str | None = None,
-    insecure: bool = False,
-    dry_run: bool = False,
-    force: bool = False,
-) -> Pulled:
-    """Labels of a campaign from a tool's server or files, written as a folder with ``labels.csv`` for ``aggregate``.
-
-    A pull into a folder that was pulled before adds what is new; a label that is gone or changed is refused.
+@dataclass(frozen=True, kw_only=True)
+class PullOptions:
+    """Where labels are, whose they are, and where they go.
 
     Parameters
     ----------
-    campaign : path
-        Folder: whose tasks and workers they are.
     files : sequence of path
         Exports or folders of the tool; none with ``url``.
     tool : str
@@ -68,6 +52,31 @@ def pull(
         Whether nothing is written.
     force : bool
         Whether labels that are gone or changed in the tool are replaced.
+    """
+
+    files: Sequence[AnyPath] = field(default=(), kw_only=False)
+    tool: str
+    output: AnyPath
+    url: str | None = None
+    project: str | None = None
+    people: TableLike | None = None
+    field: str | None = None
+    key: str | None = None
+    insecure: bool = False
+    dry_run: bool = False
+    force: bool = False
+
+
+@keywords(PullOptions)
+def pull(campaign: AnyPath, asked: PullOptions) -> Pulled:
+    """Labels of a campaign from a tool's server or files, written as a folder with ``labels.csv`` for ``aggregate``.
+
+    A pull into a folder that was pulled before adds what is new; a label that is gone or changed is refused.
+
+    Parameters
+    ----------
+    campaign : path
+        Folder: whose tasks and workers they are.
 
     Returns
     -------
@@ -78,24 +87,25 @@ def pull(
     InputError
         If something cannot be read or written, or the server says no or nothing.
     """
-    bridge, folder = bridge_named(tool), Path(output)
+    bridge, folder = bridge_named(asked.tool), Path(asked.output)
     there = labels_there(folder)
     check_target(folder, PULLED, True)
     instance = read_with_labels(campaign).instance
-    wishes = Wishes(field, key)
-    if url is not None:
-        if bridge.server is None or files:
-            raise InputError("give --url or files, not both" if files else f"{tool} has no API here; name its files")
-        found = bridge.server.pull(Address(url, project or instance.title, insecure), wishes)
+    wishes = Wishes(asked.field, asked.key)
+    if asked.url is not None:
+        if bridge.server is None or asked.files:
+            no_api = f"{asked.tool} has no API here; name its files"
+            raise InputError("give --url or files, not both" if asked.files else no_api)
+        found = bridge.server.pull(Address(asked.url, asked.project or instance.title, asked.insecure), wishes)
     else:
-        found = read_files(bridge, files, wishes)
+        found = read_files(bridge, asked.files, wishes)
     workers = [instance.worker_id(j) for j in range(instance.n_workers)]
-    pulled = sort_out(found.of_workers(read_people(people), workers), instance)
+    pulled = sort_out(found.of_workers(read_people(asked.people), workers), instance)
     if there is not None:
-        check_nothing_lost(pulled, there, folder, force)
+        check_nothing_lost(pulled, there, folder, asked.force)
     known = there or {}
     pulled = replace(pulled, new=sum((row.task, row.worker) not in known for row in pulled.labels))
-    if not dry_run:
+    if not asked.dry_run:
         write_pulled(pulled, folder)
     return pulled
 

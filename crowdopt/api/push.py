@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.api.verbs import keywords
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.bridge import Address, Changes
@@ -14,29 +16,12 @@ from crowdopt.io.bridges.exchange.pushed_files import push_files
 from crowdopt.io.bridges.exchange.pushed_round import read_round
 
 
-def push(
-    campaign: InstanceLike,
-    plan: PlanLike,
-    *,
-    tool: str,
-    url: str | None = None,
-    project: str | None = None,
-    output: AnyPath | None = None,
-    content: TableLike | None = None,
-    answers: AnyPath | None = None,
-    classes: Sequence[str] = (),
-    insecure: bool = False,
-    dry_run: bool = False,
-) -> Changes:
-    """Hand a plan to a labelling tool: its server where there is an API, else files.
-
-    What is there already is looked at, and only what differs is changed: a push that was interrupted is finished by the
-    same push, and one that is done changes nothing.
+@dataclass(frozen=True, kw_only=True)
+class PushOptions:
+    """Where a round goes, and what is shown with it.
 
     Parameters
     ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
     plan : Plan or path
         A plan, or its folder.
     tool : str
@@ -57,6 +42,31 @@ def push(
         Whether plain HTTP may leave this machine.
     dry_run : bool
         Whether nothing is changed, only said.
+    """
+
+    plan: PlanLike = field(kw_only=False)
+    tool: str
+    url: str | None = None
+    project: str | None = None
+    output: AnyPath | None = None
+    content: TableLike | None = None
+    answers: AnyPath | None = None
+    classes: Sequence[str] = ()
+    insecure: bool = False
+    dry_run: bool = False
+
+
+@keywords(PushOptions)
+def push(campaign: InstanceLike, asked: PushOptions) -> Changes:
+    """Hand a plan to a labelling tool: its server where there is an API, else files.
+
+    What is there already is looked at, and only what differs is changed: a push that was interrupted is finished by the
+    same push, and one that is done changes nothing.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
 
     Returns
     -------
@@ -67,13 +77,13 @@ def push(
     InputError
         If something cannot be read or written, or the server says no or nothing.
     """
-    bridge = bridge_named(tool)
-    if (url is None) == (output is None):
+    bridge = bridge_named(asked.tool)
+    if (asked.url is None) == (asked.output is None):
         raise InputError("say where to push: --url of the tool's server, or -o and a folder for files")
-    with on_disk(campaign, plan) as folders:
-        handed = read_round(*folders, content, answers, tuple(classes))
-    if output is not None:
-        return push_files(bridge, handed, Path(output), dry_run)
-    if bridge.server is None or url is None:
-        raise InputError(f"{tool} has no API here; push files with -o FOLDER")
-    return bridge.server.push(handed, Address(url, project, insecure), dry_run)
+    with on_disk(campaign, asked.plan) as folders:
+        handed = read_round(*folders, asked.content, asked.answers, tuple(asked.classes))
+    if asked.output is not None:
+        return push_files(bridge, handed, Path(asked.output), asked.dry_run)
+    if bridge.server is None or asked.url is None:
+        raise InputError(f"{asked.tool} has no API here; push files with -o FOLDER")
+    return bridge.server.push(handed, Address(asked.url, asked.project, asked.insecure), asked.dry_run)

@@ -191,13 +191,7 @@ def _read_back(model: Any, program: Program, name: str, raw: str, seconds: float
     primal = np.array(found.col_value) if info.primal_solution_status == FEASIBLE_POINT else None
     has_dual = is_lp and found.dual_valid and info.dual_solution_status == FEASIBLE_POINT
     dual = np.array(found.row_dual) if has_dual else None
-    status = MEANING.get(raw, Status.UNDECIDED)
-    if status is Status.UNDECIDED and primal is not None and violation(program, primal) > CREDIBLE:
-        primal = None  # a first-order method's last iterate, which HiGHS calls feasible by a looser, relative measure
-    if status is Status.OPTIMAL and primal is None:
-        status = Status.UNDECIDED
-    if status is Status.UNDECIDED and primal is not None:
-        status = Status.FEASIBLE
+    status, primal = _credible(program, MEANING.get(raw, Status.UNDECIDED), primal)
     ray = _ray(model, program) if status is Status.INFEASIBLE and is_lp else None
     bound = info.objective_function_value if is_lp and status is Status.OPTIMAL else None
     if not is_lp and np.isfinite(info.mip_dual_bound) and status is not Status.INFEASIBLE:
@@ -205,6 +199,17 @@ def _read_back(model: Any, program: Program, name: str, raw: str, seconds: float
     if status in (Status.INFEASIBLE, Status.UNBOUNDED):
         primal = dual = bound = None
     return Solution(program, name, status, primal, dual, ray, bound, seconds, raw, interrupted)
+
+
+def _credible(program: Program, status: Status, primal: Floats | None) -> tuple[Status, Floats | None]:
+    """What the status and the point are worth together."""
+    if status is Status.UNDECIDED and primal is not None and violation(program, primal) > CREDIBLE:
+        primal = None  # a first-order method's last iterate, which HiGHS calls feasible by a looser, relative measure
+    if status is Status.OPTIMAL and primal is None:
+        status = Status.UNDECIDED
+    if status is Status.UNDECIDED and primal is not None:
+        status = Status.FEASIBLE
+    return status, primal
 
 
 def _ray(model: Any, program: Program) -> Floats | None:

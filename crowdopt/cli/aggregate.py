@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -133,26 +134,43 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
     known = facts(answered)
     if answered.onward is not None:
         return onward_said(answered, answered.onward, output)
+    going_on = Continuation(answered)
     said = [
         f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new): "
         f"{known['sure']} sure, {known['unsure']} not yet; {known['expected_wrong']:.3g} expected to be wrong",
+        certifying(answered.instance.n_tasks, float(answered.instance.epsilon.mean()), output),
+        *_of_the_mean(answered),
     ]
-    instance = answered.instance
-    said.append(certifying(instance.n_tasks, float(instance.epsilon.mean()), output))
-    if instance.the_rule.average:
-        mean, target = float(answered.answers.error.mean()), float(instance.epsilon.mean())
-        word = "keeps it: more labels only make single tasks sure" if mean <= target else "misses it"
-        said.append(f"the target {target:.4g} is for all answers on average; their mean error {mean:.3g} {word}")
     if answered.left_out:
         said.append(f"{answered.left_out} label(s) were in already")
     if known["asked_once_more"]:
         said.append(
-            f"{known['asked_once_more']} of those not sure have all that rule {instance.rule} asks before labels are "
-            f"seen; {output}/campaign asks one label more of each"
+            f"{known['asked_once_more']} of those not sure have all that rule {answered.instance.rule} asks before "
+            f"labels are seen; {output}/campaign asks one label more of each"
         )
-    going_on = Continuation(answered)
-    explained = f"crowdopt explain {output}/campaign"
-    reasons = (
+    said += [*_unsure(answered, going_on, output), *_withheld(answered, known), *_late(answered, known, output)]
+    if known["next_rule"] != answered.instance.rule:
+        said.append(
+            f"rule {answered.instance.rule} {going_on.why}, so {output}/campaign goes on by rule {known['next_rule']}"
+        )
+    if going_on.sure_by_its_votes.size:
+        said.append(f"{going_on.sure_by_its_votes.size} of those not sure are, by the votes of that rule")
+    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
+
+
+def _of_the_mean(answered: Answered) -> list[str]:
+    """How the mean error stands against a target for all answers on average."""
+    if not answered.instance.the_rule.average:
+        return []
+    mean, target = float(answered.answers.error.mean()), float(answered.instance.epsilon.mean())
+    word = "keeps it: more labels only make single tasks sure" if mean <= target else "misses it"
+    return [f"the target {target:.4g} is for all answers on average; their mean error {mean:.3g} {word}"]
+
+
+def _unsure(answered: Answered, going_on: Continuation, output: Path) -> list[str]:
+    """Tasks that labels will not make sure, why, and what to do."""
+    explained, said = f"crowdopt explain {output}/campaign", []
+    for tasks, why, advice in (
         (
             going_on.exhausted,
             "can have no more labels within the limits",
@@ -163,11 +181,10 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
             "need more than all labels that they can still have",
             f"the next plan has those that help, and {explained} says what else would",
         ),
-    )
-    for tasks, why, advice in reasons:
+    ):
         left = np.setdiff1d(tasks, going_on.accepted)
         if left.size:
-            names = ", ".join(instance.task_id(i) for i in left[:5].tolist()) + (", ..." if left.size > 5 else "")
+            names = _first([answered.instance.task_id(i) for i in left.tolist()])
             said.append(f"{left.size} of those not sure {why}: {names}; {advice}")
     if going_on.accepted.size:
         worst = going_on.epsilon[going_on.accepted].max()
@@ -177,22 +194,32 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
         )
     if going_on.within_exact_reach.size:
         said.append(f"{going_on.within_exact_reach.size} of these can be served by solve --rule exact-error")
-    if known["skipped"]:
-        silent = np.bincount(answered.skipped[:, 0], minlength=instance.n_tasks) > 0
-        share = 100 * known["skipped"] / (known["skipped"] + known["new_labels"])
-        said.append(
-            f"{known['skipped']} label(s) were withheld ({share:.3g} % of those asked), on tasks of which "
-            f"{int((silent & ~answered.answers.sure).sum())} are not sure without; no worker is asked the same again"
-        )
-    if known["missing"]:
-        late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
-        names = ", ".join(f"{name} ({count})" for name, count in late[:5]) + (", ..." if len(late) > 5 else "")
-        said.append(f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv")
-    if known["next_rule"] != instance.rule:
-        said.append(f"rule {instance.rule} {going_on.why}, so {output}/campaign goes on by rule {known['next_rule']}")
-    if going_on.sure_by_its_votes.size:
-        said.append(f"{going_on.sure_by_its_votes.size} of those not sure are, by the votes of that rule")
-    return [*said, f"wrote {output}; to go on: crowdopt solve {output}/campaign -o NEXT-PLAN"]
+    return said
+
+
+def _withheld(answered: Answered, known: dict[str, Any]) -> list[str]:
+    """Labels that workers withheld."""
+    if not known["skipped"]:
+        return []
+    silent = np.bincount(answered.skipped[:, 0], minlength=answered.instance.n_tasks) > 0
+    share = 100 * known["skipped"] / (known["skipped"] + known["new_labels"])
+    return [
+        f"{known['skipped']} label(s) were withheld ({share:.3g} % of those asked), on tasks of which "
+        f"{int((silent & ~answered.answers.sure).sum())} are not sure without; no worker is asked the same again"
+    ]
+
+
+def _late(answered: Answered, known: dict[str, Any], output: Path) -> list[str]:
+    """Labels that have not come, and whose."""
+    if not known["missing"]:
+        return []
+    late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()
+    names = _first([f"{name} ({count})" for name, count in late])
+    return [f"{known['missing']} planned label(s) have not come: from {names}; see {output}/missing.csv"]
+
+
+def _first(names: Sequence[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def _rounds(answers: Answers) -> str:

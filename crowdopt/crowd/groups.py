@@ -111,21 +111,24 @@ def _checked(group: Any, m: int) -> Group:
         raise InputError(f"group {group.name}: members must be workers' numbers") from None
     if not members or members[0] < 0 or members[-1] >= m:
         raise InputError(f"group {group.name}: members must be some of the {m} workers, numbered from 0")
+    most = 1 if group.max_per_task is None and group.dependent else group.max_per_task
+    _check_limits(group, len(members), most)
+    return replace(group, members=members, max_per_task=most)
+
+
+def _check_limits(group: Group, size: int, most: int | None) -> None:
+    """InputError for limits that no plan can keep; most: labels of a task, where there is a limit."""
     limits = (group.min_per_task, group.max_per_task or 0)
     if any(type(limit) is not int or not 0 <= limit < UNBOUNDED for limit in limits):
         raise InputError(f"group {group.name}: min_per_task and max_per_task are whole numbers of at least 0")
-    most = group.max_per_task
-    if most is None and group.dependent:
-        most = 1
     if most is not None and group.min_per_task > most:
         raise InputError(f"group {group.name}: min_per_task {group.min_per_task} is above max_per_task {most}")
-    if group.min_per_task > len(members):
-        raise InputError(f"group {group.name}: min_per_task {group.min_per_task}, but it has {len(members)} workers")
+    if group.min_per_task > size:
+        raise InputError(f"group {group.name}: min_per_task {group.min_per_task}, but it has {size} workers")
     if not 0 <= group.min_share <= group.max_share <= 1:
         raise InputError(f"group {group.name}: shares must satisfy 0 <= min_share <= max_share <= 1")
     if most == 0 and group.dependent:
         raise InputError(f"group {group.name}: a family of which no task may have a label is no family; drop workers")
-    return replace(group, members=members, max_per_task=most)
 
 
 def _refuse_two_families(groups: Iterable[Group], worker_id: Any) -> None:
@@ -153,6 +156,19 @@ def checked_rows(rows: Any, n: int, m: int) -> OwnRows | None:
     except (TypeError, ValueError):
         raise InputError("rows: row and pairs are whole numbers, coefficients and sides numbers") from None
     names = tuple(str(name) for name in rows.names)
+    _check_rows(names, (row, pairs, coefficient, lower, upper), n, m)
+    parts = (rows.row, rows.pairs, rows.coefficient, rows.lower, rows.upper)
+    clean = zip(parts, (row, pairs, coefficient, lower, upper), strict=True)
+    if isinstance(rows.names, tuple) and all(one is other for one, other in clean):
+        return rows
+    for array in (row, pairs, coefficient, lower, upper):
+        array.setflags(write=False)
+    return OwnRows(names, row, pairs, coefficient, lower, upper)
+
+
+def _check_rows(names: tuple[str, ...], parts: tuple[Any, ...], n: int, m: int) -> None:
+    """InputError for rows that contradict themselves or name what is not there; parts: as arrays."""
+    row, pairs, coefficient, lower, upper = parts
     count = len(names)
     if len(set(names)) < count:
         raise InputError("rows: two rows have one name; give each its own")
@@ -170,10 +186,3 @@ def checked_rows(rows: Any, n: int, m: int) -> OwnRows | None:
     if (lower > upper).any():
         name = names[int(np.flatnonzero(lower > upper)[0])]
         raise InputError(f"rows: the lower side of {name} is above its upper side")
-    parts = (rows.row, rows.pairs, rows.coefficient, rows.lower, rows.upper)
-    clean = zip(parts, (row, pairs, coefficient, lower, upper), strict=True)
-    if isinstance(rows.names, tuple) and all(one is other for one, other in clean):
-        return rows
-    for array in (row, pairs, coefficient, lower, upper):
-        array.setflags(write=False)
-    return OwnRows(names, row, pairs, coefficient, lower, upper)

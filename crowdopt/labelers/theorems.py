@@ -14,7 +14,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.votes.voting import poisson_binomial
 from crowdopt.elementary import log
 from crowdopt.errors import InputError
-from crowdopt.labelers.agreement import HALF, rivals
+from crowdopt.labelers.agreement import HALF
 from crowdopt.labelers.sets import ranked, top_accuracies
 
 
@@ -234,9 +234,3 @@ def disagreement(accuracy: Any) -> Floats:
 
 def _won(lead: Ints) -> Floats:
     return np.where(lead > 0, 1.0, np.where(lead == 0, 0.5, 0.0))
-
-
-def ranks_by_agreement(accuracy: Any) -> bool:
-    """Whether more agreement with the majority means more skill, for every pair: all ``r_ij > 1/2``."""
-    table = rivals(accuracy)
-    return bool((table[~np.isnan(table)] > HALF).all())

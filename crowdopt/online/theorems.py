@@ -83,13 +83,6 @@ def theorem_2(tasks: int, workers: int, epsilon: float, delta: float, gamma: flo
     )
 
 
-def wald(accuracy: float, epsilon: float) -> float:
-    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: least labels per task of equal workers (Wald 1945)."""
-    if not (0 < accuracy < 1 and accuracy != 0.5 and 0 < epsilon < 1):
-        raise InputError(f"accuracy must lie in (0, 1) and differ from 1/2, epsilon in (0, 1): {accuracy}, {epsilon}")
-    return (1 - 2 * epsilon) * log((1 - epsilon) / epsilon) / ((2 * accuracy - 1) * log(accuracy / (1 - accuracy)))
-
-
 @dataclass(frozen=True)
 class Guarantee:
     """What Theorem 5 asks for and promises; ``labels_ratio`` is inf and ``error`` 1 where it promises nothing."""

@@ -42,15 +42,9 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
         "cost": report.objective,
         "labels": report.labels,
         "violation": report.violation,
-        "tasks": instance.n_tasks,
-        "workers": instance.n_workers,
         "gap": gap if np.isfinite(gap) else None,
-        "epsilon": float(instance.epsilon[0]) if (instance.epsilon == instance.epsilon[0]).all() else "per task",
-        "rule": instance.rule,
-        "classes": instance.classes,
         "prior": stated_prior(instance) if instance.has_prior or instance.observed else None,
-        "difficulty": difficulty_table(instance.difficulty) if instance.difficulty.share else None,
-        "skills": instance.skills_source,
+        **settings_said(instance),
         "program": "ip" if is_integer else "lp",
         "proven": report.proven,
         "status": BEST_EFFORT if excused.any() else "optimal" if report.proven else "feasible",
@@ -59,6 +53,20 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
         less = name == "proof" and (stored.claims.get(name), value) == ("solver", "certificate")
         if not less and not agrees(stored.claims.get(name), value):
             report.complain("plan.json", f"{name} says {stored.claims.get(name)!r}, but it is {value!r}")
+
+
+def settings_said(instance: AssignmentInstance) -> dict[str, Any]:
+    """What plan.json of any plan has to say of the instance; the prior aside."""
+    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
+    return {
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
+        "difficulty": difficulty_table(instance.difficulty) if instance.difficulty.share else None,
+        "skills": instance.skills_source,
+    }
 
 
 def agrees(said: Any, true: Any) -> bool:

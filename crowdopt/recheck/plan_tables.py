@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.queue_names import queue_files
 from crowdopt.io.plan.stored_plan import StoredPlan
@@ -95,10 +95,7 @@ def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Repo
             f"it must have one row for each worker in the plan and each type that they label{what}, and nobody else's",
         )
         return
-    index = np.array(cells, np.int64).reshape(-1, 2 if one else 4).T
-    wanted = instance.weight[index[1], index[0]]
-    if instance.confusion is not None:
-        wanted = np.log(instance.confusion[index[1], index[0], index[3], index[2]])
+    wanted = _weights_of(instance, np.array(cells, np.int64))
     given = table.numbers("weight")
     for row in np.flatnonzero(np.abs(given - wanted) > SAME * np.maximum(1.0, np.abs(wanted))).tolist():
         report.complain(
@@ -106,6 +103,16 @@ def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Repo
             f"worker {table['worker'][row]}, type {table['type'][row]} has {given[row].item()!r}, the rule says "
             f"{wanted[row].item()!r}",
         )
+
+
+def _weights_of(instance: AssignmentInstance, cells: Ints) -> Floats:
+    """The rule's weights; cells: (rows, 2), worker and type, or (rows, 4), with label and class."""
+    if instance.confusion is None:
+        worker, kind = cells.reshape(-1, 2).T
+        weights: Floats = instance.weight[kind, worker]
+        return weights
+    worker, kind, label, true = cells.reshape(-1, 4).T
+    return np.asarray(np.log(instance.confusion[kind, worker, true, label]))
 
 
 def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:

@@ -8,9 +8,9 @@ import pytest
 from crowdopt import InputError
 from crowdopt.answers import dawid_skene, majority, one_coin
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.votes.voting import majority_accuracy
 from tests.answers.tables import drawn, rows
 from tests.chance import binomial, fewest, most, rng
+from tests.majorities import majority_accuracy
 
 
 def by_hand(labels: Labels, iterations: int, coin: bool, smoothing: float, estimated: bool) -> tuple:

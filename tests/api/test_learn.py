@@ -12,10 +12,10 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.api import learn
 from crowdopt.cli import main
-from crowdopt.crowd.votes.voting import majority_accuracy
 from crowdopt.errors import InputError
 from crowdopt.labelers.sets import best_set
 from tests.chance import fewest, rng
+from tests.majorities import majority_accuracy
 
 POLICIES = "ls-ol:g1=5,em-then-exploit:testers=40,full-majority,random-set"
 SKILLS = "worker,accuracy,price\nada,.9,.05\nbo,.55,.01\ncy,.8,.02\ndee,.7,.02\neli,.6,.01\n"

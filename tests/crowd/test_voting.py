@@ -13,9 +13,10 @@ from scipy.special import erfcx
 from crowdopt import InputError
 from crowdopt.answers import majority, one_coin
 from crowdopt.crowd.labels import Labels, tally
-from crowdopt.crowd.votes.voting import majority_accuracy, plurality_error, vote_errors, weighted_error, weighted_vote
+from crowdopt.crowd.votes.voting import plurality_error, vote_errors, weighted_error, weighted_vote
 from tests.chance import FALSE_ALARM, fewest, rng, seeds
 from tests.effort import examples, tries
+from tests.majorities import majority_accuracy
 
 
 def drawn(tasks: int, workers: int, accuracy: np.ndarray, classes: int, seed: int) -> tuple[Labels, np.ndarray]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.votes.voting import majority_accuracy, plurality_error, weighted_error
+from crowdopt.crowd.votes.voting import plurality_error, weighted_error
 from crowdopt.labelers.priced_sets import cheapest, worth_its_price
 from crowdopt.labelers.sets import (
     best_set,
@@ -24,6 +24,7 @@ from crowdopt.labelers.sets import (
 )
 from tests.chance import FALSE_ALARM, hoeffding, rng
 from tests.effort import examples
+from tests.majorities import majority_accuracy
 
 skills = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 0.5, 0.7]), st.floats(0, 1)), min_size=1, max_size=8).map(
     np.array

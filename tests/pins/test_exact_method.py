@@ -14,13 +14,14 @@ from crowdopt.assign.engine.set_prices import sweep
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import exact_errors, fewest_exact
-from crowdopt.crowd.votes.voting import majority_accuracy, plurality_error, weighted_error
+from crowdopt.crowd.votes.voting import plurality_error, weighted_error
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.market import Market
 from crowdopt.recheck.bounds import proofs
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from crowdopt.recheck.bounds.proofs import minimum_knapsack, prove_blocks
+from tests.majorities import majority_accuracy
 
 NEED = np.exp(-1.0)  # the target whose need is C = 2 under rule hoeffding
 

@@ -12,13 +12,6 @@ from crowdopt.answers import dawid_skene, kos, majority, one_coin, wmv_linear, w
 from crowdopt.answers.voted import decide
 from crowdopt.crowd.labels import Labels
 from crowdopt.online.limits.stopping import best_stopping
-from crowdopt.online.theorems import wald
-
-
-def test_wald_by_hand():
-    """P = .9, eps = .1: (.8 ln 9)/(.8 ln 9) = 1 label; p = .75: .8 ln 9 / (.5 ln 3) = 3.2."""
-    assert wald(0.9, 0.1) == pytest.approx(1.0, rel=1e-12)
-    assert wald(0.75, 0.1) == pytest.approx(3.2, rel=1e-12)
 
 
 def test_optimal_stopping_by_hand():

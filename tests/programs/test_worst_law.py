@@ -11,7 +11,7 @@ from crowdopt import AssignmentInstance, Group, InputError, solve
 from crowdopt.answers.worst_case import worst_error
 from crowdopt.crowd.families import joint_error, joint_need
 from crowdopt.crowd.votes.evidence import RULES
-from crowdopt.crowd.votes.voting import majority_accuracy
+from tests.majorities import majority_accuracy
 
 
 def crowd(seed: int) -> tuple[np.ndarray, np.ndarray, int]:

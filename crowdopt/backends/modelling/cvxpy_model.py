@@ -62,6 +62,17 @@ def _kinds(program: Program, block: Block) -> tuple[Ints, Ints, Ints]:
 def solution_of(model: Modelled, problem: Any, gap: float) -> Solution:
     """What a Problem says, the modeller's own or the one handed out, of the program that it states."""
     problem, base = problem or model.model, model.program
+    stated, prices, values = _stated(model, problem)
+    raw = str(problem.status)
+    price = None if any(one is None for one in prices) else np.concatenate([np.zeros(0), *prices])
+    point = None if any(value is None for value in values) else _flat(values)
+    status = MEANING.get(raw, Status.UNDECIDED)
+    return came_back(base, "cvxpy", stated, Told(status, point, price, proven_bound(problem), raw), gap)
+
+
+def _stated(model: Modelled, problem: Any) -> tuple[Stated, list[Any], list[Any]]:
+    """The program that a Problem states, the prices of its rows and the values of its columns, None where unknown."""
+    base = model.program
     if not problem.objective.is_dcp() or type(problem.objective).__name__ != "Minimize":
         raise InputError("the model is a maximum; a program here is a minimum, so turn the objective's sign")
     own = list(model.columns.values())
@@ -89,12 +100,7 @@ def solution_of(model: Modelled, problem: Any, gap: float) -> Solution:
         parts[1],
         parts[2],
     )
-    raw = str(problem.status)
-    prices = [part[4] for part in lists]
-    price = None if any(one is None for one in prices) else np.concatenate([nothing, *prices])
-    point = None if any(value is None for value in values) else _flat(values)
-    status = MEANING.get(raw, Status.UNDECIDED)
-    return came_back(base, "cvxpy", stated, Told(status, point, price, proven_bound(problem), raw), gap)
+    return stated, [part[4] for part in lists], values
 
 
 def _flat(values: list[Any]) -> Floats:

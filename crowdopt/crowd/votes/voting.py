@@ -75,17 +75,6 @@ def poisson_binomial(accuracy: Any) -> Floats:
     return law
 
 
-def majority_accuracy(accuracy: Any) -> float:
-    """``P(more than half of the labels are right)``, ties counted half: the Poisson-binomial majority of two classes.
-
-    accuracy (k,): p of each label; without labels the answer is a fair guess, 1/2.
-    """
-    p = _probabilities("accuracy", accuracy)
-    law = poisson_binomial(p)
-    twice = 2 * np.arange(law.size)
-    return float(law[twice > p.size].sum() + 0.5 * law[twice == p.size].sum())
-
-
 def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias: float | None = None) -> float:
     """``P(the weighted vote of two classes is wrong)``, ties broken by a fair coin; exact up to rounding.
 

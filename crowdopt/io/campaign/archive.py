@@ -77,18 +77,7 @@ def read_archive(path: Path) -> AssignmentInstance:
         raise InputError(f"{path.name} is not an archive of arrays: {said}") from None
     if arrays.pop("format", np.int64(0)).tolist() != FORMAT:
         raise InputError(f"{path.name} is no campaign of format {FORMAT}; write it anew with this version")
-    strange = sorted(set(arrays) - {*FIELDS, *HARD, *LAW})
-    if strange:
-        raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
-    missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
-    if missing:
-        raise InputError(f"{path.name} lacks the entry {sorted(missing)[0]!r}")
-    for name, array in arrays.items():
-        kinds, wanted = KINDS.get(name, ("biuf", "numbers"))
-        if array.dtype.kind not in kinds or (name in SINGLE and array.ndim > 0):
-            raise InputError(
-                f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
-            )
+    _check_entries(path, arrays)
     hard = {key: arrays.pop(name).item() for key, name in zip(("share", "left"), HARD, strict=True) if name in arrays}
     wrong = misfit(hard, DIFFICULTY, "hard") if hard else None
     if wrong is not None:
@@ -101,6 +90,22 @@ def read_archive(path: Path) -> AssignmentInstance:
         vote_law=law,
     )
     return replace(instance, **{name: _parsed(path, instance, name, text) for name, text in joint.items()})
+
+
+def _check_entries(path: Path, arrays: dict[str, Any]) -> None:
+    """InputError for an entry that is unknown, missing or of another kind."""
+    strange = sorted(set(arrays) - {*FIELDS, *HARD, *LAW})
+    if strange:
+        raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
+    missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
+    if missing:
+        raise InputError(f"{path.name} lacks the entry {sorted(missing)[0]!r}")
+    for name, array in arrays.items():
+        kinds, wanted = KINDS.get(name, ("biuf", "numbers"))
+        if array.dtype.kind not in kinds or (name in SINGLE and array.ndim > 0):
+            raise InputError(
+                f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
+            )
 
 
 def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> Any:

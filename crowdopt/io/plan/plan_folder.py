@@ -31,15 +31,7 @@ REPAIR, ADDED, REMOVED = "repair.csv", "added", "removed"  # what mending change
 
 
 def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
-    """Write a plan as a folder, whole or not at all.
-
-    Raises
-    ------
-    ValueError
-        If there is no plan to write.
-    InputError
-        If the target exists and is not forced, or cannot be written.
-    """
+    """Write a plan as a folder, whole or not at all; as :func:`crowdopt.write_plan` does."""
     if plan.pairs is None:
         raise ValueError(f"there is no plan to write: {plan.status.value}")
     with new_folder(Path(folder), PLAN, force) as new:
@@ -81,12 +73,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "backend": plan.backend,
         "seed": plan.seed,
     }
-    if plan.duals is not None:
-        numbers["certified_by"] = plan.duals.form
-        if plan.duals.form == "patterns":
-            numbers |= {"wrong_dual": plan.duals.wrong, "levels": plan.duals.levels}
-        if plan.duals.form == "sets" and instance.rule == EXACT_ERROR.name:
-            numbers["levels"] = plan.duals.levels
+    numbers |= _proof_facts(plan)
     if instance.has_prior or instance.observed:
         numbers["prior"] = stated_prior(instance)
     if instance.difficulty.share:
@@ -103,6 +90,19 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["repaired"] = {name: getattr(plan.repaired, name) for name in ("labels", "short", "lacking")}
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
+
+
+def _proof_facts(plan: Plan) -> dict[str, Any]:
+    """By which form the multipliers prove the bound, and what that form needs beside them."""
+    duals = plan.duals
+    if duals is None:
+        return {}
+    facts: dict[str, Any] = {"certified_by": duals.form}
+    if duals.form == "patterns":
+        facts |= {"wrong_dual": duals.wrong, "levels": duals.levels}
+    if duals.form == "sets" and plan.instance.rule == EXACT_ERROR.name:
+        facts["levels"] = duals.levels
+    return facts
 
 
 def stated_prior(instance: AssignmentInstance) -> Any:

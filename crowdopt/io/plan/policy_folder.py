@@ -30,15 +30,7 @@ WORKERS = ("worker", "asker", "load", "capacity", "dual")
 
 
 def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False) -> None:
-    """Write an adaptive plan as a folder, whole or not at all.
-
-    Raises
-    ------
-    ValueError
-        If there is no plan to write.
-    InputError
-        If the target exists and is not forced, or cannot be written.
-    """
+    """Write an adaptive plan as a folder, whole or not at all; as :func:`crowdopt.write_plan` does."""
     if plan.pairs is None or plan.proof_of is None:
         raise ValueError(f"there is no plan to write: {plan.status.value}")
     with new_folder(Path(folder), PLAN, force) as new:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from hashlib import sha256
-from threading import RLock
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -28,11 +26,14 @@ class PostgreSQLStore(SQLLedgerbook):
     parameters for each campaign beyond one; the schema is made where there is none.
     """
 
+    BROKEN = psycopg.Error
+    BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # what follows the lock sees what went before it
+
     def __init__(self, url: str) -> None:
         self.address, self.schema = _parted(url)
         self.place = f"schema {self.schema} of {_shown(self.address)}"
         self._key = int.from_bytes(sha256(self.schema.encode()).digest()[:8], "big", signed=True)
-        self._lock = RLock()
+        super().__init__()
         self._base: psycopg.Connection[Any] | None = None
         try:
             with self._begun():
@@ -40,16 +41,9 @@ class PostgreSQLStore(SQLLedgerbook):
         except psycopg.Error as error:
             raise InputError(f"{self.place} cannot be opened as a store: {_said(error)}; look at --store") from None
 
-    @contextmanager
-    def hold(self) -> Iterator[PostgreSQLStore]:
-        """Hold it alone until the block ends."""
-        with self._lock:
-            try:
-                with self._begun():
-                    yield self
-            except psycopg.Error as error:
-                # a connection that broke while it was committing leaves open whether it did; calls may be repeated
-                raise InputError(f"{self.place} cannot be written: {_said(error)}; call again") from None
+    def _unwritten(self, error: Exception) -> InputError:
+        # a connection that broke while it was committing leaves open whether it did; calls may be repeated
+        return InputError(f"{self.place} cannot be written: {_said(error)}; call again")
 
     def close(self) -> None:
         """Close the connection."""
@@ -72,18 +66,8 @@ class PostgreSQLStore(SQLLedgerbook):
             self._base.execute(sql.SQL("SET search_path = {}").format(sql.Identifier(self.schema)))
         return self._base
 
-    @contextmanager
-    def _begun(self) -> Iterator[None]:
-        base = self._connection()
-        base.execute("BEGIN ISOLATION LEVEL READ COMMITTED")  # what follows the lock sees what went before it
-        try:
-            base.execute("SELECT pg_advisory_xact_lock(%s)", (self._key,))
-            yield
-            base.execute("COMMIT")
-        except BaseException:
-            with suppress(psycopg.Error):
-                base.execute("ROLLBACK")
-            raise
+    def _lock_others_out(self, base: psycopg.Connection[Any]) -> None:
+        base.execute("SELECT pg_advisory_xact_lock(%s)", (self._key,))
 
     def _migrate(self) -> None:
         there = self._run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (self.schema,)).fetchone()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import RLock
+from typing import Any, ClassVar, Self
 
+from crowdopt.errors import InputError
 from crowdopt.live.event import Event
 
 LAST = 2**62  # number of an event at most
@@ -16,6 +19,46 @@ class SQLLedgerbook:
 
     Values stand in statements as ``?``.
     """
+
+    BROKEN: ClassVar[type[Exception]]  # what the database raises
+    BEGIN: ClassVar[str]  # the statement that begins a transaction
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+
+    @contextmanager
+    def hold(self) -> Iterator[Self]:
+        """Hold it alone until the block ends; what was written is taken back if that is by an error."""
+        with self._lock:
+            try:
+                with self._begun():
+                    yield self
+            except self.BROKEN as error:
+                raise self._unwritten(error) from None
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        base = self._connection()  # one that breaks meanwhile is not made anew: what it was told is not committed
+        base.execute(self.BEGIN)
+        try:
+            self._lock_others_out(base)
+            yield
+            base.execute("COMMIT")
+        except BaseException:
+            with suppress(self.BROKEN):
+                base.execute("ROLLBACK")
+            raise
+
+    def _connection(self) -> Any:
+        """The connection, made anew where it broke."""
+        raise NotImplementedError
+
+    def _lock_others_out(self, base: Any) -> None:
+        """What a transaction begins with, where its beginning keeps no other out."""
+
+    def _unwritten(self, error: Exception) -> InputError:
+        """That nothing could be written, and what to do."""
+        raise NotImplementedError
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """A cursor over what a statement gives."""

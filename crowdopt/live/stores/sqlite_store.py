@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
 from crowdopt.errors import InputError
@@ -23,9 +21,11 @@ class SQLiteStore(SQLLedgerbook):
     path: of the file; made where there is none.
     """
 
+    BROKEN, BEGIN = sqlite3.Error, "BEGIN IMMEDIATE"
+
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._lock = RLock()
+        super().__init__()
         try:
             self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
             weakref.finalize(self, self._base.close)  # a store is used until nothing refers to it
@@ -36,36 +36,21 @@ class SQLiteStore(SQLLedgerbook):
         except sqlite3.Error as error:
             raise InputError(f"{self.path} cannot be opened as a store: {error}; choose another place") from None
 
-    @contextmanager
-    def hold(self) -> Iterator[SQLiteStore]:
-        """Hold it alone until the block ends."""
-        with self._lock:
-            try:
-                with self._begun():
-                    yield self
-            except sqlite3.Error as error:
-                raise InputError(f"{self.path} cannot be written: {error}; nothing of it was kept") from None
+    def _unwritten(self, error: Exception) -> InputError:
+        return InputError(f"{self.path} cannot be written: {error}; nothing of it was kept")
 
     def close(self) -> None:
         """Close the file."""
         self._base.close()
+
+    def _connection(self) -> sqlite3.Connection:
+        return self._base
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> Any:
         return self._base.execute(statement, values)
 
     def _run_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         self._base.executemany(statement, rows)
-
-    @contextmanager
-    def _begun(self) -> Iterator[None]:
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._base.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                self._base.execute("ROLLBACK")
-            raise
 
     def _migrate(self) -> None:
         version = int(self._base.execute("PRAGMA user_version").fetchone()[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf
@@ -14,8 +14,8 @@ from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.solution import INTERIOR, Options, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import Potential
-from crowdopt.online.limits.stopping import best_stopping
-from crowdopt.online.limits.worker_groups import groups_of
+from crowdopt.online.limits.stopping import StoppingRule, best_stopping
+from crowdopt.online.limits.worker_groups import WorkerGroup, groups_of
 from crowdopt.online.picking import fill
 from crowdopt.programs.potential import (
     ErrorTarget,
@@ -104,13 +104,10 @@ def skills_unknown(
     size = np.array([group.size for group in groups], np.int64)
 
     def proven(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
-        low = _lowered(potentials, mu)
-        value, labels = _start(instance, low, mu), np.zeros((len(groups), target.level_type.size))
-        for k, group in enumerate(groups):
-            gain = low[group.kind].most_gained(group.accuracy) - group.price
-            best = best_stopping(group.accuracy, group.weight, gain, group.horizon)
-            value -= group.size * best.worth
-            np.add.at(labels[k], group.level, best.labels)
+        value, best = _stopped(instance, groups, potentials, mu)
+        labels = np.zeros((len(groups), target.level_type.size))
+        for row, group, one in zip(labels, groups, best, strict=True):
+            np.add.at(row, group.level, one.labels)
         paid = labels.sum(axis=1) * np.array([group.price for group in groups])
         return value, [Rules(size, np.arange(len(groups)), labels, paid)]
 
@@ -125,16 +122,24 @@ def skills_unknown(
 
 def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
     """``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``: the bound for unknown skills."""
-    level = np.zeros(instance.accuracy.shape, np.int64)
+    return _stopped(instance, groups_of(instance, np.zeros(instance.accuracy.shape, np.int64)), potentials, mu)[0]
+
+
+def _stopped(
+    instance: AssignmentInstance, groups: Sequence[WorkerGroup], potentials: tuple[Potential, ...], mu: float
+) -> tuple[float, list[StoppingRule]]:
+    """What the potentials prove for unknown skills, and the best stopping of each group's workers."""
     low = _lowered(potentials, mu)
-    earned = [
-        group.size
-        * best_stopping(
+    best = [
+        best_stopping(
             group.accuracy, group.weight, low[group.kind].most_gained(group.accuracy) - group.price, group.horizon
-        ).worth
-        for group in groups_of(instance, level)
+        )
+        for group in groups
     ]
-    return _start(instance, low, mu) - float(sum(earned))
+    value = _start(instance, low, mu)
+    for group, one in zip(groups, best, strict=True):
+        value -= group.size * one.worth
+    return value, best
 
 
 def _climbed(target: ErrorTarget, rules: Rules, proven: Proof, solve: Solve, rounds: int, supply: float) -> LowerBound:

@@ -11,6 +11,7 @@ from crowdopt.core.certificate import BOUND
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.documents import is_number
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.bounds.fixed_pairs import beside_fixed
@@ -31,40 +32,23 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
     stored: with its multipliers; report: takes the complaints; is_integer: whether the plan is of whole labels; -> None
     where nothing is proven.
     """
-    said = stored.claims.get("certified_bound")
-    if stored.claims.get("certified_by") == CURVE:
-        if said is not None:
-            report.complain("plan.json", f"certified_bound says {said!r}, but prices of wrong answers prove no cost")
+    why = _why_nothing(stored)
+    if why is not None:
+        if stored.claims.get("certified_bound") is not None:
+            report.complain("plan.json", why)
         return None
     paid = 0.0
     if is_integer:
         instance, paid = beside_fixed(instance)
         instance = relaxation(instance)
-    if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
-        if said is not None:
-            report.complain("plan.json", "claims a certified bound, but multipliers are missing")
-        return None
     if stored.tasks.rows != instance.n_tasks or stored.workers.rows != instance.n_workers:
         return None
-    limits = stored.tasks.numbers("labels_dual") if "labels_dual" in stored.tasks else np.zeros(instance.n_tasks)
     budget = stored.claims.get("budget_dual", 0.0)
-    if isinstance(budget, bool) or not isinstance(budget, int | float):
+    if not is_number(budget):
         report.complain("plan.json", f"budget_dual says {budget!r}, which is no number")
         return None
-    form = stored.claims.get("certified_by")
-    if form not in (FORMS if is_integer else FORMS[:1]):
-        report.complain("plan.json", f"certified_by says {form!r}, not {' or '.join(FORMS)} (shares of labels: rows)")
-    least = fewest_labels(instance) if is_integer else instance.new_label_limits[0]
-    multipliers = stored.tasks.numbers("dual"), stored.workers.numbers("dual"), limits, float(budget)
     with np.errstate(all="ignore"):
-        joint = joint_pull(instance, stored.limits, report)
-        proven = prove(instance, *multipliers, least, joint)
-        if form == "blocks" and is_integer:
-            proven = max(proven, prove_blocks(instance, *multipliers[1:]))
-        if form == "sets" and is_integer:
-            proven = max(proven, proved_by_sets(instance, stored.claims, joint, multipliers[1], float(budget), report))
-        if form == "patterns" and is_integer:
-            proven = max(proven, proved_by_patterns(instance, stored, multipliers[1], float(budget), report))
+        proven = _proven(instance, stored, float(budget), report, is_integer)
     if not np.isfinite(proven):
         report.complain("tasks.csv and workers.csv", "the multipliers prove nothing: they are too large")
         return None
@@ -73,9 +57,44 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
     if is_integer and step is not None:
         whole, parts = step
         proven = float(np.ceil(proven * parts / whole - BOUND * max(1.0, abs(proven * parts / whole)))) * whole / parts
+    return _as_said(stored.claims.get("certified_bound"), proven, report)
+
+
+def _why_nothing(stored: StoredPlan) -> str | None:
+    """Why the stored multipliers can prove no cost, to somebody who claims a bound; None where they may."""
+    if stored.claims.get("certified_by") == CURVE:
+        return (
+            f"certified_bound says {stored.claims.get('certified_bound')!r}, but prices of wrong answers prove no cost"
+        )
+    if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
+        return "claims a certified bound, but multipliers are missing"
+    return None
+
+
+def _proven(instance: AssignmentInstance, stored: StoredPlan, budget: float, report: Report, is_integer: bool) -> float:
+    """What the multipliers prove by rows, or by the form that plan.json names if that is more."""
+    form = stored.claims.get("certified_by")
+    if form not in (FORMS if is_integer else FORMS[:1]):
+        report.complain("plan.json", f"certified_by says {form!r}, not {' or '.join(FORMS)} (shares of labels: rows)")
+    limits = stored.tasks.numbers("labels_dual") if "labels_dual" in stored.tasks else np.zeros(instance.n_tasks)
+    least = fewest_labels(instance) if is_integer else instance.new_label_limits[0]
+    task, worker = stored.tasks.numbers("dual"), stored.workers.numbers("dual")
+    joint = joint_pull(instance, stored.limits, report)
+    proven = prove(instance, task, worker, limits, budget, least, joint)
+    if form == "blocks" and is_integer:
+        proven = max(proven, prove_blocks(instance, worker, limits, budget))
+    if form == "sets" and is_integer:
+        proven = max(proven, proved_by_sets(instance, stored.claims, joint, worker, budget, report))
+    if form == "patterns" and is_integer:
+        proven = max(proven, proved_by_patterns(instance, stored, worker, budget, report))
+    return proven
+
+
+def _as_said(said: Any, proven: float, report: Report) -> float | None:
+    """What is proven, held against what plan.json says."""
     if said is None and proven <= 0:  # no plan costs less than nothing: that need not be stated
         return None
-    if isinstance(said, bool) or not isinstance(said, int | float):
+    if not is_number(said):
         report.complain("plan.json", f"certified_bound says {said!r}, but the multipliers prove {proven!r}")
     elif not said <= proven + BOUND * max(1.0, abs(proven)):
         report.complain(

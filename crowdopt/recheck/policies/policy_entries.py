@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
@@ -9,13 +11,12 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import is_number
 from crowdopt.io.campaign.overrides import BEYOND
 from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.order_tables import ORDER_FILE, STEP_FILE
 from crowdopt.io.plan.plan_folder import REPAIR, stated_prior
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS
 from crowdopt.io.plan.stored_policy import StoredPolicy
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.plan_claims import agrees
+from crowdopt.recheck.plan_claims import agrees, settings_said
 from crowdopt.recheck.unheld_claims import MADE, names_fields
 
 KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
@@ -26,37 +27,26 @@ def check_entries(
     instance: AssignmentInstance, stored: StoredPolicy, times: float, bound: float | None, report: Report
 ) -> None:
     """Whatever plan.json says of the plan; times: of the targets; bound: what the multipliers prove."""
-    claims, cost = stored.claims, report.objective
+    claims = stored.claims
+    _check_bound(claims.get("bound"), bound, report)
+    cost = report.objective
     assert cost is not None
-    said, report.certified_bound = claims.get("bound"), bound
-    report.bound, report.proof = None, "none"
-    if bound is None or said is None or not is_number(said) or not said <= bound + BOUND * max(1.0, abs(bound)):
-        report.complain("plan.json", f"bound says {said!r}, but the multipliers prove {bound!r}")
-    else:
-        report.bound, report.proof = float(said), "certificate"
-    gap = relative_gap(cost, report.bound if report.bound is not None else -np.inf)
-    report.proven = report.proof != "none" and abs(gap) <= PROVEN and times == 1
     if bound is not None and not bound <= cost + KEPT * max(1.0, cost):
         report.complain("plan.json", f"the multipliers prove {bound!r}, more than the plan costs, {cost!r}")
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
+    gap = relative_gap(cost, report.bound if report.bound is not None else -np.inf)
+    report.proven = report.proof != "none" and abs(gap) <= PROVEN and times == 1
     wanted = {
         "objective": cost,
         "cost": cost,
         "labels": report.labels,
-        "bound": said,  # looked at above
+        "bound": claims.get("bound"),  # looked at above
         "gap": gap if np.isfinite(gap) else None,
         "proven": report.proven,
         "proof": report.proof,
         "status": BEST_EFFORT if times > 1 else "optimal" if report.proven else "feasible",
         "first_round": len(stored.pairs),
-        "tasks": instance.n_tasks,
-        "workers": instance.n_workers,
-        "rule": instance.rule,
-        "classes": instance.classes,
-        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
         "prior": stated_prior(instance) if instance.has_prior else None,
-        "difficulty": difficulty_table(instance.difficulty) if instance.difficulty.share else None,
-        "skills": instance.skills_source,
+        **settings_said(instance),
     }
     for name, value in wanted.items():
         if not agrees(claims.get(name), value):
@@ -67,6 +57,16 @@ def check_entries(
         report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
     if "step" in claims and stored.steps is None:
         report.complain("plan.json", f"step says {claims['step']!r}, but the plan is of no orders")
+
+
+def _check_bound(said: Any, bound: float | None, report: Report) -> None:
+    """The bound that plan.json says counts if the multipliers prove as much."""
+    report.certified_bound = bound
+    report.bound, report.proof = None, "none"
+    if bound is None or said is None or not is_number(said) or not said <= bound + BOUND * max(1.0, abs(bound)):
+        report.complain("plan.json", f"bound says {said!r}, but the multipliers prove {bound!r}")
+    else:
+        report.bound, report.proof = float(said), "certificate"
 
 
 def check_files(stored: StoredPolicy, has_limits: bool, report: Report) -> None:

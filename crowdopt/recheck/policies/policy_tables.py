@@ -46,20 +46,9 @@ def plan_types(instance: AssignmentInstance, labels: Ints, stored: StoredPolicy,
         table = stored.tasks if stored.workers["worker"] == workers else stored.workers
         report.complain(table.path.name, "its rows are not those of the campaign, one each and in order")
         return None
-    askers: dict[str, list[int]] = {}
-    for j, name in enumerate(stored.workers["asker"]):
-        if name:
-            askers.setdefault(name, []).append(j)
-        elif not _tells_nothing(instance, j):
-            report.complain("workers.csv", f"worker {workers[j]} is no asker, though their labels tell something")
-            return None
-    of_type: dict[str, list[int]] = {name: [] for name in stored.types["type"]}
-    for i, name in enumerate(stored.tasks["type"]):
-        of_type.setdefault(name, []).append(i)
-    if list(of_type) != stored.types["type"] or not all(of_type.values()):
-        report.complain("types.csv", "its types are not those of tasks.csv, one row each")
-        return None
-    if not _are_alike(instance, askers, of_type, report):
+    askers = _askers(instance, stored, report)
+    of_type = None if askers is None else _of_type(stored, report)
+    if askers is None or of_type is None or not _are_alike(instance, askers, of_type, report):
         return None
     index = {name: g for g, name in enumerate(askers)}
     place = np.array([index.get(name, -1) for name in stored.workers["asker"]], np.int64)
@@ -70,6 +59,30 @@ def plan_types(instance: AssignmentInstance, labels: Ints, stored: StoredPolicy,
         report.complain("collected.csv", "does not say what the labels in are")
         return None
     return PolicyTables(askers, place, types)
+
+
+def _askers(instance: AssignmentInstance, stored: StoredPolicy, report: Report) -> dict[str, list[int]] | None:
+    """Workers of each asker; None, and a complaint, where one whose labels tell something has none."""
+    askers: dict[str, list[int]] = {}
+    for j, name in enumerate(stored.workers["asker"]):
+        if name:
+            askers.setdefault(name, []).append(j)
+        elif not _tells_nothing(instance, j):
+            who = instance.worker_id(j)
+            report.complain("workers.csv", f"worker {who} is no asker, though their labels tell something")
+            return None
+    return askers
+
+
+def _of_type(stored: StoredPolicy, report: Report) -> dict[str, list[int]] | None:
+    """Tasks of each type of the plan; None, and a complaint, where the tables name different ones."""
+    of_type: dict[str, list[int]] = {name: [] for name in stored.types["type"]}
+    for i, name in enumerate(stored.tasks["type"]):
+        of_type.setdefault(name, []).append(i)
+    if list(of_type) != stored.types["type"] or not all(of_type.values()):
+        report.complain("types.csv", "its types are not those of tasks.csv, one row each")
+        return None
+    return of_type
 
 
 def policy_tables(

@@ -69,26 +69,36 @@ def _wanted(
     return tuple((some, least) for some, least in found if least > 0)
 
 
+def _branches(instance: AssignmentInstance) -> list[float]:
+    """Chance of each state that a task may be in: easy and hard, or those of the law of its votes."""
+    if instance.vote_law is not None:
+        return [float(part) for part in instance.vote_law.share]
+    share = instance.difficulty.share
+    return [1 - share, share] if share else [1.0]
+
+
+def _right(instance: AssignmentInstance, kind: int, worker: int, branch: int) -> float:
+    """Chance that the worker's label is right in that state of a task of the type."""
+    if instance.vote_law is not None:
+        return float(instance.vote_law.accuracy[branch, worker])
+    right = float(instance.accuracy[kind, worker])
+    if not instance.difficulty.share:
+        return right
+    return 0.5 + (1.0, instance.difficulty.left)[branch] * (right - 0.5)
+
+
 def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[int]]) -> ToldLaw:
     """The law of one task; askers: the workers that each stands for, who are alike."""
     kind, classes = int(instance.task_type[task]), int(instance.classes)
     prior = instance.prior if instance.prior.ndim == 1 else instance.prior[task]
-    share, left = instance.difficulty.share, instance.difficulty.left
-    branches = [(1 - share, 1.0), (share, left)] if share else [(1.0, 1.0)]
-    together = instance.vote_law
-    if together is not None:
-        branches = [(float(part), 1.0) for part in together.share]
-    chance = np.empty((len(branches), classes, len(askers), classes))
-    for b, (_, edge) in enumerate(branches):
+    weights = _branches(instance)
+    chance = np.empty((len(weights), classes, len(askers), classes))
+    for b in range(len(weights)):
         for g, workers in enumerate(askers):
             if instance.confusion is not None:
                 chance[b, :, g] = instance.confusion[kind, workers[0]]
                 continue
-            right = float(instance.accuracy[kind, workers[0]])
-            if together is not None:
-                right = float(together.accuracy[b, workers[0]])
-            elif share:
-                right = 0.5 + edge * (right - 0.5)
+            right = _right(instance, kind, workers[0], b)
             for true in range(classes):
                 chance[b, true, g] = (1 - right) / (classes - 1)
                 chance[b, true, g, true] = right
@@ -101,7 +111,7 @@ def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[
         if group.max_per_task is not None
     )
     return ToldLaw(
-        np.array([weight * prior for weight, _ in branches]),
+        np.array([weight * prior for weight in weights]),
         chance,
         np.array([instance.cost[kind, workers[0]] for workers in askers]),
         np.array([len(workers) if tells else 0 for workers, tells in zip(askers, telling, strict=True)], np.int64),

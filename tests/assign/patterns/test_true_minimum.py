@@ -35,7 +35,7 @@ def test_ctrl_c_is_told_and_the_plan_kept(monkeypatch):
     instance = crowd(20, [(0.7, 12), (0.6, 12)], 20, 0.2)
     assert not assign(instance, method="patterns").interrupted
     monkeypatch.setattr(
-        sys.modules["crowdopt.api.assign"], "solve", lambda *one: replace(solve(*one), interrupted=True)
+        sys.modules["crowdopt.api.assign_methods"], "solve", lambda *one: replace(solve(*one), interrupted=True)
     )
     plan = assign(instance, method="patterns")
     assert plan.interrupted and plan.found

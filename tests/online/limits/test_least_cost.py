@@ -21,7 +21,6 @@ from crowdopt.online.limits.information import information
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
-from crowdopt.online.theorems import wald
 from crowdopt.programs import potential
 from tests.chance import fewest, seeds
 from tests.effort import tries
@@ -141,6 +140,11 @@ def test_published_figures(accuracy, epsilon, known, unknown):
     curve = np.array(found.curve)
     assert (np.diff(curve[:, 1]) <= 1e-9).all()  # fewer errors never cost less
     assert np.interp(epsilon, *curve.T) == pytest.approx(found.cost, rel=0.05)
+
+
+def wald(accuracy: float, epsilon: float) -> float:
+    """``(1 - 2 eps) ln((1 - eps)/eps) / ((2p - 1) logit p)``: least labels per task of equal workers (Wald 1945)."""
+    return (1 - 2 * epsilon) * np.log(1 / epsilon - 1) / ((2 * accuracy - 1) * np.log(accuracy / (1 - accuracy)))
 
 
 def test_information_is_walds_closed_form_and_a_linear_program():

@@ -1,0 +1,94 @@
+"""Verbs take their options as keywords: what these are, and what they mean, stands once, in a frozen type."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+
+A = TypeVar("A")
+Options = TypeVar("Options")
+R = TypeVar("R")
+S = TypeVar("S")
+First = TypeVar("First", contravariant=True)
+Found = TypeVar("Found", covariant=True)
+Other = TypeVar("Other", covariant=True)
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+
+ENTRIES, ENDS = "Parameters\n----------\n", ("\n\nReturns\n", "\n\nRaises\n")
+
+
+class TwoWays(Protocol[First, P, Found, Q, Other]):
+    """A verb whose result is of another kind where an option says so."""
+
+    @overload
+    def __call__(self, first: First, /, *given: P.args, **named: P.kwargs) -> Found: ...
+
+    @overload
+    def __call__(self, first: First, /, *given: Q.args, **named: Q.kwargs) -> Other: ...
+
+
+def keywords(options: Callable[P, Options]) -> Callable[[Callable[[A, Options], R]], Callable[Concatenate[A, P], R]]:
+    """A verb of one thing and its options takes the fields of these as arguments, and their descriptions as its own."""
+
+    def dressed(verb: Callable[[A, Options], R]) -> Callable[Concatenate[A, P], R]:
+        call: Callable[Concatenate[A, P], R] = _dressed(verb, options)
+        return call
+
+    return dressed
+
+
+def keywords_alone(options: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Callable[P, R]]:
+    """Likewise, for a verb of options alone."""
+
+    def dressed(verb: Callable[[Options], R]) -> Callable[P, R]:
+        call: Callable[P, R] = _dressed(verb, options)
+        return call
+
+    return dressed
+
+
+def two_ways(
+    special: Callable[P, Any], found: type[R], options: Callable[Q, Options], other: type[S]
+) -> Callable[[Callable[[A, Options], R | S]], TwoWays[A, P, R, Q, S]]:
+    """Likewise; with arguments that make ``special`` it gives what ``found`` says, and ``other`` else."""
+
+    def dressed(verb: Callable[[A, Options], R | S]) -> TwoWays[A, P, R, Q, S]:
+        call: TwoWays[A, P, R, Q, S] = _dressed(verb, options)
+        return call
+
+    return dressed
+
+
+def _dressed(verb: Callable[..., Any], options: Callable[..., Any]) -> Any:
+    """The verb with the options' fields in its signature and their descriptions in its docstring."""
+    own = inspect.signature(verb)
+    *first, _options = own.parameters.values()
+    face = own.replace(parameters=[*first, *inspect.signature(options).parameters.values()])
+
+    @wraps(verb)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            bound = face.bind(*given, **named).arguments
+        except TypeError as error:
+            raise TypeError(f"{verb.__name__}(): {error}") from None
+        places = [bound.pop(one.name) for one in first]
+        return verb(*places, options(**bound))
+
+    call.__signature__ = face  # type: ignore[attr-defined]  # what inspect, help and notebooks look for
+    call.__doc__ = _described(inspect.getdoc(verb) or "", options)
+    return call
+
+
+def _described(text: str, options: Any) -> str:
+    """The verb's docstring with what is said of its options behind its own arguments."""
+    entries = [
+        document.partition(ENTRIES)[2].rstrip()
+        for kind in options.__mro__
+        if ENTRIES in (document := inspect.cleandoc(kind.__dict__.get("__doc__") or ""))
+    ]
+    end = min(at for mark in ENDS if (at := text.find(mark)) >= 0)
+    head = text[:end] if ENTRIES in text else f"{text[:end]}\n\n{ENTRIES.strip()}"
+    return "\n".join([head, *entries]) + text[end:]

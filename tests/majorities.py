@@ -1,0 +1,16 @@
+"""What a plain majority of two classes is worth: the reference for votes, policies and papers' tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crowdopt.crowd.votes.voting import poisson_binomial
+
+
+def majority_accuracy(accuracy: Any) -> float:
+    """``P(more than half of the labels are right)``, ties counted half; without labels a fair guess."""
+    law = poisson_binomial(accuracy)
+    lead = 2 * np.arange(law.size) - (law.size - 1)
+    return float(law[lead > 0].sum() + 0.5 * law[lead == 0].sum())
