@@ -20,6 +20,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 SMALL = 600  # pairs up to which a short search over the full program comes first
 QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
@@ -82,7 +83,8 @@ def _stages(search: Search, soon: bool) -> Iterator[Callable[[], object]]:
         yield partial(aim, search, 1, thorough=False)
         yield partial(levels.climb, search)
     yield partial(aim, search, len(LARGE_STEPS) if is_large(search) else 1)
-    yield partial(go_on, search)
+    if search.instance.rule != EXACT_ERROR.name:  # of which evidence is only a part
+        yield partial(go_on, search)
     yield partial(aim, search, ATTEMPTS)
     if not soon:
         yield partial(_in_full, search)

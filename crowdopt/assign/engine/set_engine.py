@@ -205,14 +205,20 @@ class Engine:
             found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
             self.solved = self.is_coarse and standing.best is not None and standing.value <= least
-            if waited == UNLUCKY and not settled and self.seating is None and not has_joint_limits(standing.instance):
+            if waited == UNLUCKY and not settled:
                 settled = True
-                settle(standing, self.problem.classes)
+                self._settle()
             if waited >= IDLE and not searched and not standing.done:
                 searched = True
                 self._search()
             assert self.best is not None
             start = without_some(self.best, climb.duals, PARTS[waited % len(PARTS)], rng)
+
+    def _settle(self) -> None:
+        """The last label by whole amounts, where evidence alone is asked for and nothing else ties tasks."""
+        by_evidence = self.problem.rows[0].law is None and self.seating is None
+        if by_evidence and not has_joint_limits(self.standing.instance):
+            settle(self.standing, self.problem.classes)
 
     def _search(self) -> None:
         """The best choice of the sets known, where they are few."""
@@ -227,7 +233,11 @@ def raise_bound(standing: Standing, problem: Prepared, bound: float, duals: Floa
     bound -= MARGIN * max(1.0, abs(bound)) if np.isfinite(bound) else 0.0
     if has_whole_prices(problem.classes):
         bound = next_integer(bound)
-    standing.raise_bound(bound, of_all(standing.instance, problem.classes.instance, _set_duals(problem, duals)))
+    instance = standing.instance
+    full = of_all(instance, problem.classes.instance, _set_duals(problem, duals))
+    beyond = float(instance.cost.max()) * instance.n_workers  # a set costs less, and time that is not there nothing
+    worker = np.where(instance.capacity == 0, -beyond, full.worker)
+    standing.raise_bound(bound, replace(full, worker=worker))
 
 
 def sets_of(problem: Prepared, pairs: Ints) -> list[tuple[int, Labels]]:
