@@ -12,9 +12,9 @@ _CURRENT: ContextVar[Event] = ContextVar("stop", default=_NEVER)
 
 
 @contextmanager
-def stoppable() -> Iterator[Event]:
-    """Within the block clocks heed this event, and that of a search around it no longer."""
-    event = Event()
+def stoppable(event: Event | None = None) -> Iterator[Event]:
+    """Within the block clocks heed this event, a new one unless given, and that of a search around it no longer."""
+    event = Event() if event is None else event
     before = _CURRENT.set(event)
     try:
         yield event

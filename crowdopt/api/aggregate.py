@@ -172,18 +172,22 @@ def vote(
         if confusion is None or accuracy is not None:
             raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
         return FROM_CONFUSIONS[method](labels, confusion, **settings)
-    if method in FROM_LABELS:
-        if accuracy is not None:
-            raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
-        answers: Answers = FROM_LABELS[method](labels, **settings)
-    elif accuracy is None:
-        raise InputError(f"{method} weighs votes by the workers' accuracies; give gold, or choose one-coin")
-    else:
-        answers = FROM_ACCURACIES[method](labels, accuracy, **settings)
+    answers = _by_accuracies(labels, method, accuracy, settings)
     if not difficulty:
         return answers
     true = settings.get("truth") if known is None else known
     return heeding(answers, labels, None if true is None else np.asarray(true, dtype=np.int64))
+
+
+def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, settings: dict[str, Any]) -> Answers:
+    """Answers by a method that finds the accuracies, or weighs votes by those that are given."""
+    if method in FROM_LABELS:
+        if accuracy is not None:
+            raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
+        return FROM_LABELS[method](labels, **settings)
+    if accuracy is None:
+        raise InputError(f"{method} weighs votes by the workers' accuracies; give gold, or choose one-coin")
+    return FROM_ACCURACIES[method](labels, accuracy, **settings)
 
 
 def aggregate_tables(
@@ -208,11 +212,13 @@ def aggregate_tables(
     for path in (output, workers):
         if path is not None:
             check_target(Path(path), None, force)
-    table, by_class = read_labels(labels), gold is not None and method in FROM_CONFUSIONS
+    table = read_labels(labels)
     known = None if truth is None else read_truth(truth, table)
-    tallies = read_gold_by_class(gold, table, trust_gold) if gold is not None and by_class else None
-    shares = None if gold is None or by_class else read_gold_shares(gold, table, trust_gold)
-    tables = None if tallies is None else confusions(tallies)
+    shares = tables = None
+    if gold is not None and method in FROM_CONFUSIONS:
+        tables = confusions(read_gold_by_class(gold, table, trust_gold))
+    elif gold is not None:
+        shares = read_gold_shares(gold, table, trust_gold)
     choice = chosen(table, known) if method == AUTO else None
     answers = vote(table, method if choice is None else choice.method, accuracy=shares, confusion=tables, known=known)
     right = None if known is None else _share_right(answers, known)

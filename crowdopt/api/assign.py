@@ -23,7 +23,7 @@ from crowdopt.api.binding import (
     options_of,
 )
 from crowdopt.api.verbs import two_ways
-from crowdopt.api.watching import watched
+from crowdopt.api.watching import giving_way, watched
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.best_effort import best_effort
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
@@ -54,6 +54,7 @@ from crowdopt.io.tables.folder import PLAN, check_target
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
 LITTLE = 0.1  # seconds beyond the limit for handing out what can be
+FOR_ALL = 0.8  # of the time: without a plan for all tasks by then, the rest is for a plan for most of them
 
 
 @two_ways(AdaptiveOptions, AdaptivePlan, AssignOptions, Plan)
@@ -162,8 +163,11 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
         plan = Plan.of(
             instance, IP, known, -inf, None, None, method=search.method, backend=SEARCH, seed=search.options.seed
         )
-    else:
+    elif strict or search.program != IP:
         plan = _of_part(instance, search.within(search.clock.left))
+    else:
+        with giving_way(search.listener, FOR_ALL * search.clock.left) as told:
+            plan = _of_part(instance, replace(search, listener=told).within(search.clock.left))
     refuted = plan.status is Status.INFEASIBLE or bool(hopeless.size)
     if plan.found or plan.interrupted or strict or (plan.repaired is not None and not refuted):
         return plan

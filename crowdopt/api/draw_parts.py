@@ -87,8 +87,7 @@ def take_apart(instance: AssignmentInstance, *, parts: int, output: AnyPath, for
     typed = bool(np.unique(instance.task_type).size < instance.n_tasks)
     types = [instance.type_id(kind) for kind in range(instance.n_types)] if typed else []
     bounds = _bounds(instance.n_tasks, parts)
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
-    stated = float(instance.epsilon[0]) if uniform else None
+    stated = instance.one_target
     with new_folder(Path(output), CAMPAIGN, force) as new:
         write_shared(instance, new, types)
         for place in range(parts):

@@ -64,7 +64,7 @@ def explain_laws(
     source = None if isinstance(campaign, AssignmentInstance) else find_table(Path(campaign), "gold_votes")
     if source is None or instance.classes != 2 or len(instance.collected):
         return None
-    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
+    workers = instance.worker_ids
     right = read_gold_votes(source, Ids([], workers, []))
     choice = chosen_law(right, laws_for(len(workers)))
     told = told_tasks(with_law(instance, choice.law))

@@ -99,7 +99,7 @@ def pull(campaign: AnyPath, asked: PullOptions) -> Pulled:
         found = bridge.server.pull(Address(asked.url, asked.project or instance.title, asked.insecure), wishes)
     else:
         found = read_files(bridge, asked.files, wishes)
-    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
+    workers = instance.worker_ids
     pulled = sort_out(found.of_workers(read_people(asked.people), workers), instance)
     if there is not None:
         check_nothing_lost(pulled, there, folder, asked.force)

@@ -162,7 +162,7 @@ def select_from_tables(gold: TableLike, options: SelectOptions) -> Selection:
 def hire(instance: SelectionInstance, how: HireOptions = HireOptions()) -> Selection:
     """Decide whom of an instance to hire."""
     if not how.trust_gold:
-        names = [instance.worker_id(j) for j in range(instance.n_workers)]
+        names = instance.worker_ids
         heed(against_chance(instance.correct, instance.asked, instance.classes), names, "gold")
     chosen = how.method or ("algorithm1" if instance.is_plain else "program")
     if chosen not in SELECTIONS:

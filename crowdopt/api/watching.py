@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from crowdopt.bars import Latest, in_notebook, ticking
+from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Progress
 from crowdopt.stops import stoppable
 
@@ -70,6 +71,32 @@ def watched(listener: Listener | None, time_limit: float) -> Iterator[Listener |
                 yield Forward(shown.latest.show)
     else:
         yield None
+
+
+class _Patience(Event):
+    """Set once a search that goes on around it is to stop, or so many seconds have brought no plan."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.clock = Clock(seconds)
+        self.has_plan = False
+
+    def is_set(self) -> bool:
+        """Whether the search is to stop."""
+        return super().is_set() or self.clock.stop.is_set() or (self.clock.over and not self.has_plan)
+
+
+@contextmanager
+def giving_way(listener: Listener | None, seconds: float) -> Iterator[Listener]:
+    """A listener for a search that is over if it knows no plan after so many seconds; else it goes on as it is."""
+    patience = _Patience(seconds)
+
+    def told(moment: Progress) -> bool | None:
+        patience.has_plan |= moment.value is not None
+        return None if listener is None else listener(moment)
+
+    with stoppable(patience):
+        yield told
 
 
 @dataclass(eq=False)

@@ -2,9 +2,10 @@
 
 Small instances are looked through (crowdopt.assign.most_served). Elsewhere a task that no labels could serve has all
 labels that lower its error, if capacities allow that beside a plan for the others. Of the other tasks as few are given
-up as a program over classes says, until the rest has a plan. Labels that remain serve tasks given up, one after the
-other; then each goes where it lowers the sum of Bhattacharyya's bounds most for its price, and labels that lower no
-exact error are taken back. Of a rule for the average all labels go where they lower it most.
+up as a program over classes says, until the rest has a plan; under exact errors, of which programs know little, tasks
+are served one after the other, and then as many more as have a plan with those. Labels that remain serve tasks given
+up, one after the other; then each goes where it lowers the sum of Bhattacharyya's bounds most for its price, and labels
+that lower no exact error are taken back. Of a rule for the average all labels go where they lower it most.
 """
 
 from __future__ import annotations
@@ -79,12 +80,7 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
 
 def _pairs(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Probe) -> Ints | None:
     """A plan for those that can be served, then what is left for the others."""
-    for served, given in _attempts(instance, hopeless, probe):
-        if served.size and probe.clock.over:
-            continue
-        pairs = _served(instance, served, given, again, probe.clock.left / 3)
-        if pairs is None:
-            continue
+    for served, pairs in _begun(instance, hopeless, again, probe):
         others = np.setdiff1d(np.arange(instance.n_tasks), served)
         state = _Left(instance, pairs)
         _hand_out(state, np.setdiff1d(others, hopeless), others, probe.clock)
@@ -115,28 +111,78 @@ def _hand_out(state: _Left, given_up: Ints, others: Ints, clock: Clock) -> None:
         return
     if others.size == state.instance.n_tasks:
         state.fill_loads()  # before the money goes elsewhere
-    for task in given_up[np.argsort(state.instance.residual_need[given_up], kind="stable")].tolist():
-        state.settle_by_sums(task) if clock.over else state.settle(task)
+    state.settle_all(given_up, clock)
     state.spread(others)
     state.fill_loads()
 
 
-def _attempts(instance: AssignmentInstance, hopeless: Ints, probe: Probe) -> Iterator[tuple[Ints, Ints]]:
-    """Tasks that are to be served, (k,), and labels that the others have beforehand, (l, 2)."""
+def _begun(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Probe) -> Iterator[tuple[Ints, Ints]]:
+    """Tasks that have a plan, (k,), and all labels so far, (l, 2): all within reach, then fewer, in the end none."""
     rest = np.setdiff1d(np.arange(instance.n_tasks), hopeless)
     owed = instance.fixed[np.isin(instance.fixed[:, 0], hopeless)]
-    if hopeless.size:
-        if hopeless.size * instance.n_workers <= RESERVED and not _ties_all(instance):
-            state = _Left(instance, instance.fixed)
-            for task in hopeless.tolist():
-                state.take_all(task)
-            yield rest, state.pairs[np.isin(state.pairs[:, 0], hopeless)]
-        yield rest, owed
+    for given in _given_to(instance, hopeless, owed):
+        yield from _planned(instance, rest, given, again, probe)
     if rest.size and not _ties_all(instance) and not probe.clock.over:
-        for staying in staying_tasks(_without(instance, rest, owed), probe):
-            served = rest[staying]
-            yield served, instance.fixed[~np.isin(instance.fixed[:, 0], served)]
-    yield rest[:0], instance.fixed
+        part = _without(instance, rest, owed)
+        for staying in () if part.the_rule.checked else staying_tasks(part, probe):
+            given = part.fixed[~np.isin(part.fixed[:, 0], staying)]
+            for served, pairs in _planned(part, staying, given, again, probe):
+                yield rest[served], _among_all(rest, pairs, owed)
+        served, pairs = _with_more(part, *_one_by_one(part, probe.clock), again, probe.clock)
+        yield rest[served], _among_all(rest, pairs, owed)
+    yield from _planned(instance, rest[:0], instance.fixed, again, probe)
+
+
+def _given_to(instance: AssignmentInstance, hopeless: Ints, owed: Ints) -> Iterator[Ints]:
+    """Labels that hopeless tasks have beside a plan for the others, (l, 2): all that help, or the fixed ones alone."""
+    if not hopeless.size:
+        return
+    if hopeless.size * instance.n_workers <= RESERVED and not _ties_all(instance):
+        state = _Left(instance, instance.fixed)
+        for task in hopeless.tolist():
+            state.take_all(task)
+        yield state.pairs[np.isin(state.pairs[:, 0], hopeless)]
+    yield owed
+
+
+def _planned(
+    instance: AssignmentInstance, served: Ints, given: Ints, again: Again, probe: Probe
+) -> Iterator[tuple[Ints, Ints]]:
+    """Some tasks and all labels, if a plan for those is found soon beside labels that the others are given."""
+    if served.size and probe.clock.over:
+        return
+    pairs = _served(instance, served, given, again, probe.clock.left / 3)
+    if pairs is not None:
+        yield served, pairs
+
+
+def _one_by_one(part: AssignmentInstance, clock: Clock) -> tuple[Ints, Ints]:
+    """Tasks that are served one after the other, (k,), those of least need first, and all labels."""
+    state = _Left(part, part.fixed)
+    state.settle_all(np.arange(part.n_tasks), clock)
+    return np.setdiff1d(np.arange(part.n_tasks), short_tasks(part, state.pairs)), state.pairs
+
+
+def _with_more(part: AssignmentInstance, served: Ints, pairs: Ints, again: Again, clock: Clock) -> tuple[Ints, Ints]:
+    """Tasks that are served, and as many of the others as have a plan with them, those of least need first."""
+    others = np.setdiff1d(np.arange(part.n_tasks), served)
+    others = others[np.argsort(part.residual_need[others], kind="stable")]
+    low, high, best = 0, others.size, (served, pairs)  # all together have none that was found
+    while high - low > 1 and not clock.over:
+        middle = (low + high) // 2
+        tried = np.sort(np.concatenate([served, others[:middle]]))
+        found = _served(part, tried, part.fixed[~np.isin(part.fixed[:, 0], tried)], again, clock.left / 3)
+        if found is None:
+            high = middle
+        else:
+            low, best = middle, (tried, found)
+    return best
+
+
+def _among_all(tasks: Ints, pairs: Ints, given: Ints) -> Ints:
+    """Labels of some tasks alone, (l, 2), and those that the others are given: sorted, by the tasks of the whole."""
+    every = np.concatenate([np.column_stack([tasks[pairs[:, 0]], pairs[:, 1]]), given])
+    return every[np.lexsort((every[:, 1], every[:, 0]))]
 
 
 def _served(instance: AssignmentInstance, served: Ints, given: Ints, again: Again, seconds: float) -> Ints | None:
@@ -150,8 +196,7 @@ def _served(instance: AssignmentInstance, served: Ints, given: Ints, again: Agai
     found = again(part, seconds).pairs
     if found is None or _ties_all(instance):
         return found
-    every = np.concatenate([np.column_stack([served[found[:, 0]], found[:, 1]]), given])
-    return every[np.lexsort((every[:, 1], every[:, 0]))]
+    return _among_all(served, found, given)
 
 
 def _room(instance: AssignmentInstance, pairs: Ints) -> Ints:
@@ -257,10 +302,22 @@ class _Left:
             workers = [np.concatenate([known[known[:, 0] == i, 1], w]) for i, w in zip(tasks, workers, strict=True)]
         return errors_of(self.instance, tasks, workers)
 
+    def settle_all(self, tasks: Ints, clock: Clock) -> None:
+        """Serve these tasks, those of least need first, as far as workers who are left can."""
+        for task in tasks[np.argsort(self.instance.residual_need[tasks], kind="stable")].tolist():
+            self.settle_by_sums(task) if clock.over else self.settle(task)
+
+    def spared(self, task: int) -> Ints:
+        """Workers whose labels the task could have more of, those first who know much and have much time left."""
+        # Were the best taken first, tasks that come late would be left with those who do not suffice together.
+        free, kind = self.free(task), int(self.instance.task_type[task])
+        worth = _room(self.instance, self.pairs)[free] * np.sqrt(self.instance.evidence[kind, free])
+        return free[np.argsort(-worth, kind="stable")]
+
     def settle(self, task: int) -> None:
-        """Serve the task by the fewest of the best workers who are left, if they can."""
+        """Serve the task by the first of the workers to spare, if they can."""
         one = of_tasks(self.instance, np.array([task]))
-        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.free(task)
+        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.spared(task)
 
         def serves(count: int) -> bool:
             hand = np.concatenate([mine, ranked[:count]])
@@ -274,9 +331,9 @@ class _Left:
         self.add(task, ranked[: first_that(serves, min(count, ranked.size))])
 
     def settle_by_sums(self, task: int) -> None:
-        """Serve the task by the best workers who are left, if they can by the sums of a linear rule."""
+        """Serve the task by the first of the workers to spare, if they can by the sums of a linear rule."""
         sums, kind = self._of_sums, int(self.instance.task_type[task])
-        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.free(task)
+        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.spared(task)
         fewest = max(0, int(self.instance.new_label_limits[0][task]) - mine.size)
         held = sums.evidence[kind, mine].sum() + np.cumsum(sums.evidence[kind, ranked])
         enough = np.flatnonzero(held >= sums.residual_need[task])

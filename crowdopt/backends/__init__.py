@@ -146,9 +146,16 @@ def solve(
         from crowdopt.backends.isolated import run
 
         return held_to(program, backend, run(backend, program, options, listener))
-    try:
+    with _in_sentences(backend, chosen):
         given = _to_write_in(program) if chosen.isolated else program
         return held_to(program, backend, chosen.run(given, options, listener))
+
+
+@contextmanager
+def _in_sentences(backend: str, chosen: Backend) -> Iterator[None]:
+    """Whatever a backend raises as one of our errors."""
+    try:
+        yield
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != chosen.library:
             raise BackendFailed(f"{backend} failed: {_words(error)}") from error

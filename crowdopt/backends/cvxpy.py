@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import eq, ge, le
 from time import perf_counter
 from typing import Any
 
@@ -131,18 +132,12 @@ class CvxpyWarm:
         self.box = [cvxpy.Parameter(columns.size) if columns.size else None for columns in box]
         self.boxed = box
         constraints: Any = tuple(
-            None
-            if end is None
-            else by_row[rows] @ variable == end
-            if k == 0
-            else by_row[rows] @ variable >= end
-            if k == 1
-            else by_row[rows] @ variable <= end
-            for k, (rows, end) in enumerate(zip((sides.equal, sides.least, sides.most), self.ends, strict=True))
+            None if end is None else holds(by_row[rows] @ variable, end)
+            for holds, rows, end in zip((eq, ge, le), (sides.equal, sides.least, sides.most), self.ends, strict=True)
         )
         walls = [
-            None if end is None else variable[columns] >= end if k == 0 else variable[columns] <= end
-            for k, (columns, end) in enumerate(zip(box, self.box, strict=True))
+            None if end is None else holds(variable[columns], end)
+            for holds, columns, end in zip((ge, le), box, self.box, strict=True)
         ]
         present = [constraint for constraint in (*constraints, *walls) if constraint is not None]
         problem = cvxpy.Problem(cvxpy.Minimize(self.cost @ variable), present)

@@ -32,8 +32,8 @@ def write_explanation(
     replaced; pictures: file name -> content.
     """
     ids = {
-        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
-        "worker": [instance.worker_id(j) for j in range(instance.n_workers)],
+        "task": instance.task_ids,
+        "worker": instance.worker_ids,
     }
     with new_folder(folder, EXPLANATION, force) as new:
         for name, table in tables.items():

@@ -181,18 +181,28 @@ def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream,
 
     tasks (k,): those of it that are in the stream; number: of the arrival; name: of the policy.
     """
-    workers, count = ask.workers, stream.labelers.count
-    wrong = None
-    if workers.size and (workers.min() < 0 or workers.max() >= count or np.bincount(workers).max() > 1):
-        wrong = "asks a labeler who does not exist, or twice at once"
-    elif ask.weight is not None and not (ask.weight.shape == workers.shape and np.isfinite(ask.weight).all()):
-        wrong = "weighs votes by what is no number for each"
-    elif ask.kind == REPEAT and (tasks.size != 1 or not 0 <= tasks[0] < number or stream.recorded):
-        wrong = "repeats what cannot be repeated"
-    elif ask.kind != REPEAT and (tasks.size == 0 or tasks[0] != number or (np.diff(tasks) != 1).any()):
-        wrong = "names other tasks than the one that is here and those after it"
-    if wrong:
+    wrong = _wrong_workers(ask, stream.labelers.count) or _wrong_tasks(ask, tasks, number, stream)
+    if wrong is not None:
         raise RuntimeError(f"policy {name} {wrong} (arrival {number})")
+
+
+def _wrong_tasks(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream) -> str | None:
+    """What is wrong with the tasks that a question is about."""
+    if ask.kind != REPEAT:
+        are_next = tasks.size and tasks[0] == number and (np.diff(tasks) == 1).all()
+        return None if are_next else "names other tasks than the one that is here and those after it"
+    may_be = tasks.size == 1 and 0 <= tasks[0] < number and not stream.recorded
+    return None if may_be else "repeats what cannot be repeated"
+
+
+def _wrong_workers(ask: Ask, count: int) -> str | None:
+    """What is wrong with whom a question asks, or with their weights; count: of the labelers there are."""
+    workers = ask.workers
+    if workers.size and (workers.min() < 0 or workers.max() >= count or np.bincount(workers).max() > 1):
+        return "asks a labeler who does not exist, or twice at once"
+    if ask.weight is not None and not (ask.weight.shape == workers.shape and np.isfinite(ask.weight).all()):
+        return "weighs votes by what is no number for each"
+    return None
 
 
 def replay(policy: BaseLabelerPolicy, stream: TaskStream, seed: int) -> AskingRecord:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.online.group_room import GroupRoom
 
+COUNTED = ("of_task", "load", "spent")
 CENT = 1e-9  # relative: sums of prices are off by so much at most
 
 
@@ -71,6 +73,17 @@ class LabelLimits:
     def again(self, task: int, place: int) -> None:
         """A label came that was not reserved any more."""
         self._count(np.array([task]), place, 1)
+
+    def snapshot(self) -> dict[str, Any]:
+        """What was counted so far."""
+        taken = np.array(sorted(self.taken), np.int64).reshape(-1, 2)
+        return {name: getattr(self, name) for name in COUNTED} | {"taken": taken, "left": self.rooms.left}
+
+    def restore(self, counted: dict[str, Any]) -> None:
+        """Go on from what was counted."""
+        for name in COUNTED:
+            setattr(self, name, counted[name])
+        self.taken, self.rooms.left = set(map(tuple, counted["taken"].tolist())), counted["left"]
 
     def _count(self, tasks: Ints, place: int, sign: int) -> None:
         np.add.at(self.of_task, tasks, sign)

@@ -53,7 +53,7 @@ class TasksCourse:
     def __init__(self, instance: AssignmentInstance, policy: Any, settings: LiveSettings) -> None:
         self.doors_shut = False
         self.instance, self.policy, self.settings = instance, policy, settings
-        self.workers = [instance.worker_id(j) for j in range(instance.n_workers)]
+        self.workers = instance.worker_ids
         self.place_of = {name: j for j, name in enumerate(self.workers)}
         self.types = [str(one) for one in instance.types] if instance.types is not None else []
         cost = instance.cost.mean(axis=0)

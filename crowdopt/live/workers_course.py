@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,8 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
-from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.live.gold_tasks import GoldTasks
 from crowdopt.live.label_limits import LabelLimits, with_newcomers
@@ -22,11 +20,11 @@ from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
+from crowdopt.live.workers_report import possible_of, progress_of, rows_of_answers, rows_of_workers, run_of
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.crowds import Simulated
-from crowdopt.online.ledger import KINDS, Run
-from crowdopt.online.limits.least_cost import Least, least
-from crowdopt.online.run_score import answers_of, claimed_error
+from crowdopt.online.ledger import Run
+from crowdopt.online.limits.least_cost import Least
 
 NONE = "none"  # nothing is worth asking
 OWN: tuple[str, ...] = (
@@ -59,7 +57,7 @@ class WorkersCourse:
         self.limits = LabelLimits(self.whole, money, not policy.over_capacity)
         served = replace(self.whole, budget=None, max_labels=np.full(self.whole.n_tasks, UNLIMITED))
         if gold.ids:
-            known = np.isin([instance.task_id(i) for i in range(instance.n_tasks)], gold.ids)
+            known = np.isin(instance.task_ids, gold.ids)
             served = replace(served, demand=np.where(known, 0.0, served.demand))
         truth = np.full(served.n_tasks, -1)
         self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,)), truth)
@@ -69,7 +67,7 @@ class WorkersCourse:
         self.sent = int(policy.preliminary(self.instance.n_workers))
         self.seats: list[Seat] = []
         self.seat_of: dict[str, Seat] = {}
-        names = [self.whole.worker_id(j) for j in range(self.whole.n_workers)]
+        names = self.whole.worker_ids
         self.place_of = {name: j for j, name in enumerate(names) if not name.startswith("\0")}
         self.free_places = [j for j, name in enumerate(names) if name.startswith("\0")]
         # arrivals so far: preliminary workers, those of them who are done, workers of the stream
@@ -373,94 +371,23 @@ class WorkersCourse:
     def run(self) -> Run:
         """All of it as a run of the policy, workers by number of arrival; those who have not come stand behind."""
         self.turns.leave()
-        number = {seat.place: seat.number for seat in self.seats if seat.number >= 0}
-        rest = iter(j for j in range(self.instance.n_workers) if j not in set(number.values()))
-        order = np.array([number[j] if j in number else next(rest) for j in range(self.instance.n_workers)])
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
-        stream = replace(self.stream, instance=of_workers(self.instance, place))
-        rows = [[row[k] for row in self.work] for k in range(1, 4)]
-        task, worker, label = np.array(rows, np.int64).reshape(3, -1)
-        kind = np.array([row[0] for row in self.work])
-        price = self.instance.cost[self.instance.task_type[task], worker]
-        counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {GOLD: self.gold_labels}
-        costs = {name: float(price[kind == name].sum()) for name in KINDS} | {GOLD: self.gold_cost}
-        skills = self.policy.skills()
-        return Run(
-            stream,
-            self.policy.name,
-            task,
-            order[worker],
-            label,
-            counts,
-            costs,
-            self.refused,
-            0,
-            np.full(self.instance.accuracy.shape, 0.5) if skills is None else skills,
-            self.policy.answers(),
-            self.policy.decided(),
-            self.policy.claims(),
-            self.policy.prices(),
-            self.policy.notes(),
-            np.zeros(self.instance.n_workers),
-            self.settings.seed,
-            getattr(self.policy, "iterations", None),
-        )
+        return run_of(self)
 
     def answer_rows(self, classes: Sequence[str]) -> list[AnswerRow]:
         """An answer for each task, by the policy's own combining."""
-        run = self.run()
-        answer, claim = answers_of(run), claimed_error(run)
-        count = np.bincount(run.task, minlength=self.instance.n_tasks)
-        return [
-            AnswerRow(
-                self.instance.task_id(i),
-                classes[answer[i]] if answer[i] >= 0 and count[i] else "",
-                None if claim is None else float(claim[i]),
-                int(count[i]),
-            )
-            for i in range(self.instance.n_tasks)
-        ]
+        return rows_of_answers(self.run(), classes)
 
     def worker_rows(self, state: Any) -> list[WorkerRow]:
         """Who came, what they told, and what is believed of their skill."""
-        skills = self.policy.skills()
-        told = np.array([row[1] for row in state.labels.rows], np.int64)
-        paid = np.array([row[5] for row in state.labels.rows])
-        count, money = (np.bincount(told, weight, len(self.seats)) for weight in (None, paid))
-        out = [lease.worker for lease in state.leases.values()]
-        return [
-            WorkerRow(
-                seat.worker,
-                int(count[k]),
-                float(money[k]),
-                out.count(seat.worker),
-                _status(seat, seat.worker in state.deadline),
-                None if skills is None or seat.number < 0 or seat.preliminary else skills[:, seat.number].tolist(),
-            )
-            for k, seat in enumerate(self.seats)
-        ]
+        return rows_of_workers(self, state)
 
     def progress(self) -> dict[str, Any]:
         """Tasks, and how many are not as sure as they are to be; the money there is."""
-        run = self.run()
-        wanted, claim = self.instance.need > COVERAGE, claimed_error(run)
-        unsure = None if claim is None else int((claim > self.instance.epsilon + COVERAGE)[wanted].sum())
-        mean = None if claim is None or not wanted.any() else float(claim[wanted].mean())
-        money = None if np.isinf(self.limits.money) else float(self.limits.money)
-        own = {"tasks": int(wanted.sum()), "unsure": unsure, "claimed_error": mean, "money": money}
-        return own | {"reserved": max(0.0, self.limits.spent), "notes": self.policy.notes()}
+        return progress_of(self, self.run())
 
     def possible(self) -> Callable[[], Least]:
         """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
-        skills, met = self.policy.skills(), [seat for seat in self.seats if seat.number >= 0 and not seat.preliminary]
-        if skills is None or not met:
-            raise InputError("what no policy can beat follows from skills, and none are believed yet; ask first")
-        crowd = of_workers(self.instance, np.array([seat.place for seat in met], np.int64))
-        accuracy = skills[:, [seat.number for seat in met]]
-        none = np.zeros((0, 2), np.int64)
-        crowd = replace(crowd, accuracy=accuracy, confusion=None, groups=(), collected=none, forbidden=none)
-        return partial(least, crowd, self.solve)
+        return possible_of(self)
 
     # -- as arrays -------------------------------------------------------------------------------------------------
 
@@ -468,13 +395,10 @@ class WorkersCourse:
         """What is its own, and the arrays of the policy."""
         self.turns.leave()
         own = {name: getattr(self, name) for name in OWN}
-        limits = {name: getattr(self.limits, name) for name in ("of_task", "load", "spent")}
-        taken = np.array(sorted(self.limits.taken), np.int64).reshape(-1, 2)
-        limits |= {"taken": taken, "left": self.limits.rooms.left}
         work = np.array([row[1:] for row in self.work], np.int64).reshape(-1, 3)
         kind = np.array([row[0] == REPAIR for row in self.work], bool)
         arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
-        return own | {"limits": limits, "work": work, "repair": kind}, arrays
+        return own | {"limits": self.limits.snapshot(), "work": work, "repair": kind}, arrays
 
     def restore_policy(self, arrays: Arrays) -> None:
         """The policy as it was."""
@@ -485,9 +409,7 @@ class WorkersCourse:
         limits, work, repair = own.pop("limits"), own.pop("work"), own.pop("repair")
         for name, value in own.items():
             setattr(self, name, value)
-        for name in ("of_task", "load", "spent"):
-            setattr(self.limits, name, limits[name])
-        self.limits.taken, self.limits.rooms.left = set(map(tuple, limits["taken"].tolist())), limits["left"]
+        self.limits.restore(limits)
         kinds = [REPAIR if one else WORK for one in repair.tolist()]
         self.work = [(kind, *row) for kind, row in zip(kinds, work.tolist(), strict=True)]
         self.seat_of = {seat.worker: seat for seat in self.seats}
@@ -551,10 +473,3 @@ class WorkersCourse:
         pairs = self.instance.barred[np.argsort(self.instance.barred[:, 1], kind="stable")]
         cuts = np.searchsorted(pairs[:, 1], np.arange(1, self.instance.n_workers))
         return np.split(pairs[:, 0], cuts)
-
-
-def _status(seat: Seat, here: bool) -> str:
-    """Where the worker is, in a word."""
-    if seat.removed:
-        return "removed"
-    return "done" if seat.over else "here" if here else "away"

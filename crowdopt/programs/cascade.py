@@ -179,15 +179,12 @@ class Cascade:
         start = np.concatenate([one[state[kind == t]] for t, one in enumerate(self.told.start)])
         sides = [start * (level == 0), self.wrong, self.told.capacity]
         names = [("flow", (stops,)), ("error", (errors,)), ("capacity", (self.told.capacity.size,))]
-        if budget is not None:
-            matrix = sparse.vstack([matrix, sparse.csr_array(cost[None])], format="csc")
-            sides, names = [*sides, np.array([budget])], [*names, ("budget", (1,))]
+        more = [] if budget is None else [("budget", sparse.csr_array(cost[None]), np.array([budget]))]
         if self.told.label_rows:
-            limits = self.told.label_rows
-            taken = np.stack([loads.multiply(row.weight[of_kind].T).sum(axis=0) for row in limits])
-            spare = sparse.csr_array((len(limits), cost.size - width))
-            matrix = sparse.vstack([matrix, sparse.hstack([sparse.csr_array(taken), spare])], format="csc")
-            sides, names = [*sides, np.array([row.side for row in limits])], [*names, ("limit", (len(limits),))]
+            more.append(self._limit_rows(loads, of_kind, cost.size))
+        for name, rows, ends in more:
+            matrix = sparse.vstack([matrix, rows], format="csc")
+            sides, names = [*sides, ends], [*names, (name, ends.shape)]
         high = np.concatenate(sides)
         low = np.concatenate([sides[0], np.full(high.size - stops, -np.inf)])
         columns = [("ask", (width,)), ("answer", (stops,)), *([("expert", (stops,))] if has_expert else [])]
@@ -204,6 +201,14 @@ class Cascade:
             columns=stack(columns),
             rows=stack(names),
         )
+
+    def _limit_rows(self, loads: sparse.csr_array, of_kind: Ints, columns: int) -> tuple[str, sparse.csr_array, Floats]:
+        """Linear limits on labels, over the columns that ask."""
+        limits = self.told.label_rows
+        taken = np.stack([loads.multiply(row.weight[of_kind].T).sum(axis=0) for row in limits])
+        spare = sparse.csr_array((len(limits), columns - loads.shape[1]))
+        rows = sparse.hstack([sparse.csr_array(taken), spare], format="csr")
+        return "limit", rows, np.array([row.side for row in limits])
 
     def _ask_columns(self, place: list[Ints]) -> tuple[sparse.csr_array, sparse.csr_array, Floats, Ints]:
         """Flow rows and capacity rows of the columns that ask, their prices and kinds."""

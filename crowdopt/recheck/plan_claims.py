@@ -43,8 +43,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
         "labels": report.labels,
         "violation": report.violation,
         "gap": gap if np.isfinite(gap) else None,
-        "prior": stated_prior(instance) if instance.has_prior or instance.observed else None,
-        **settings_said(instance),
+        **settings_said(instance, instance.has_prior or instance.observed),
         "program": "ip" if is_integer else "lp",
         "proven": report.proven,
         "status": BEST_EFFORT if excused.any() else "optimal" if report.proven else "feasible",
@@ -55,15 +54,15 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
             report.complain("plan.json", f"{name} says {stored.claims.get(name)!r}, but it is {value!r}")
 
 
-def settings_said(instance: AssignmentInstance) -> dict[str, Any]:
-    """What plan.json of any plan has to say of the instance; the prior aside."""
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
+def settings_said(instance: AssignmentInstance, has_prior: bool) -> dict[str, Any]:
+    """What plan.json of any plan has to say of the instance; has_prior: whether a prior is one of its settings."""
     return {
+        "prior": stated_prior(instance) if has_prior else None,
         "tasks": instance.n_tasks,
         "workers": instance.n_workers,
         "rule": instance.rule,
         "classes": instance.classes,
-        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
+        "epsilon": "per task" if instance.one_target is None else instance.one_target,
         "difficulty": difficulty_table(instance.difficulty) if instance.difficulty.share else None,
         "skills": instance.skills_source,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -76,15 +77,7 @@ def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Repo
     """
     one = instance.confusion is None
     table = weights_table(stored.folder) if one else votes_table(stored.folder)
-    names = {name: k for k, name in enumerate(class_names(instance))}
-    known: dict[str, dict[str, int]] = {
-        "worker": {instance.worker_id(j): j for j in np.unique(stored.pairs[:, 1]).tolist()},
-        "type": {instance.type_id(k): k for k in range(instance.n_types)},
-        "label": names,
-        "class": names,
-    }
-    places = [[known[name].get(text, -1) for text in table[name]] for name in (ONE if one else EACH).required[:-1]]
-    cells = list(zip(*places, strict=True))
+    cells = _cells(instance, stored, table, (ONE if one else EACH).required[:-1])
     labelled = np.stack([stored.pairs[:, 1], instance.task_type[stored.pairs[:, 0]]], axis=1)
     votes = list(product(range(instance.classes), repeat=0 if one else 2))  # label and class
     needed = {(*cell, *vote) for cell in labelled.tolist() for vote in votes}
@@ -105,6 +98,21 @@ def check_weights(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         )
 
 
+def _cells(
+    instance: AssignmentInstance, stored: StoredPlan, table: Table, columns: Sequence[str]
+) -> list[tuple[int, ...]]:
+    """Each row's worker, type and, where there are such columns, label and class, by index; -1 for an unknown one."""
+    names = {name: k for k, name in enumerate(class_names(instance))}
+    known: dict[str, dict[str, int]] = {
+        "worker": {instance.worker_id(j): j for j in np.unique(stored.pairs[:, 1]).tolist()},
+        "type": {instance.type_id(k): k for k in range(instance.n_types)},
+        "label": names,
+        "class": names,
+    }
+    places = [[known[name].get(text, -1) for text in table[name]] for name in columns]
+    return list(zip(*places, strict=True))
+
+
 def _weights_of(instance: AssignmentInstance, cells: Ints) -> Floats:
     """The rule's weights; cells: (rows, 2), worker and type, or (rows, 4), with label and class."""
     if instance.confusion is None:
@@ -119,7 +127,7 @@ def check_queues(instance: AssignmentInstance, stored: StoredPlan, report: Repor
     """Every worker in the plan has a list of exactly their tasks, and nobody else has one."""
     folder = stored.folder / "queues"
     wanted: dict[str, list[str]] = {}
-    names = queue_files([instance.worker_id(j) for j in range(instance.n_workers)])
+    names = queue_files(instance.worker_ids)
     for task, worker in stored.pairs.tolist():
         wanted.setdefault(names[worker], []).append(instance.task_id(task))
     there = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()

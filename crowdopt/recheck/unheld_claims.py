@@ -37,6 +37,15 @@ def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Repo
     for key, (belongs, why) in reasons.items():
         if key in claims and not belongs:
             report.complain("plan.json", f"{key} says {claims[key]!r}, but {why}")
+    _refuse_form(instance, stored, report)
+    if BEYOND in claims and not names_fields(claims[BEYOND]):
+        report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
+    _refuse_files(instance, stored, report)
+
+
+def _refuse_form(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Complain of what the form of the proof has no use for."""
+    claims, form = stored.claims, stored.claims.get("certified_by")
     if form == PATTERNS and not instance.the_rule.average and claims.get("wrong_dual"):
         report.complain(
             "plan.json", f"wrong_dual says {claims['wrong_dual']!r}, but rule {instance.rule} prices no error"
@@ -45,9 +54,6 @@ def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         report.complain("plan.json", "certified_by says 'curve', but the plan spends no sum of money")
     if form == CURVE and "labels_dual" in stored.tasks:
         report.complain(stored.tasks.path.name, "has a column labels_dual, which prices of wrong answers do not have")
-    if BEYOND in claims and not names_fields(claims[BEYOND]):
-        report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
-    _refuse_files(instance, stored, report)
 
 
 def names_fields(said: Any) -> bool:

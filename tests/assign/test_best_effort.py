@@ -210,6 +210,25 @@ def test_many_tasks_with_some_out_of_reach_keep_the_limit():
     assert plan.seconds < 20.3
 
 
+@pytest.mark.slow
+def test_where_good_workers_are_few_all_but_some_tasks_are_served():
+    """Three classes, 25 workers of whom the best are too few for 60 tasks: the others have sets of those who are left.
+
+    Of 50 tasks there is a plan, and of 60 at least 45 are served.
+    """
+    rng = np.random.default_rng(1)
+    accuracy, capacity = rng.beta(6, 3, (1, 25)), np.full(25, 20)
+
+    def plan(tasks, strict):
+        kinds = np.zeros(tasks, np.int64)
+        return assign(AssignmentInstance(accuracy, kinds, capacity, 0.05, classes=3), time_limit=20, strict=strict)
+
+    assert plan(50, strict=True).found
+    most = plan(60, strict=False)
+    assert most.pairs is not None and not breaches(most.instance, most.pairs, short=most.short)
+    assert 60 - most.short.size >= 45
+
+
 def on_average(seed: int) -> AssignmentInstance:
     """Three tasks and five workers whose mean error can hardly be kept; some have a budget, fewest or most labels."""
     rng = np.random.default_rng(seed)

@@ -85,22 +85,25 @@ def _stated(model: Modelled, problem: Any) -> tuple[Stated, list[Any], list[Any]
         added = [_added(one, variables, starts) for one in problem.constraints if one.id not in model.parts]
     if cost[1].any():
         raise InputError("the model's objective has a constant; leave it out, for a program here has none")
-    extra = [_box(one) for one in others]
     mine = [one for one in problem.constraints if one.id in model.parts]
     lists = [_own(base, model.parts[one.id], starts[-1], one) for one in mine] + added
-    nothing = np.zeros(0)
+    return _of_parts(base, cost[0], others, lists), [part[4] for part in lists], values
+
+
+def _of_parts(base: Program, cost: Any, others: list[Any], lists: list[Any]) -> Stated:
+    """The program out of its costs, columns beyond the base's, and lists of sides."""
+    extra, nothing = [_box(one) for one in others], np.zeros(0)
     parts = [np.concatenate([nothing, *(part[k] for part in lists)]) for k in (1, 2, 3)]
-    stated = Stated(
-        cost[0].toarray().reshape(-1),
+    return Stated(
+        cost.toarray().reshape(-1),
         np.concatenate([base.lower, *(low for low, _, _ in extra)]),
         np.concatenate([base.upper, *(high for _, high, _ in extra)]),
         np.concatenate([base.integer, *(whole for _, _, whole in extra)]),
-        sparse.vstack([sparse.csr_array((0, starts[-1])), *(part[0] for part in lists)], format="csr"),
+        sparse.vstack([sparse.csr_array((0, cost.shape[1])), *(part[0] for part in lists)], format="csr"),
         parts[0].astype(np.int64),
         parts[1],
         parts[2],
     )
-    return stated, [part[4] for part in lists], values
 
 
 def _flat(values: list[Any]) -> Floats:

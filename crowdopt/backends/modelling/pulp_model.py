@@ -41,34 +41,45 @@ def modelled(program: Program, columns: Sequence[str], rows: Sequence[str]) -> M
 
 def solution_of(model: Modelled, answer: Any, gap: float) -> Solution:
     """What the LpProblem says, and ``solve`` answered, of the program that it states now."""
-    problem, base = model.model, model.program
+    problem = model.model
     with quiet():
-        variables = _variables(model)
-        index = {variable.name: k for k, variable in enumerate(variables)}
-        if problem.sense != 1:
-            raise InputError("the model is a maximum; a program here is a minimum, so turn the objective's sign")
-        objective = problem.objective
-        if objective is not None and objective.constant:
-            raise InputError("the model's objective has a constant; leave it out, for a program here has none")
-        cost = np.zeros(len(variables))
-        for variable, value in [] if objective is None else objective.items():
-            cost[index[variable.name]] += value
-        constraints = constraints_of(problem)
-        stated = Stated(
-            cost,
-            np.array([-np.inf if v.lowBound is None else v.lowBound for v in variables], float),
-            np.array([np.inf if v.upBound is None else v.upBound for v in variables], float),
-            np.array([v.cat == "Integer" for v in variables], bool),
-            _coefficients(constraints, index),
-            np.array([model.parts.get(one.name, OWN) for one in constraints], np.int64),
-            np.array([-one.constant if one.sense >= 0 else -np.inf for one in constraints], float),
-            np.array([-one.constant if one.sense <= 0 else np.inf for one in constraints], float),
-        )
+        stated, variables, constraints = _stated(model)
         values = [variable.varValue for variable in variables]
-        idle = (np.diff(stated.sides.tocsc().indptr) == 0) & (cost == 0)
+        idle = (np.diff(stated.sides.tocsc().indptr) == 0) & (stated.cost == 0)
         status, raw, bound = status_of(problem, answer)
         told = Told(status, _point(values, idle, stated), _prices(constraints), bound, raw)
-    return came_back(base, "pulp", stated, told, gap)
+    return came_back(model.program, "pulp", stated, told, gap)
+
+
+def _stated(model: Modelled) -> tuple[Stated, list[Any], list[Any]]:
+    """The program that an LpProblem states now, its variables and constraints."""
+    problem = model.model
+    variables = _variables(model)
+    index = {variable.name: k for k, variable in enumerate(variables)}
+    if problem.sense != 1:
+        raise InputError("the model is a maximum; a program here is a minimum, so turn the objective's sign")
+    objective = problem.objective
+    if objective is not None and objective.constant:
+        raise InputError("the model's objective has a constant; leave it out, for a program here has none")
+    constraints = constraints_of(problem)
+    stated = Stated(
+        _costs(objective, index),
+        np.array([-np.inf if v.lowBound is None else v.lowBound for v in variables], float),
+        np.array([np.inf if v.upBound is None else v.upBound for v in variables], float),
+        np.array([v.cat == "Integer" for v in variables], bool),
+        _coefficients(constraints, index),
+        np.array([model.parts.get(one.name, OWN) for one in constraints], np.int64),
+        np.array([-one.constant if one.sense >= 0 else -np.inf for one in constraints], float),
+        np.array([-one.constant if one.sense <= 0 else np.inf for one in constraints], float),
+    )
+    return stated, variables, constraints
+
+
+def _costs(objective: Any, index: dict[str, int]) -> Floats:
+    cost = np.zeros(len(index))
+    for variable, value in [] if objective is None else objective.items():
+        cost[index[variable.name]] += value
+    return cost
 
 
 def _variables(model: Modelled) -> list[Any]:

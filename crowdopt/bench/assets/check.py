@@ -15,16 +15,77 @@ from typing import Any
 INFINITY = float("inf")
 
 
-def read(path: Path) -> tuple[Any, ...]:
+class FreeMps:
     """Free MPS: cost and entries by column, sides by row, bounds and whole columns."""
-    rows: dict[str, str] = {}
-    cost: dict[str, Fraction] = {}
-    entries: dict[str, dict[str, Fraction]] = defaultdict(dict)
-    sides: dict[str, Fraction] = {}
-    ranges: dict[str, Fraction] = {}
-    bounds: dict[str, list[Any]] = {}
-    whole: set[str] = set()
-    section, goal, marked = "", None, False
+
+    def __init__(self) -> None:
+        self.rows: dict[str, str] = {}
+        self.cost: dict[str, Fraction] = {}
+        self.entries: dict[str, dict[str, Fraction]] = defaultdict(dict)
+        self.sides: dict[str, Fraction] = {}
+        self.ranges: dict[str, Fraction] = {}
+        self.bounds: dict[str, list[Any]] = {}
+        self.whole: set[str] = set()
+        self.goal: str | None = None
+        self.marked = False
+
+    def row(self, words: list[str]) -> None:
+        """A line of ROWS; the first N row is the objective."""
+        self.rows[words[1]] = words[0]
+        self.goal = words[1] if self.goal is None and words[0] == "N" else self.goal
+        self.sides[words[1]] = Fraction(0)
+
+    def column(self, words: list[str]) -> None:
+        """A line of COLUMNS: a marker, or a column's numbers."""
+        name = words[0]
+        if words[1] == "'MARKER'":
+            self.marked = words[2] == "'INTORG'"
+            return
+        self.bounds.setdefault(name, [Fraction(0), INFINITY])
+        self.cost.setdefault(name, Fraction(0))
+        if self.marked:
+            self.whole.add(name)
+        for row, value in zip(words[1::2], words[2::2], strict=True):
+            if row == self.goal:
+                self.cost[name] = Fraction(value)
+            else:
+                self.entries[row][name] = Fraction(value)
+
+    def side(self, words: list[str], numbers: dict[str, Fraction]) -> None:
+        """A line of RHS or RANGES."""
+        for row, value in zip(words[1::2], words[2::2], strict=True):
+            numbers[row] = Fraction(value)
+
+    def bound(self, words: list[str]) -> None:
+        """A line of BOUNDS."""
+        low, high = self.bounds[words[2]]
+        number = Fraction(words[3]) if len(words) > 3 else Fraction(0)
+        low = {"LO": number, "FX": number, "FR": -INFINITY, "MI": -INFINITY}.get(words[0], low)
+        high = {"UP": number, "FX": number, "FR": INFINITY, "PL": INFINITY}.get(words[0], high)
+        self.bounds[words[2]] = [low, high]
+
+    def limits(self) -> dict[str, tuple[Any, Any]]:
+        """Lower and upper side of each row; a range widens an L row downwards and a G row upwards."""
+        limits: dict[str, tuple[Any, Any]] = {}
+        for row, kind in self.rows.items():
+            side, span = self.sides[row], self.ranges.get(row)
+            none = kind == "N" or span is None
+            low = side if kind in "GE" else -INFINITY if none else side - (span or 0)
+            high = side if kind in "LE" else INFINITY if none else side + (span or 0)
+            limits[row] = (low, high)
+        return limits
+
+
+def read(path: Path) -> tuple[Any, ...]:
+    """Cost, entries, sides, bounds and whole columns of a file; other sections say nothing."""
+    program, section = FreeMps(), ""
+    lines = {
+        "ROWS": program.row,
+        "COLUMNS": program.column,
+        "RHS": lambda words: program.side(words, program.sides),
+        "RANGES": lambda words: program.side(words, program.ranges),
+        "BOUNDS": program.bound,
+    }
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split()
         if not words or line.startswith("*"):
@@ -32,40 +93,9 @@ def read(path: Path) -> tuple[Any, ...]:
         # section names begin in the first column, entries do not
         if line[0] != " ":
             section = words[0]
-        elif section == "ROWS":
-            rows[words[1]] = words[0]
-            goal = words[1] if goal is None and words[0] == "N" else goal
-            sides[words[1]] = Fraction(0)
-        elif section == "COLUMNS" and words[1] == "'MARKER'":
-            marked = words[2] == "'INTORG'"
-        elif section == "COLUMNS":
-            bounds.setdefault(words[0], [Fraction(0), INFINITY])
-            cost.setdefault(words[0], Fraction(0))
-            if marked:
-                whole.add(words[0])
-            for row, value in zip(words[1::2], words[2::2], strict=True):
-                if row == goal:
-                    cost[words[0]] = Fraction(value)
-                else:
-                    entries[row][words[0]] = Fraction(value)
-        elif section in ("RHS", "RANGES"):
-            for row, value in zip(words[1::2], words[2::2], strict=True):
-                (sides if section == "RHS" else ranges)[row] = Fraction(value)
-        elif section == "BOUNDS":
-            low, high = bounds[words[2]]
-            number = Fraction(words[3]) if len(words) > 3 else Fraction(0)
-            low = {"LO": number, "FX": number, "FR": -INFINITY, "MI": -INFINITY}.get(words[0], low)
-            high = {"UP": number, "FX": number, "FR": INFINITY, "PL": INFINITY}.get(words[0], high)
-            bounds[words[2]] = [low, high]
-    limits: dict[str, tuple[Any, Any]] = {}
-    for row, kind in rows.items():
-        side, span = sides[row], ranges.get(row)
-        # a range widens an L row downwards and a G row upwards
-        none = kind == "N" or span is None
-        low = side if kind in "GE" else -INFINITY if none else side - (span or 0)
-        high = side if kind in "LE" else INFINITY if none else side + (span or 0)
-        limits[row] = (low, high)
-    return cost, entries, limits, bounds, whole
+        elif section in lines:
+            lines[section](words)
+    return program.cost, program.entries, program.limits(), program.bounds, program.whole
 
 
 def table(path: Path) -> dict[str, Fraction]:

@@ -148,6 +148,22 @@ def derived(read: Reader, rows: list[Sum], whole: set[int]) -> Sum:
     return said
 
 
+def point_cost(read: Reader, rows: list[Sum], whole: set[int]) -> Fraction:
+    """What the next point costs; Wrong if it is none of the program."""
+    name, point = read.word(), read.pairs(read.columns, read.count())
+    need(all(value.denominator == 1 for k, value in point.items() if k in whole), f"{name} is not whole")
+    for number, row in enumerate(rows):
+        total = valued(row.terms, point)
+        kept = total == row.side if row.sense == 0 else (total - row.side) * row.sense >= 0
+        need(kept, f"{name} breaks constraint {number}")
+    return valued(read.goal, point)
+
+
+def valued(terms: dict[int, Fraction], point: dict[int, Fraction]) -> Fraction:
+    """A sum of terms at a point, whose other columns are 0."""
+    return sum((value * point[k] for k, value in terms.items() if k in point), Fraction(0))
+
+
 def check(path: Path) -> str:
     """What a file shows; Wrong if it does not."""
     read = Reader(path)
@@ -164,15 +180,7 @@ def check(path: Path) -> str:
     need([read.word(), read.word()] == ["RTP", "range"], "claims no range")
     low, high = read.number(), read.word()
     read.expect("SOL")
-    values = []
-    for _ in range(read.count()):
-        name, point = read.word(), read.pairs(read.columns, read.count())
-        need(all(value.denominator == 1 for k, value in point.items() if k in whole), f"{name} is not whole")
-        for number, row in enumerate(rows):
-            total = sum((value * point[k] for k, value in row.terms.items() if k in point), Fraction(0))
-            kept = total == row.side if row.sense == 0 else (total - row.side) * row.sense >= 0
-            need(kept, f"{name} breaks constraint {number}")
-        values.append(sum((value * point[k] for k, value in read.goal.items() if k in point), Fraction(0)))
+    values = [point_cost(read, rows, whole) for _ in range(read.count())]
     need(high == "inf" or (bool(values) and min(values) <= Fraction(high)), "no point costs so little")
     read.expect("DER")
     for number in range(read.count()):

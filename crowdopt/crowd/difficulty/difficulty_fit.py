@@ -64,7 +64,7 @@ def fitted(
 def _searched(likelihood: _Likelihood, nats: float) -> Difficulty:
     """The likeliest h and s, on a coarse grid of scales, then around all that is nearly as likely."""
     level = max(float(likelihood.of(e, e, np.zeros(1))[0]) for e in range(5, SCALES.size))
-    pairs = [(e, q) for e in range(8, SCALES.size, 2) for q in range(-e if likelihood.misled else 0, e, 2)]
+    pairs = [(e, q) for e in range(8, SCALES.size, 2) for q in range(likelihood.lowest(e), e, 2)]
     values = {pair: likelihood.of(*pair, SHARES) for pair in pairs}
     if _mean(values) - level < nats:
         return NONE
@@ -77,8 +77,7 @@ def _searched(likelihood: _Likelihood, nats: float) -> Difficulty:
         asked.update(near)
         for e, q in near:
             around = {(a, b) for a in (e - 1, e, e + 1) for b in (q - 1, q, q + 1)} - values.keys()
-            inside = [(a, b) for a, b in around if a < SCALES.size and (-a if likelihood.misled else 0) <= b < a]
-            values |= {pair: likelihood.of(*pair, SHARES) for pair in inside}
+            values |= {pair: likelihood.of(*pair, SHARES) for pair in around if likelihood.has(*pair)}
 
 
 def _mean(values: dict[tuple[int, int], Floats]) -> float:
@@ -124,6 +123,14 @@ class _Likelihood:
     def misled(self) -> bool:
         """Whether workers who are misled together could be told from right ones."""
         return self.anchor is not None or self.known.shape[1] > 0
+
+    def lowest(self, easy: int) -> int:
+        """The least scale of hard tasks beside that one of easy ones: below 0 where workers may be misled."""
+        return -easy if self.misled else 0
+
+    def has(self, easy: int, hard: int) -> bool:
+        """Whether these are scales that are told apart."""
+        return easy < SCALES.size and self.lowest(easy) <= hard < easy
 
     def of(self, easy: int, hard: int, share: Floats) -> Floats:
         """At scale indices of easy and hard tasks (a negative one: of the scale with the other sign), per share."""

@@ -145,6 +145,11 @@ class SelectionInstance:
         """Workers by ``c / n``, exactly."""
         return levels(self.correct, self.asked, self.classes, gains.reliability_fractions)
 
+    @property
+    def worker_ids(self) -> list[str]:
+        """The id of each worker, (workers,)."""
+        return [self.worker_id(j) for j in range(self.n_workers)]
+
     def worker_id(self, worker: int) -> str:
         """Id of a worker."""
         return str(worker) if self.workers is None else self.workers[worker]

@@ -37,6 +37,11 @@ class StatedPeople(StatedPart):
         """Types of task, T: the rows of ``accuracy``."""
         return int(self.accuracy.shape[0])
 
+    @property
+    def worker_ids(self) -> list[str]:
+        """The id of each worker, (workers,)."""
+        return [self.worker_id(j) for j in range(self.n_workers)]
+
     def worker_id(self, worker: int) -> str:
         """Id of a worker."""
         return str(worker) if self.workers is None else self.workers[worker]

@@ -29,6 +29,16 @@ class StatedTasks(StatedPart):
         """Tasks, n."""
         return len(self.task_type)
 
+    @property
+    def task_ids(self) -> list[str]:
+        """The id of each task, (tasks,)."""
+        return [self.task_id(i) for i in range(self.n_tasks)]
+
+    @property
+    def one_target(self) -> float | None:
+        """The error target of every task; None where tasks have different ones."""
+        return float(self.epsilon[0]) if (self.epsilon == self.epsilon[0]).all() else None
+
     def task_id(self, task: int) -> str:
         """Id of a task."""
         return str(task) if self.tasks is None else self.tasks[task]

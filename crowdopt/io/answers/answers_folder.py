@@ -33,7 +33,7 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
         raise InputError(f"{found.folder} is an archive; answers need a campaign folder, whose tables the next one has")
     missing = np.bincount(result.missing[:, 0], minlength=instance.n_tasks)
     columns: dict[str, Iterable[Any]] = {
-        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "task": instance.task_ids,
         "answer": [found.names[k] for k in result.answer.tolist()],
         "error": result.error,
         "epsilon": result.epsilon,

@@ -103,15 +103,21 @@ def _label(result: list[dict[str, Any]], question: str | None, source: str, plac
     if len(asked) > 1:
         raise InputError(f"{source}, {place}.result: answers {', '.join(asked)}; choose one of them with --field")
     number, part = answers[0]
-    value = part.get("value")
-    inner = value.get(part["type"]) if isinstance(value, dict) else None
-    while isinstance(inner, list) and len(inner) == 1:  # a taxonomy's choice is a path in a list
-        inner = inner[0]
+    inner = _innermost(part)
     label = None if inner is None else scalar(inner)
     if label is None or label == "" or len(answers) > 1:
         where = f"{place}.result[{number}].value.{part['type']}"
         raise refuse(source, where, "must be one class", inner, 'ask with choice="single", or drop the annotation')
     return label
+
+
+def _innermost(part: dict[str, Any]) -> Any:
+    """What was chosen; a taxonomy's choice is a path in a list."""
+    value = part.get("value")
+    inner = value.get(part["type"]) if isinstance(value, dict) else None
+    while isinstance(inner, list) and len(inner) == 1:
+        inner = inner[0]
+    return inner
 
 
 def write_tasks(handed: PushedRound, folder: Path) -> dict[str, str]:

@@ -49,7 +49,7 @@ def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> Assignment
     campaign = read_with_labels(folder)
     instance = campaign.instance
     if campaign.gold is not None and not (trust_gold or campaign.trusts_gold):
-        heed_gold(campaign.gold, instance.classes, [instance.worker_id(j) for j in range(instance.n_workers)])
+        heed_gold(campaign.gold, instance.classes, instance.worker_ids)
     if not campaign.observed:
         return instance.as_read()
     return instance.given(posteriors(instance, instance.collected, campaign.indices())).as_read()

@@ -103,8 +103,8 @@ def _rounding(number: float) -> float:
 def settings_text(instance: AssignmentInstance, gold_source: str | None, trust_gold: bool = False) -> str:
     """campaign.toml of an instance."""
     lines = [f"title = {quoted(instance.title)}"] if instance.title else []
-    if (instance.epsilon == instance.epsilon[0]).all():
-        lines.append(f"epsilon = {float(instance.epsilon[0])!r}")
+    if instance.one_target is not None:
+        lines.append(f"epsilon = {instance.one_target!r}")
     lines.append(f"rule = {quoted(instance.rule)}")
     if instance.class_names is not None and not instance.has_prior:
         lines.append(f"classes = [{', '.join(map(quoted, instance.class_names))}]")

@@ -83,7 +83,7 @@ def write_campaign(
 
 
 def _write_tasks(instance: AssignmentInstance, folder: Path) -> None:
-    columns: dict[str, Any] = {"task": [instance.task_id(i) for i in range(instance.n_tasks)]}
+    columns: dict[str, Any] = {"task": instance.task_ids}
     if instance.n_types > 1 or instance.types is not None:
         columns["type"] = [instance.type_id(int(kind)) for kind in instance.task_type]
     if (instance.epsilon != instance.epsilon[0]).any():
@@ -96,7 +96,7 @@ def _write_tasks(instance: AssignmentInstance, folder: Path) -> None:
 
 
 def _write_workers(instance: AssignmentInstance, folder: Path) -> None:
-    names = [instance.worker_id(j) for j in range(instance.n_workers)]
+    names = instance.worker_ids
     columns: dict[str, Any] = {"worker": names, "capacity": instance.capacity}
     same = bool((instance.cost == instance.cost[0]).all())
     if same and (instance.cost != 1).any():

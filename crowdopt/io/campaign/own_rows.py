@@ -59,8 +59,8 @@ def read_rows(path: TableLike, instance: AssignmentInstance) -> OwnRows:
     contradictory.
     """
     ids = Ids(
-        [instance.task_id(i) for i in range(instance.n_tasks)],
-        [instance.worker_id(j) for j in range(instance.n_workers)],
+        instance.task_ids,
+        instance.worker_ids,
         [],
     )
     return _rows(read_table(path, CAMPAIGN_TABLES["rows"]), ids)

@@ -148,7 +148,7 @@ def write_shared(instance: AssignmentInstance, folder: Path, types: Sequence[str
     instance: any one with the settings, workers, capacities and prices of the whole; folder: there already; types: ids
     of its rows of accuracy, where tasks have types.
     """
-    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
+    workers = instance.worker_ids
     columns: dict[str, Any] = {"worker": workers, "capacity": instance.capacity}
     if (instance.cost != 1).any():
         columns["price"] = instance.cost[0]

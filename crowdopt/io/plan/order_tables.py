@@ -75,7 +75,7 @@ def _orders(steps: Table, worker: dict[str, int]) -> list[AskingOrder]:
         name, values = steps["ask"][row], [float(column[row]) for column in numbers]
         if order[row] != len(made) or step[row] != len(workers) or _is_no_step(name, worker, workers):
             raise steps.error(row, "ask", "is not the next step of its order, of a worker not asked before")
-        if any(value != np.rint(value) or abs(value) > LARGEST for value in values) or values[2] >= values[3]:
+        if not _are_scores(values):
             raise steps.error(row, "low", "scores are whole numbers, and low is below high")
         rows.append(tuple(int(value) for value in values))
         if name:
@@ -87,6 +87,11 @@ def _orders(steps: Table, worker: dict[str, int]) -> list[AskingOrder]:
     if workers:
         raise steps.error(steps.rows - 1, "ask", "the last order has no row that asks no worker")
     return made
+
+
+def _are_scores(values: list[float]) -> bool:
+    """Whether a row has whole numbers, its low end below its high one."""
+    return all(value == np.rint(value) and abs(value) <= LARGEST for value in values) and values[2] < values[3]
 
 
 def _is_no_step(name: str, worker: dict[str, int], before: list[int]) -> bool:

@@ -49,7 +49,6 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
 def summary(plan: Plan) -> dict[str, Any]:
     """The plan in numbers: all of it the same in two equal runs."""
     instance = plan.instance
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
     numbers: dict[str, Any] = {
         "title": instance.title,
         "status": BEST_EFFORT if plan.short.size else plan.status.value,
@@ -63,12 +62,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "violation": plan.violation,
         "labels": None if plan.pairs is None else _whole(plan.labels),
         "cost": plan.objective,
-        "tasks": instance.n_tasks,
-        "workers": instance.n_workers,
-        "rule": instance.rule,
-        "classes": instance.classes,
-        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
-        "skills": instance.skills_source,
+        **instance_facts(instance),
         "method": plan.method,
         "backend": plan.backend,
         "seed": plan.seed,
@@ -80,16 +74,28 @@ def summary(plan: Plan) -> dict[str, Any]:
         numbers["difficulty"] = difficulty_table(instance.difficulty)
     if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
         numbers["budget_dual"] = plan.duals.budget
-    if plan.short.size:
-        numbers["short"] = [instance.task_id(i) for i in plan.short.tolist()]
-    if plan.note:
-        numbers["note"] = plan.note
-    if plan.spending:
-        numbers["spending"] = plan.spending
-    if plan.repaired is not None:
-        numbers["repaired"] = {name: getattr(plan.repaired, name) for name in ("labels", "short", "lacking")}
+    repaired = plan.repaired
+    own: dict[str, Any] = {
+        "short": [instance.task_id(i) for i in plan.short.tolist()],
+        "note": plan.note,
+        "spending": plan.spending,
+        "repaired": repaired and {name: getattr(repaired, name) for name in ("labels", "short", "lacking")},
+    }
+    numbers |= {name: said for name, said in own.items() if said}
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
+
+
+def instance_facts(instance: AssignmentInstance) -> dict[str, Any]:
+    """What plan.json of any plan says of the instance."""
+    return {
+        "tasks": instance.n_tasks,
+        "workers": instance.n_workers,
+        "rule": instance.rule,
+        "classes": instance.classes,
+        "epsilon": "per task" if instance.one_target is None else instance.one_target,
+        "skills": instance.skills_source,
+    }
 
 
 def _proof_facts(plan: Plan) -> dict[str, Any]:
@@ -173,7 +179,7 @@ def _counted(plan: Plan, values: NDArray[np.float64]) -> NDArray[Any]:
 def _write_tasks(plan: Plan, folder: Path) -> None:
     instance, duals = plan.instance, plan.duals
     columns: dict[str, Iterable[Any]] = {
-        "task": [instance.task_id(i) for i in range(instance.n_tasks)],
+        "task": instance.task_ids,
         "labels": _counted(plan, plan.task_labels),
         **_errors(plan),
         "evidence": plan.evidence,
@@ -203,7 +209,7 @@ def _errors(plan: Plan) -> dict[str, Any]:
 def _write_workers(plan: Plan, folder: Path) -> None:
     instance = plan.instance
     columns: dict[str, Iterable[Any]] = {
-        "worker": [instance.worker_id(j) for j in range(instance.n_workers)],
+        "worker": instance.worker_ids,
         "load": _counted(plan, plan.loads),
         "capacity": instance.capacity,
         "dual": [""] * instance.n_workers if plan.duals is None else plan.duals.worker,
@@ -238,7 +244,7 @@ def _write_queues(plan: Plan, folder: Path) -> None:
         return
     place = folder / "queues"
     place.mkdir()
-    names = queue_files([plan.instance.worker_id(j) for j in range(plan.instance.n_workers)])
+    names = queue_files(plan.instance.worker_ids)
     for worker, tasks in queues(plan.pairs):
         write_csv(place / names[worker], ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
 

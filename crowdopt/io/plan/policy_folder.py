@@ -14,7 +14,7 @@ from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.order_tables import ORDERS, write_orders
-from crowdopt.io.plan.plan_folder import stated_prior, versions, write_json
+from crowdopt.io.plan.plan_folder import instance_facts, stated_prior, versions, write_json
 from crowdopt.io.plan.policy_text import counted, plain, votes_text
 from crowdopt.io.plan.queue_names import queue_files
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS
@@ -50,7 +50,6 @@ def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False)
 def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
     """The plan in numbers: all of it the same in two equal runs. Cost, labels and errors are expectations."""
     instance = plan.instance
-    uniform = bool((instance.epsilon == instance.epsilon[0]).all())
     numbers: dict[str, Any] = {
         "title": instance.title,
         "status": plan.status.value if plan.times == 1 else BEST_EFFORT,
@@ -66,12 +65,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "times_targets": plan.times,
         "rounds": plan.rounds,
         "expert": plan.expert,
-        "tasks": instance.n_tasks,
-        "workers": instance.n_workers,
-        "rule": instance.rule,
-        "classes": instance.classes,
-        "epsilon": float(instance.epsilon[0]) if uniform else "per task",
-        "skills": instance.skills_source,
+        **instance_facts(instance),
         "method": CASCADE if plan.order_of is None else ORDERS,
         "backend": "highs-simplex",
         "seed": plan.seed,
@@ -127,7 +121,7 @@ def _write_types(plan: AdaptivePlan, folder: Path) -> None:
     count = np.bincount(plan.askers.kind, minlength=len(kinds))
     columns = [kinds, count, instance.epsilon[first], plan.errors, plan.to_expert, plan.proof_of.error]
     write_csv(folder / "types.csv", list(TYPES), columns)
-    ids = [instance.task_id(i) for i in range(instance.n_tasks)]
+    ids = instance.task_ids
     beside = [] if plan.order_of is None else [plan.order_of]
     tasks: list[Any] = [ids, [kinds[t] for t in plan.askers.kind.tolist()], *beside]
     write_csv(folder / "tasks.csv", ["task", "type", "order"][: len(tasks)], tasks)
@@ -143,7 +137,7 @@ def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
         load[some], dual[some] = plan.loads[g] / some.size, plan.proof_of.capacity[g]
         for j in some.tolist():
             names[j] = plan.askers.names[g]
-    ids = [instance.worker_id(j) for j in range(instance.n_workers)]
+    ids = instance.worker_ids
     columns: list[Any] = [ids, names, load, instance.capacity, dual]
     write_csv(folder / "workers.csv", list(WORKERS), columns)
 
@@ -164,6 +158,6 @@ def _write_first_round(plan: AdaptivePlan, folder: Path) -> None:
     ]
     write_csv(folder / "assignment.csv", ["task", "worker"], ids)
     place.mkdir()
-    names = queue_files([instance.worker_id(j) for j in range(instance.n_workers)])
+    names = queue_files(instance.worker_ids)
     for worker, tasks in queues(plan.pairs):
         write_csv(place / names[worker], ["task"], [[instance.task_id(i) for i in tasks.tolist()]])

@@ -139,16 +139,8 @@ class _Mps:
                 sides[1 if value > 0 else 0] += value
 
     def _bounds(self, line: Line, words: list[str]) -> None:
-        kind = words[0].upper()
-        wanted = 2 if kind in WITHOUT else 3
-        # the set's name may be left out here too
-        words = words if len(words) == wanted else [words[0], *words[2:]]
-        if kind in WITHOUT:
-            words = words[:2]  # a number behind it says nothing
-        if len(words) != wanted or words[1] not in self.named.box:
-            raise line.wrong("a bound is a kind, perhaps the name of a set, a column of COLUMNS and its number")
-        column, box = words[1], self.named.box[words[1]]
-        value = line.number_of(words[2]) if wanted == 3 else 0.0
+        kind, column, value = self._bound_of(line, words)
+        box = self.named.box[column]
         self.bounded.add(column)
         if kind in ("UP", "UI"):
             box[1] = value
@@ -170,6 +162,18 @@ class _Mps:
             raise line.wrong(f"has a bound of the kind {words[0][:10]}, which no column of a program has")
         if kind in ("UI", "LI"):
             self.named.integer.add(column)
+
+    def _bound_of(self, line: Line, words: list[str]) -> tuple[str, str, float]:
+        """Kind, column and number of a line of BOUNDS."""
+        kind = words[0].upper()
+        wanted = 2 if kind in WITHOUT else 3
+        # the set's name may be left out here too
+        words = words if len(words) == wanted else [words[0], *words[2:]]
+        if kind in WITHOUT:
+            words = words[:2]  # a number behind it says nothing
+        if len(words) != wanted or words[1] not in self.named.box:
+            raise line.wrong("a bound is a kind, perhaps the name of a set, a column of COLUMNS and its number")
+        return kind, words[1], line.number_of(words[2]) if wanted == 3 else 0.0
 
     def check(self, line: Line) -> None:
         """Refuse what readers do not agree on."""

@@ -80,8 +80,8 @@ def format_of(path: Path) -> str:
 def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
     """Task and worker ids for the blocks of an assignment program, its dual, or one made of either."""
     known = {
-        "tasks": [instance.task_id(i) for i in range(instance.n_tasks)],
-        "workers": [instance.worker_id(j) for j in range(instance.n_workers)],
+        "tasks": instance.task_ids,
+        "workers": instance.worker_ids,
     }
     blocks = (*program.columns, *program.rows)
     groups = instance.groups
@@ -98,7 +98,7 @@ def ids_of(program: Program, instance: AssignmentInstance) -> Ids:
 def selection_ids(instance: SelectionInstance) -> Ids:
     """Sizes from 1, workers and groups for the blocks of the selection program."""
     sizes = [str(k + 1) for k in range(instance.sizes)]
-    workers = [instance.worker_id(i) for i in range(instance.n_workers)]
+    workers = instance.worker_ids
     groups = list(instance.groups or [str(g) for g in range(instance.n_groups)])
     found = {"u": [sizes], "w": [sizes, workers], "hired": [workers], "member": [sizes, workers], "count": [sizes]}
     return {**found, "group": [sizes, groups], "family": [sizes, groups], "money": [sizes], "whole": [workers]}

@@ -46,8 +46,15 @@ def tidied(cells: Cells) -> Cells:
 
 def _without_unnamed(cells: Cells) -> Cells:
     unnamed = [k for k, name in enumerate(cells.header) if not name or UNNAMED.fullmatch(name)]
-    if not unnamed:
+    dropped = _to_drop(cells, unnamed) if unnamed else set()
+    if not dropped:
         return cells
+    kept = [k for k in range(len(cells.header)) if k not in dropped]
+    return replace(cells, header=[cells.header[k] for k in kept], columns=[cells.columns[k] for k in kept])
+
+
+def _to_drop(cells: Cells, unnamed: list[int]) -> set[int]:
+    """Columns without a name that say nothing: empty ones, and a data frame's index; each is told."""
     empty = [k for k in unnamed if not any(cells.columns[k])]
     if empty and len(empty) < len(cells.header):
         tell(f"{cells.name}: {len(empty)} empty column(s) left out")
@@ -57,9 +64,7 @@ def _without_unnamed(cells: Cells) -> Cells:
         rest = []
     if rest and not cells.header[rest[0]]:
         raise InputError(f"{cells.name}, line 1: column {rest[0] + 1} has no name; give it one, or take it out")
-    dropped = {k for k in unnamed if k not in rest}
-    kept = [k for k in range(len(cells.header)) if k not in dropped]
-    return replace(cells, header=[cells.header[k] for k in kept], columns=[cells.columns[k] for k in kept])
+    return set(unnamed) - set(rest)
 
 
 def _is_index(column: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from crowdopt.documents import is_number
 from crowdopt.io.campaign.overrides import BEYOND
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.order_tables import ORDER_FILE, STEP_FILE
-from crowdopt.io.plan.plan_folder import REPAIR, stated_prior
+from crowdopt.io.plan.plan_folder import REPAIR
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS
 from crowdopt.io.plan.stored_policy import StoredPolicy
 from crowdopt.recheck.bounds.findings import Report
@@ -45,13 +45,18 @@ def check_entries(
         "proof": report.proof,
         "status": BEST_EFFORT if times > 1 else "optimal" if report.proven else "feasible",
         "first_round": len(stored.pairs),
-        "prior": stated_prior(instance) if instance.has_prior else None,
-        **settings_said(instance),
+        **settings_said(instance, instance.has_prior),
     }
     for name, value in wanted.items():
         if not agrees(claims.get(name), value):
             report.complain("plan.json", f"{name} says {claims.get(name)!r}, but it is {value!r}")
-    for key in sorted(claims.keys() - wanted.keys() - TERMS - MADE):
+    _refuse_others(stored, set(wanted), report)
+
+
+def _refuse_others(stored: StoredPolicy, known: set[str], report: Report) -> None:
+    """Entries that nothing is held against, or that belong to another kind of plan; known: the names of those held."""
+    claims = stored.claims
+    for key in sorted(claims.keys() - known - TERMS - MADE):
         report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
     if BEYOND in claims and not names_fields(claims[BEYOND]):
         report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")

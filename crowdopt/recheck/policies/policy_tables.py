@@ -40,8 +40,8 @@ class PolicyTables:
 
 def plan_types(instance: AssignmentInstance, labels: Ints, stored: StoredPolicy, report: Report) -> PolicyTables | None:
     """Askers, and types with their laws; None, and complaints, where a table contradicts the campaign or itself."""
-    workers = [instance.worker_id(j) for j in range(instance.n_workers)]
-    tasks = [instance.task_id(i) for i in range(instance.n_tasks)]
+    workers = instance.worker_ids
+    tasks = instance.task_ids
     if stored.workers["worker"] != workers or stored.tasks["task"] != tasks:
         table = stored.tasks if stored.workers["worker"] == workers else stored.workers
         report.complain(table.path.name, "its rows are not those of the campaign, one each and in order")
@@ -122,31 +122,24 @@ def _are_alike(
     forbidden[tuple(instance.forbidden.T)] = True
     fixed = np.zeros_like(forbidden)
     fixed[tuple(instance.fixed.T)] = True
+    of_tasks = [forbidden, fixed, instance.task_type, instance.epsilon, instance.max_labels, instance.min_labels]
+    of_tasks += [instance.prior] if instance.prior.ndim == 2 else []
+    of_workers = [forbidden.T, fixed.T, instance.accuracy.T, instance.cost.T, instance.capacity, instance.min_load]
+    of_workers += [np.isin(np.arange(instance.n_workers), group.members) for group in instance.groups]
+    if instance.confusion is not None:
+        of_workers.append(instance.confusion.swapaxes(0, 1))
+    if instance.vote_law is not None:
+        of_workers.append(instance.vote_law.accuracy.T)
     for name, some in of_type.items():
         first = some[0]
         for i in some:
-            same = instance.task_type[i] == instance.task_type[first] and instance.epsilon[i] == instance.epsilon[first]
-            same &= instance.max_labels[i] == instance.max_labels[first] and (forbidden[i] == forbidden[first]).all()
-            same &= instance.min_labels[i] == instance.min_labels[first] and (fixed[i] == fixed[first]).all()
-            if instance.prior.ndim == 2:
-                same &= bool((instance.prior[i] == instance.prior[first]).all())
-            if not same:
+            if not all((rows[i] == rows[first]).all() for rows in of_tasks):
                 report.complain("tasks.csv", f"task {instance.task_id(i)} is not like the first of type {name}")
                 return False
     for name, workers in askers.items():
         a = workers[0]
         for b in workers[1:]:
-            same = (instance.accuracy[:, a] == instance.accuracy[:, b]).all() and instance.capacity[
-                a
-            ] == instance.capacity[b]
-            same &= (instance.cost[:, a] == instance.cost[:, b]).all() and (forbidden[:, a] == forbidden[:, b]).all()
-            same &= instance.min_load[a] == instance.min_load[b] and (fixed[:, a] == fixed[:, b]).all()
-            same &= all((a in group.members) == (b in group.members) for group in instance.groups)
-            if instance.confusion is not None:
-                same &= bool((instance.confusion[:, a] == instance.confusion[:, b]).all())
-            if instance.vote_law is not None:
-                same &= bool((instance.vote_law.accuracy[:, a] == instance.vote_law.accuracy[:, b]).all())
-            if not same:
+            if not all((rows[a] == rows[b]).all() for rows in of_workers):
                 report.complain("workers.csv", f"worker {instance.worker_id(b)} is not like the first of asker {name}")
                 return False
     return True

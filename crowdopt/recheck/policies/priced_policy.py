@@ -46,11 +46,7 @@ def priced_policy(
     limits = priced_limits(instance, stored, tables, report)
     if limits is None:
         return None
-    is_wrong = (error < 0).any() or (capacity > 0).any() or money > 0
-    if is_wrong or (np.append(of_asker, 0.0)[tables.asker] != capacity).any():
-        report.complain(
-            "types.csv, workers.csv", "multipliers of errors are at least 0, of capacities and money at most"
-        )
+    if not _have_signs(error, capacity, float(money), np.append(of_asker, 0.0)[tables.asker], report):
         return None
     if instance.the_rule.average and (error != error[0]).any():
         report.complain("types.csv", "the mean error has one multiplier for all types")
@@ -68,6 +64,14 @@ def priced_policy(
         report.complain("types.csv, workers.csv", TOO_LARGE)
         return None
     return total
+
+
+def _have_signs(error: Floats, capacity: Floats, money: float, of_asker: Floats, report: Report) -> bool:
+    """Whether no multiplier has the wrong sign, and workers of an asker have one; of_asker: of each worker's asker."""
+    if (error >= 0).all() and (capacity <= 0).all() and money <= 0 and (of_asker == capacity).all():
+        return True
+    report.complain("types.csv, workers.csv", "multipliers of errors are at least 0, of capacities and money at most")
+    return False
 
 
 def _size(tables: PolicyTables, error: Floats, of_asker: Floats, money: float, limits: PricedLimits) -> float:

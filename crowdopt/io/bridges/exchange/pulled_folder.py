@@ -82,8 +82,8 @@ class Pulled(InNotebooks):
 
 def sort_out(annotations: Annotations, instance: AssignmentInstance) -> Pulled:
     """Which annotations are labels of a campaign."""
-    tasks = {instance.task_id(i) for i in range(instance.n_tasks)}
-    workers = {instance.worker_id(j) for j in range(instance.n_workers)}
+    tasks = set(instance.task_ids)
+    workers = set(instance.worker_ids)
     every, replaced = latest(annotations.rows)
     others = [(row, "replaced by a later one") for row in replaced]
     labels: list[Annotation] = []

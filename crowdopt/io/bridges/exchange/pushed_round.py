@@ -84,7 +84,7 @@ def read_round(
     return PushedRound(
         title=instance.title,
         classes=names,
-        workers=tuple(instance.worker_id(j) for j in range(instance.n_workers)),
+        workers=tuple(instance.worker_ids),
         queues=queues,
         content=(shown := _content(content, campaign, list(queues))),
         answers={} if answers is None else _answers(answers, names),

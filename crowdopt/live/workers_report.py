@@ -1,0 +1,142 @@
+"""What a campaign to which workers come has brought so far: a run of its policy, tables, and the best possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from crowdopt.core.solution import Solve
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.label_kinds import GOLD
+from crowdopt.crowd.subset import of_workers
+from crowdopt.errors import InputError
+from crowdopt.live.label_limits import LabelLimits
+from crowdopt.live.live_rows import AnswerRow, WorkerRow
+from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.seat import Seat
+from crowdopt.online.arrivals import Stream
+from crowdopt.online.ledger import KINDS, Run
+from crowdopt.online.limits.least_cost import Least, least
+from crowdopt.online.run_score import answers_of, claimed_error
+
+
+class ServedWorkers(Protocol):
+    """What a report is made of: the policy, the workers who came, and the labels that are in."""
+
+    instance: AssignmentInstance
+    policy: Any
+    settings: LiveSettings
+    solve: Solve
+    stream: Stream
+    limits: LabelLimits
+    seats: list[Seat]
+    work: list[tuple[str, int, int, int]]  # kind, task, place, class
+    gold_labels: int
+    gold_cost: float
+    refused: int
+
+
+def run_of(course: ServedWorkers) -> Run:
+    """All of it as a run of the policy, workers by number of arrival; those who have not come stand behind."""
+    number = {seat.place: seat.number for seat in course.seats if seat.number >= 0}
+    rest = iter(j for j in range(course.instance.n_workers) if j not in set(number.values()))
+    order = np.array([number[j] if j in number else next(rest) for j in range(course.instance.n_workers)])
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    stream = replace(course.stream, instance=of_workers(course.instance, place))
+    rows = [[row[k] for row in course.work] for k in range(1, 4)]
+    task, worker, label = np.array(rows, np.int64).reshape(3, -1)
+    kind = np.array([row[0] for row in course.work])
+    price = course.instance.prices(np.column_stack([task, worker]))
+    counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {GOLD: course.gold_labels}
+    costs = {name: float(price[kind == name].sum()) for name in KINDS} | {GOLD: course.gold_cost}
+    skills = course.policy.skills()
+    return Run(
+        stream,
+        course.policy.name,
+        task,
+        order[worker],
+        label,
+        counts,
+        costs,
+        course.refused,
+        0,
+        np.full(course.instance.accuracy.shape, 0.5) if skills is None else skills,
+        course.policy.answers(),
+        course.policy.decided(),
+        course.policy.claims(),
+        course.policy.prices(),
+        course.policy.notes(),
+        np.zeros(course.instance.n_workers),
+        course.settings.seed,
+        getattr(course.policy, "iterations", None),
+    )
+
+
+def rows_of_answers(run: Run, classes: Sequence[str]) -> list[AnswerRow]:
+    """An answer for each task, by the policy's own combining."""
+    instance = run.stream.instance
+    answer, claim = answers_of(run), claimed_error(run)
+    count = np.bincount(run.task, minlength=instance.n_tasks)
+    return [
+        AnswerRow(
+            instance.task_id(i),
+            classes[answer[i]] if answer[i] >= 0 and count[i] else "",
+            None if claim is None else float(claim[i]),
+            int(count[i]),
+        )
+        for i in range(instance.n_tasks)
+    ]
+
+
+def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
+    """Who came, what they told, and what is believed of their skill."""
+    skills = course.policy.skills()
+    told = np.array([row[1] for row in state.labels.rows], np.int64)
+    paid = np.array([row[5] for row in state.labels.rows])
+    count, money = (np.bincount(told, weight, len(course.seats)) for weight in (None, paid))
+    out = [lease.worker for lease in state.leases.values()]
+    return [
+        WorkerRow(
+            seat.worker,
+            int(count[k]),
+            float(money[k]),
+            out.count(seat.worker),
+            _status(seat, seat.worker in state.deadline),
+            None if skills is None or seat.number < 0 or seat.preliminary else skills[:, seat.number].tolist(),
+        )
+        for k, seat in enumerate(course.seats)
+    ]
+
+
+def progress_of(course: ServedWorkers, run: Run) -> dict[str, Any]:
+    """Tasks, and how many are not as sure as they are to be; the money there is."""
+    wanted, claim = course.instance.need > COVERAGE, claimed_error(run)
+    unsure = None if claim is None else int((claim > course.instance.epsilon + COVERAGE)[wanted].sum())
+    mean = None if claim is None or not wanted.any() else float(claim[wanted].mean())
+    money = None if np.isinf(course.limits.money) else float(course.limits.money)
+    own = {"tasks": int(wanted.sum()), "unsure": unsure, "claimed_error": mean, "money": money}
+    return own | {"reserved": max(0.0, course.limits.spent), "notes": course.policy.notes()}
+
+
+def possible_of(course: ServedWorkers) -> Callable[[], Least]:
+    """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
+    skills, met = course.policy.skills(), [seat for seat in course.seats if seat.number >= 0 and not seat.preliminary]
+    if skills is None or not met:
+        raise InputError("what no policy can beat follows from skills, and none are believed yet; ask first")
+    crowd = of_workers(course.instance, np.array([seat.place for seat in met], np.int64))
+    accuracy = skills[:, [seat.number for seat in met]]
+    none = np.zeros((0, 2), np.int64)
+    crowd = replace(crowd, accuracy=accuracy, confusion=None, groups=(), collected=none, forbidden=none)
+    return partial(least, crowd, course.solve)
+
+
+def _status(seat: Seat, here: bool) -> str:
+    """Where the worker is, in a word."""
+    if seat.removed:
+        return "removed"
+    return "done" if seat.over else "here" if here else "away"
