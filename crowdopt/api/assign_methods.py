@@ -17,7 +17,7 @@ from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.budget.greedy_spending import kept_on_average
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.linear_rules import solve_linear
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.portfolio import SEARCHED, solve_in_stages
@@ -165,7 +165,7 @@ def _linear(search: MethodSearch, listener: Listener | None, instance: Assignmen
     """The rule's linear program, by the method asked for; with the listener and the options of a stage of it."""
     method, program = search.method, search.program
     if method == EXACT:
-        return solve_exact(instance, program, SOLVERS, options, listener)
+        return solve_linear(instance, program, SOLVERS, options, listener)
     chosen = named(method)
     if program == IP and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")

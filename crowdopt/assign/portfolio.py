@@ -20,14 +20,14 @@ from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, SMALL, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
-from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.linear_rules import solve_linear
 from crowdopt.assign.patterns.true_minimum import can_list, solve_patterns
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
-from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
@@ -108,12 +108,12 @@ def _by_many_kinds(case: Case, known: Plan | None) -> Plan | None:
 
 
 def _in_its_own_way(case: Case, known: Plan | None) -> Plan:
-    return solve_exact(case.instance, "ip", case.solvers, case.left, case.listener)
+    return solve_linear(case.instance, "ip", case.solvers, case.left, case.listener)
 
 
 def _by_linear_rules(case: Case, known: Plan | None) -> Plan:
     def linear(instance: AssignmentInstance, options: Options) -> Plan:
-        return solve_exact(instance, "ip", case.solvers, options)
+        return solve_linear(instance, "ip", case.solvers, options)
 
     return solve_checked(case.instance, linear, case.left, case.listener)
 
@@ -162,11 +162,6 @@ def _is_free(instance: AssignmentInstance) -> bool:
     return not has_joint_limits(instance)
 
 
-def _has_limits_on_labels(instance: AssignmentInstance) -> bool:
-    few, many = instance.new_label_limits
-    return bool(instance.min_load.any() or few.any() or (many < UNLIMITED).any() or len(instance.fixed))
-
-
 def _is_large(instance: AssignmentInstance) -> bool:
     return has_joint_limits(instance) and instance.n_tasks * instance.n_workers > SMALL
 
@@ -186,7 +181,6 @@ def _are_many(instance: AssignmentInstance) -> bool:
 ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
 ONE_LINEAR_RULE = Stage("one linear rule", _has_linear_rule, _by_one_linear_rule)
 SETS = Stage("sets", accepts, _by_sets)
-LIMITED = Stage("sets", lambda instance: accepts(instance) and _has_limits_on_labels(instance), _by_sets)
 MORE_EVIDENCE = Stage("more evidence", _is_large, _by_more_evidence)
 MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
 ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
@@ -198,7 +192,7 @@ AT_LAST = Stage("sets at last", accepts, _by_sets_at_last)
 
 OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 
-FREE = (ALIKE, LIMITED, OWN_WAY, AT_LAST)
+FREE = (ALIKE, OWN_WAY)
 JOINT = (ALIKE, SETS, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
 CHECKED = (*BY_ERRORS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET, AT_LAST)

@@ -15,7 +15,7 @@ from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.compiling import load
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search
-from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
@@ -60,7 +60,7 @@ def _as_plan(instance: AssignmentInstance, solvers: Solvers, options: Options) -
     linear = (
         solve_full(instance, "lp", solvers.solve, BY_SIZE, options)
         if joint
-        else solve_exact(instance, "lp", solvers, options)
+        else solve_linear(instance, "lp", solvers, options)
     )
     return replace(
         _whole(linear), program="ip", pairs=_pairs(instance, solvers, options) if linear.found else None, amounts=None
@@ -76,7 +76,7 @@ def _pairs(instance: AssignmentInstance, solvers: Solvers, options: Options) -> 
         nodes = replace(options, nodes=NODES)
         return _whole(solve_full(instance, "ip", solvers.solve, solvers.backend, nodes, None, BY_SIZE)).pairs
     if instance.n_tasks * instance.n_workers <= MODEST:
-        return _whole(solve_exact(instance, "ip", solvers, options, soon=True)).pairs
+        return _whole(solve_linear(instance, "ip", solvers, options, soon=True)).pairs
     clock, classes = Clock(options.time_limit), classes_of(instance)
     search = Search.of(relax_classes(classes, solvers.solve, options, whole=True), solvers, options, clock)
     if not np.isfinite(search.bound):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import crowdopt
 from crowdopt import AssignmentInstance, assign
-from crowdopt.api import assign as solving
+from crowdopt.api import assign_methods as solving
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import breaches

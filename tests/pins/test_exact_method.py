@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.assign.exact.blocks import BlockPrices, Effort, Knapsack, SetPricing
-from crowdopt.assign.exact.kernels.knapsack import cheapest_set
+from crowdopt.assign.engine.cheapest_sets import priced
+from crowdopt.assign.engine.prepared import problem_of, row_of_need
+from crowdopt.assign.engine.set_prices import sweep
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import exact_errors, fewest_exact
@@ -83,10 +84,10 @@ def test_a_task_s_least_set_by_brute_force():
         need = float(rng.uniform(0, 4.5))
         wanted = knapsack(cost, worth, need)
         for cells in (3, 200):  # a coarse grid may only make the search longer
-            sets, sizes = np.empty((4, 9), np.int64), np.empty(4, np.int64)
-            bound, best = cheapest_set(Knapsack(cost, worth, need), Effort(1e-9, 100_000, cells), sets, sizes)
+            row = row_of_need(worth, np.ones(9, np.int64), need)
+            bound, sets = priced(row, cost, None, (cells, cells)).cheapest(0, 100_000, 1e-9)
             assert bound == pytest.approx(wanted, abs=1e-7) or (np.isinf(bound) and np.isinf(wanted)), k
-            assert np.isinf(wanted) or best == pytest.approx(wanted, abs=1e-9)
+            assert np.isinf(wanted) or cost[sets[0]].sum() == pytest.approx(wanted, abs=1e-9)
         assert minimum_knapsack(cost, worth, need) == pytest.approx(wanted, abs=1e-6), k
 
 
@@ -170,12 +171,11 @@ def test_exact_errors_by_hand():
     assert plurality_error([0.7, 0.7], [1.0, 1.0], np.full(3, 1 / 3)) == pytest.approx(0.3, abs=1e-12)
 
 
-def test_the_blocks_bound_by_hand():
+def test_a_sweep_s_bound_by_hand():
     """Four tasks that cost 6 each at w = -.5, five workers of room 4: 24 - 20/2 = 14."""
-    classes = classes_of(instance([0.9] * 5))
-    given = BlockPrices(np.array([-0.5]), np.zeros(1), 0.0)
-    bound = SetPricing(classes).bound(np.array([6.0]), given, classes.tasks_in, np.array([20]))
-    assert bound == 14.0
+    problem = problem_of(instance([0.9] * 5))
+    assert problem is not None
+    assert sweep(problem, np.array([-0.5])).bound == pytest.approx(14.0, abs=1e-6)
 
 
 def test_the_prior_leans_a_vote():

@@ -22,11 +22,11 @@ def test_no_whole_choice_is_cheaper_than_the_master(seed: int) -> None:
     weight = np.vstack([np.eye(3), [0.5, -0.5, -0.5]])
     sides = np.full(4, -np.inf), np.array([2.0, 2, 2, -0.5])
     columns = set_choice.columns(2, kind, sparse.csc_array(weight @ count.T))
-    program = set_choice.of_sets(sides, tasks, cost, columns, 100.0, np.full(4, 100.0))
+    program = set_choice.of_sets(sides, tasks, cost, columns, 100.0, (np.full(4, 100.0), np.full(4, 100.0)))
     best = np.inf
     for chosen in itertools.product(range(3), range(3), range(3, 6)):
         use = weight @ count[list(chosen)].sum(axis=0)
         best = min(best, cost[list(chosen)].sum() + 100 * np.maximum(0, use - sides[1]).sum())
     assert optimum(program) <= best + 1e-9
-    free = set_choice.of_sets(sides, tasks, cost, columns, 100.0, np.zeros(4))
+    free = set_choice.of_sets(sides, tasks, cost, columns, 100.0, (np.zeros(4), np.zeros(4)))
     assert optimum(free) == pytest.approx(2 * cost[:3].min() + cost[3:].min()), "rows that cost nothing do not bind"

@@ -106,9 +106,12 @@ class Given:
 
     @property
     def worth(self) -> tuple[int, float, float]:
-        """Tasks without a set, what rows are over or short, and what the sets cost: the less, the better."""
-        off = float(np.maximum(-self.room, 0.0).sum() + np.maximum(self.lack, 0.0).sum())
-        return int(self.left.sum()), off if off > WHOLE else 0.0, self.cost
+        """Tasks without a set, what rows are over or short, and what all costs: the less, the better."""
+        lack, spare = np.maximum(self.lack, 0.0), self.problem.coupling.spare
+        paid = np.append(np.isfinite(spare), np.zeros(lack.size - spare.size, bool))  # short, but labels make up for it
+        off = float(np.maximum(-self.room, 0.0).sum() + lack[~paid].sum())
+        more = float(lack[paid] @ spare[paid[: spare.size]])
+        return int(self.left.sum()), off if off > WHOLE else 0.0, self.cost + more
 
     @property
     def cost(self) -> float:
@@ -254,8 +257,7 @@ class _Pace:
             under = self.given.lack - self.first[1] + part * self.lack
         low = np.where(np.isfinite(under), self.duals + self.step * under, -np.inf)
         high = np.where(np.isfinite(over), self.duals + self.step * over, np.inf)
-        found: Floats = np.clip(0.0, low, high)
-        return found
+        return self.given.problem.coupling.valid(np.clip(0.0, low, high))
 
 
 def _serve_down_to(given: Given, until: Ints, duals: Floats, clock: Clock) -> None:

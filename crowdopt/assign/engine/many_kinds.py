@@ -302,6 +302,7 @@ class ManyKinds:
             False,
             np.full(room.size, -np.inf),
             room,
+            np.full(room.size, np.inf),
         )
         problem = Prepared(classes_of(sub), [], numbers, ones, numbers, coupling)
         master = SetMaster(problem, self.standing.solvers.make_master)

@@ -68,6 +68,30 @@ class TaskRow:
     # where exact errors say which sets are enough; the need is then evidence that every such set has
     law: VoteLaw | None = None
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a task may have any number of labels."""
+        return self.most >= ANY and self.low.size == 1 and not self.beside.low.size
+
+
+def row_of_need(evidence: Floats, room: Ints, need: float) -> TaskRow:
+    """A row of one kind of task with no limits but its need of evidence and the labels (G,) that there are."""
+    nothing = np.zeros(0, np.int64)
+    return TaskRow(
+        evidence=evidence,
+        cost=np.zeros(evidence.size),
+        given=nothing,
+        room=room,
+        group=np.zeros(evidence.size, np.int64),
+        low=np.zeros(1, np.int64),
+        top=np.array([ANY]),
+        fewest=0,
+        most=ANY,
+        kinds=np.zeros(1, np.int64),
+        need=np.array([need]),
+        beside=Overlaps.none(evidence.size),
+    )
+
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
@@ -79,11 +103,18 @@ class Coupling:
     has_budget: bool  # whether money is the last row
     lower: Floats  # (G + shares + own rows + budget,)
     upper: Floats  # (G + shares + own rows + budget,)
+    # price of a label that is given for a load's sake alone; infinite where other limits may be in its way
+    spare: Floats  # (G,)
 
     @property
     def workers(self) -> int:
         """Classes of workers: so many rows are of loads."""
         return int(self.cost.shape[1])
+
+    @property
+    def ties(self) -> int:
+        """Rows that are not of loads."""
+        return int(self.lower.size) - self.workers
 
     @property
     def spent(self) -> Bools:
@@ -109,7 +140,9 @@ class Coupling:
         return float(sides.sum())
 
     def valid(self, duals: Floats) -> Floats:
-        """Multipliers without those that pull at a side that is not there."""
+        """Multipliers without those that pull at a side that is not there, or pay more for a load than it costs."""
+        duals = duals.copy()
+        duals[: self.workers] = np.minimum(duals[: self.workers], self.spare)
         duals = np.where(np.isfinite(self.upper), duals, np.maximum(duals, 0.0))
         return np.where(np.isfinite(self.lower), duals, np.minimum(duals, 0.0))
 
@@ -276,7 +309,11 @@ def _coupling(classes: Classes, known: tuple[list[TaskRow], Ints]) -> Coupling:
         upper.append(np.array([float(instance.budget)]))
     cost = np.array([row.cost for row in rows])
     has_budget = instance.budget is not None
-    return Coupling(np.vstack(weight), own, cost, has_budget, np.concatenate(lower), np.concatenate(upper))
+    weights, sides = np.vstack(weight), (np.concatenate(lower), np.concatenate(upper))
+    spare = np.full(load.size, np.inf)
+    if sides[0].size == load.size and all(row.has_room for row in rows):
+        spare = np.min([np.where(row.room > 0, row.cost, np.inf) for row in rows], axis=0)
+    return Coupling(weights, own, cost, has_budget, *sides, spare)
 
 
 Levels: TypeAlias = list[list[Ints]]  # of each row: its kinds, by their places, in runs of like need

@@ -12,20 +12,22 @@ from crowdopt.assign.asking_more import aiming
 from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
 from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
-from crowdopt.assign.engine.prepared import Levels, Prepared, finer, levelled, levels_of, problem_of
+from crowdopt.assign.engine.prepared import Labels, Levels, Prepared, finer, levelled, levels_of, problem_of
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
 from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
+from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
 from crowdopt.assign.plan import Duals, Plan
-from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.assign.standing import UNKNOWN, Solvers, Standing
 from crowdopt.core.certificate import Certificate, certify, next_integer, pulling_sides
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Status
 from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated
 from crowdopt.programs.assignment import shares_of
@@ -33,6 +35,7 @@ from crowdopt.programs.assignment import shares_of
 PARTS = 0.08, 0.15, 0.3, 0.5  # of the tasks made anew, in turn
 TRIES = 60  # plans begun without a better one
 ROUGHLY = 0.01  # of the gap asked for: how near prices come to the best
+UNLUCKY = 2  # plans without a better one, then whole amounts are searched for the last label
 IDLE, SEARCH, SEARCHED = 8, 0.4, 3_000_000  # plans without a better one, then a search: its time, and its entries
 JITTER = 0.1  # of the order in which sets are fixed, after the first dive
 PRICES = 0.3, 0.4, 0.3  # of the time left, for prices near the first ones, further off and free ones
@@ -82,6 +85,8 @@ class Engine:
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         begin, most = self.levels.coupling.valid(first), self.standing.ceiling
         climb = Climb(self.levels, self.master, begin, near=near, ceiling=most)
+        for kind, labels in () if self.standing.best is None else sets_of(self.levels, self.standing.best):
+            self.master.add(kind, labels)
         climb.begin(reach, self.soon)
         self._serve(climb)
         climb.begin_beside(begin, clock.part(FIRST))
@@ -117,11 +122,7 @@ class Engine:
             loose, known = self._loose(climb.duals)
             steps = FINE if loose.count.size <= FINE_KINDS else ROUGH
             bound = sweep(loose, climb.duals, steps=steps, rich=False, known=known, until=clock).bound
-        bound -= MARGIN * max(1.0, abs(bound)) if np.isfinite(bound) else 0.0
-        if has_whole_prices(self.problem.classes):
-            bound = next_integer(bound)
-        duals = _set_duals(self.problem, climb.duals)
-        self.standing.raise_bound(bound, of_all(self.standing.instance, self.problem.classes.instance, duals))
+        raise_bound(self.standing, self.problem, bound, climb.duals)
 
     def _loose(self, duals: Floats) -> tuple[Prepared, KnownBest]:
         """The problem with needs lowered and skills raised to levels, and what is known to cost no less there."""
@@ -192,7 +193,7 @@ class Engine:
         limit = TRIES if standing.options.nodes is None else min(TRIES, standing.options.nodes)
         if standing.options.nodes is None and standing.pairs > SMALL:
             limit = sys.maxsize  # as long as there is time
-        start, waited, searched = Given.nothing(self.levels), 0, False
+        start, waited, searched, settled = Given.nothing(self.levels), 0, False, False
         least = climb.value * (1 - NEAR) if climb.value < np.inf else -np.inf
         if has_whole_prices(self.problem.classes):
             least = next_integer(climb.bound)
@@ -204,11 +205,20 @@ class Engine:
             found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
             self.solved = self.is_coarse and standing.best is not None and standing.value <= least
+            if waited == UNLUCKY and not settled:
+                settled = True
+                self._settle()
             if waited >= IDLE and not searched and not standing.done:
                 searched = True
                 self._search()
             assert self.best is not None
             start = without_some(self.best, climb.duals, PARTS[waited % len(PARTS)], rng)
+
+    def _settle(self) -> None:
+        """The last label by whole amounts, where evidence alone is asked for and nothing else ties tasks."""
+        by_evidence = self.problem.rows[0].law is None and self.seating is None
+        if by_evidence and not has_joint_limits(self.standing.instance):
+            settle(self.standing, self.problem.classes)
 
     def _search(self) -> None:
         """The best choice of the sets known, where they are few."""
@@ -216,6 +226,36 @@ class Engine:
             clock = self.standing.clock.part(SEARCH)
             options = replace(self.standing.options, time_limit=clock.left, gap=0.0)
             self._offer(Given.of(self.levels, self.master.in_whole(self.standing.solvers, options)))
+
+
+def raise_bound(standing: Standing, problem: Prepared, bound: float, duals: Floats) -> None:
+    """Take over what a sweep of a problem at these multipliers (rows,) has found, less what rounding may hide."""
+    bound -= MARGIN * max(1.0, abs(bound)) if np.isfinite(bound) else 0.0
+    if has_whole_prices(problem.classes):
+        bound = next_integer(bound)
+    instance = standing.instance
+    full = of_all(instance, problem.classes.instance, _set_duals(problem, duals))
+    beyond = float(instance.cost.max()) * instance.n_workers  # a set costs less, and time that is not there nothing
+    worker = np.where(instance.capacity == 0, -beyond, full.worker)
+    standing.raise_bound(bound, replace(full, worker=worker))
+
+
+def sets_of(problem: Prepared, pairs: Ints) -> list[tuple[int, Labels]]:
+    """The sets of a plan's tasks that have the evidence which their kinds need; none where exact errors decide.
+
+    pairs (k, 2): task and worker of each label.
+    """
+    if problem.rows[0].law is not None:
+        return []
+    classes, need = problem.classes, np.zeros(problem.count.size)
+    for row in problem.rows:
+        need[row.kinds] = row.need
+    order = np.lexsort((classes.worker_class[pairs[:, 1]], pairs[:, 0]))
+    task, label = pairs[order, 0], classes.worker_class[pairs[order, 1]]
+    first = np.flatnonzero(np.diff(task, prepend=-1))
+    kind = problem.kind_of[classes.task_class[task[first]]].tolist()
+    sets = zip(kind, np.split(label, first[1:]), strict=True)
+    return [(k, one) for k, one in sets if problem.rows[problem.row_of[k]].evidence[one].sum() >= need[k]]
 
 
 def plan_pairs(given: Given) -> Ints:
@@ -246,14 +286,24 @@ def solve_by_sets(
     without a plan; alike: whether workers are told alike whom limits that hardly bind tell apart.
     """
     clock = Clock(options.time_limit)
+    standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
+    if not go_on(standing, patience, alike):
+        return None
+    if not standing.done and not instance.the_rule.checked and standing.pairs <= SMALL:
+        standing.in_full(None)
+    return standing.plan()
+
+
+def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> bool:
+    """Go on from where an instance stands; False where the engine does not take it (see :func:`solve_by_sets`)."""
+    instance, clock = standing.instance, standing.clock
     loose = loosened(instance) if alike else instance
     problem = None if loose is None else problem_of(loose, alike)
     if loose is None or problem is None:
-        return None
-    standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
+        return False
     program, solution = _first_bound(standing, problem)
     if standing.done or (solution.dual is None and solution.status is not Status.UNDECIDED):
-        return standing.plan()
+        return True
     try:
         seating = Seating(instance, problem.classes) if alike else None
         first, reach = _begin(problem, standing, program, solution.dual)
@@ -262,11 +312,9 @@ def solve_by_sets(
         while engine.is_coarse and standing.best is not None and not standing.done:
             engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
             first = engine.run(first, np.abs(first))
-        if not standing.done and problem.rows[0].law is None and standing.pairs <= SMALL:
-            standing.in_full(None)
     except KeyboardInterrupt:
         standing.interrupted = True
-    return standing.plan()
+    return True
 
 
 def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Solution]:
@@ -279,13 +327,16 @@ def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Soluti
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, _for_a_first_lp(standing))
     known = certify(solution)
-    standing.known = Certificate(None, known.bound, known.proof, None, None)
-    if known.proof == "certificate":
-        bound = next_integer(known.bound) if has_whole_prices(classes) else known.bound
-        standing.known, standing.certified = replace(standing.known, bound=bound), bound
+    proven = known.proof == "certificate"
+    bound = next_integer(known.bound) if proven and has_whole_prices(classes) else known.bound
+    standing.interrupted |= solution.interrupted
+    if standing.known is not UNKNOWN and bound <= standing.bound:
+        return program, solution
+    standing.known = Certificate(None, bound, known.proof, None, None)
+    if proven:
+        standing.certified = bound
     if solution.dual is not None:
         standing.duals = of_all(standing.instance, loose, _linear_duals(classes, program, solution.dual))
-    standing.interrupted = solution.interrupted
     return program, solution
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.prepared import Labels, Prepared
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.master import MakeMaster, Master, MasterPoint
@@ -48,6 +48,8 @@ class SetMaster:
     whole: bool = True  # whether the LP is of all tasks, none of which has its set yet
     last: MasterPoint | None = None  # of all tasks
     dear: float = 1.0
+    # of each row: whether what is short costs what labels do that serve no need
+    is_price: Bools = field(default_factory=lambda: np.zeros(0, bool))  # (rows,)
 
     def add(self, kind: int, labels: Labels) -> bool:
         """Keep a set; whether it is new."""
@@ -75,8 +77,10 @@ class SetMaster:
         coupling = self.problem.coupling
         self.dear = DEAR * max(1e-6, max(self.cost, default=1.0))
         room = np.full(coupling.lower.size, self.dear) if slack is None else slack
-        sides = coupling.lower, coupling.upper
-        return set_choice.of_sets(sides, self.problem.count, *self._columns(0), self.dear, room)
+        sides, short = (coupling.lower, coupling.upper), room.copy()
+        short[: coupling.workers] = np.minimum(short[: coupling.workers], coupling.spare)
+        self.is_price = np.append(short[: coupling.workers] == coupling.spare, np.zeros(coupling.ties, bool))
+        return set_choice.of_sets(sides, self.problem.count, *self._columns(0), self.dear, (short, room))
 
     @property
     def size(self) -> int:
@@ -127,7 +131,8 @@ class SetMaster:
     def paid(self, point: MasterPoint) -> bool:
         """Whether the point pays for what rows are short of or over, as prices were not let go far enough."""
         kinds, rows = self.problem.count.size, self.problem.coupling.lower.size
-        return bool(point.primal[kinds : kinds + 2 * rows].max(initial=0.0) > NOISE)
+        short, over = np.split(point.primal[kinds : kinds + 2 * rows], 2)
+        return bool(max(short[~self.is_price].max(initial=0.0), over.max(initial=0.0)) > NOISE)
 
     def duals(self, point: MasterPoint) -> tuple[Floats, Floats]:
         """Multipliers of the kinds and of the rows."""

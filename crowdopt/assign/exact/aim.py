@@ -105,8 +105,6 @@ def _mended(search: Search, whole: Ints, money: float, seed: int, thorough: bool
     split = Split.of_amounts(search.classes, whole, money, seed).heeding(rung)
     sharing, trading = (min(each * search.instance.n_tasks, most) for each, most in (SHARING, TRADING))
     split.mend()
-    if not thorough:
-        search.sets = split.sets()
     if not split.covered and thorough:
         split.escalate(sharing)
     if not split.covered and split.top_up():

@@ -9,7 +9,6 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.exact.alarm import NEVER
-from crowdopt.assign.exact.blocks import Effort, Knapsack
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.recipes.named_recipes import recipe
@@ -62,7 +61,7 @@ def trading() -> None:
 
 
 def the_rest() -> None:
-    """Sets priced, amounts polished, labels dealt."""
+    """Amounts polished, labels dealt."""
     from crowdopt.assign.exact import kernels
 
     split, classes, tasks = _split()
@@ -71,5 +70,3 @@ def the_rest() -> None:
     spare, left = np.zeros(1), np.zeros(groups, np.int64)
     kernels.shift(whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), left, spare, NEVER)
     kernels.deal(tasks, tasks, whole[0], classes.evidence[0], split.dealt)
-    knapsack = Knapsack(np.ones(1), np.ones(1), 1.0)
-    kernels.cheapest_set(knapsack, Effort(1e-6, 1, 1), np.zeros((1, 1), np.int64), np.zeros(1, np.int64))

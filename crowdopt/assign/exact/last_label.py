@@ -10,11 +10,12 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.exact.alarm import alarm
 from crowdopt.assign.exact.compiling import get_ready
 from crowdopt.assign.exact.relaxation import has_whole_prices
-from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split
+from crowdopt.assign.standing import Standing
 from crowdopt.core.certificate import Certificate, lagrangian_bound
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE
+from crowdopt.crowd.classes import Classes
 from crowdopt.programs import aggregated, whole_amounts
 
 CELLS = 4_000  # task classes x worker classes up to which amounts are searched
@@ -25,15 +26,14 @@ PART, LONGEST = 0.25, 15.0  # of the time left, and seconds, that a search may t
 FINISHING, TRADING = 20_000, 1_000_000  # work of sharing out
 
 
-def settle(search: Search) -> None:
+def settle(search: Standing, classes: Classes) -> None:
     """Search whole amounts at the bound's price: they lead to a plan, or prove on the solver's word that there is none.
 
     A search over amounts is one over a few hundred whole numbers, however many tasks there are, since reduced costs
     fix all the others. Sharing them out among tasks loses little where tasks of a class are many.
 
-    search: is offered the plan, or has its bound raised by one.
+    search: is offered the plan, or has its bound raised by one; classes: of its instance, without joint limits.
     """
-    classes = search.classes
     if not has_whole_prices(classes) or classes.evidence.size > CELLS:
         return
     relaxed = aggregated.of_classes(classes, whole=True)
@@ -46,14 +46,14 @@ def settle(search: Search) -> None:
         for margin in MARGINS:
             if search.bound == before and not search.done:
                 program = whole_amounts.of_classes(classes, before, margin)
-                _search(search, whole_amounts.boxed(program, relaxed, linear.dual, least, before), margin)
+                _search(search, classes, whole_amounts.boxed(program, relaxed, linear.dual, least, before), margin)
         if search.bound == before:
             return
 
 
-def _search(search: Search, program: Program, margin: float) -> None:
+def _search(search: Standing, classes: Classes, program: Program, margin: float) -> None:
     """Search amounts: raise the bound where some evidence must be missing, share them out where none is."""
-    money, tasks = search.bound, search.classes.task_class.size
+    money, tasks = search.bound, classes.task_class.size
     options = search.clock.within(search.options, search.options.nodes)
     options = replace(options, time_limit=min(PART * search.clock.left, LONGEST), gap=0.0)
     found = search.solvers.solve(program, search.solvers.backend, options)
@@ -63,12 +63,11 @@ def _search(search: Search, program: Program, margin: float) -> None:
         search.known = Certificate(None, np.floor(money) + 1, "solver", None, None)
         search.tell()
     elif found.primal is not None:
-        _share_out(search, np.rint(program.column("u").view(found.primal)).astype(np.int64), money)
+        _share_out(search, classes, np.rint(program.column("u").view(found.primal)).astype(np.int64), money)
 
 
-def _share_out(search: Search, amounts: Ints, money: float) -> None:
+def _share_out(search: Standing, classes: Classes, amounts: Ints, money: float) -> None:
     """Offer the plan that amounts lead to, where they miss nothing and all tasks can be covered by them."""
-    classes = search.classes
     if ((classes.evidence * amounts).sum(axis=1) < classes.tasks_in * classes.floor).any():
         return
     get_ready(search.tell)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.arrays import Ints
-from crowdopt.assign.exact.dive import FixedSets
 from crowdopt.assign.exact.relaxation import Relaxation
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.clock import Clock
@@ -17,15 +15,9 @@ from crowdopt.crowd.classes import Classes
 
 @dataclass(kw_only=True)
 class Search(Standing):
-    """A standing over ``classes``.
-
-    ``sets`` cover a task of a class each: labels of the last plan aimed at. ``dived`` is the dive that
-    led to the best plan.
-    """
+    """A standing over ``classes``."""
 
     classes: Classes
-    sets: list[tuple[int, Ints]] = field(default_factory=list)
-    dived: FixedSets | None = None
 
     @classmethod
     def of(

@@ -21,7 +21,7 @@ from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
 
 KINDS, CELLS = 32, 15_000  # kinds of task, and kinds x workers, beyond which each task is taken by itself
-BLOCKS = 40_000  # the same where kinds have several tasks: up to there blocks are priced (exact.block_stage)
+BLOCKS = 40_000  # the same where kinds have several tasks: up to there the engine prices sets
 DEALT = 3.0  # labels per task from which amounts are dealt to the tasks of a row
 STEPS = (1e-4, 3e-4, 1e-3, 5e-3)  # of the bound: money beyond it that is dealt, until there is a plan
 LAST_STEPS, DEALS = (5e-5, 1e-4, 2e-4), 3  # the same at the end, dealt so often with another seed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.exact.stages import solve_exact
+from crowdopt.assign.linear_rules import solve_linear
 from crowdopt.assign.presolve import presolved
 from crowdopt.backends import solve
 from crowdopt.bench.harness.ours import point, solvers
@@ -58,7 +58,7 @@ def _ours(
         return [(point(built, algorithm1(problem.selection).members), None, "algorithm1")]
     if "exact" not in methods or problem.instance is None:
         return []
-    plan = presolved(problem.instance, lambda part: solve_exact(part, IP, solvers(), options))
+    plan = presolved(problem.instance, lambda part: solve_linear(part, IP, solvers(), options))
     values = None
     if plan.pairs is not None:
         values = np.zeros(built.cost.size)

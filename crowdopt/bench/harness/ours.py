@@ -49,11 +49,11 @@ def solvers() -> Solvers:
 def _warm_exact() -> None:
     """Load the loops, and solve a small instance as far as its first nodes."""
     from crowdopt.assign.exact.compiling import load
-    from crowdopt.assign.exact.stages import solve_exact
+    from crowdopt.assign.linear_rules import solve_linear
     from crowdopt.crowd.recipes.named_recipes import recipe
 
     load()
-    solve_exact(recipe(WARM), "ip", solvers(), Options(time_limit=300.0, nodes=2), soon=True)
+    solve_linear(recipe(WARM), "ip", solvers(), Options(time_limit=300.0, nodes=2), soon=True)
 
 
 def _warm_algorithm1() -> None:
@@ -66,13 +66,13 @@ def _exact(run: MethodRun) -> dict[str, Any]:
     """A plan folder, which is verified as any plan is."""
     if run.problem.instance is None:
         raise InputError("the exact method solves assignment problems only")
-    from crowdopt.assign.exact.stages import solve_exact
+    from crowdopt.assign.linear_rules import solve_linear
     from crowdopt.assign.presolve import presolved
     from crowdopt.io.plan.plan_folder import write_plan
 
     run.tell("solving")
     started = perf_counter()
-    exact = partial(solve_exact, kind=run.program, solvers=solvers(), options=run.options, listener=run.listener)
+    exact = partial(solve_linear, kind=run.program, solvers=solvers(), options=run.options, listener=run.listener)
     plan = presolved(run.problem.instance, exact)
     solved = perf_counter() - started
     run.tell("solved")

@@ -8,11 +8,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, Group, assign, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, Group, assign, recipe, verify, write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.engine.cheapest_sets import priced
 from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, finer, levelled, levels_of, problem_of
-from crowdopt.assign.engine.set_engine import solve_by_sets
+from crowdopt.assign.engine.set_engine import sets_of, solve_by_sets
 from crowdopt.assign.plan import breaches
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.solution import Options, Solution, Status
@@ -129,6 +129,30 @@ def test_every_limit_has_a_plan_that_holds(limits, tmp_path):
     write_campaign(plan.instance, tmp_path / "campaign")
     write_plan(plan, tmp_path / "plan")
     assert verify(tmp_path / "campaign", tmp_path / "plan").holds
+
+
+def test_a_plan_that_is_known_brings_its_sets():
+    """Each of its tasks' labels are a set that serves the task's kind; one that lacks evidence is left out."""
+    base = campaign(np.random.default_rng(3), 200, 25)
+    base = replace(base, rule="bhattacharyya")
+    known = assign(base, time_limit=10, gap=0.05)
+    problem = problem_of(base)
+    assert known.found and problem is not None
+    sets = sets_of(problem, known.pairs)
+    assert len(sets) == 200
+    for kind, labels in sets:
+        row = problem.rows[problem.row_of[kind]]
+        assert row.evidence[labels].sum() >= row.need[row.kinds == kind][0]
+    assert len(sets_of(problem, known.pairs[1:])) <= 199
+
+
+@pytest.mark.parametrize("load", [4, 8])
+def test_least_loads_are_proven(load):
+    """Three types, workers who all differ: labels that serve no need are counted at their price, and a proof comes."""
+    base = replace(recipe("L3:300x100", 0), epsilon=0.25, rule="bhattacharyya")
+    plan = assign(replace(base, min_load=np.minimum(base.capacity, load)), time_limit=30, strict=True)
+    assert plan.found and plan.gap <= 0.005
+    assert (np.bincount(plan.pairs[:, 1], minlength=100) >= np.minimum(base.capacity, load)).all()
 
 
 def test_plans_cost_what_the_whole_program_finds_optimal():

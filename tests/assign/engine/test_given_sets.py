@@ -56,3 +56,26 @@ def test_repairs_leave_no_plan_worse(seed):
     found = repaired(given, none, np.random.default_rng(seed), Clock(SECONDS))
     assert found.worth < given.worth and not found.left.any()
     assert np.allclose(Given.of(one, found.sets).lack[-1], found.lack[-1])
+
+
+def test_what_loads_lack_costs_spare_labels():
+    """Sets of 400 labels or so leave loads of six each short: the plan is worth its sets and the labels that make up.
+
+    A label for a load's sake costs what the cheapest task pays; with a budget it may not fit, and counts as broken.
+    """
+    one = problem(0, min_load=6)
+    given = serve(Given.nothing(one), np.zeros(one.coupling.lower.size), Clock(SECONDS))
+    short = np.maximum(given.lack, 0.0)
+    assert short.sum() > 100
+    cheapest = np.min([row.cost for row in one.rows], axis=0)
+    assert given.worth == (0, 0.0, pytest.approx(given.cost + float(short @ cheapest)))
+    tied = problem(0, min_load=6, budget=4000.0)
+    again = Given.of(tied, given.sets)
+    assert again.worth[1] == pytest.approx(short.sum()) and again.worth[2] == pytest.approx(given.cost)
+
+
+def test_no_multiplier_pays_more_for_a_load_than_a_label_costs():
+    """Beyond the price of a spare label the label itself is cheaper, so prices of labels are never negative."""
+    one = problem(0, min_load=6)
+    duals = one.coupling.valid(np.full(one.coupling.lower.size, 9.0))
+    assert all((one.coupling.prices(row, duals) >= -1e-12).all() for row in range(len(one.rows)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crowdopt import Status, assign, recipe
-from crowdopt.assign.exact import stages
+from crowdopt.assign import linear_rules
+from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.plan import breaches
 from tests.effort import tries
@@ -14,10 +15,10 @@ from tests.small import brute_force, three_by_four
 
 def test_what_amounts_say_is_true_of_plans(monkeypatch):
     """Nothing else makes plans: no bound is above the optimum of brute force, no plan breaks a limit, some prove."""
-    monkeypatch.setattr(stages, "SMALL", 0)
+    monkeypatch.setattr(linear_rules, "SMALL", 0)
     monkeypatch.setattr(Search, "in_full", lambda *_: None)
-    for stage in ("aim", "dive_into"):
-        monkeypatch.setattr(stages, stage, lambda *_, **__: None)
+    monkeypatch.setattr(linear_rules, "aim", lambda *_, **__: None)
+    monkeypatch.setattr(linear_rules, "go_on", lambda search: settle(search, search.classes))
     proven = 0
     for seed in range(tries(16, 8)):
         instance = three_by_four(seed, (0.9, 0.65, 0.75))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, Status, assign
-from crowdopt.assign.exact import stages
+from crowdopt.assign import linear_rules
 from crowdopt.assign.exact.search import Search
 from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.effort import tries
@@ -39,18 +39,18 @@ def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first
 
 
 def test_whoever_is_told_there_is_no_plan_has_none(monkeypatch):
-    """By blocks alone, without a search of the full program, against brute force.
+    """By sets alone, without a search of the full program, against brute force.
 
-    Most without a plan are found out before any block is priced; one of 20 is left to the multipliers, first seed 13.
+    Most without a plan are found out before any set is priced; one of 20 is left to the multipliers, first seed 13.
     """
-    monkeypatch.setattr(stages, "SMALL", 0)
+    monkeypatch.setattr(linear_rules, "SMALL", 0)
     monkeypatch.setattr(Search, "in_full", lambda *_: None)
     refuted = 0
     for seed in range(tries(70, 14)):
         instance = three_by_four(seed, (0.85, 0.65, 0.75))
         plan, best = assign(instance, nodes=4, time_limit=60, strict=True), brute_force(instance)
         assert (plan.status is Status.INFEASIBLE) <= (best is None), seed
-        if plan.status is Status.INFEASIBLE and plan.duals is not None and plan.duals.form == "blocks":
+        if plan.status is Status.INFEASIBLE and plan.duals is not None and plan.duals.form == "sets":
             proven = prove_blocks(instance, plan.duals.worker, plan.duals.labels, plan.duals.budget)
             assert proven > paid_at_most(instance), seed
             refuted += 1

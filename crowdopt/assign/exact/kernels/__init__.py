@@ -2,7 +2,6 @@
 
 from crowdopt.assign.exact.kernels.amounts import shift
 from crowdopt.assign.exact.kernels.dealing import deal
-from crowdopt.assign.exact.kernels.knapsack import cheapest_set
 from crowdopt.assign.exact.kernels.sharing import CLOSE, closest, escalate, finish, level, share, share_out
 from crowdopt.assign.exact.kernels.trading import thin, top_up, trade
 

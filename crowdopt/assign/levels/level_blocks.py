@@ -7,6 +7,7 @@ column is simple; sets touch the rows of levels only, of which there are few.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -14,8 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.exact.blocks import EFFORT, NEGATIVE, PULLS, Effort, Knapsack, Seconds
-from crowdopt.assign.exact.levels.cut import Levels
+from crowdopt.assign.engine.cheapest_sets import priced
+from crowdopt.assign.engine.prepared import row_of_need
+from crowdopt.assign.levels.cut import Levels
 from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.crowd.classes import Classes
@@ -25,8 +27,11 @@ from crowdopt.programs.level_sets import columns_of, of_levels
 Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
 Set: TypeAlias = tuple[int, Ints]  # a class of tasks and the levels of one task's labels, sorted
 
-KEPT = 8  # sets that one search returns
-COARSE = Effort(close=1e-6, nodes=10_000, cells=500)  # many items, of which few are taken: what is tried first
+Seconds: TypeAlias = Callable[[], float]  # how many are left
+
+PULLS = (0.7, 0.35, 0.0)  # towards the best multipliers so far, tried in turn until a column comes
+NEGATIVE = 1e-7  # relative; a reduced cost above minus this brings no column
+STEPS, CLOSE = 50_000, 1e-6  # of a search for a set; how near it is to the cheapest, relative
 SMALL = 1e-9  # evidence; a skill worth less is no help
 USED = 1e-7  # a share above this is in use
 
@@ -52,14 +57,9 @@ class Enough:
         kind: class of tasks; value, tops (L,): price of a label of each level, and what it is worth; items (k,): the
         level of each label that a set can have, sorted.
         """
-        from crowdopt.assign.exact import kernels
-
-        sets, sizes = np.empty((KEPT, items.size), np.int64), np.empty(KEPT, np.int64)
-        knapsack = Knapsack(value[items], tops[items], self.classes.floor[kind])
-        bound, best = kernels.cheapest_set(knapsack, COARSE, sets, sizes)
-        if best - bound > COARSE.close * abs(best):
-            bound, _ = kernels.cheapest_set(knapsack, EFFORT, sets, sizes)
-        return bound, [np.sort(items[sets[s, : sizes[s]]]) for s in range(KEPT) if sizes[s] >= 0]
+        room = np.bincount(items, minlength=tops.size)
+        row = row_of_need(tops, room, float(self.classes.floor[kind]))
+        return priced(row, value).cheapest(0, STEPS, CLOSE)
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""The exact method: bounds from classes and blocks, plans by aiming and diving, a search only for what is left."""
+"""A linear rule without joint limits: bounds from classes, plans by aiming, then the engine over sets."""
 
 from __future__ import annotations
 
@@ -7,37 +7,31 @@ from functools import partial
 
 import numpy as np
 
+from crowdopt.assign.engine.set_engine import go_on
 from crowdopt.assign.exact.aim import LARGE_STEPS, aim, is_large
-from crowdopt.assign.exact.block_stage import dive_into, pays, price, start_blocks
-from crowdopt.assign.exact.blocks import MEETS
-from crowdopt.assign.exact.dive import DiveSettings
-from crowdopt.assign.exact.last_label import settle
-from crowdopt.assign.exact.levels import climb as levels
 from crowdopt.assign.exact.relaxation import Relaxation, relax_classes
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.individual.linear_plan import solve_linearly
 from crowdopt.assign.individual.own_stages import is_individual, solve_individually
+from crowdopt.assign.levels import climb as levels
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 SMALL = 600  # pairs up to which a short search over the full program comes first
 QUICK = 100  # nodes of that search: not seconds, so that equal runs agree
 ATTEMPTS = 24  # plans aimed at in all; deterministic, unlike seconds
-NEARLY = 2e-4  # relative gap of the master at which a first dive is worth its while
-CAREFUL = DiveSettings(repricings=20)  # the first dive at the best prices: a good plan soon
-THOROUGH = DiveSettings(repricings=60, tries=4, gentle=0.2, loose=(0.4, 0.3, 0.5))  # the others: from the best one
-DIVES = 40  # of those
 LARGEST, EACH = 4_000_000, 1.5e-5  # pairs up to which the full program is searched at all; seconds to build, per pair
 LARGE = (
     100_000  # pairs up to which it may better a plan; beyond, it takes hundreds of megabytes and has not in a minute
 )
 
 
-def solve_exact(
+def solve_linear(
     instance: AssignmentInstance,
     kind: str,
     solvers: Solvers,
@@ -53,8 +47,8 @@ def solve_exact(
     kind: ``ip`` or ``lp``.
     solvers: its backend searches the full program, from the plan found here, where the structure does not suffice.
     options: limits of the whole.
-    soon: whether the caller wants to know only if there is a plan: the many dives and the search of a full program
-    that is not small are left out. So a second or two is enough, and the work, not a clock, ends it.
+    soon: whether the caller wants to know only if there is a plan: the search of a full program that is not small is
+    left out, so that the work, not a clock, ends it.
     -> with the better of both bounds.
     """
     clock = Clock(options.time_limit)
@@ -81,23 +75,16 @@ def solve_exact(
     return search.plan()
 
 
-def _stages(search: Search, soon: bool) -> Iterator[Callable[[], None]]:
+def _stages(search: Search, soon: bool) -> Iterator[Callable[[], object]]:
     """What is tried in turn until the plan is proven."""
     if search.pairs <= SMALL:
         yield partial(search.in_full, QUICK)
     if levels.pay(search):
         yield partial(aim, search, 1, thorough=False)
         yield partial(levels.climb, search)
-    if pays(search):
-        yield partial(aim, search, len(LARGE_STEPS) if is_large(search) else 1, thorough=is_large(search))
-        blocks = start_blocks(search)
-        yield partial(price, search, blocks, NEARLY)
-        yield partial(dive_into, search, blocks, 1, DiveSettings())
-        yield partial(price, search, blocks, MEETS)
-        yield partial(dive_into, search, blocks, 1, CAREFUL)
-        if not soon:
-            yield partial(settle, search)
-            yield partial(dive_into, search, blocks, DIVES, THOROUGH)
+    yield partial(aim, search, len(LARGE_STEPS) if is_large(search) else 1)
+    if search.instance.rule != EXACT_ERROR.name:  # of which evidence is only a part
+        yield partial(go_on, search)
     yield partial(aim, search, ATTEMPTS)
     if not soon:
         yield partial(_in_full, search)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.exact.blocks import Seconds
-from crowdopt.assign.exact.levels.level_blocks import LevelBlocks, Set
+from crowdopt.assign.levels.level_blocks import LevelBlocks, Seconds, Set
 from crowdopt.crowd.classes import Classes
 
 PART = 0.5  # of the tasks left, fixed at a time

@@ -8,19 +8,21 @@ from functools import partial
 
 import numpy as np
 
+from crowdopt.assign.engine.prepared import problem_of
+from crowdopt.assign.engine.set_engine import raise_bound
+from crowdopt.assign.engine.set_prices import sweep
 from crowdopt.assign.exact.alarm import alarm
-from crowdopt.assign.exact.block_stage import GROUPS, duals_of
-from crowdopt.assign.exact.blocks import BlockPrices, Blocks
-from crowdopt.assign.exact.levels.cut import Levels
-from crowdopt.assign.exact.levels.filling import fill, hands
-from crowdopt.assign.exact.levels.level_blocks import Enough, LevelBlocks, Set, Values
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.exact.split import Split
+from crowdopt.assign.levels.cut import Levels
+from crowdopt.assign.levels.filling import fill, hands
+from crowdopt.assign.levels.level_blocks import Enough, LevelBlocks, Set, Values
 from crowdopt.assign.standing import Standing
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import firsts
 from crowdopt.crowd.instance import UNLIMITED
 
+GROUPS = 1_500  # classes of workers up to which a master with a row for each of them keeps its pace
 CELLS = 60_000  # task classes x worker classes up to which the master keeps its pace
 FEW = 6.0  # labels per task up to which the last label of a task weighs enough
 COUNT = 30  # levels for each class of tasks, to begin with
@@ -97,11 +99,10 @@ class Ladder:
 
 def _raise_bound(search: Search, blocks: LevelBlocks) -> None:
     """What the levels' prices of workers prove, by the workers' own evidence: never less than by their levels'."""
-    classes = search.classes
-    prices = BlockPrices(-blocks.worker_prices(blocks.center), np.zeros(classes.need.size))
-    exact = Blocks(classes, search.solvers.make_master, prices, classes.tasks_in, classes.workers_in * classes.capacity)
-    exact.price(prices, np.full(classes.need.size, -np.inf), prices)
-    search.raise_bound(exact.proven, duals_of(exact, exact.center))
+    problem = problem_of(search.instance)
+    if problem is not None:
+        prices = -blocks.worker_prices(blocks.center)
+        raise_bound(search, problem, sweep(problem, prices, rich=False).bound, prices)
 
 
 def _offer(search: Search, blocks: LevelBlocks) -> None:
