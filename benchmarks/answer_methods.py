@@ -1,9 +1,11 @@
-"""Share of wrong answers of recorded labels: crowd-kit's methods, ours, and what `aggregate` chooses.
+"""Wrong answers and log loss of recorded labels: crowd-kit's methods, ours, and what `aggregate` chooses.
 
 python -m benchmarks.answer_methods [SET ...]
 
 Needs crowd-kit 1.4.2 and pandas (extra ``oracles``), and CROWDOPT_DATA. crowd-kit's methods as they come, MACE from
-seed 0. *By labels*: the choice knows labels alone. *By half*: it knows the answers of a random half of the tasks and is
+seed 0. MACE of crowd-kit 1.4.2 reads workers' habits in the order of their names and writes them in the order in which
+the names come, so all its methods get names numbered as they come; by other names its answers differ. *By labels*: the
+choice knows labels alone. *By half*: it knows the answers of a random half of the tasks and is
 judged on the other half, of 4 splits; there, crowd-kit's best of the whole set is judged on that half too.
 """
 
@@ -14,18 +16,26 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+import crowdopt
 from benchmarks.adaptive_trials import folder
 from crowdopt.answers.choosing import METHODS, chosen
-from crowdopt.answers.heeding import heeding
+from crowdopt.api.aggregate import vote_by
 from crowdopt.crowd.labels import Labels
 
 SETS = ("bluebird", "quiz_medicine", "rte", "zencrowd_core5", "zencrowd_all")
 THEIRS = ("majority", "Dawid-Skene", "GLAD", "MACE")
-HEAD = ("labels of", *(f"crowd-kit {name}" for name in THEIRS), *METHODS, "chosen by labels")
+HEAD = ("wrong share, log loss", *(f"crowd-kit {name}" for name in THEIRS), *METHODS, "default")
+MORE = (
+    "labels of",
+    "crowd-kit's best",
+    "default claims",
+    "default errs",
+    "less crowd-kit's best",
+    "less it, half known",
+)
 SPLITS, LEAST = 4, 1e-6
 
 
@@ -44,63 +54,76 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def theirs(labels: Labels) -> dict[str, np.ndarray]:
-    """Answers of crowd-kit's methods, (tasks,) each."""
+    """Chances of crowd-kit's methods, (tasks, classes) each."""
     import pandas
     from crowdkit.aggregation.classification import GLAD, MACE, DawidSkene, MajorityVote
 
     fits = dict(zip(THEIRS, (MajorityVote(), DawidSkene(n_iter=100), GLAD(), MACE(random_state=0)), strict=True))
-    frame = pandas.DataFrame({"task": labels.task, "worker": labels.worker, "label": labels.label})
+    worker, (label, classes) = pandas.factorize(labels.worker)[0], pandas.factorize(labels.label)
+    frame = pandas.DataFrame({"task": labels.task, "worker": worker, "label": label})
     found = {}
     for name, fit in fits.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found[name] = fit.fit_predict(frame).reindex(range(len(labels.tasks))).to_numpy()
+            table = fit.fit_predict_proba(frame).reindex(index=range(len(labels.tasks)), columns=range(classes.size))
+        chances = np.zeros((len(labels.tasks), len(labels.classes)))
+        chances[:, classes] = table.fillna(1 / classes.size).to_numpy()
+        found[name] = chances
     return found
 
 
-def halves(labels: Labels, truth: np.ndarray, ours: dict[str, np.ndarray], best: np.ndarray) -> tuple[float, float]:
-    """Wrong share, on the half that was not known, of the choice by the other half, and of one method's answers."""
+def ours(labels: Labels) -> dict[str, np.ndarray]:
+    """Chances of the house's methods, difficulty heeded, and of the default, which is last."""
+    found = {name: crowdopt.aggregate(labels, name) for name in METHODS}
+    choice = chosen(labels)
+    found[f"by {choice.method}"] = vote_by(choice, labels)
+    return {name: answers.posterior for name, answers in found.items()}
+
+
+def figures(chances: np.ndarray, truth: np.ndarray, judged: np.ndarray) -> tuple[float, float, float]:
+    """Share of wrong answers among the judged, their log loss, and the share that is claimed."""
+    table, true = chances[judged], truth[judged]
+    right = np.maximum(table[np.arange(true.size), true], LEAST)
+    return float((table.argmax(axis=1) != true).mean()), float(-np.log(right).mean()), float(1 - table.max(1).mean())
+
+
+def by_half(labels: Labels, truth: np.ndarray, best: np.ndarray) -> tuple[float, float]:
+    """Wrong share, on the half that was not known, of the default by the other half, and of one method's answers."""
     known, pairs = np.flatnonzero(truth >= 0), []
     for split in range(SPLITS):
         judged = known[np.random.default_rng(split).random(known.size) < 0.5]
         told = truth.copy()
         told[judged] = -1
-        method = chosen(labels, told).method
-        pairs.append([float((answers[judged] != truth[judged]).mean()) for answers in (ours[method], best)])
+        both = (vote_by(chosen(labels, told), labels, known=told).posterior, best)
+        pairs.append([figures(chances, truth, judged)[0] for chances in both])
     mean = np.mean(pairs, axis=0)
     return float(mean[0]), float(mean[1])
 
 
 def main(names: Sequence[str]) -> None:
-    """Two tables: all methods, and what known answers add."""
+    """Two tables: all methods, and the default beside crowd-kit's best, by labels and by known answers."""
     base = folder()
     if base is None:
         raise SystemExit("no label sets: CROWDOPT_DATA names no folder")
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    more, losses = [], []
+    more, each = [], []
     for name in names:
         labels, truth = table(base / name)
-        known = truth >= 0
-        wrong = lambda answers, known=known, truth=truth: float((answers[known] != truth[known]).mean())  # noqa: E731
-        other, fits = theirs(labels), {method: fit(labels) for method, fit in METHODS.items()}
-        ours, method = {one: answers.answer for one, answers in fits.items()}, chosen(labels).method
-        best = min(other.values(), key=wrong)
-        cells = [f"{wrong(one):.3f}" for one in (*other.values(), *ours.values())]
-        print(f"| {name} | {' | '.join(cells)} | {wrong(ours[method]):.3f}, {method} |", flush=True)
-        by_half, best_half = halves(labels, truth, ours, best)
-        excess = wrong(ours[method]) - wrong(best)
-        more.append(f"| {name} | {wrong(best):.3f} | {excess:+.3f} | {by_half:.3f} | {by_half - best_half:+.3f} |")
-        losses.append([_loss(heeding(answers, labels), truth, known) for answers in fits.values()])
-    head = ("labels of", "crowd-kit's best", "by labels less that", "by half", "less the same on that half")
-    print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
+        judged = np.flatnonzero(truth >= 0)
+        other, own = theirs(labels), ours(labels)
+        rows = [figures(chances, truth, judged) for chances in (*other.values(), *own.values())]
+        cells = [f"{wrong:.3f}, {loss:.2f}" for wrong, loss, _ in rows]
+        print(f"| {' | '.join([name, *cells])}, {list(own)[-1]} |", flush=True)
+        each.append(rows)
+        best = min(other, key=lambda method: figures(other[method], truth, judged)[0])
+        least, (wrong, _, claimed) = figures(other[best], truth, judged)[0], rows[-1]
+        half, best_half = by_half(labels, truth, other[best])
+        cells = [f"{least:.3f}, {best}", f"{claimed:.3f}", f"{wrong:.3f}", f"{wrong - least:+.3f}"]
+        more.append(f"| {name} | {' | '.join([*cells, f'{half - best_half:+.3f}'])} |")
+    mean = np.mean(each, axis=0)
+    print(f"| mean | {' | '.join(f'{wrong:.3f}, {loss:.3f}' for wrong, loss, _ in mean)} |")
+    print(f"\n| {' | '.join(MORE)} |\n|{'---|' * len(MORE)}")
     print("\n".join(more))
-    said = (f"{method} {loss:.3f}" for method, loss in zip(METHODS, np.mean(losses, axis=0), strict=True))
-    print(f"\nlog loss of the truth, mean of the sets, difficulty heeded: {', '.join(said)}")
-
-
-def _loss(answers: Any, truth: np.ndarray, known: np.ndarray) -> float:
-    chance = answers.posterior[np.flatnonzero(known), truth[known]]
-    return float(-np.log(np.maximum(chance, LEAST)).mean())
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import numpy as np
 import crowdopt
 from crowdopt import jobs
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.policy import named
@@ -84,6 +85,41 @@ def line(setting: str, epsilon: float, policy: str, rows: list[dict[str, Any]]) 
     return f"| {' | '.join(cells)} |"
 
 
+def results(asked: list[jobs.Job], given: argparse.Namespace) -> list[dict[str, Any]]:
+    """Rows of jobs; one that fails ends the command with why."""
+    rows = jobs.run(asked, given.output, given.processes)
+    if broken := [one.error for one in rows if one.error]:
+        raise SystemExit(f"a run failed: {broken[0]}")
+    return [one.result for one in rows]
+
+
+def crowds(text: str) -> list[str]:
+    """Names of crowds, parted by commas."""
+    names = text.split(",")
+    if unknown := [name for name in names if name not in SETTINGS]:
+        raise argparse.ArgumentTypeError(f"there is no crowd {unknown[0]!r}; there are {', '.join(SETTINGS)}")
+    return names
+
+
+def asked_policies(text: str) -> list[str]:
+    """Policies with their options, parted by commas."""
+    try:
+        return [policy for policy in text.split(",") if named(policy)]
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def targets(text: str) -> list[float]:
+    """Error targets between 0 and 1, parted by commas."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}; give targets parted by commas") from None
+    if not all(0 < target < 1 for target in found):
+        raise argparse.ArgumentTypeError(f"targets lie between 0 and 1, not {text}")
+    return found
+
+
 HEAD = ("policy", "crowd", "epsilon", "labels", "of that gold", "realised", "worst run", "claimed", "unsure", "seconds")
 
 
@@ -98,7 +134,7 @@ def goals(given: argparse.Namespace) -> None:
     for setting, goal in GOALS.items():
         seeds = range(given.seed, given.seed + given.runs)
         asked = [jobs.Job.of(ROW, setting=setting, epsilon=0.1, policy=ALONE, seed=s) for s in seeds]
-        rows = [one.result for one in jobs.run(asked, given.output, given.processes)]
+        rows = results(asked, given)
         column = {
             key: np.array([one[key] for one in rows], dtype=float) for key in ("labels", "gold", "realised", "claimed")
         }
@@ -145,9 +181,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--processes", type=int, default=0)
-    parser.add_argument("--policies", default=",".join(POLICIES))
-    parser.add_argument("--settings", default=",".join(SETTINGS))
-    parser.add_argument("--epsilons", default=",".join(map(str, EPSILONS)))
+    parser.add_argument("--policies", type=asked_policies, default=",".join(POLICIES))
+    parser.add_argument("--settings", type=crowds, default=",".join(SETTINGS))
+    parser.add_argument("--epsilons", type=targets, default=",".join(map(str, EPSILONS)))
     parser.add_argument("--decisions", action="store_true")
     parser.add_argument("--goals", action="store_true")
     parser.add_argument("-o", "--output", type=Path)
@@ -159,14 +195,13 @@ def main() -> None:
     if given.goals:
         return goals(given)
     print(f"\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    for policy in given.policies.split(","):
+    for policy in given.policies:
         warm(policy)
-        for setting in given.settings.split(","):
-            for epsilon in map(float, given.epsilons.split(",")):
+        for setting in given.settings:
+            for epsilon in given.epsilons:
                 seeds = range(given.seed, given.seed + given.runs)
                 asked = [jobs.Job.of(ROW, setting=setting, epsilon=epsilon, policy=policy, seed=s) for s in seeds]
-                rows = jobs.run(asked, given.output, given.processes)
-                print(line(setting, epsilon, policy, [one.result for one in rows]), flush=True)
+                print(line(setting, epsilon, policy, results(asked, given)), flush=True)
 
 
 if __name__ == "__main__":

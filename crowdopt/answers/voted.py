@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.hard_votes import HardVotes
+from crowdopt.answers.hedge import Hedge
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.checks import integers
 from crowdopt.elementary import exp
@@ -45,6 +46,9 @@ class Answers(InNotebooks):
         Whether it stopped because nothing moved any more.
     hard : HardVotes, optional
         Where some tasks are hard for all workers: what the posterior is worked out from (crowdopt.answers.hard_votes).
+    hedge : Hedge, optional
+        Where the method is believed by half: what its posterior is averaged with (crowdopt.answers.hedge); the answer
+        is then the likeliest class.
     """
 
     method: str
@@ -58,10 +62,13 @@ class Answers(InNotebooks):
     iterations: int = 0
     converged: bool = True
     hard: HardVotes | None = None
+    hedge: Hedge | None = None
 
     @cached_property
     def answer(self) -> Ints:
         """Class of each task, -1 for one without labels, shape (tasks,)."""
+        if self.hedge is not None:
+            return decide(self.posterior, self.count)
         return decide(self.score, self.count, float(np.abs(self.weight).max(initial=0.0)))
 
     @cached_property
@@ -69,8 +76,13 @@ class Answers(InNotebooks):
         """Chance of each class given a task's labels, shape (tasks, classes).
 
         By the one-coin model with ``accuracy``, or the full one with ``confusion``; where nothing is known of the
-        workers, the classes' shares of the labels. Uniform, or the prior, for a task without labels.
+        workers, the classes' shares of the labels. Uniform, or the prior, for a task without labels. With a hedge, the
+        mean of that and of the shares.
         """
+        return self._by_method if self.hedge is None else self.hedge.posterior(self._by_method)
+
+    @property
+    def _by_method(self) -> Floats:
         if self.hard is not None:
             return self.hard.posterior
         classes = self.score.shape[1]
@@ -116,7 +128,8 @@ class Answers(InNotebooks):
             evidence = _added(self.evidence, self.speech, t, w, k)
         count = self.count + np.bincount(t, minlength=self.count.size)
         hard = None if self.hard is None else self.hard.with_labels(t, w, k)
-        return replace(self, score=score, evidence=evidence, count=count, hard=hard)
+        hedge = None if self.hedge is None else self.hedge.with_labels(t, k)
+        return replace(self, score=score, evidence=evidence, count=count, hard=hard, hedge=hedge)
 
     def _checked(self, name: str, values: Any) -> Ints:
         given = np.atleast_1d(integers(name, values))

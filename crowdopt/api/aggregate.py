@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, overload
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers
 from crowdopt.answers.choosing import AutoMethod, chosen
+from crowdopt.answers.hedge import Hedge
 from crowdopt.answers.heeding import heeding
 from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
@@ -105,8 +106,9 @@ def aggregate(
         Columns task, worker, label; or the same as arrays of indices.
     method : str
         ``auto``: of majority, one-coin, belief-propagation and dawid-skene the one that known answers speak for, or
-        else labels that were held back; ``majority``, ``one-coin``, ``belief-propagation``, ``dawid-skene``,
-        ``kos``; with gold also ``wmv-linear``, ``wmv-log``, ``wmv-confusion``.
+        else labels that were held back; its chances are averaged with the shares of the labels. ``majority``,
+        ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with gold also ``wmv-linear``, ``wmv-log``,
+        ``wmv-confusion``.
     plan : Plan or path, optional
         Whose weights the votes have, in place of a method: then also what is not yet sure, what is missing, and the
         next campaign.
@@ -166,8 +168,8 @@ def vote(
     if method == AUTO:
         if set(settings) - {"truth"}:
             raise InputError(f"{', '.join(sorted(settings))} belong to one method; choose it")
-        method = chosen(labels, None if known is None else np.asarray(known, dtype=np.int64)).method
-        settings = settings if method != "majority" else {}
+        choice = chosen(labels, None if known is None else np.asarray(known, dtype=np.int64))
+        return vote_by(choice, labels, accuracy=accuracy, difficulty=difficulty, known=known, **settings)
     if method in FROM_CONFUSIONS:
         if confusion is None or accuracy is not None:
             raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
@@ -177,6 +179,19 @@ def vote(
         return answers
     true = settings.get("truth") if known is None else known
     return heeding(answers, labels, None if true is None else np.asarray(true, dtype=np.int64))
+
+
+def vote_by(choice: AutoMethod, labels: Labels, **options: Any) -> Answers:
+    """Answers by the method that was chosen, believed by half (:mod:`crowdopt.answers.hedge`).
+
+    Where known answers chose it and show how hard tasks are, that says how far it is believed. options: as for
+    :func:`vote`.
+    """
+    truth = options.pop("truth", None) if choice.method == "majority" else options.get("truth")
+    answers = vote(labels, choice.method, **options)
+    if choice.by_truth and answers.hard is not None:
+        return answers
+    return replace(answers, hedge=Hedge.of(labels, None if truth is None else np.asarray(truth, dtype=np.int64)))
 
 
 def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, settings: dict[str, Any]) -> Answers:
@@ -220,7 +235,10 @@ def aggregate_tables(
     elif gold is not None:
         shares = read_gold_shares(gold, table, trust_gold)
     choice = chosen(table, known) if method == AUTO else None
-    answers = vote(table, method if choice is None else choice.method, accuracy=shares, confusion=tables, known=known)
+    if choice is None:
+        answers = vote(table, method, accuracy=shares, confusion=tables, known=known)
+    else:
+        answers = vote_by(choice, table, accuracy=shares, known=known)
     right = None if known is None else _share_right(answers, known)
     with together():
         if output is not None:

@@ -21,6 +21,8 @@ from crowdopt.assign.explain.questions import SHARE
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.quick import quick_plan
 from crowdopt.backends import solve_whole
+from crowdopt.core.solution import Status
+from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.gold.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -30,6 +32,8 @@ from crowdopt.io.tables.folder import PLAN, check_target
 
 PROMISES = ("average", "each")
 GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error is cheap enough
+QUARTER = 0.25  # of the time left for one search of a plan that keeps an error exactly
+KINDS = 100  # of tasks, up to which one linear program after the other is asked what no plan can promise
 MOMENT = 0.5  # seconds for one more plan at least
 
 
@@ -179,10 +183,17 @@ def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 6
     _refuse_amount(money)
     asked = probe(options_of(time_limit, seed).time_limit)
 
-    def find(one: AssignmentInstance) -> Ints | None:
-        return quick_plan(one, WHOLE, max(MOMENT, SHARE * asked.clock.left))
+    def soon(one: AssignmentInstance) -> tuple[Ints | None, bool]:
+        return quick_plan(one, WHOLE, max(MOMENT, SHARE * asked.clock.left)), False
 
-    return smallest_promise(instance, money, asked.lacks_shares, find, asked.clock)
+    def by_search(one: AssignmentInstance) -> tuple[Ints | None, bool]:
+        plan = assign(one, time_limit=max(MOMENT, QUARTER * asked.clock.left), gap=1.0, seed=seed, strict=True)
+        return plan.pairs, plan.status is Status.INFEASIBLE and plan.proof == "certificate"
+
+    if not instance.the_rule.checked:
+        return smallest_promise(instance, money, asked.lacks_shares, soon, asked.clock)
+    few = classes_of(instance, joint=True).need.size <= KINDS
+    return smallest_promise(instance, money, asked.lacks_shares if few else None, by_search, asked.clock)
 
 
 def _refuse_amount(money: float) -> None:

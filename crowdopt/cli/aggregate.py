@@ -114,7 +114,9 @@ def _facts(done: Aggregated) -> dict[str, Any]:
 def _sentences(done: Aggregated) -> list[str]:
     answers, labels = done.answers, done.labels
     kind, mean = "chance of being right, if errors are independent", done.claimed
-    if answers.hard is not None:
+    if answers.hedge is not None:
+        kind = "chance of being right, half by the method and half by the labels' shares"
+    elif answers.hard is not None:
         kind = "chance of being right"
     elif answers.evidence is None:
         kind, mean = "share of the labels", float(answers.confidence.mean())

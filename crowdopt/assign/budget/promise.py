@@ -19,7 +19,8 @@ CLOSE = 0.005  # relative; errors as near as that to what no plan can promise ar
 WORST = 0.499  # an error that promises next to nothing
 
 Lacks = Callable[[AssignmentInstance], bool]
-Find = Callable[[AssignmentInstance], "Ints | None"]  # pairs of a plan that keeps every limit, or None: none was found
+# Pairs of a plan that keeps every limit, or None where none was found; and whether there is proven to be none.
+Find = Callable[[AssignmentInstance], "tuple[Ints | None, bool]"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Promised(InNotebooks):
     pairs : (k, 2) int, optional
         Task and worker of each label that keeps it.
     least_epsilon : float
-        Proven by multipliers of elastic LPs.
+        Proven by multipliers: of elastic LPs, or of programs without a plan.
     plan : Plan, optional
         A plan for that error, with what is known of its cost; None until it is asked for.
     by_rule : str
@@ -52,27 +53,31 @@ class Promised(InNotebooks):
         return self.least_epsilon > LEAST
 
 
-def smallest_promise(instance: AssignmentInstance, money: float, lacks: Lacks, find: Find, clock: Clock) -> Promised:
+def smallest_promise(
+    instance: AssignmentInstance, money: float, lacks: Lacks | None, find: Find, clock: Clock
+) -> Promised:
     """Bisect the target between the largest that is ruled out and guessing; keep the best plan that was found.
 
-    money: the most that a plan may cost; lacks: whether it is proven that an instance has no plan; find: who looks for
-    plans of whole labels; clock: when to stop; a first plan is looked for even then.
+    money: the most that a plan may cost; lacks: whether linear programs prove that an instance has no plan, None where
+    these take too long; find: who looks for plans of whole labels; clock: when to stop; a first plan is looked
+    for even then.
     """
     limited = replace(instance, budget=money)
-    least = least_target(limited, lacks, clock.part(0.5))
+    least = LEAST if lacks is None else least_target(limited, lacks, clock.part(0.5))
     low, high, best = float(log(least)), float(log(WORST)), Promised(None, None, least, by_rule=by_rule(instance))
     for step in range(STEPS):
         if high - low <= CLOSE or (clock.over and step):
             break
         middle = high if step == 0 else (low + high) / 2
         epsilon = float(exp(middle))
-        pairs = find(limited.with_epsilon(epsilon))
+        pairs, refuted = find(limited.with_epsilon(epsilon))
+        least = max(least, epsilon) if refuted else least
         if pairs is None or breaches(limited.with_epsilon(epsilon), pairs):
             if step == 0:
-                return best
+                break
             low = middle
         else:
             kept = rounded_up(max(least, error_kept(limited.with_epsilon(epsilon), pairs)))
             best = replace(best, epsilon=min(epsilon, kept), pairs=pairs)
             high = min(middle, float(log(kept)))
-    return best
+    return replace(best, least_epsilon=least)

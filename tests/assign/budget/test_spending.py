@@ -20,8 +20,9 @@ from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
 from crowdopt.assign.budget.wrong_bounds import fewest_wrong
 from crowdopt.assign.plan import breaches
 from crowdopt.cli import main
-from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.exactness import errors_of, exact_errors
 from crowdopt.recheck.verification import verify
+from tests.sampled import first_of
 
 
 def drawn(seed: int, priced: bool = False, grouped: bool = False) -> AssignmentInstance:
@@ -113,6 +114,26 @@ def test_a_promise_to_each_task_meets_its_bound() -> None:
     """Bisection on the need ends within a percent of what the LP of smallest coverage allows."""
     found = promise(replace(recipe("R1:60x60"), rule="bhattacharyya"), 240, time_limit=20)
     assert found.least_epsilon <= found.epsilon <= 1.02 * found.least_epsilon
+
+
+@pytest.mark.parametrize("seed", first_of(range(6), 2))
+def test_the_smallest_error_for_each_task_is_that_of_every_choice_of_labels(seed: int) -> None:
+    """Exact errors of tasks with priors of their own, as in a second round; the bound is within a percent, too."""
+    rng = np.random.default_rng(seed)
+    chance = rng.uniform(0.1, 0.9, 3)
+    accuracy, prior = rng.uniform(0.6, 0.95, (1, 4)), np.column_stack([chance, 1 - chance])
+    instance = AssignmentInstance(accuracy, [0, 0, 0], [2, 2, 2, 2], 0.1, prior=prior)
+    hands = list(product([0, 1], repeat=4))
+    sizes = np.array(hands).sum(axis=1)
+    error = [errors_of(instance, np.full(16, i), [np.flatnonzero(hand) for hand in hands]) for i in range(3)]
+    best = min(
+        max(error[i][k] for i, k in enumerate(choice))
+        for choice in product(range(16), repeat=3)
+        if sizes[list(choice)].sum() <= 4 and (np.array(hands)[list(choice)].sum(axis=0) <= 2).all()
+    )
+    found = promise(instance, 4, time_limit=20)
+    assert found.epsilon is not None and found.least_epsilon <= best + 1e-12
+    assert best - 1e-9 <= found.epsilon <= 1.01 * best and found.least_epsilon >= 0.99 * best
 
 
 def test_the_verb_writes_what_verify_accepts(tmp_path) -> None:
