@@ -19,7 +19,8 @@ NEAR = 1e-5  # relative gap between master and bound at which prices are good en
 ROUGH = 3_000  # steps of a search while prices are still far
 FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a search, and the fewest steps of one
 PACE, HOUR = 5_000, 3_600.0  # steps a second among more than two classes, about; seconds
-FEW, MANY = 6, 60  # sets of a kind beside the best ones, and of all kinds, that a sweep gives about
+FEW = 6  # sets of a kind beside the best ones that a sweep gives at least
+SEVERAL, MANY, LONG = 60, 4_000, 500  # of all kinds, about; where the LP has so many rows that a round takes long
 FEW_ROWS = 200  # of the LP
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
@@ -55,7 +56,8 @@ def sweep(
     steps = max(SHORT, steps * FULL // max(FULL, by_error))
     if until is not None and problem.classes.instance.classes > 2:
         steps = max(SHORT, min(steps, int(min(until.left, HOUR) * PACE / max(1, by_error))))
-    each = max(FEW, MANY // problem.count.size)
+    several = MANY if duals.size > LONG else SEVERAL
+    each = max(FEW, several // problem.count.size)
 
     def of_row(number: int) -> tuple[list[tuple[int, float]], list[tuple[int, Labels]]]:
         row = problem.rows[number]
