@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from time import perf_counter
+from time import thread_time
 from types import FunctionType
 from typing import Any
 
@@ -90,12 +90,12 @@ def switched(kind: type[Any]) -> type[Any]:
         def __call__(self, *given: Any) -> Any:
             if not _allowed.lets(self):
                 return super().__call__(*given)
-            began = perf_counter()
+            began = thread_time()
             try:
                 with np.errstate(all="ignore"):  # as compiled loops, which warn of nothing
                     return as_written(self)(*given)
             finally:
-                _allowed.spend(perf_counter() - began)
+                _allowed.spend(thread_time() - began)
 
     return Switched
 

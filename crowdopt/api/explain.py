@@ -16,6 +16,7 @@ from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, options_of
 from crowdopt.api.explain_rounds import explain_rounds, is_adaptive
 from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
+from crowdopt.api.verbs import keywords
 from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.explain import conflict, cost_curve
@@ -80,26 +81,12 @@ class Explanation(InNotebooks):
     undrawn: list[str] = field(default_factory=list)
 
 
-def explain(
-    campaign: InstanceLike,
-    plan: PlanLike | None = None,
-    *,
-    rule: str | None = None,
-    epsilon: float | None = None,
-    audit: str | None = None,
-    labels: TableLike | None = None,
-    truth: TableLike | None = None,
-    trust_gold: bool = False,
-    time_limit: float = 60.0,
-    output: AnyPath | None = None,
-    force: bool = False,
-) -> Explanation:
-    """Why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions:
+    """Of which plan, by which rule and target, with which audit, and where it is written.
 
     Parameters
     ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
     plan : Plan or path, optional
         A plan, or its folder, whose rule, target and other settings are taken.
     rule, epsilon : str, float, optional
@@ -118,6 +105,28 @@ def explain(
         where the extra ``plots`` is installed.
     force : bool
         Whether what is there may be replaced.
+    """
+
+    plan: PlanLike | None = field(default=None, kw_only=False)
+    rule: str | None = None
+    epsilon: float | None = None
+    audit: str | None = None
+    labels: TableLike | None = None
+    truth: TableLike | None = None
+    trust_gold: bool = False
+    time_limit: float = 60.0
+    output: AnyPath | None = None
+    force: bool = False
+
+
+@keywords(ExplainOptions)
+def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
+    """Why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
 
     Returns
     -------
@@ -129,33 +138,38 @@ def explain(
         If something cannot be read or written, an audit is asked for where the rule is for an average, or the time is
         over before anything is known.
     """
-    if output is not None:
-        check_target(Path(output), EXPLANATION, force)
-    options_of(time_limit, 0)  # refuses a limit that is none
-    terms = None if audit is None else tariff(audit)
-    if (labels is None) != (truth is None) or (labels is not None and terms is None):
-        raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
-    seen = None if labels is None or truth is None else _realised(labels, truth)
-    if plan is not None and is_adaptive(plan):
-        if terms is not None or rule is not None or epsilon is not None:
+    if asked.output is not None:
+        check_target(Path(asked.output), EXPLANATION, asked.force)
+    options_of(asked.time_limit, 0)  # refuses a limit that is none
+    terms = None if asked.audit is None else tariff(asked.audit)
+    seen = _seen(asked)
+    if asked.plan is not None and is_adaptive(asked.plan):
+        if terms is not None or asked.rule is not None or asked.epsilon is not None:
             raise InputError(
                 "of an adaptive plan explain says what rounds cost; leave --rule, --epsilon and --audit out"
             )
-        return _of_rounds(campaign, plan, trust_gold, time_limit, output, force)
-    settings = {} if plan is None else _settings_of(plan)
-    instance = instance_of(campaign, trust_gold=trust_gold)
-    instance = instance_of(overridden(instance, settings) if settings else instance, rule, epsilon)
+        return _of_rounds(campaign, asked.plan, asked.trust_gold, asked.time_limit, asked.output, asked.force)
+    settings = {} if asked.plan is None else _settings_of(asked.plan)
+    instance = instance_of(campaign, trust_gold=asked.trust_gold)
+    instance = instance_of(overridden(instance, settings) if settings else instance, asked.rule, asked.epsilon)
     if terms is not None:
         refuse_average(instance.the_rule, "an audit planned together with labels")
     with for_small(instance.n_tasks, instance.n_workers):
-        explanation = _explained(instance, terms, output is not None, time_limit)
+        explanation = _explained(instance, terms, asked.output is not None, asked.time_limit)
     if terms is not None and explanation.feasible:
-        explanation = _with_audit(explanation, terms, audit or "", seen)
-    if output is not None:
+        explanation = _with_audit(explanation, terms, asked.audit or "", seen)
+    if asked.output is not None:
         pictures, undrawn = _pictures(explanation)
-        write_explanation(instance, explanation.facts, _tables(explanation), Path(output), force, pictures)
+        write_explanation(instance, explanation.facts, _tables(explanation), Path(asked.output), asked.force, pictures)
         explanation = replace(explanation, undrawn=undrawn)
     return explanation
+
+
+def _seen(asked: ExplainOptions) -> Realised | None:
+    """What earlier labels say of errors, where there are some."""
+    if (asked.labels is None) != (asked.truth is None) or (asked.labels is not None and asked.audit is None):
+        raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
+    return None if asked.labels is None or asked.truth is None else _realised(asked.labels, asked.truth)
 
 
 def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool, time_limit: float) -> Explanation:

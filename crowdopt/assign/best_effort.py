@@ -1,6 +1,6 @@
 """Where there is no plan for all tasks: a plan for as many as can be served, and the best that is left for the others.
 
-Small instances are looked through (crowdopt.assign.most_served). Elsewhere a task that no labels could serve has all
+Small instances are looked through (crowdopt.assign.every_set). Elsewhere a task that no labels could serve has all
 labels that lower its error, if capacities allow that beside a plan for the others. Of the other tasks as few are given
 up as a program over classes says, until the rest has a plan; under exact errors, of which programs know little, tasks
 are served one after the other, and then as many more as have a plan with those. Labels that remain serve tasks given
@@ -21,9 +21,9 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.budget.spending import spent_best
+from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
-from crowdopt.assign.most_served import has_few_choices, most_served
 from crowdopt.assign.patterns.columns import first_that
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
@@ -54,7 +54,7 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     instance = plan.instance
     if instance.budget is not None and instance.prices(instance.fixed).sum() > instance.budget:
         return plan
-    if has_few_choices(instance):
+    if has_few_sets(instance, MOST_SHORT):
         pairs = most_served(instance, probe.solve, probe.clock.left, plan.seed)
     elif instance.the_rule.average:
         pairs = _least_on_average(instance, probe)

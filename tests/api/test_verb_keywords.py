@@ -13,6 +13,7 @@ from crowdopt.api.audit_options import AuditOptions
 from crowdopt.api.bench import BenchOptions
 from crowdopt.api.budget import BudgetOptions
 from crowdopt.api.compare import CompareOptions
+from crowdopt.api.explain import ExplainOptions
 from crowdopt.api.import_labels import ImportOptions
 from crowdopt.api.learn import LearnOptions
 from crowdopt.api.live import LiveOptions
@@ -26,6 +27,7 @@ VERBS = {
     "bench": BenchOptions,
     "budget": BudgetOptions,
     "compare": CompareOptions,
+    "explain": ExplainOptions,
     "import_labels": ImportOptions,
     "learn": LearnOptions,
     "live": LiveOptions,

