@@ -32,12 +32,12 @@ def test_no_more_is_claimed_than_tasks_and_known_answers_support():
     """Ten workers of one opinion: a posterior of 1 - 1e-9; the claim is Laplace's, or what known answers show."""
     task, worker = (index.ravel() for index in np.indices((40, 10)))
     table = {"task": task, "worker": worker, "label": np.where(task % 2, "a", "b")}
-    done = aggregate_tables(table)
+    done = aggregate_tables(table, "one-coin")
     assert done.answers.confidence.mean() > 1 - 1e-6 and done.claimed == 1 - 1 / 42
     right = np.where(np.arange(40) % 2, "a", "b")
     right[:10] = "a"  # five of forty are wrong
     truth = {"task": np.arange(40), "label": right}
-    done = aggregate_tables(table, truth=truth)
+    done = aggregate_tables(table, "one-coin", truth=truth)
     assert done.right == 0.875
     assert done.claimed == min(beta.ppf(0.975, 36, 5), done.answers.confidence.mean())
 
