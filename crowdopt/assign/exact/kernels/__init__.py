@@ -7,7 +7,6 @@ from crowdopt.assign.exact.kernels.trading import thin, top_up, trade
 
 __all__ = [
     "CLOSE",
-    "cheapest_set",
     "closest",
     "deal",
     "escalate",
