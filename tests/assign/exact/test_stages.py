@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
+from crowdopt.assign import linear_rules
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
@@ -83,6 +84,15 @@ def test_the_papers_crowds_are_proven_by_multipliers_alone(name, labels):
     """With the fewest labels per task as rows the LP is tight: nothing is left to a search, or to the compiler."""
     plan = assign(recipe(name))
     assert plan.proven and plan.proof == "certificate" and plan.objective == plan.certified_bound == labels
+
+
+def test_a_first_plan_leaves_the_engine_most_of_the_time(monkeypatch):
+    """Aiming sees a clock of three tenths, the engine what the limit leaves."""
+    left = []
+    monkeypatch.setattr(linear_rules, "aim", lambda search, *_: left.append(search.clock.left))
+    monkeypatch.setattr(linear_rules, "go_on", lambda search: left.append(search.clock.left))
+    assign(recipe("R10:100x60"), time_limit=20, nodes=1, strict=True)
+    assert left[0] <= 6 < 12 < left[1]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
