@@ -1,6 +1,6 @@
 """The method ``exact``: which stages an instance goes through, in order, until the gap or the time is used up.
 
-A linear rule without joint limits has its own way (crowdopt.assign.exact). Everything else is first asked of the
+A linear rule without joint limits has its own way (crowdopt.assign.linear_rules). Everything else is first asked of the
 engine over sets; where tasks differ too much for it and exact errors decide, compiled loops look at each task. Where
 neither has a plan, linear rules give starts that exact errors mend, all sets or patterns are looked at where they are
 few, and a solver searches the full program.

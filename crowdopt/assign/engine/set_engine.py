@@ -85,8 +85,9 @@ class Engine:
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         begin, most = self.levels.coupling.valid(first), self.standing.ceiling
         climb = Climb(self.levels, self.master, begin, near=near, ceiling=most)
-        for kind, labels in () if self.standing.best is None else sets_of(self.levels, self.standing.best):
-            self.master.add(kind, labels)
+        if self.standing.best is not None:
+            for kind, labels in sets_of(self.levels, self.standing.best):
+                self.master.add(kind, labels)
         climb.begin(reach, self.soon)
         self._serve(climb)
         climb.begin_beside(begin, clock.part(FIRST))

@@ -295,14 +295,6 @@ class Split:
         """Drop labels that tasks can do without."""
         _kernels().thin(self.everybody, self.terms, self.dealt)
 
-    def sets(self) -> list[tuple[int, Ints]]:
-        """Class of tasks and sorted labels of every task that is covered."""
-        kind = self.classes.task_class
-        return [
-            (int(kind[i]), np.sort(self.dealt.hands[i, : self.dealt.held[i]].astype(np.int64)))
-            for i in np.flatnonzero(self.dealt.slack >= 0)
-        ]
-
     def pairs(self) -> Ints:
         """The labels as pairs (task, worker)."""
         classes = self.classes
