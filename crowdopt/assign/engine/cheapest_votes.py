@@ -24,7 +24,6 @@ STRICTER = 0.97, 0.9  # times the target, where votes that know hard tasks err l
 SEGMENTS = 8  # of workers whom groups tell apart, at most, for sets that are looked for band by band
 FOLLOWED = 4  # labels short of what can be followed: so long are sets that are looked for band by band
 LONGEST = 40  # labels of a set that is looked for band by band, unless a task asks for more
-HARD = 18  # the same, where tasks are hard, whose votes are looked at answer by answer
 LIKE, SWAPS = 2, 25  # best sets that others are made of; replacements of each label
 
 
@@ -226,7 +225,7 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     apart = _told_apart(row)
     counted = _is_counted(row, apart, deepest)
     if counted:
-        deepest = max(LONGEST if law.share.size == 1 else HARD, row.fewest)
+        deepest = max(LONGEST, row.fewest)
     room = np.minimum(np.minimum(row.room, row.top[row.group]), row.most)
     if left is not None:
         room = np.minimum(room, left)

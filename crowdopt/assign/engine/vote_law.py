@@ -16,7 +16,9 @@ from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import folded
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR
+from crowdopt.crowd.votes.voting import log_odds, vote_errors
+from crowdopt.elementary import log
 
 ANSWERS = 16_500  # combinations of answers to a set, at most: what is followed
 SPARE = 1e-7  # evidence; room for rounding where it only saves work
@@ -54,14 +56,15 @@ class VoteLaw:
         return lacking
 
     def error(self, labels: Ints, place: int) -> float:
-        """What a vote over a set of labels errs with that weighs all tasks as easy ones; two classes."""
-        laws = (self.share[:, None] * self.prior[place])[:, :, None]
-        for right in np.hstack([self.held, self.skill[:, labels]]).T:
-            p = np.stack([right, 1 - right])[:, :, None, None] * np.ones((1, 1, 2, 1))
-            p[:, :, 1] = 1 - p[:, :, 1]
-            laws = np.concatenate([laws * p[0], laws * p[1]], axis=2)
-        wrong = np.where(laws[0, 0] >= laws[0, 1], laws[:, 1], laws[:, 0])
-        return float(wrong.sum())
+        """What a vote over a set of labels errs with, at most, that weighs all tasks as easy ones; two classes."""
+        accuracy = np.clip(np.hstack([self.held, self.skill[:, labels]]), CLIP, 1 - CLIP)
+        one, chance = np.array([0, accuracy.shape[1]]), self.prior[place, 1:]
+        lean = log(chance) - log(self.prior[place, :1])
+        weight = log_odds(accuracy[0])
+        return sum(
+            float(share * vote_errors(one, p, weight, chance, lean)[0][0])
+            for share, p in zip(self.share, accuracy, strict=True)
+        )
 
     def of(self, chunks: list[Ints], hardest: bool) -> VoteLaw:
         """Each chunk of kinds as one that errs no less than any of them, or no more."""
