@@ -10,8 +10,8 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, Overlaps, TaskRow
 
-TABLE = 3_000_000  # numbers in a table of completions, about
-CELLS = 500, 8_000  # of evidence, at least and at most
+TABLE = 6_000_000  # numbers in a table of completions, about
+CELLS = 500, 20_000  # of evidence, at least and at most
 EXACT = 16  # labels up to which a most is counted in the table; more are only counted in the search
 KEPT = 4  # sets of a search that are kept
 WALKS = 4  # times through all items, each with a set at its end, that a search may always take
@@ -30,6 +30,7 @@ class PricedRow:
     # as :func:`crowdopt.assign.engine.completion_kernels.cheapest` takes it
     task: tuple[tuple[Floats, Floats, Ints, Ints], tuple[Ints, Ints], float, bool]
     rest: Floats  # array: completions
+    usable: Ints  # (G,): labels of each class that a task could have
 
     def cheapest(
         self, place: int, steps: int = STEPS, close: float = CLOSE, limit: float = np.inf
@@ -61,7 +62,27 @@ class PricedRow:
         if not best:
             return []
         rate = float(self.price[best[0]].sum()) / max(1e-12, float(self.row.evidence[best[0]].sum()))
-        return self.through(float(self.row.need[place]), rate, min(THROUGH, LOOKED * most))[: min(EACH, most)]
+        found = self.through(float(self.row.need[place]), rate, min(THROUGH, LOOKED * most))[: min(EACH, most)]
+        return found + self.dearer(best[0], min(EACH, most))
+
+    def dearer(self, labels: Labels, most: int) -> list[Labels]:
+        """The set by other workers whose labels are alike: of each kind of label the next dearer ones, and so on."""
+        chosen = self.row.chosen(labels)
+        if not chosen.size or self.row.beside.low.size:
+            return []
+        usable = np.flatnonzero(self.usable > 0)
+        ranked = usable[np.lexsort((self.price[usable], self.row.like[usable]))]
+        begin = np.searchsorted(self.row.like[ranked], np.arange(self.row.like.max() + 2))
+        kinds, number = np.unique(self.row.like[chosen], return_counts=True)
+        spare = begin[kinds + 1] - begin[kinds] - number
+        found: list[Labels] = []
+        for step in range(1, most + 1):
+            if (step * number > spare).all():
+                break
+            at = begin[kinds] + np.minimum(step * number, spare)
+            taken = [ranked[a : a + k] for a, k in zip(at.tolist(), number.tolist(), strict=True)]
+            found.append(np.sort(np.concatenate([self.row.given, *taken])))
+        return found
 
     def through(self, need: float, rate: float, most: int) -> list[Labels]:
         """About the cheapest set with each of some classes of workers, the cheapest sets first.
@@ -96,9 +117,9 @@ def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[i
     """
     from crowdopt.assign.engine import completion_kernels as kernels
 
-    copies = _copies(row, price)
-    if left is not None:
-        copies = np.minimum(copies, left)
+    room = row.room if left is None else np.minimum(row.room, left)
+    usable = np.minimum(room, np.minimum(row.top[row.group], row.most))
+    copies = _copies(row, price, usable)
     of_use = np.flatnonzero(copies > 0)
     ratio = np.where(row.evidence[of_use] > 0, price[of_use] / np.maximum(row.evidence[of_use], 1e-300), np.inf)
     of_use = of_use[np.lexsort((of_use, np.where(price[of_use] <= 0, -np.inf, ratio), row.group[of_use]))]
@@ -113,24 +134,30 @@ def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[i
     count = int(np.clip(TABLE // max(1, numbers), *cells))
     unit = max(float(row.need[-1]), 1e-9) / count
     worth = row.evidence[item]
-    width = np.minimum(np.ceil(worth / unit - 1e-9), count).astype(np.int64)
+    width = np.minimum(np.ceil(worth / unit - 1e-9), count + kernels.SPARE).astype(np.int64)
     items = price[item], width, row.group[item], after
-    rest = kernels.completions(items, (row.low, row.top), (own, int(counted), row.fewest), exact, count)
+    rest = kernels.completions(items, (row.low, row.top), (own, int(counted), row.fewest), exact, count + kernels.SPARE)
     if (inside < row.low).any():
         rest[:] = np.inf  # a group of which every task needs labels has none to give
     task = (price[item], worth, row.group[item], after), (row.low, row.top), unit, exact
-    return PricedRow(row, price, item, task, rest)
+    return PricedRow(row, price, item, task, rest, usable)
 
 
-def _copies(row: TaskRow, price: Floats) -> Ints:
-    """Labels of each class that could be of use in one set.
+def _copies(row: TaskRow, price: Floats, usable: Ints) -> Ints:
+    """Labels of each class, of those usable, that could be of use in one set: the cheapest ones of those alike.
 
     At a positive price no more than the need, the fewest labels and those of its groups take.
     """
     need = float(row.need[-1])
-    low, top = row.low[row.group], row.top[row.group]
+    low = row.low[row.group]
     enough = np.where(row.evidence > 0, np.ceil(need / np.maximum(row.evidence, 1e-300)), 0)
     beside = (row.beside.member * row.beside.low[:, None]).max(axis=0, initial=0)
     useful = np.maximum(np.minimum(enough, 1e9).astype(np.int64), np.maximum(row.fewest, np.maximum(low, beside)))
-    copies = np.where(price > 0, np.minimum(useful, row.room), row.room)
-    return np.minimum(copies, np.minimum(top, row.most))
+    copies = np.where(price > 0, np.minimum(useful, usable), usable)
+    order = np.lexsort((price, row.like))
+    before = np.cumsum(copies[order]) - copies[order]
+    first = np.flatnonzero(np.diff(row.like[order], prepend=-1))
+    before -= np.repeat(before[first], np.diff(first, append=order.size))
+    kept = np.where(price[order] > 0, np.maximum(0, useful[order] - before), copies[order])
+    copies[order] = np.minimum(copies[order], kept)
+    return copies

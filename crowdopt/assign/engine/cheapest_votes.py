@@ -103,7 +103,7 @@ class PricedVotes:
 
     def _does(self, place: int, labels: Labels) -> bool:
         """Whether overlapping groups let it, and the vote, which does not know hard tasks, errs little enough."""
-        if not self.row.beside.keeps(np.array(self._without_given(labels), np.int64)):
+        if not self.row.beside.keeps(self.row.chosen(labels)):
             return False
         return self.law.share.size == 1 or self.law.error(labels, place) <= self.law.target[place]
 
@@ -116,7 +116,7 @@ class PricedVotes:
         free[self.item] = ANY
         for _ in range(APART):
             for one in last:
-                free[self._without_given(one)] = 0
+                free[self.row.chosen(one)] = 0
                 limit = max(DEARER * float(self.price[one].sum()), 1e-9)
             last = priced_votes(self.row, self.price, free).cheapest(place, SOON, WIDE, limit)[1][:1]
             if not last:
@@ -132,7 +132,7 @@ class PricedVotes:
         from crowdopt.assign.engine import law_kernels as kernels
         from crowdopt.assign.engine.band_kernels import last_cell_to_counts
 
-        chosen = self._without_given(labels)
+        chosen = self.row.chosen(labels)
         price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
         target = float(self.law.target[place])
         long_and_hard = self.segments is not None and self.law.share.size > 1
@@ -170,13 +170,6 @@ class PricedVotes:
             able = able[np.argsort(price[able], kind="stable")[:most]]
             found += [np.sort(np.concatenate([self.row.given, rest, [j]])) for j in np.unique(self.item[able])]
         return [one for one in found if self._does(place, one)]
-
-    def _without_given(self, labels: Labels) -> Labels:
-        """A set without the labels that are given."""
-        left = labels.tolist()
-        for one in self.row.given.tolist():
-            left.remove(one)
-        return np.array(left, np.int64)
 
     def _labels(self, chosen: Ints) -> Labels:
         labels = np.concatenate([self.row.given, self.item[chosen]])

@@ -16,6 +16,7 @@ from crowdopt.compiled_kernels import njit
 
 HAIR = 1e-12  # of evidence: rounding in a sum of labels
 ANY = 1 << 40  # labels of a group without a most
+SPARE = 16  # cells of a table beyond the need: so many sets of rounded evidence are walked to
 
 
 @njit(cache=True, nogil=True)
@@ -124,6 +125,40 @@ def has_all(beside, path, depth):
 
 
 @njit(cache=True, nogil=True)
+def _keep(paid, path, depth, sets, sizes):
+    """Write down a set as the best one; what it costs."""
+    for s in range(sizes.size - 1, 0, -1):
+        sizes[s], sets[s] = sizes[s - 1], sets[s - 1]
+    sizes[0] = depth
+    sets[0, :depth] = path[:depth]
+    return paid
+
+
+@njit(cache=True, nogil=True)
+def _walked(task, rest, need, more, most, beside, path):
+    """Down the table to a set for ``more`` evidence than needed: what it costs, and its labels; -1 where none is."""
+    (price, worth, _, after), _, _, _ = task
+    n = price.size
+    i, u, c, left, size, paid = 0, 0, 0, need + more, 0, 0.0
+    while i < n:
+        without, with_it, u0, ut, c1 = _both(task, rest, i, u, c, left)
+        if size >= most or (with_it < np.inf and not has_room(beside, path, size, i)):
+            with_it = np.inf
+        if without == np.inf and with_it == np.inf:
+            return np.inf, -1
+        if with_it < without:
+            path[size] = i
+            size += 1
+            paid += price[i]
+            left, i, u, c = left - worth[i], i + 1, ut, c1
+        else:
+            i, u = after[i], u0
+    if left - more > HAIR or not has_all(beside, path, size):
+        return np.inf, -1
+    return paid, size
+
+
+@njit(cache=True, nogil=True)
 def cheapest(task, rest, need, most, beside, effort, sets, sizes):
     """Search for the cheapest set; a lower bound on what any costs, and the cost of the best one found.
 
@@ -147,17 +182,18 @@ def cheapest(task, rest, need, most, beside, effort, sets, sizes):
     where, ints = np.empty(size, np.int64), np.empty((size, 4), np.int64)
     reals = np.empty((size, 3))
     path = np.empty(n + 1, np.int64)
+    for more in range(SPARE):
+        paid, depth = _walked(task, rest, need, more * unit, most, beside, path)
+        if depth >= 0 and paid < best:
+            best = _keep(paid, path, depth, sets, sizes)
+    depth = 0
     i, u, c, left, spent = 0, 0, 0, need, 0.0
     while True:
         dead = False
         if i == n:
             dead = True
             if left <= HAIR and spent < best and has_all(beside, path, depth):
-                best = spent
-                for s in range(sizes.size - 1, 0, -1):
-                    sizes[s], sets[s] = sizes[s - 1], sets[s - 1]
-                sizes[0] = depth
-                sets[0, :depth] = path[:depth]
+                best = _keep(spent, path, depth, sets, sizes)
         else:
             steps -= 1
             without, with_it, u0, ut, c1 = _both(task, rest, i, u, c, left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from crowdopt.programs.assignment import shares_of
 Labels = Ints  # the classes of workers in a set, sorted; a class as often as it gives labels
 ANY = 1 << 40  # labels of a group, or of a task, without a most
 SMALL = 4_000  # pairs up to which the whole program is searched from the start
-ROWS = 400  # tables of completions at most
+ROWS = 2_000  # tables of completions at most
 LEVELS, BY_ERROR = 40, 4  # needs of a row that plans tell apart; times as many of all rows where exact errors decide
 
 
@@ -67,6 +68,18 @@ class TaskRow:
     beside: Overlaps  # groups with limits per task that share members with those before
     # where exact errors say which sets are enough; the need is then evidence that every such set has
     law: VoteLaw | None = None
+
+    @cached_property
+    def like(self) -> Ints:
+        """A number for each class of workers, equal where labels differ in their prices only, (G,)."""
+        return equal_rows(np.vstack([self.evidence, self.group, self.beside.member]).T)
+
+    def chosen(self, labels: Labels) -> Labels:
+        """A set without the labels that are given."""
+        left = labels.tolist()
+        for one in self.given.tolist():
+            left.remove(one)
+        return np.array(left, np.int64)
 
     @property
     def has_room(self) -> bool:
@@ -326,6 +339,17 @@ def levels_of(problem: Prepared, number: int = LEVELS) -> Levels:
     for row in problem.rows:
         count = number if row.law is None else max(1, BY_ERROR * number // laws)
         found.append(np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size)))
+    return found
+
+
+def levels_apart(problem: Prepared, least: Floats, number: int = LEVELS) -> Levels:
+    """So many levels of each row, cut where what the cheapest sets cost at some prices, (kinds,), rises most."""
+    found = []
+    for row in problem.rows:
+        rises = np.diff(least[row.kinds])
+        largest = np.argsort(-rises, kind="stable")[: number - 1]
+        cuts = np.sort(largest[rises[largest] > 0]) + 1
+        found.append(np.split(np.arange(row.kinds.size), cuts))
     return found
 
 

@@ -12,10 +12,20 @@ from crowdopt.assign.asking_more import aiming
 from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
 from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
-from crowdopt.assign.engine.prepared import Labels, Levels, Prepared, finer, levelled, levels_of, problem_of
+from crowdopt.assign.engine.prepared import (
+    Labels,
+    Levels,
+    Prepared,
+    finer,
+    levelled,
+    levels_apart,
+    levels_of,
+    problem_of,
+)
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
-from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
+from crowdopt.assign.engine.set_prices import FEW_ROWS, NEAR, ROUGH, Climb, sweep
+from crowdopt.assign.engine.smooth_prices import smoothed
 from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
@@ -48,6 +58,8 @@ FIRST_LP = 0.4  # of the time left, for a first LP: without its prices a plan be
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
 SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
+SMOOTHED = 0.3  # of the time left, for first multipliers of many rows
+AROUND = 0.1  # times the first box: how far from the best multipliers others may be
 SLOW = 0.04  # of the time left, for a round of prices: more is long
 PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
@@ -69,6 +81,7 @@ class Engine:
     master: SetMaster = field(init=False)
     best: Given | None = None
     solved: bool = False  # whether no plan of the levels costs less
+    is_near: bool = False  # whether the first multipliers are near the best ones
 
     def __post_init__(self) -> None:
         self.runs = self.runs or levels_of(self.problem)
@@ -99,7 +112,11 @@ class Engine:
             large = self.master.size > LARGE
             if large and climb.rounds and climb.pace > SLOW * clock.left:
                 break  # an LP that takes long is solved a few times only: its sets are of more use in plans
-            self.master.start(None if large else room)
+            climb.radius = AROUND * room if self.is_near and room is not None else None
+            if climb.radius is not None:
+                self.master.start(climb.radius, climb.duals)
+            else:
+                self.master.start(None if large else room)
             climb.run(clock.part(part))
             if climb.paid and self.master.size > LARGE:
                 self.master.start()  # plans must keep the rows whatever that costs
@@ -308,7 +325,11 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
     try:
         seating = Seating(instance, problem.classes) if alike else None
         first, reach = _begin(problem, standing, program, solution.dual)
-        engine = Engine(problem, standing, clock.part(patience), seating)
+        runs: Levels = []
+        near = problem.coupling.lower.size > FEW_ROWS and all(row.law is None for row in problem.rows)
+        if near:
+            first, runs = _near(problem, standing, first)
+        engine = Engine(problem, standing, clock.part(patience), seating, runs, is_near=near)
         first = engine.run(first, reach)
         while engine.is_coarse and standing.best is not None and not standing.done:
             engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
@@ -316,6 +337,17 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
     except KeyboardInterrupt:
         standing.interrupted = True
     return True
+
+
+def _near(problem: Prepared, standing: Standing, first: Floats) -> tuple[Floats, Levels]:
+    """Multipliers (rows,) near the best ones, and levels of needs that they tell apart."""
+    clock = standing.clock
+    duals = smoothed(problem, first, clock.part(SMOOTHED))
+    swept = sweep(problem, duals, rich=False, until=clock.part(PROOF))
+    if not np.isfinite(swept.bound):
+        return duals, []
+    raise_bound(standing, problem, swept.bound, duals)
+    return duals, levels_apart(problem, swept.least)
 
 
 def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Solution]:

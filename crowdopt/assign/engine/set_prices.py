@@ -20,7 +20,7 @@ ROUGH = 3_000  # steps of a search while prices are still far
 FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a search, and the fewest steps of one
 PACE, HOUR = 5_000, 3_600.0  # steps a second among more than two classes, about; seconds
 FEW = 6  # sets of a kind beside the best ones that a sweep gives at least
-SEVERAL, MANY, LONG = 60, 4_000, 500  # of all kinds, about; where the LP has so many rows that a round takes long
+SEVERAL, MANY, LONG = 60, 2_000, 500  # of all kinds, about; where the LP has so many rows that a round takes long
 FEW_ROWS = 200  # of the LP
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
@@ -111,6 +111,7 @@ class Climb:
     pace: float = 0.0  # seconds a round
     paid: bool = True  # whether the master's point rests on how far prices may go
     box: Floats = field(default_factory=lambda: np.zeros(0))  # (rows,): how far from 0 prices may go at first
+    radius: Floats | None = None  # (rows,): how far from the best ones, where those to begin with are good already
 
     def begin(self, reach: Floats, clock: Clock) -> None:
         """The first sets: at the multipliers known."""
@@ -144,6 +145,8 @@ class Climb:
             true, before = self.master.duals(point)[1], self.bound
             asked = true if part == 1.0 else self.duals + part * (true - self.duals)
             new = self._take(self._swept(asked, until=clock), asked)
+            if self.radius is not None and self.bound > before:
+                self.master.center(self.radius, self.duals)
             if not new and not self._take(self._swept(true, 20 * ROUGH, clock), true):
                 return True
             if self.rounds >= 3:
