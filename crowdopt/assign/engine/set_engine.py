@@ -13,9 +13,11 @@ from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
 from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
 from crowdopt.assign.engine.prepared import (
+    LEVELS,
     Labels,
     Levels,
     Prepared,
+    TaskRow,
     finer,
     levelled,
     levels_apart,
@@ -58,7 +60,7 @@ FIRST_LP = 0.4  # of the time left, for a first LP: without its prices a plan be
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
 SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
-SMOOTHED = 0.3  # of the time left, for first multipliers of many rows
+SMOOTHED = 0.2  # of the time left, for first multipliers of many rows
 AROUND = 0.1  # times the first box: how far from the best multipliers others may be
 SLOW = 0.04  # of the time left, for a round of prices: more is long
 PROOF = 0.3  # of the time left, for a bound at full resolution
@@ -81,7 +83,7 @@ class Engine:
     master: SetMaster = field(init=False)
     best: Given | None = None
     solved: bool = False  # whether no plan of the levels costs less
-    is_near: bool = False  # whether the first multipliers are near the best ones
+    beside: Floats | None = None  # (rows,): other multipliers, where the first ones are near the best already
 
     def __post_init__(self) -> None:
         self.runs = self.runs or levels_of(self.problem)
@@ -103,7 +105,7 @@ class Engine:
                 self.master.add(kind, labels)
         climb.begin(reach, self.soon)
         self._serve(climb)
-        climb.begin_beside(begin, clock.part(FIRST))
+        climb.begin_beside(begin if self.beside is None else self.beside, clock.part(FIRST))
         self._prove(climb)
         if self.standing.bound == np.inf or not self.master.has_sets:
             return climb.duals
@@ -112,7 +114,7 @@ class Engine:
             large = self.master.size > LARGE
             if large and climb.rounds and climb.pace > SLOW * clock.left:
                 break  # an LP that takes long is solved a few times only: its sets are of more use in plans
-            climb.radius = AROUND * room if self.is_near and room is not None else None
+            climb.radius = AROUND * room if self.beside is not None and room is not None else None
             if climb.radius is not None:
                 self.master.start(climb.radius, climb.duals)
             else:
@@ -326,10 +328,10 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
         seating = Seating(instance, problem.classes) if alike else None
         first, reach = _begin(problem, standing, program, solution.dual)
         runs: Levels = []
-        near = problem.coupling.lower.size > FEW_ROWS and all(row.law is None for row in problem.rows)
-        if near:
-            first, runs = _near(problem, standing, first)
-        engine = Engine(problem, standing, clock.part(patience), seating, runs, is_near=near)
+        beside = None
+        if problem.coupling.lower.size > FEW_ROWS and all(_is_smooth(row) for row in problem.rows):
+            beside, (first, runs) = first, _near(problem, standing, first)
+        engine = Engine(problem, standing, clock.part(patience), seating, runs, beside=beside)
         first = engine.run(first, reach)
         while engine.is_coarse and standing.best is not None and not standing.done:
             engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
@@ -339,10 +341,17 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
     return True
 
 
+def _is_smooth(row: TaskRow) -> bool:
+    """Whether evidence decides, and tables are small enough for sweeps at the prices that a smoothed dual finds."""
+    return row.law is None and row.low.size == 1
+
+
 def _near(problem: Prepared, standing: Standing, first: Floats) -> tuple[Floats, Levels]:
     """Multipliers (rows,) near the best ones, and levels of needs that they tell apart."""
     clock = standing.clock
     duals = smoothed(problem, first, clock.part(SMOOTHED))
+    if all(row.kinds.size <= LEVELS for row in problem.rows):
+        return duals, []  # each need is a level
     swept = sweep(problem, duals, rich=False, until=clock.part(PROOF))
     if not np.isfinite(swept.bound):
         return duals, []
