@@ -99,7 +99,6 @@ def _offline(found: Comparison) -> list[str]:
 
 
 def _beside(found: Comparison) -> list[str]:
-    """What any policy needs, what the commonest answer would score, what is broken."""
     said = []
     if found.least is not None and isfinite(found.least.cost):
         one = found.least

@@ -92,7 +92,6 @@ class Breached(Simulated):
         return self._drifted(told, arrival.number, self._count(arrival.number, count))
 
     def _count(self, worker: int, labels: int) -> Ints:
-        """How many labels the worker had given before each of these."""
         before = int(self.given[worker]) + np.arange(labels)
         self.given[worker] += labels
         return before

@@ -120,7 +120,6 @@ def play(
 
 
 def _bands(text: str, trials: Sequence[dict[str, list[float]]]) -> Rows:
-    """Mean and 95 % band of every curve at every checkpoint; reward as the average up to there."""
     times = trials[0]["t"]
     values = {key: np.array([trial[key] for trial in trials]) for key in trials[0] if key != "t"}
     values["reward"] = values["reward"] / np.array(times)

@@ -59,7 +59,6 @@ class _Lp:
         self.line = Line(path, 1)
 
     def take(self, line: Line, text: str) -> None:
-        """One line without its comment."""
         self.line = line
         header = HEADERS.get(" ".join(text.lower().split()))
         if header is not None:
@@ -82,7 +81,6 @@ class _Lp:
                 self._rows()
 
     def close(self) -> None:
-        """The end of the file."""
         self._finish()
         if self.section != "end":
             raise self.line.wrong("the file ends before End")

@@ -121,7 +121,6 @@ def _claims(said: dict[str, Any], claim: dict[str, Any], seen: Seen) -> list[str
 
 
 def _facts(said: dict[str, Any], seen: Seen) -> dict[str, Any]:
-    """What was committed to and what was looked at."""
     parts = {"drawn": (seen.wrong.size, int(seen.wrong.sum())), "least_sure": seen.certain, "others": seen.others}
     groups = []
     for k, group in enumerate(said["groups"]):
@@ -141,7 +140,6 @@ def _facts(said: dict[str, Any], seen: Seen) -> dict[str, Any]:
 
 
 def _conclusion(said: dict[str, Any], seen: Seen, left: list[int]) -> dict[str, Any]:
-    """The claim that follows if so many wrong ones are left among those drawn from, and its sentence."""
     n, error = said["answers"], said["expert_error"]
     unseen, expert = said["least_sure"] - seen.certain[0], int(error * n + 1e-9)
     most = min(n, max(0, left[-1] - seen.others[1]) + unseen + expert) if left else n
