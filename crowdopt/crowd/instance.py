@@ -226,7 +226,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         return total
 
     def price(self, task: Any, worker: Any) -> Floats:
-        """What labels are paid; task, worker: of shapes that fit one another."""
+        """What labels are paid, (k,); task, worker: (k,) array of int each, or one for all."""
         paid: Floats = self.cost[self.task_type[task], worker]
         return paid
 
