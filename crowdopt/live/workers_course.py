@@ -62,7 +62,7 @@ class WorkersCourse:
             known = np.isin(instance.task_ids, gold.ids)
             served = replace(served, demand=np.where(known, 0.0, served.demand))
         truth = np.full(served.n_tasks, -1)
-        hard = np.zeros(served.n_tasks, bool)  # nobody is simulated: labels are told
+        hard = np.zeros(served.n_tasks, bool)  # no label is simulated
         self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,), hard), truth)
         self.instance = self.stream.instance
         policy.start(self.stream.known, solve)
