@@ -41,6 +41,8 @@ class WorkersCourse:
     def __init__(
         self, instance: AssignmentInstance, policy: Any, settings: LiveSettings, solve: Solve, gold: GoldTasks
     ) -> None:
+        if instance.difficulty.share:
+            raise InputError("live campaigns look for hard tasks themselves; take difficulty out of the campaign")
         self.whole = with_newcomers(instance, settings.newcomers)
         self.settings, self.policy, self.gold, self.solve = settings, policy, gold, solve
         money = settings.money if instance.budget is None else instance.budget
@@ -50,7 +52,8 @@ class WorkersCourse:
             known = np.isin(instance.task_ids, gold.ids)
             served = replace(served, demand=np.where(known, 0.0, served.demand))
         truth = np.full(served.n_tasks, -1)
-        self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,)), truth)
+        hard = np.zeros(served.n_tasks, bool)  # no label is simulated
+        self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,), hard), truth)
         self.instance = self.stream.instance
         policy.start(self.stream.known, solve)
         self.turns = Turns(policy)

@@ -120,7 +120,12 @@ def _promised(optimum: Line) -> list[str]:
     if optimum["promise_bound"] is None:
         return [f"There is no offline plan{promised}."]
     least = f"at least {optimum['promise_bound']:.10g} (proven by multipliers).{_best(optimum['promise_found'])}"
-    implied = f"Policies go by rule {optimum['rule']}, which implies it."
+    relation = (
+        "which implies it"
+        if optimum.get("implied", True)
+        else "with needs that are mostly enough where tasks may be hard"
+    )
+    implied = f"Policies go by rule {optimum['rule']}, {relation}."
     return [f"Offline optimum{promised}, skills known: {least} {implied}"]
 
 
