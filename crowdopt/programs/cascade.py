@@ -232,7 +232,10 @@ class Cascade:
 
 
 def least_excess(cascade: Cascade) -> Program:
-    """The least share x, in ``excess`` (1,), by which targets have to grow for a plan: ``(1 + x) epsilon_t n_t``."""
+    """By what share all targets would have to grow for a plan to be there: ``min x`` with ``(1 + x) epsilon_t n_t``.
+
+    Columns: the cascade's, and ``excess`` (1,).
+    """
     base = cascade.program
     entries = np.zeros((base.row_lower.size, 1))
     find(base.rows, "error").view(entries[:, 0])[:] = -cascade.wrong
