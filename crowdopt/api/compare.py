@@ -183,7 +183,6 @@ def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> O
 
 
 def _proven(plan: Plan, least: float = 0.0) -> float:
-    """The bound that multipliers prove."""
     return float(plan.bound if plan.proof == "certificate" else max(plan.certified_bound, least))
 
 

@@ -174,8 +174,6 @@ def _row(one: AssignmentInstance, promised: theorems.Guarantee, least: float) ->
 
 
 def _simulated(one: AssignmentInstance, gold: int, gamma: float, trials: int, seed: int) -> dict[str, Any]:
-    """Means over runs of the Main Algorithm, as printed."""
-
     def drawn(rng: np.random.Generator, count: int) -> AssignmentInstance:
         chosen = rng.integers(0, one.n_workers, count)
         return replace(

@@ -106,7 +106,6 @@ def _relation(implied: bool, promise: str) -> str:
 
 
 def _beside(found: Comparison) -> list[str]:
-    """What any policy needs, what the commonest answer would score, what is broken."""
     said = []
     if found.least is not None and isfinite(found.least.cost):
         one = found.least

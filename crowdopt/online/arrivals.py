@@ -137,7 +137,6 @@ class Stream:
 
     @cached_property
     def _barred(self) -> list[Ints]:
-        """Barred tasks of each worker."""
         pairs = self.instance.barred[np.argsort(self.instance.barred[:, 1], kind="stable")]
         cuts = np.searchsorted(pairs[:, 1], np.arange(1, self.instance.n_workers))
         return np.split(pairs[:, 0], cuts)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.named_numbers import named_numbers
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Stream
@@ -46,17 +47,7 @@ class Misspecification:
 
 def breach(text: str) -> Misspecification:
     """A breach as it is written: ``difficulty=.3``, ``clique=.2,drift=.1``, or nothing."""
-    known = [field.name for field in fields(Misspecification)]
-    sizes = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, _, size = part.partition("=")
-        if name not in known:
-            raise InputError(f"unknown breach {name!r}; there are {', '.join(known)}, as in {known[0]}=.3")
-        try:
-            sizes[name] = float(size)
-        except ValueError:
-            raise InputError(f"breach {name} needs a size from 0 to 1, as in {name}=.3, not {size!r}") from None
-    return Misspecification(**sizes)
+    return Misspecification(**named_numbers(text, Misspecification, "a breach", "difficulty=.3"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +83,6 @@ class Breached(Simulated):
         return self._drifted(told, arrival.number, self._count(arrival.number, count))
 
     def _count(self, worker: int, labels: int) -> Ints:
-        """How many labels the worker had given before each of these."""
         before = int(self.given[worker]) + np.arange(labels)
         self.given[worker] += labels
         return before

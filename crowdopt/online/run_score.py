@@ -93,7 +93,6 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
 
 
 def _by_promise(run: Run, optimum: Optimum, wanted: NDArray[np.bool_]) -> dict[str, float | None]:
-    """What a rule that is no linear constraint adds: cost over its own bound, and tasks that miss its target."""
     # Missed is a task whose best vote over the labels that came errs above its target by the true skills, exactly.
     promised = run.stream.promised
     if promised is None:

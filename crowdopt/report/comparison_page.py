@@ -109,7 +109,6 @@ def _held_against(optimum: Line) -> list[str]:
 
 
 def _of_rule(optimum: Line) -> str:
-    """The rule that policies go by, in words where it is not the promise itself."""
     return of_rule(optimum.get("rule", ""))
 
 
@@ -131,7 +130,6 @@ def _promised(optimum: Line) -> list[str]:
 
 
 def _best(found: float | None) -> str:
-    """The best plan found, in a sentence."""
     return "" if found is None else f" The best offline plan found costs {found:.10g}."
 
 
@@ -205,12 +203,10 @@ def _head(summary: Sequence[Line]) -> tuple[str, ...]:
 
 
 def _is_promised(summary: Sequence[Line]) -> bool:
-    """Whether the rule stated is none that policies go by."""
     return any(line.get("missed_share") is not None for line in summary)
 
 
 def _audited(summary: Sequence[Line]) -> bool:
-    """Whether an expert could have audited the answers: recorded labels of known truth."""
     return any(line.get("certified") is not None for line in summary)
 
 
@@ -357,7 +353,6 @@ def _verdict(facts: Line) -> list[str]:
 
 
 def _plain(line: Line) -> dict[str, Any]:
-    """The figures of a policy as the page's table shows them: shares as percentages."""
     return {**line, **{key: None if line.get(key) is None else 100 * line[key] for key in SHARES}}
 
 

@@ -198,7 +198,7 @@ def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
     assert plain.size == 16 and (hard > plain).sum() >= fewest(16, 0.7)
     assert "difficulty=0.5" in (tmp_path / "hard" / "comparison.md").read_text(encoding="utf-8")
     done = run("compare", campaign, *texts, "--breach", "colusion=.2", "-o", tmp_path / "bad")
-    assert done.exit_code == 2 and "unknown breach" in done.output and not (tmp_path / "bad").exists()
+    assert done.exit_code == 2 and "unknown word 'colusion'" in done.output and not (tmp_path / "bad").exists()
 
 
 @pytest.mark.usefixtures("undrawn")

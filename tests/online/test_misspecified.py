@@ -143,7 +143,7 @@ def test_skill_drifts_down_to_a_guess_and_not_below():
 
 def test_what_makes_no_sense_is_refused():
     """A typing error, a size that is none, recorded labels."""
-    for text, said in (("difficult=.3", "unknown breach"), ("clique", "needs a size"), ("drift=1.5", "must lie in")):
+    for text, said in (("difficult=.3", "of a breach"), ("clique", "needs a number"), ("drift=1.5", "must lie in")):
         with pytest.raises(InputError, match=said):
             breach(text)
     instance = AssignmentInstance([[0.7]], [0, 0], [2], 0.1)
