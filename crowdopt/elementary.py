@@ -48,7 +48,6 @@ def _in_parts(function: Callable[[ArrayLike], Floats]) -> Callable[[ArrayLike], 
 
 
 def _plain(result: Any) -> Floats:
-    """An array, or a number where there are no axes: as NumPy's own functions answer."""
     plain: Floats = np.asarray(result)[()]
     return plain
 
@@ -173,10 +172,7 @@ def geomspace(start: float, stop: float, count: int) -> Floats:
 
 
 def power(x: ArrayLike, exponent: ArrayLike) -> Floats:
-    """``x^n`` for whole n of at least 0, by squaring.
-
-    exponent: n, of a shape that fits that of x.
-    """
+    """``x^n`` for whole n of at least 0, by squaring. exponent: n, of a shape that fits that of x."""
     base, left = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(exponent, np.int64))
     result = np.ones(base.shape)
     while True:

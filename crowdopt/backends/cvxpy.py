@@ -74,7 +74,6 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
 
 
 def _attempt(offer: str, built: CvxpyProgram, program: Program, options: Options) -> Solution:
-    """Solve a program that is built."""
     chosen = OFFERS[offer]
     settings = chosen.settings(options, bool(program.integer.any()))
     own = checked(f"cvxpy-{offer}", options.settings, chosen.known() if options.settings else {})

@@ -82,7 +82,6 @@ def run(offer: str, program: Program, options: Options, listener: Listener | Non
 
 
 def _attempt(offer: str, ready: PulpProgram | None, program: Program, options: Options) -> Solution:
-    """Solve a program, built already or not."""
     pulp, chosen, linear = load(), OFFERS[offer], not program.integer.any()
     with TemporaryDirectory() as folder, quiet():
         solver = chosen.make(pulp, options, Path(folder), linear)

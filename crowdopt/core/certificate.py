@@ -99,7 +99,6 @@ def _best_bound(solution: Solution) -> tuple[float, str]:
 
 
 def _own_bound(solution: Solution) -> tuple[float, str]:
-    """What the solution's multipliers prove by themselves."""
     if solution.dual is None:
         return -np.inf, "none"
     bound = round_up(solution.program, lagrangian_bound(solution.program, solution.dual))

@@ -133,7 +133,6 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
 
 
 def _prior_columns(instance: AssignmentInstance) -> list[Floats]:
-    """Each task's prior, class by class: nothing where all tasks have the same."""
     return [] if instance.prior.ndim == 1 else list(instance.prior.T)
 
 

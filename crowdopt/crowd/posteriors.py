@@ -64,7 +64,6 @@ def _by_hardness(instance: AssignmentInstance, pairs: Ints, label: Ints) -> tupl
 
 
 def _likelihoods(instance: AssignmentInstance, pairs: Ints, label: Ints, p: Floats) -> Floats:
-    """``ln P(labels | class)`` of each task at these accuracies, (tasks, classes)."""
     miss = log1p(-p) - log(instance.classes - 1)
     own = vote_sums(instance, pairs, label, log(p) - miss, heeds_prior=False)
     likelihood: Floats = own + np.bincount(pairs[:, 0], miss, instance.n_tasks)[:, None]

@@ -157,7 +157,6 @@ class LabelerReplay:
         return self._places[key]
 
     def _guess(self, tasks: Ints) -> Ints:
-        """Random answers, by the tasks' coins."""
         return (self.stream.coin[tasks] * self.stream.labelers.classes).astype(np.int64)
 
     def _chance(self, number: int) -> Chance:
@@ -187,7 +186,6 @@ def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream,
 
 
 def _wrong_tasks(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream) -> str | None:
-    """What is wrong with the tasks that a question is about."""
     if ask.kind != REPEAT:
         are_next = tasks.size and tasks[0] == number and (np.diff(tasks) == 1).all()
         return None if are_next else "names other tasks than the one that is here and those after it"

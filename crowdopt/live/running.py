@@ -174,7 +174,6 @@ class Live:
             raise
 
     def _caught_up(self, book: Ledgerbook) -> LiveState:
-        """The state after all events, this process's and others'."""
         if self._state is None:
             self._state = self._made(book)
         for event in book.after(self._state.seen):

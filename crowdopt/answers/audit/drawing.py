@@ -49,7 +49,6 @@ def _parts(answers: int, terms: AuditTerms, claims: Floats | None) -> tuple[Ints
 
 
 def _ordered(answers: int, terms: AuditTerms, strata: Strata, others: Ints, by_claim: Ints) -> tuple[Ints, Ints]:
-    """The answers in the order of the draw, and the group of each."""
     member = np.zeros(answers, np.int64)
     if strata.size.size > 1:
         member[by_claim] = np.repeat(np.arange(strata.size.size), strata.size)

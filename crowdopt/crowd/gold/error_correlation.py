@@ -112,7 +112,6 @@ def _usual(kind: Ints, worker: Ints, error: Floats) -> Floats:
 
 
 def _chances(row: Ints, worker: Ints, wrong: Floats, types: Ints, workers: int, first: Ints, second: Ints) -> Floats:
-    """Chance of so many common errors of each pair, were they independent, type by type."""
     common = np.zeros(first.size)
     shared, one, other = np.zeros((3, int(types.max(initial=-1)) + 1, first.size), np.int64)
     for k in range(len(shared)):

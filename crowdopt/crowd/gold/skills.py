@@ -75,7 +75,6 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
 
 
 def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
-    """Posterior mean of each tally and the prior's mean."""
     total, right = s.sum(), c.sum()
     if total == 0:
         return np.full(c.shape, fallback), fallback

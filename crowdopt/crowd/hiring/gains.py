@@ -16,10 +16,7 @@ Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
 
 
 def reliability(correct: Any, asked: Any) -> Floats:
-    """``w = c / n``, unbiased (Li & Liu, eq. 10).
-
-    correct, asked (workers,): c and n of each; -> (workers,).
-    """
+    """``w = c / n``, unbiased (Li & Liu, eq. 10). correct, asked (workers,): c and n of each; -> (workers,)."""
     share: Floats = np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
     return share
 

@@ -167,7 +167,6 @@ def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:
 
 
 def _missed(p: Floats, w: Floats, prior: Floats, truth: int) -> float:
-    """P(wrong) given the truth."""
     classes = prior.size
     scores, mass = log(prior)[None], np.ones(1)
     near = 1e-11 * (np.abs(w).sum() + np.abs(scores).sum() + 1)

@@ -75,7 +75,6 @@ def _rows(
 
 
 def _account(value: Any, people: Mapping[int, str], source: str, place: str) -> str:
-    """The e-mail address where it is known, else the number."""
     if isinstance(value, dict):
         value = value.get("email") or value.get("id")
     name = people.get(value) if type(value) is int else None

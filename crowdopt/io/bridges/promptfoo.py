@@ -121,7 +121,6 @@ def _grader(assertion: dict[str, Any]) -> str:
 
 
 def _output(result: dict[str, Any], place: str, source: str, wishes: Wishes) -> Iterator[Annotation]:
-    """A model's own output as its label."""
     response = result.get("response") or {}
     value = None if response.get("error") else response.get("output")
     spent = _usage(response.get("tokenUsage"), response.get("cost"))

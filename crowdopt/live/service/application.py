@@ -104,7 +104,6 @@ async def _done(desk: FrontDesk, job: Callable[[LiveTurn], T]) -> T:
 
 
 def _token(request: Request) -> str:
-    """Digest of the bearer token that a request carries."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token.strip():
         raise NotAllowed(401, "send your token: Authorization: Bearer TOKEN", ASK)

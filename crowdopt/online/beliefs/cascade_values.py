@@ -134,7 +134,6 @@ def _levels(skill: Floats) -> tuple[Ints, Floats, Ints]:
 
 
 def _rules(market: ComingWorkers, level: Ints, levels: int) -> Rules:
-    """Each group spends its labels on one type or another."""
     groups, types = level.shape
     labels = np.zeros((groups * types, levels))
     group = np.repeat(np.arange(groups), types)
