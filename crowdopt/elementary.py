@@ -161,10 +161,7 @@ def logsumexp(x: ArrayLike, axis: int | None = None) -> Floats:
 
 
 def geomspace(start: float, stop: float, count: int) -> Floats:
-    """Numbers of which each is the same multiple of the one before, both ends among them.
-
-    start, stop: the ends, above 0; count: how many, at least 2; -> (count,).
-    """
+    """Numbers of which each is the same multiple of the one before, (count,), both positive ends among them."""
     logs = np.linspace(log(start), log(stop), count)
     numbers = np.array(exp(logs))
     numbers[0], numbers[-1] = start, stop

@@ -31,11 +31,7 @@ def virtual_best(seconds: Floats) -> Floats:
 
 
 def contributions(seconds: Floats, limit: float, factor: float = 10.0) -> Floats:
-    """By how many seconds PAR-k of the virtual best rises when a method is taken away (Xu et al. 2012).
-
-    seconds (cases, methods): NaN where a method did not settle a case; factor: of the penalty; -> (methods,): zero for
-    a method that is nowhere the fastest.
-    """
+    """Seconds by which PAR-k of the virtual best rises without a method (Xu et al. 2012), (methods,)."""
     best = penalised(virtual_best(seconds), limit, factor)[0]
     others = [np.delete(seconds, k, axis=1) for k in range(seconds.shape[1])]
     rises: Floats = np.array([penalised(virtual_best(rest), limit, factor)[0] - best for rest in others])

@@ -20,10 +20,7 @@ def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
 
 
 def class_likelihoods(task: Ints, label: Ints, edge: Floats, shape: tuple[int, int]) -> Floats:
-    """Log-likelihood of each task's labels if a class is true, less that of guesses.
-
-    task, label (k,); edge (k,); shape (tasks, classes); -> (tasks, classes).
-    """
+    """Log-likelihood of each task's labels if a class is true, less that of guesses, (tasks, classes)."""
     miss, more = class_terms(edge, shape[1])
     own = np.bincount(task * shape[1] + label, more, shape[0] * shape[1]).reshape(shape)
     return np.asarray(own + np.bincount(task, miss, shape[0])[:, None], dtype=np.float64)
