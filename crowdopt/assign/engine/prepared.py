@@ -354,10 +354,7 @@ def levels_apart(problem: Prepared, least: Floats, number: int = LEVELS) -> Leve
 
 
 def finer(levels: Levels, coarse: Bools, times: int) -> Levels:
-    """The levels, those that are too coarse cut into so many each.
-
-    coarse: of all levels, row by row.
-    """
+    """The levels, those that are too coarse cut into so many each. coarse: of all levels, row by row."""
     cut, number = [], 0
     for row in levels:
         mine: list[Ints] = []

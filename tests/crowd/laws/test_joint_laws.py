@@ -64,6 +64,7 @@ def test_table_without_repeats_is_independence():
     )
 
 
+@pytest.mark.slow
 def test_planted_couplings_are_found_as_gold_grows():
     """20,000 items: every chance within .01 of the planted one, and pairwise is chosen."""
     true = coupled(0.5)
