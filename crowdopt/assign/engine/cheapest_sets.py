@@ -10,8 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, Overlaps, TaskRow
 
-TABLE = 6_000_000  # numbers in a table of completions, about
-CELLS = 500, 20_000  # of evidence, at least and at most
+CELLS = 500, 8_000, 3_000_000  # of evidence, at least and at most; numbers in a table of completions, about
 EXACT = 16  # labels up to which a most is counted in the table; more are only counted in the search
 KEPT = 4  # sets of a search that are kept
 WALKS = 4  # times through all items, each with a set at its end, that a search may always take
@@ -62,8 +61,7 @@ class PricedRow:
         if not best:
             return []
         rate = float(self.price[best[0]].sum()) / max(1e-12, float(self.row.evidence[best[0]].sum()))
-        found = self.through(float(self.row.need[place]), rate, min(THROUGH, LOOKED * most))[: min(EACH, most)]
-        return found + self.dearer(best[0], min(EACH, most))
+        return self.through(float(self.row.need[place]), rate, min(THROUGH, LOOKED * most))[: min(EACH, most)]
 
     def dearer(self, labels: Labels, most: int) -> list[Labels]:
         """The set by other workers whose labels are alike: of each kind of label the next dearer ones, and so on."""
@@ -75,8 +73,10 @@ class PricedRow:
         begin = np.searchsorted(self.row.like[ranked], np.arange(self.row.like.max() + 2))
         kinds, number = np.unique(self.row.like[chosen], return_counts=True)
         spare = begin[kinds + 1] - begin[kinds] - number
+        if (spare < 0).any():  # workers of a class give several of the labels: there are others enough
+            return []
         found: list[Labels] = []
-        for step in range(1, most + 1):
+        for step in range(1, min(EACH, most) + 1):
             if (step * number > spare).all():
                 break
             at = begin[kinds] + np.minimum(step * number, spare)
@@ -109,11 +109,11 @@ class PricedRow:
                 yield np.sort(np.concatenate([self.row.given, self.item[chosen[:size]]]))
 
 
-def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int] = CELLS) -> PricedRow:
+def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int, int] = CELLS) -> PricedRow:
     """The row at prices of labels.
 
     price (G,): of a label of each class; may be negative; left (G,): labels that each class has left; cells: of
-    evidence in the table, at least and at most: the more, the fewer steps a search takes.
+    evidence in the table, at least and at most, and about how many numbers: the more, the fewer steps a search takes.
     """
     from crowdopt.assign.engine import completion_kernels as kernels
 
@@ -131,7 +131,7 @@ def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[i
     inside = np.bincount(row.group[item], minlength=row.low.size)
     own = int(np.minimum(np.where(row.top < ANY, row.top, row.low), inside).max())
     numbers = (item.size + 1) * (own + 1) * (counted + 1)
-    count = int(np.clip(TABLE // max(1, numbers), *cells))
+    count = int(np.clip(cells[2] // max(1, numbers), *cells[:2]))
     unit = max(float(row.need[-1]), 1e-9) / count
     worth = row.evidence[item]
     width = np.minimum(np.ceil(worth / unit - 1e-9), count + kernels.SPARE).astype(np.int64)

@@ -22,6 +22,7 @@ PACE, HOUR = 5_000, 3_600.0  # steps a second among more than two classes, about
 FEW = 6  # sets of a kind beside the best ones that a sweep gives at least
 SEVERAL, MANY, LONG = 60, 2_000, 500  # of all kinds, about; where the LP has so many rows that a round takes long
 FEW_ROWS = 200  # of the LP
+FINE = 500, 20_000, 6_000_000  # cells, and numbers, of tables where there are more
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
 
@@ -56,7 +57,7 @@ def sweep(
     steps = max(SHORT, steps * FULL // max(FULL, by_error))
     if until is not None and problem.classes.instance.classes > 2:
         steps = max(SHORT, min(steps, int(min(until.left, HOUR) * PACE / max(1, by_error))))
-    several = MANY if duals.size > LONG else SEVERAL
+    several, many = MANY if duals.size > LONG else SEVERAL, duals.size > FEW_ROWS
     each = max(FEW, several // problem.count.size)
 
     def of_row(number: int) -> tuple[list[tuple[int, float]], list[tuple[int, Labels]]]:
@@ -70,13 +71,15 @@ def sweep(
             if until is not None and until.over:
                 values.append((k, -np.inf))
                 continue
-            at = at or priced_row(row, problem.coupling.prices(number, duals), left)
+            at = at or priced_row(row, problem.coupling.prices(number, duals), left, FINE if many else CELLS)
             limit, labels = (np.inf, None) if known is None or row.law is None else known.of(k)
             bound, best = at.cheapest(place, steps, limit=limit)
             values.append((k, bound))
             found += [(k, one) for one in best]
             if rich and not (until is not None and until.over):
                 found += [(k, one) for one in at.others(place, best or ([] if labels is None else [labels]), each)]
+                if many and best and isinstance(at, PricedRow):
+                    found += [(k, one) for one in at.dearer(best[0], each)]
         return values, found
 
     with ThreadPoolExecutor(2) as pool:
@@ -90,7 +93,7 @@ def sweep(
 
 
 def priced_row(
-    row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int] = CELLS
+    row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int, int] = CELLS
 ) -> PricedRow | PricedVotes:
     """The row at prices, by what decides which sets are enough."""
     return priced(row, price, left, cells) if row.law is None else priced_votes(row, price, left)

@@ -1,0 +1,45 @@
+"""The oracle of evidence, workers alike but for their prices among the others: no set is cheaper, every set fits."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from crowdopt.assign.engine.cheapest_sets import priced
+from crowdopt.assign.engine.prepared import ANY, row_of_need
+
+
+def _drawn(seed):
+    """A row whose workers have few skills, some of several labels, in two groups with limits or none."""
+    rng = np.random.default_rng(seed)
+    evidence = rng.choice([0.3, 0.7, 1.1], 7)
+    row = row_of_need(evidence, rng.integers(1, 3, 7), float(rng.uniform(1.0, 3.0)))
+    if seed % 2:
+        group, top = rng.integers(0, 3, 7), np.array([int(rng.integers(1, 3)), ANY, ANY])
+        row = replace(row, group=group, low=np.array([0, int(rng.integers(0, 2)), 0]), top=top)
+    if seed % 3 == 0:
+        row = replace(row, fewest=int(rng.integers(1, 4)))
+    return row, rng.choice([0.5, 1.0, 1.5, 2.0, -0.2], 7)
+
+
+def _fits(row, count):
+    inside = np.bincount(row.group, count, row.low.size)
+    enough = count @ row.evidence >= row.need[0] - 1e-9 and count.sum() >= row.fewest
+    return enough and (count <= row.room).all() and (inside >= row.low).all() and (inside <= row.top).all()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_set_is_cheaper_and_all_fit(seed):
+    row, price = _drawn(seed)
+    counts = [np.array(count) for count in product(*(range(room + 1) for room in row.room))]
+    costs = [float(count @ price) for count in counts if _fits(row, count)]
+    at = priced(row, price)
+    bound, best = at.cheapest(0)
+    if not costs:
+        assert not best
+        return
+    assert bound == pytest.approx(min(costs), abs=1e-6)
+    assert price[best[0]].sum() == pytest.approx(min(costs), abs=1e-6)
+    for labels in [*best, *at.others(0, best, 20), *at.dearer(best[0], 20)]:
+        assert _fits(row, np.bincount(labels, minlength=7))
