@@ -11,7 +11,7 @@ from crowdopt.core.solution import Options
 from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, TABLE, CoinLaw, LawParams, independent_law
 from crowdopt.crowd.laws.effective_votes import effective_votes
 from crowdopt.crowd.laws.law_choice import FITS, chosen_law
-from crowdopt.crowd.laws.pairwise_law import pairwise_law
+from crowdopt.crowd.laws.pairwise_law import SOFT, pairwise_law
 from crowdopt.crowd.laws.table_law import table_law
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.states.told_tasks import told_tasks
@@ -62,6 +62,27 @@ def test_table_without_repeats_is_independence():
     np.testing.assert_allclose(
         table.log_chance(everything(4)), independent_law(right).log_chance(everything(4)), atol=1e-12
     )
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_pairwise_law_is_the_mean_over_what_gold_leaves_open(missing):
+    """Two workers, so that all odds and couplings can be added up on a grid: of 61^3 points, with Jeffreys' prior.
+
+    Information about odds and couplings has the determinant ``prod P(x)`` times a number, where all are free.
+    """
+    right, penalty = drawn(coupled(0.5), 80, 8)[:, :2], 10.0
+    right[::4, 0] = -1 if missing else right[::4, 0]
+    axis = np.linspace(-1.5, 3.5, 61)
+    b, c, j = (each.reshape(-1, 1) for each in np.meshgrid(axis, axis, axis, indexing="ij"))
+    ways = 2.0 * everything(2) - 1
+    score = b * ways[:, 0] + c * ways[:, 1] + j * ways[:, 0] * ways[:, 1]
+    chance = np.exp(score - np.logaddexp.reduce(score, axis=1, keepdims=True))
+    seen = [((row < 0) | (row == everything(2))).all(axis=1) for row in right]
+    height = sum(np.log(chance @ one) for one in seen) + np.log(chance).sum(axis=1) / 2
+    height -= (SOFT * (b * b + c * c) + penalty * j * j)[:, 0] / 2
+    weight = np.exp(height - height.max())
+    law = np.exp(pairwise_law(right, LawParams(penalties=(penalty,))).log_chance(everything(2)))
+    np.testing.assert_allclose(law, weight @ chance / weight.sum(), atol=0.002)
 
 
 def test_planted_couplings_are_found_as_gold_grows():
