@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.laws.coin_laws import PAIRWISE, CoinLaw, LawParams, independent_law
 from crowdopt.elementary import dot, exp, log, logsumexp
 
@@ -49,8 +49,7 @@ class _Fit(NamedTuple):
 
     told: _Told
     top: Floats  # (factors,)
-    fits: Bools  # (patterns, ways): which ways to vote fit each pattern of votes
-    count: Ints  # (patterns,): how often it occurs
+    asked: float  # share of votes that are there
 
 
 def _fitted(right: Ints, penalty: float) -> _Fit:
@@ -72,7 +71,7 @@ def _fitted(right: Ints, penalty: float) -> _Fit:
         before, factor = factor, _climbed(told, factor, steps)
         if np.abs(factor - before).max() < 10.0**-DIGITS:
             break
-    return _Fit(told, np.round(factor, DIGITS), fits, count)
+    return _Fit(told, np.round(factor, DIGITS), float((right >= 0).mean()))
 
 
 def _foretold(fit: _Fit) -> Floats:
@@ -83,10 +82,8 @@ def _foretold(fit: _Fit) -> Floats:
     """
     told, terms = fit.told, fit.told.terms
     score = dot(terms, fit.top)
-    given = np.where(fit.fits, score, -np.inf)
-    part = exp(given - logsumexp(given, axis=1)[:, None])
-    unasked = _spread(terms, dot(part.T, fit.count)) - _spread(dot(part[:, None], terms.T), fit.count)
-    curvature = told.items * told.bend(exp(score - logsumexp(score))) - unasked + np.diag(told.weight)
+    # an item tells as much as its share of votes: exact where all are there, and positive definite anyhow
+    curvature = told.items * fit.asked * told.bend(exp(score - logsumexp(score))) + np.diag(told.weight)
     normal = np.round(np.random.default_rng(0).standard_normal((fit.top.size, DRAWS)), DIGITS)
     lean = dot(terms[:, None], _solution(_root(curvature).T, normal).T)  # (ways, draws)
     every = score[:, None] + np.hstack([lean, -lean])
@@ -101,11 +98,6 @@ def _root(matrix: Floats) -> Floats:
         root[k:, k] = rest[k:, k] / np.sqrt(rest[k, k])
         rest -= np.outer(root[:, k], root[:, k])
     return root
-
-
-def _spread(rows: Floats, times: Floats) -> Floats:
-    """``sum times r r'`` over the rows r."""
-    return dot((rows.T * times)[:, None], rows.T)
 
 
 class _Told(NamedTuple):
@@ -132,7 +124,7 @@ class _Told(NamedTuple):
     def bend(self, chance: Floats) -> Floats:
         """Covariance of the terms of an item whose votes have these chances, (factors, factors)."""
         mean = dot(self.terms.T, chance)
-        return _spread(self.terms, chance) - np.outer(mean, mean)
+        return dot((self.terms.T * chance)[:, None], self.terms.T) - np.outer(mean, mean)
 
 
 def _climbed(told: _Told, factor: Floats, steps: int) -> Floats:
