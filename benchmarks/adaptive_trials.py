@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.real_data import folder_of
 from crowdopt import AssignmentInstance, solve
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.crowd.subset import of_workers
@@ -133,9 +134,8 @@ def recorded(data: str, typed: bool, epsilon: float, seed: int, policy: Any) -> 
 
 def halved(data: str, typed: bool, epsilon: float, seed: int) -> tuple[LabelRecord, AssignmentInstance, np.ndarray]:
     """Recorded labels, the instance that policies see of them, and which tasks are held out as gold."""
-    base = folder()
-    assert base is not None
-    tables = {name: _table(base / data / f"{name}.csv") for name in ("labels", "truth", "types")}
+    place = folder_of(data)
+    tables = {name: _table(place / f"{name}.csv") for name in ("labels", "truth", "types")}
     tasks = {name: k for k, name in enumerate(dict.fromkeys(row["task"] for row in tables["labels"]))}
     workers = {name: k for k, name in enumerate(dict.fromkeys(row["worker"] for row in tables["labels"]))}
     task = np.array([tasks[row["task"]] for row in tables["labels"]])

@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import t as student
 
 import crowdopt
-from benchmarks.adaptive_trials import folder
+from benchmarks.papers.real_data import folder_of
 from crowdopt.answers.choosing import METHODS, chosen
 from crowdopt.api.aggregate import vote_by
 from crowdopt.crowd.labels import Labels
@@ -102,28 +103,34 @@ def by_half(labels: Labels, truth: np.ndarray, best: np.ndarray) -> tuple[float,
 
 def main(names: Sequence[str]) -> None:
     """Two tables: all methods, and the default beside crowd-kit's best, by labels and by known answers."""
-    base = folder()
-    if base is None:
-        raise SystemExit("no label sets: CROWDOPT_DATA names no folder")
+    places = [folder_of(name) for name in names]
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    more, each = [], []
-    for name in names:
-        labels, truth = table(base / name)
+    more, each, less, less_half = [], [], [], []
+    for place in places:
+        labels, truth = table(place)
         judged = np.flatnonzero(truth >= 0)
         other, own = theirs(labels), ours(labels)
         rows = [figures(chances, truth, judged) for chances in (*other.values(), *own.values())]
         cells = [f"{wrong:.3f}, {loss:.2f}" for wrong, loss, _ in rows]
-        print(f"| {' | '.join([name, *cells])}, {list(own)[-1]} |", flush=True)
+        print(f"| {' | '.join([place.name, *cells])}, {list(own)[-1]} |", flush=True)
         each.append(rows)
         best = min(other, key=lambda method: figures(other[method], truth, judged)[0])
         least, (wrong, _, claimed) = figures(other[best], truth, judged)[0], rows[-1]
         half, best_half = by_half(labels, truth, other[best])
+        less.append(wrong - least)
+        less_half.append(half - best_half)
         cells = [f"{least:.3f}, {best}", f"{claimed:.3f}", f"{wrong:.3f}", f"{wrong - least:+.3f}"]
-        more.append(f"| {name} | {' | '.join([*cells, f'{half - best_half:+.3f}'])} |")
+        more.append(f"| {place.name} | {' | '.join([*cells, f'{half - best_half:+.3f}'])} |")
     mean = np.mean(each, axis=0)
     print(f"| mean | {' | '.join(f'{wrong:.3f}, {loss:.3f}' for wrong, loss, _ in mean)} |")
     print(f"\n| {' | '.join(MORE)} |\n|{'---|' * len(MORE)}")
     print("\n".join(more))
+    print(f"| mean, 95 % by sets | | | | {_mean(less)} | {_mean(less_half)} |")
+
+
+def _mean(values: Sequence[float]) -> str:
+    half = float(student.ppf(0.975, len(values) - 1)) * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    return f"{np.mean(values):+.3f} ± {half:.3f}"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What policies claim of recorded labels and what is true: by labels alone, and with looks of an expert.
 
-python -m benchmarks.recorded_claims [--splits N] [--processes P] [-o FOLDER]
+python -m benchmarks.recorded_claims [--sets A,B] [--splits N] [--processes P] [-o FOLDER]
 
 A random half of each set's tasks is gold, the other half is judged; splits are seeds 0 to N - 1. A policy buys the same
 labels with looks and without, so each run is made once, and looks are drawn 25 times from its answers as the policy
@@ -18,6 +18,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from benchmarks import adaptive_trials as trials
+from benchmarks.papers.real_data import folder_of
 from crowdopt import solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.jobs import Job, run
@@ -27,7 +28,7 @@ from crowdopt.online.policy import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 
-SETS = ("bluebird", "quiz_medicine", "rte", "zencrowd_core5", "zencrowd_all")
+SETS = "bluebird,quiz_medicine,rte,zencrowd_core5,zencrowd_all"
 POLICIES = ("sequential", "adaptive:gold=20")
 TARGETS = (0.1, 0.05)
 DRAWS = 25
@@ -83,18 +84,20 @@ def line(names: Sequence[str], rows: Sequence[dict[str, float]]) -> str:
 def main() -> None:
     """A line for each set, target and policy; then all sets together."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", default=SETS)
     parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
-    if trials.folder() is None:
-        raise SystemExit("no label sets: CROWDOPT_DATA names no folder")
+    sets = given.sets.split(",")
+    for data in sets:
+        folder_of(data)
     print(f"{given.splits} splits, looks drawn {DRAWS} times from each\n\n| {' | '.join((*HEAD, *MORE))} |")
     print(f"|{'---|' * len((*HEAD, *MORE))}")
     for policy in POLICIES:
         for target in TARGETS:
             pooled = []
-            for data in SETS:
+            for data in sets:
                 asked = [Job.of(ROW, data=data, text=policy, epsilon=target, seed=k) for k in range(given.splits)]
                 done = run(asked, given.output, given.processes)
                 if broken := [one.error for one in done if one.error]:

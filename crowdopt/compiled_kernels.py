@@ -110,7 +110,6 @@ def _child(path: str) -> subprocess.Popen[bytes]:
 
 
 def _keeps() -> bool:
-    """Whether compiled code is kept for other processes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return getattr(njit(cache=True)(_keeps), "_cache", None).__class__.__name__ == "FunctionCache"

@@ -50,7 +50,6 @@ def _heed(handler: Any) -> bool:
 
 
 def _forget() -> None:
-    """Keep the exit status ours."""
     # Where KeyboardInterrupt passes through code that was compiled from a string (as dataclasses are), CPython notes
     # it as unhandled, whatever handles it later, and ends by killing itself with SIGINT. The next such code clears
     # that.

@@ -233,7 +233,6 @@ def _plain(value: Any) -> Any:
 
 
 def _tidy(folder: Path) -> None:
-    """Make the folder, and take away what a killed run was about to write."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in folder.glob(f".*.json.*{PARTIAL}"):
         part.unlink(missing_ok=True)
@@ -390,7 +389,6 @@ def _die_with(lifeline: Connection) -> None:
 
 
 def _call(function: str, arguments: Mapping[str, Any]) -> str:
-    """Compute a row where we are; returns its text."""
     row: dict[str, Any] = {"function": function, "arguments": arguments}
     try:
         module, _, name = function.partition(":")

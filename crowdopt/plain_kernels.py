@@ -26,7 +26,6 @@ class _Allowance:
     kept: dict[int, bool] = field(default_factory=dict)  # of kernels met, whether compiled code is there
 
     def lets(self, kernel: Any) -> bool:
-        """Whether a kernel runs as plain Python."""
         if self.seconds <= 0:
             return False
         if id(kernel) not in self.kept:

@@ -149,7 +149,6 @@ def _clipped(chance: Floats) -> Floats:
 
 
 def _known(posterior: Floats, known: Ints | None) -> Floats:
-    """The posterior with certainty where the truth is known."""
     if known is not None:
         sure = np.flatnonzero(known >= 0)
         posterior[:, sure] = 0.0
@@ -158,7 +157,6 @@ def _known(posterior: Floats, known: Ints | None) -> Floats:
 
 
 def _settled(score: Floats, known: Ints | None) -> Floats:
-    """The log-likelihoods by task, with known truth beyond doubt."""
     table = np.ascontiguousarray(score.T)
     if known is not None:
         sure = np.flatnonzero(known >= 0)

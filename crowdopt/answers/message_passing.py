@@ -73,7 +73,6 @@ def _answers(labels: Labels, score: Floats, message: Floats, iterations: int) ->
 
 
 def _centred(flat: Floats, count: int) -> Floats:
-    """Each task's vector less its mean."""
     rows = flat.reshape(-1, count)
     mean = rows[:, 0].copy()
     for k in range(1, count):

@@ -125,7 +125,6 @@ def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floa
 
 
 def _votes(edges: Edges, weight: Floats, shape: tuple[int, int]) -> Floats:
-    """Weights added up for each task and class."""
     cell = edges.task * shape[1] + edges.label
     return np.asarray(np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape), np.float64)
 
@@ -139,7 +138,6 @@ def _others(edges: Edges, score: Floats, weight: Floats) -> Floats:
 
 
 def _heeded(right: Floats, edges: Edges, known: Ints) -> Floats:
-    """The messages, those of known tasks being facts."""
     given = known[edges.task]
     return np.asarray(np.where(given >= 0, given == edges.label, right), np.float64)
 

@@ -94,7 +94,6 @@ class _Vote:
         self.error_of = 1 - accuracy
 
     def pattern(self, members: Ints) -> Ints:
-        """Which pattern of some members each outcome has."""
         number: Ints = (self.wrong[:, members].astype(np.int64) << np.arange(members.size)).sum(axis=1)
         return number
 
@@ -115,7 +114,6 @@ class _Vote:
         return chance
 
     def error(self, several: list[Ints], laws: dict[int, Floats]) -> float:
-        """The vote's error under these laws."""
         if not several:
             return float(dot(self.loss, self.each.prod(axis=1)))
         return float(dot(self.loss * self.others(several, laws, 0), laws[0][self.pattern(several[0])]))

@@ -49,7 +49,6 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
 
 
 def _law_said(instance: AssignmentInstance) -> str:
-    """How votes are taken to depend on one another."""
     if instance.vote_law is not None:
         return f"votes of an item depend on one another by the {instance.vote_law.name} law of gold votes"
     return stated(instance.difficulty) if instance.difficulty.share else ""

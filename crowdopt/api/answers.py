@@ -71,7 +71,6 @@ def answers(
 
 
 def _onward(answered: Answered, folder: Path) -> Onward | None:
-    """How an adaptive plan goes on; None for plans of fixed sets."""
     claims = read_claims(folder)
     if not is_policy(claims):
         return None

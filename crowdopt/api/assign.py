@@ -110,7 +110,6 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
 
 
 def _instance(given: InstanceLike, asked: AssignOptions) -> AssignmentInstance:
-    """The instance with the settings and rows that were given in place of its own."""
     instance = instance_of(given, asked.rule, asked.epsilon, asked.difficulty, trust_gold=asked.trust_gold)
     if asked.rows is None:
         return instance
@@ -205,7 +204,6 @@ def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
 
 
 def _with_options(method: str, solver_options: Sequence[str]) -> str:
-    """The method with a solver's own options behind it."""
     base, own = taken_apart(method)
     if (own or solver_options) and pools_asked(base)[0] in (EXACT, AUTO, PATTERNS, APPROXIMATION):
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")

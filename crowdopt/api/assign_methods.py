@@ -70,7 +70,6 @@ def _advised(instance: AssignmentInstance, search: MethodSearch) -> tuple[str, s
 
 
 def _planned(instance: AssignmentInstance, search: MethodSearch) -> Plan:
-    """The plan by a method that is named."""
     (name, pools), options, listener = pools_asked(search.method), search.options, search.listener
     is_exact, is_whole = name == EXACT, search.program == IP
     if name == PATTERNS:

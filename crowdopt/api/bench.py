@@ -196,7 +196,6 @@ def bench_changes(old: AnyPath, new: AnyPath) -> dict[str, Any]:
 
 
 def _exported(plan: Benchmark, output: AnyPath, form: str, force: bool, seconds: float | None) -> dict[str, Any]:
-    """The library and, where charts can be drawn, its page."""
     from crowdopt.bench.harness.library import export_library
     from crowdopt.core.solution import Options
     from crowdopt.report.library_page import library_page

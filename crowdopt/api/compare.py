@@ -18,8 +18,9 @@ from crowdopt.api.verbs import keywords
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
+from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.linear_rule import linear_of
+from crowdopt.crowd.linear_rule import policies_rule
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.votes.evidence import refuse_average
 from crowdopt.errors import InputError
@@ -99,6 +100,8 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
 
     Policies go by needs. Under the rule exact-error, which has none that are enough, they go by those of the linear
     rule that implies it: its optimum stands beside that of exact errors, and exact errors say how many tasks missed.
+    Where some tasks are hard for all workers, labels are simulated so (first which tasks are, then what is said of
+    each), and policies go by needs of that rule which are mostly enough.
 
     Parameters
     ----------
@@ -130,8 +133,9 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
     tariff(asked.audit)
     instance, held = with_gold(instance, record, asked.gold_share, asked.seed)
     offline = attainable(instance, record)
-    linear = _whole(assign(offline, program="lp", time_limit=asked.time_limit))
-    optimum = _beside_the_promise(_optimum(linear_of(offline), linear, asked.time_limit), offline, asked.time_limit)
+    shown = policies_rule(offline)
+    linear = _whole(assign(shown, program="lp", time_limit=asked.time_limit, strict=True))
+    optimum = _beside_the_promise(_optimum(shown, linear, asked.time_limit), offline, asked.time_limit)
     prices = None if linear.duals is None else linear.duals.task
     setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(asked.breach)))
     setting.stream(asked.seed, 0, 0)  # refuses what cannot be streamed before anything is computed
@@ -159,11 +163,12 @@ def possible_facts(least_cost: Least) -> dict[str, Any]:
 def _least(instance: AssignmentInstance) -> Least | None:
     """What is possible by the model of one coin and independent errors; nothing is known where labels are in already.
 
-    Limits of groups aside: without them a policy can only do better, so the bounds hold.
+    Limits of groups and hard tasks aside: without them a policy can only do better, so the bounds hold. It could make
+    tasks hard by itself, by taking a fair coin now and then for what a worker said.
     """
     if instance.collected.size and not instance.observed:
         return None
-    return least(replace(instance, groups=()), solve_whole)
+    return least(replace(instance, groups=(), difficulty=NONE), solve_whole)
 
 
 def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> Optimum:
@@ -178,7 +183,6 @@ def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> O
 
 
 def _proven(plan: Plan, least: float = 0.0) -> float:
-    """The bound that multipliers prove."""
     return float(plan.bound if plan.proof == "certificate" else max(plan.certified_bound, least))
 
 
@@ -189,6 +193,7 @@ def _beside_the_promise(optimum: Optimum, instance: AssignmentInstance, time_lim
     """
     if not instance.the_rule.implied_by:
         return optimum
+    optimum = replace(optimum, implied=not instance.difficulty.share)
     asking = np.flatnonzero(instance.demand > 0)
     if not asking.size:
         return replace(optimum, promise=instance.rule, promise_bound=0.0, promise_found=0.0)

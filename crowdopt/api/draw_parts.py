@@ -129,6 +129,5 @@ def _bounds(n: int, parts: int) -> list[int]:
 
 
 def _numbers(part: slice) -> Any:
-    """Ids of items: their numbers."""
     pyarrow, _, _ = arrow()
     return pyarrow.array(np.arange(part.start, part.stop)).cast("string")

@@ -120,7 +120,6 @@ def escalation_again(table: AnsweredTable, folder: Path) -> tuple[EscalationDraw
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal but for the last bits of numbers."""
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list):

@@ -187,7 +187,6 @@ def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool,
 
 
 def _of_average(known: Plan) -> Explanation:
-    """Of a rule for the average: what solve says; no task lacks anything by itself, and none has a price."""
     sentences = [headline(known)]
     facts: dict[str, Any] = {"feasible": known.found, "status": known.status.value}
     if known.found:
@@ -292,7 +291,6 @@ def _settings_of(plan: PlanLike) -> dict[str, Any]:
 
 
 def _realised(labels: TableLike, truth: TableLike) -> Realised:
-    """Realised over claimed error of earlier labels, by one-coin EM."""
     table = read_labels(labels)
     answers, true = one_coin(table), read_truth(truth, table)
     known = true >= 0
@@ -349,7 +347,6 @@ def _pictures(found: Explanation) -> tuple[dict[str, bytes], list[str]]:
 
 
 def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
-    """The tables of the folder; a column that is None stands for the ids."""
     tables: dict[str, dict[str, Any]] = {}
     if found.shortage is not None:
         lack = found.shortage
@@ -374,5 +371,4 @@ def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
 
 
 def _blank(values: Floats) -> list[Any]:
-    """NaN as an empty cell."""
     return ["" if value != value else value for value in values.tolist()]

@@ -138,7 +138,6 @@ def _row(
     expert: float | None,
     clock: Clock,
 ) -> CostOfRounds:
-    """One plan."""
     scaled = replace(instance, epsilon=np.minimum(HIGHEST, instance.epsilon * factor))
     plan = cheapest_policy(
         scaled, labels, SOLVERS, options_of(max(1.0, clock.left), 0), rounds=rounds, expert=expert, strict=True

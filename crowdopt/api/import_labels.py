@@ -207,7 +207,6 @@ def _read(labels: TableLike, asked: ImportOptions) -> _Read:
 
 
 def _classes(known: dict[str, str] | None) -> tuple[str, ...]:
-    """The classes that truth names."""
     return () if known is None else tuple(known.values())
 
 

@@ -166,7 +166,6 @@ def _drawn(text: str) -> tuple[int, float, float]:
 
 
 def _source(setting: Setting) -> str:
-    """Where labelers and labels come from, in words."""
     if isinstance(setting, RecordedLabels):
         count, many = setting.label.shape[1], len(setting.label)
         return f"{count} labelers of a table of {many} tasks: one answer of each pair, so testers are labelled once"

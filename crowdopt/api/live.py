@@ -178,7 +178,6 @@ class LiveTables:
 
 
 def _gold(source: TableLike | None, instance: AssignmentInstance, classes: tuple[str, ...]) -> GoldTasks:
-    """Gold tasks of a table, in the campaign's types and classes."""
     if source is None:
         return gold_tasks({})
     typed = has_column(source, "type")

@@ -116,13 +116,11 @@ def what_falls_short(plan: Plan) -> list[str]:
 
 
 def _tasks(instance: AssignmentInstance, tasks: list[int]) -> str:
-    """Some tasks by name."""
     more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
     return f"task{'s' * (len(tasks) > 1)} {', '.join(instance.task_id(i) for i in tasks[:NAMED])}{more}"
 
 
 def _how_far(plan: Plan, task: int, error: Floats) -> str:
-    """What a task gets, and what it falls short of."""
     instance, labels = plan.instance, int(plan.task_labels[task])
     start, fewest = f"{labels} label{'s' * (labels != 1)}", int(instance.new_label_limits[0][task])
     if labels < fewest:

@@ -127,7 +127,6 @@ def forget() -> None:
 
 
 def _allowed(memory: float) -> float:
-    """Bytes: so many, or half of the machine's memory for each core; never more than a Dask worker holds in peace."""
     if "distributed" in sys.modules:
         from distributed import get_worker
 

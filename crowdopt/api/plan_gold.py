@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.api.assign import assign
+from crowdopt.api.assign import assign, probe
 from crowdopt.api.binding import InstanceLike, instance_of
+from crowdopt.assign.explain.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
@@ -121,8 +122,7 @@ def plan_gold(
     one = replace(instance, rule="hoeffding")
     linear = assign(one, program="lp", time_limit=time_limit)
     if linear.pairs is None or linear.amounts is None or linear.objective is None:
-        unmet = "even with skills known no plan covers every task under rule hoeffding"
-        raise InputError(f"{unmet}; crowdopt explain --rule hoeffding says why")
+        raise InputError(_unmet(one, time_limit))
     used = linear.pairs[linear.amounts > USED]
     least = float((linear.evidence / linear.task_labels)[linear.task_labels > USED].min())
     assigned = float(one.evidence[one.task_type[used[:, 0]], used[:, 1]].min())
@@ -151,6 +151,15 @@ def plan_gold(
     )
 
 
+def _unmet(one: AssignmentInstance, time_limit: float) -> str:
+    """That the theorems' rule has no plan, and the target for which it has one."""
+    lack = shortage(one, probe(time_limit))
+    reach = None if lack is None else lack.epsilon_within_reach
+    way = "" if reach is None else f", for epsilon = {rounded_up(reach):g} there is one"
+    unmet = "even with skills known no plan covers every task under rule hoeffding, which the theorems are about"
+    return f"{unmet}{way}; crowdopt explain --rule hoeffding says why"
+
+
 def _row(one: AssignmentInstance, promised: theorems.Guarantee, least: float) -> GoldRow:
     learned = theorems.error_after(float(one.epsilon.min()), promised.tolerance, least, least)
     return GoldRow(
@@ -165,8 +174,6 @@ def _row(one: AssignmentInstance, promised: theorems.Guarantee, least: float) ->
 
 
 def _simulated(one: AssignmentInstance, gold: int, gamma: float, trials: int, seed: int) -> dict[str, Any]:
-    """Means over runs of the Main Algorithm, as printed."""
-
     def drawn(rng: np.random.Generator, count: int) -> AssignmentInstance:
         chosen = rng.integers(0, one.n_workers, count)
         return replace(

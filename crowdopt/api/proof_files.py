@@ -106,7 +106,6 @@ def _near(point: Floats | None) -> Floats | None:
 
 
 def _program_of(instance: AssignmentInstance, whole: bool) -> Program:
-    """The program that the plan's bound is about."""
     rule = instance.the_rule
     if rule.checked and rule.average:
         raise Unproven(
@@ -120,7 +119,6 @@ def _program_of(instance: AssignmentInstance, whole: bool) -> Program:
 
 
 def _multipliers(program: Program, instance: AssignmentInstance, stored: StoredPlan) -> Multipliers:
-    """The multipliers of a plan folder, by rows of the program."""
     tasks, workers = stored.tasks, stored.workers
     if "" in tasks["dual"] or "" in workers["dual"]:
         raise Unproven("the plan has no multipliers; its bound is the solver's word, and no file is written")
@@ -157,7 +155,6 @@ def _joint(program: Program, instance: AssignmentInstance, stored: StoredPlan, r
 
 
 def _point(program: Program, stored: StoredPlan) -> Floats:
-    """The plan as a point."""
     point = np.zeros(program.cost.size)
     program.column("y").view(point)[tuple(stored.pairs.T)] = stored.shares
     return point

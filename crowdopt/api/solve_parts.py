@@ -119,7 +119,6 @@ def assign_parts(
 
 
 def _why_none(answer: PartsAnswer, folder: PartsFolder) -> tuple[str, str]:
-    """The status of an answer without a plan, and why there is none."""
     if answer.bound == np.inf:
         why = "infeasible: all workers together have too little capacity for these tasks"
         return "infeasible", why + _by_rule(folder)
@@ -130,7 +129,6 @@ def _why_none(answer: PartsAnswer, folder: PartsFolder) -> tuple[str, str]:
 
 
 def _by_rule(folder: PartsFolder) -> str:
-    """Whose word this is."""
     asks_less = f"; rule {folder.promise} asks for less" if folder.promise else ""
     return f" (by rule {folder.rule}{asks_less})"
 

@@ -82,7 +82,6 @@ class _Patience(Event):
         self.has_plan = False
 
     def is_set(self) -> bool:
-        """Whether the search is to stop."""
         return super().is_set() or self.clock.stop.is_set() or (self.clock.over and not self.has_plan)
 
 

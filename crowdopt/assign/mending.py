@@ -86,7 +86,7 @@ class TaskLabels:
 
     def _cheapest(self, task: int, offers: Ints, weakest: int) -> int:
         """Of the offers at least as good as the weakest that will do the cheapest, then the weakest."""
-        price = self.instance.cost[self.instance.task_type[task], offers[weakest:]]
+        price = self.instance.price(task, offers[weakest:])
         return int(offers[weakest + int(price.argmin())])
 
     def _replace(self, task: int) -> bool:

@@ -177,7 +177,6 @@ def _to_write_in(program: Program) -> Program:
 
 
 def _words(error: BaseException) -> str:
-    """An exception in one line."""
     return f"{type(error).__name__}: {error}".strip().split("\n")[0][:LONGEST]
 
 

@@ -192,7 +192,6 @@ def taken_over(program: Program, backend: str, answer: object) -> Solution:
 
 
 def _own(name: str, values: Any, size: int) -> Floats | None:
-    """A copy; None where it is absent."""
     if values is None:
         return None
     try:

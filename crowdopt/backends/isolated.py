@@ -88,7 +88,6 @@ def _read_task(folder: Path) -> tuple[str, Program, Options]:
 
 
 def _options(stored: dict[str, Any]) -> dict[str, Any]:
-    """Options as JSON has them: settings as pairs again."""
     named = {key: value for key, value in stored.items() if key != "start"}
     return {**named, "settings": tuple((key, value) for key, value in named["settings"])}
 
@@ -114,7 +113,6 @@ class _Moments:
         self.path, self.listener, self.told = path, listener, 0
 
     def pass_on(self) -> None:
-        """Tell what is new."""
         if self.listener is None or not self.path.exists():
             return
         lines = self.path.read_text(encoding="utf-8").split("\n")[:-1]

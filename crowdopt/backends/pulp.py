@@ -74,15 +74,11 @@ class PulpSolver:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of PuLP's solvers; offer: a key of OFFERS; listener: not heeded: PuLP tells nothing on the way.
-
-    Raises BackendMissing if the solver is not installed.
-    """
+    """Solve with the solver of an offer, a key of OFFERS; PuLP tells a listener nothing on the way."""
     return _attempt(offer, None, program, options)
 
 
 def _attempt(offer: str, ready: PulpProgram | None, program: Program, options: Options) -> Solution:
-    """Solve a program, built already or not."""
     pulp, chosen, linear = load(), OFFERS[offer], not program.integer.any()
     with TemporaryDirectory() as folder, quiet():
         solver = chosen.make(pulp, options, Path(folder), linear)

@@ -38,7 +38,6 @@ def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
 
 
 def _how_many(plan: AdaptivePlan) -> str:
-    """How much there is of the policy."""
     if plan.order_of is not None:
         return f"; {len(plan.orders)} orders in which tasks ask workers"
     states = len({(row.kind, row.round, row.votes) for row in plan.rows})
@@ -46,7 +45,6 @@ def _how_many(plan: AdaptivePlan) -> str:
 
 
 def _with_expert(plan: AdaptivePlan) -> str:
-    """How many tasks go to the expert, where any do."""
     tasks = float((plan.to_expert * np.bincount(plan.askers.kind)).sum())
     return f", {tasks:.4g} of them by the expert" if tasks > 0 else ""
 

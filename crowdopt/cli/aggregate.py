@@ -161,7 +161,6 @@ def _of_plan(answered: Answered, output: Path) -> list[str]:
 
 
 def _of_the_mean(answered: Answered) -> list[str]:
-    """How the mean error stands against a target for all answers on average."""
     if not answered.instance.the_rule.average:
         return []
     mean, target = float(answered.answers.error.mean()), float(answered.instance.epsilon.mean())
@@ -200,7 +199,6 @@ def _unsure(answered: Answered, going_on: Continuation, output: Path) -> list[st
 
 
 def _withheld(answered: Answered, known: dict[str, Any]) -> list[str]:
-    """Labels that workers withheld."""
     if not known["skipped"]:
         return []
     silent = np.bincount(answered.skipped[:, 0], minlength=answered.instance.n_tasks) > 0
@@ -212,7 +210,6 @@ def _withheld(answered: Answered, known: dict[str, Any]) -> list[str]:
 
 
 def _late(answered: Answered, known: dict[str, Any], output: Path) -> list[str]:
-    """Labels that have not come, and whose."""
     if not known["missing"]:
         return []
     late = Counter(answered.instance.worker_id(j) for j in answered.answers.missing[:, 1].tolist()).most_common()

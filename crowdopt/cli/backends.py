@@ -21,7 +21,6 @@ def backends(as_json: bool) -> None:
 
 
 def _table(tried: list[Available]) -> list[str]:
-    """Name, version and what it handles; for one that does not work, why, and what to type."""
     line = "{:16} {:14} {:>3} {:>3} {:>6}  {}"
     said = [line.format("backend", "version", "LP", "IP", "duals", "")]
     for backend in tried:

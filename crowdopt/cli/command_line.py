@@ -60,7 +60,6 @@ class Verbs(click.Group):
         return self.commands.get(name)
 
     def _load(self, words: Sequence[str] | None) -> None:
-        """Load the verb among the words of a command."""
         # Before a command begins, Ctrl-C still ends the process at once, wherever a library that is loading may be.
         for name in (word for word in (sys.argv[1:] if words is None else words) if word in OURS):
             for verb in import_module(f"crowdopt.cli.{file_of(name)}").VERBS:
@@ -82,7 +81,6 @@ class Verbs(click.Group):
                 formatter.write_dl([(name, self._sentence(name)) for name in some], col_max=max(map(len, names)))
 
     def _sentence(self, name: str) -> str:
-        """What a verb does."""
         return SENTENCES.get(name) or self.commands[name].get_short_help_str(WIDTH)
 
     def resolve_command(
@@ -150,7 +148,6 @@ class Verbs(click.Group):
 
 
 def _bad_input() -> tuple[type[Exception], ...]:
-    """Errors that say what is wrong with what was given, or what is missing."""
     missing, jobs = _loaded("crowdopt.backends", "BackendMissing"), _loaded("crowdopt.jobs", "JobsError")
     return InputError, *missing, *jobs
 
@@ -180,7 +177,6 @@ def complain(text: str) -> None:
 
 
 def _of_system(error: OSError) -> str:
-    """What the system objected to, and in what file."""
     where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
     return f"{where}{error.strerror or error}; choose another place, or make room"
 

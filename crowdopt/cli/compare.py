@@ -95,11 +95,17 @@ def _offline(found: Comparison) -> list[str]:
     least = f"offline, skills known, no plan{promised} costs less than {best.promise_bound:.10g}"
     if best.promise_bound is None:
         least = f"there is no offline plan{promised} for this campaign"
-    return [least, f"policies go by rule {best.rule}, which implies {best.promise}'s promise: {linear}"]
+    return [least, f"policies go by rule {best.rule}, {_relation(best.implied, best.promise)}: {linear}"]
+
+
+def _relation(implied: bool, promise: str) -> str:
+    """What the rule that policies go by has to do with the promise."""
+    if implied:
+        return f"which implies {promise}'s promise"
+    return "with needs that are mostly enough where tasks may be hard (missed: where they were not)"
 
 
 def _beside(found: Comparison) -> list[str]:
-    """What any policy needs, what the commonest answer would score, what is broken."""
     said = []
     if found.least is not None and isfinite(found.least.cost):
         one = found.least

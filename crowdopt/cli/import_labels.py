@@ -76,7 +76,6 @@ def import_(labels: Path, families: bool, output: Path, as_json: bool, **options
 
 
 def _facts(made: Imported) -> dict[str, Any]:
-    """How errors go together, in numbers."""
     if made.together is None:
         return {}
     found, name = made.together, made.instance.worker_id

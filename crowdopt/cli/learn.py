@@ -65,7 +65,6 @@ def learn(policies: str, output: Path, as_json: bool, **options: Any) -> None:
 
 
 def _table(found: Learning) -> list[str]:
-    """A line a policy."""
     width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
     widths = {key: max(len(head), int(form.partition(".")[0])) for key, (head, form) in COLUMNS.items()}
     heads = (f"{head:>{widths[key]}}" for key, (head, _) in COLUMNS.items())

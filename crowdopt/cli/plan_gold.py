@@ -63,7 +63,6 @@ def plan_gold_verb(
 
 
 def _facts(plan: GoldPlan) -> dict[str, Any]:
-    """As plain JSON; null where nothing is promised."""
     facts = asdict(plan)
     facts["rows"] = [_finite(row) for row in facts["rows"]]
     return _finite(facts)

@@ -176,7 +176,6 @@ def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:
 
 
 def _ranked(instance: AssignmentInstance, task: int) -> Ints:
-    """Workers whom a task may have and who know something, the best first."""
     kind = instance.task_type[task]
     evidence = instance.evidence[kind].copy()
     evidence[instance.capacity <= 0] = 0.0

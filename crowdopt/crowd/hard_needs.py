@@ -83,6 +83,19 @@ def normal_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Float
     return _least(PROBIT.error_of, epsilon, prior, difficulty)[1]
 
 
+def likely_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
+    """The same with the rule bhattacharyya's bound at the evidence on either kind of task: mostly enough, no proof.
+
+    Votes weigh labels as on easy tasks, and labels of large edge keep less than ``s^2`` of their evidence on hard ones.
+    epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
+    """
+
+    def error(evidence: Floats, prior: Floats) -> Floats:
+        return np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
+
+    return _least(error, epsilon, prior, difficulty)[1]
+
+
 def _least(
     error: Callable[[Floats, Floats], Floats], epsilon: Floats, prior: Floats, difficulty: Difficulty
 ) -> tuple[Floats, Floats]:

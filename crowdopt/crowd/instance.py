@@ -221,15 +221,20 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         total = np.zeros(self.n_tasks)
         for part in parts(len(pairs)):
             some = pairs[part]
-            evidence = self.evidence[self._rows(some), some[:, 1]]
+            evidence = self.evidence[self.task_type[some[:, 0]], some[:, 1]]
             np.add.at(total, some[:, 0], evidence if amounts is None else evidence * amounts[part])
         return total
+
+    def price(self, task: Any, worker: Any) -> Floats:
+        """What labels are paid, (k,); task, worker: (k,) array of int each, or one for all."""
+        paid: Floats = self.cost[self.task_type[task], worker]
+        return paid
 
     def prices(self, pairs: Ints) -> Floats:
         """What each pair's label is paid, shape (k,)."""
         paid = np.empty(len(pairs))
         for part in parts(len(pairs)):
-            paid[part] = self.cost[self._rows(pairs[part]), pairs[part, 1]]
+            paid[part] = self.price(pairs[part, 0], pairs[part, 1])
         return paid
 
     def error_bound(self, evidence: Floats) -> Floats:
@@ -278,9 +283,6 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
     def with_epsilon(self, epsilon: float) -> AssignmentInstance:
         """The same instance with one error target for every task."""
         return replace(self, epsilon=np.asarray(epsilon))
-
-    def _rows(self, pairs: Ints) -> Ints:
-        return self.task_type[pairs[:, 0]]
 
 
 def parts(size: int, each: int = PART) -> Iterator[slice]:

@@ -17,8 +17,12 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.difficulty.hard_tasks import NONE
+from crowdopt.crowd.hard_needs import likely_need
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import bhattacharyya_error
 from crowdopt.errors import InputError
+
+UNREACHED = 1e-300  # a target above 0 that no plan keeps, of a task that errs too much already where it is hard
 
 
 def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
@@ -32,6 +36,20 @@ def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
     if not instance.difficulty.share:
         return replace(instance, rule=rule.implied_by)
     return replace(instance, rule=rule.implied_by, epsilon=_left_to_easy_tasks(instance), difficulty=NONE)
+
+
+def policies_rule(instance: AssignmentInstance) -> AssignmentInstance:
+    """The instance by whose needs online policies go: :func:`linear_of`, and of some needs where tasks may be hard.
+
+    Room for hard tasks on which every vote is a guess is mostly out of reach. Policies go by needs that are mostly
+    enough there (crowdopt.crowd.hard_needs.likely_need); no theorem says that they are.
+    """
+    if not (instance.difficulty.share and instance.the_rule.implied_by):
+        return linear_of(instance)
+    need = likely_need(instance.epsilon, instance.prior, instance.difficulty)
+    target = np.maximum(bhattacharyya_error(need, instance.prior), UNREACHED)
+    epsilon = np.where(need > 0, target, instance.epsilon)
+    return replace(instance, rule=instance.the_rule.implied_by, epsilon=epsilon, difficulty=NONE)
 
 
 def _left_to_easy_tasks(instance: AssignmentInstance) -> Floats:

@@ -116,7 +116,6 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
 
 
 def _priors(instance: AssignmentInstance) -> Floats:
-    """Probability of class 1 of two, (tasks,), or of each of more, (tasks, K)."""
     prior: Floats = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     return prior[:, 1] if instance.classes == 2 else prior
 

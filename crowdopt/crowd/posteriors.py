@@ -45,10 +45,7 @@ def _by_law(instance: AssignmentInstance, law: CoinLaw, pairs: Ints, label: Ints
 
 
 def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
-    """``P(hard | class, labels)`` of each task, where tasks may be hard; their share where there are no labels.
-
-    pairs (k, 2): task and worker of each label; label (k,): its class; -> (tasks, classes).
-    """
+    """``P(hard | class, labels)`` of each task, (tasks, classes); the share of hard tasks where there are no labels."""
     easy, hard = _by_hardness(instance, pairs, label)
     chance: Floats = exp(hard - logaddexp(easy, hard))
     return chance
@@ -64,7 +61,6 @@ def _by_hardness(instance: AssignmentInstance, pairs: Ints, label: Ints) -> tupl
 
 
 def _likelihoods(instance: AssignmentInstance, pairs: Ints, label: Ints, p: Floats) -> Floats:
-    """``ln P(labels | class)`` of each task at these accuracies, (tasks, classes)."""
     miss = log1p(-p) - log(instance.classes - 1)
     own = vote_sums(instance, pairs, label, log(p) - miss, heeds_prior=False)
     likelihood: Floats = own + np.bincount(pairs[:, 0], miss, instance.n_tasks)[:, None]

@@ -89,7 +89,6 @@ def _members(instance: AssignmentInstance, workers: Ints) -> tuple[Group, ...]:
 
 
 def _pairs(instance: AssignmentInstance, chosen: Ints, count: int, side: int) -> dict[str, Any]:
-    """The pairs of those chosen, renumbered."""
     place = np.full(count, -1, np.int64)
     place[chosen[::-1]] = np.arange(chosen.size)[::-1]
     moved = {name: getattr(instance, name).copy() for name in PAIRS}

@@ -120,7 +120,6 @@ def _read_off(instance: SelectionInstance, value: Floats, groups: list[Group], p
 
 
 def _set(groups: list[Group], price: Ints, size: int, units: int) -> Ints:
-    """The workers whose decisions lead to a cell of the last table, backwards."""
     found: list[int] = []
     for depth, decisions in reversed(groups):
         inside = depth

@@ -132,7 +132,6 @@ def _between(levels: ScoreLevels, reach: Ints, before: int, k: int) -> Fraction:
 
 
 def _first(levels: ScoreLevels, size: int) -> Ints:
-    """The first so many workers of the ranking, equal ones in their order."""
     cut = int(np.searchsorted(np.cumsum(levels.count), size))
     candidates = np.flatnonzero(levels.of <= cut)
     return candidates[np.argsort(levels.of[candidates], kind="stable")][:size]

@@ -121,7 +121,6 @@ class _Pool:
         return total
 
     def total(self, first: int | None = None) -> Fraction:
-        """Sum of the gains of the workers with the first so many tallies (default: all), exactly."""
         end = self.count.size if first is None else first
         start, total = self.known
         # thresholds come in order, so most sums are the last one and a few tallies more or fewer
@@ -141,7 +140,6 @@ class _Pool:
 
 
 def _tallies(correct: Ints, asked: Ints) -> tuple[Ints, Ints, Ints]:
-    """The distinct tallies, and how many workers have each."""
     width = int(asked.max()) + 1
     key = asked * width + correct
     if width * width <= key.size:

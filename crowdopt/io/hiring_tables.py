@@ -74,16 +74,9 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     """
     table = read_gold_table(source)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
-    if "task" not in table and len(set(keys)) < len(keys):
-        first = {key: k for k, key in reversed(list(enumerate(keys)))}
-        row = next(k for k, key in enumerate(keys) if first[key] < k)
-        raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
-    if not keys:
-        raise InputError(f"{table.path.name} has no worker; it needs at least one row")
-    rows = np.array([k for k, (_, there) in enumerate(keys) if kind in (None, there)], dtype=np.int64)
-    if rows.size == 0:
-        known = ", ".join(dict.fromkeys(there for _, there in keys if there)) or "none, for want of a column type"
-        raise InputError(f"{table.path.name} has no type {kind!r}; its types are: {known}")
+    if "task" not in table:
+        _refuse_twice(table, keys)
+    rows = _rows_of_type(table, keys, kind)
     names = tuple(dict.fromkeys(keys[k][0] for k in rows))
     place = {name: k for k, name in enumerate(names)}
     at = np.array([place[keys[k][0]] for k in rows])
@@ -91,6 +84,23 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     np.add.at(correct, at, table.counts("correct")[rows])
     np.add.at(asked, at, table.counts("asked")[rows])
     return names, correct, asked
+
+
+def _refuse_twice(table: Table, keys: list[tuple[str, str]]) -> None:
+    first = {key: k for k, key in reversed(list(enumerate(keys)))}
+    row = next((k for k, key in enumerate(keys) if first[key] < k), None)
+    if row is not None:
+        raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
+
+
+def _rows_of_type(table: Table, keys: list[tuple[str, str]], kind: str | None) -> Ints:
+    if not keys:
+        raise InputError(f"{table.path.name} has no worker; it needs at least one row")
+    rows = np.array([k for k, (_, there) in enumerate(keys) if kind in (None, there)], dtype=np.int64)
+    if rows.size == 0:
+        known = ", ".join(dict.fromkeys(there for _, there in keys if there)) or "none, for want of a column type"
+        raise InputError(f"{table.path.name} has no type {kind!r}; its types are: {known}")
+    return rows
 
 
 def read_workers(path: TableLike) -> Table:

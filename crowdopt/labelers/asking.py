@@ -157,7 +157,6 @@ class LabelerReplay:
         return self._places[key]
 
     def _guess(self, tasks: Ints) -> Ints:
-        """Random answers, by the tasks' coins."""
         return (self.stream.coin[tasks] * self.stream.labelers.classes).astype(np.int64)
 
     def _chance(self, number: int) -> Chance:
@@ -177,17 +176,13 @@ def _weights(ask: Ask) -> Floats:
 
 
 def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:
-    """A question that cannot be asked is a defect of the policy; it is said, not repaired.
-
-    tasks (k,): those of it that are in the stream; number: of the arrival; name: of the policy.
-    """
+    """A question that cannot be asked is a defect of the policy; it is said, not repaired."""
     wrong = _wrong_workers(ask, stream.labelers.count) or _wrong_tasks(ask, tasks, number, stream)
     if wrong is not None:
         raise RuntimeError(f"policy {name} {wrong} (arrival {number})")
 
 
 def _wrong_tasks(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream) -> str | None:
-    """What is wrong with the tasks that a question is about."""
     if ask.kind != REPEAT:
         are_next = tasks.size and tasks[0] == number and (np.diff(tasks) == 1).all()
         return None if are_next else "names other tasks than the one that is here and those after it"

@@ -160,7 +160,6 @@ class Exploring(BaseLabelerPolicy):
         return Ask(WORK, tasks, ask.workers, ask.weight, ask.tolerance)
 
     def _steps(self, t: int) -> int:
-        """Arrivals until it explores again."""
         rounds = self.testers.rounds[: self.testers.count]
         first = int(np.searchsorted(self.d1, self.testers.count))
         again = int(np.searchsorted(self.d2, rounds.min())) if rounds.size else t + 1

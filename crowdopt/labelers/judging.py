@@ -87,7 +87,6 @@ class ByTable:
 
     @cached_property
     def _groups(self) -> list[Ints]:
-        """Tasks 1 to T of known truth, by kind."""
         known = np.flatnonzero(self.stream.truth[1:] >= 0) + 1
         context = self.stream.context[known]
         return [known[context == kind] for kind in range(int(self.stream.context.max()) + 1)]
@@ -116,7 +115,6 @@ class ByTable:
         return value[context], cost[context]
 
     def _candidates(self, skill: Floats) -> list[Ints]:
-        """Sets, smaller ones first."""
         count = skill.size
         if count > EVERY_SET:
             order = ranked(skill)

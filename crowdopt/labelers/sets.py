@@ -52,7 +52,6 @@ def wins(most: int, classes: int) -> Floats:
 
 
 def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
-    """The row of ``wins`` at c."""
     # ``w! / (L-1)^w [x^w] sum_j C(L-1, j) / (j+1) (x^c / c!)^j (sum_(a < c) x^a / a!)^(L-1-j)``.
     boxes, room = classes - 1, most_wrong + 1
     # series in x of one box: fewer than c labels (below), exactly c (level)
@@ -158,7 +157,6 @@ def plurality_accuracy(
 
 
 def _simulated(p: Floats, w: Floats, classes: int, rng: np.random.Generator, draws: int) -> float:
-    """Share of right answers among simulated votes; the truth is class 0."""
     right = rng.random((draws, p.size)) < p
     answers = np.where(right, 0, rng.integers(1, classes, (draws, p.size)))
     score = np.stack([(answers == k) @ w for k in range(classes)], axis=1)
@@ -184,9 +182,6 @@ def best_set(accuracy: Any, classes: int = 2) -> Choice:
 
 
 def clipped_odds(accuracy: Floats, seen: Floats | Ints) -> Floats:
-    """``ln(p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from.
-
-    accuracy, seen (labelers,): p, and N; -> (labelers,).
-    """
+    """``ln(p / (1 - p))``, p kept within [.5/N, 1 - .5/N], N the labels it was estimated from, (labelers,)."""
     half = 0.5 / np.maximum(np.asarray(seen, dtype=np.float64), 1.0)
     return log_odds(np.clip(accuracy, half, 1 - half))

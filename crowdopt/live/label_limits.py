@@ -40,7 +40,7 @@ class LabelLimits:
 
     def price(self, task: int, place: int) -> float:
         """What the worker is paid for a label of the task."""
-        return float(self.instance.cost[self.instance.task_type[task], place])
+        return float(self.instance.price(task, place))
 
     def kept(self, tasks: Ints, place: int) -> Ints:
         """Of tasks that a worker is to label, (k,), the places of those that break no limit, all of them together."""

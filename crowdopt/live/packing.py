@@ -68,10 +68,7 @@ class Packer:
 
 
 class Unpacker:
-    """Values from JSON.
-
-    root: in the state in which it was packed; arrays: by name.
-    """
+    """Values from JSON. root: in the state in which it was packed; arrays: by name."""
 
     def __init__(self, root: object, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.root, self.arrays = root, arrays

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.live import event as kinds
-from crowdopt.live.event import Event
 from crowdopt.live.lease import Lease, ToldLabel
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
+from crowdopt.live.stores import event as kinds
+from crowdopt.live.stores.event import Event
 from crowdopt.live.stores.store import Ledgerbook, Store
 from crowdopt.online.limits.least_cost import Least
 
@@ -174,7 +174,6 @@ class Live:
             raise
 
     def _caught_up(self, book: Ledgerbook) -> LiveState:
-        """The state after all events, this process's and others'."""
         if self._state is None:
             self._state = self._made(book)
         for event in book.after(self._state.seen):

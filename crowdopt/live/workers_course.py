@@ -18,6 +18,7 @@ from crowdopt.live.gold_tasks import GoldTasks
 from crowdopt.live.label_limits import LabelLimits, with_newcomers
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
 from crowdopt.live.workers_report import possible_of, progress_of, rows_of_answers, rows_of_workers, run_of
@@ -27,18 +28,7 @@ from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least
 
 NONE = "none"  # nothing is worth asking
-OWN: tuple[str, ...] = (
-    "seats",
-    "free_places",
-    "came",
-    "sent_done",
-    "arrived",
-    "doors_shut",
-    "mending",
-    "mend_out",
-    "mended_all",
-)
-OWN += ("gold_labels", "gold_cost", "refused")
+OWN = ("seats", "free_places", "came", "sent_done", "arrived", "doors_shut", "gold_labels", "gold_cost", "refused")
 EMPTY = np.zeros(0, np.int64)
 
 
@@ -51,6 +41,8 @@ class WorkersCourse:
     def __init__(
         self, instance: AssignmentInstance, policy: Any, settings: LiveSettings, solve: Solve, gold: GoldTasks
     ) -> None:
+        if instance.difficulty.share:
+            raise InputError("live campaigns look for hard tasks themselves; take difficulty out of the campaign")
         self.whole = with_newcomers(instance, settings.newcomers)
         self.settings, self.policy, self.gold, self.solve = settings, policy, gold, solve
         money = settings.money if instance.budget is None else instance.budget
@@ -60,7 +52,8 @@ class WorkersCourse:
             known = np.isin(instance.task_ids, gold.ids)
             served = replace(served, demand=np.where(known, 0.0, served.demand))
         truth = np.full(served.n_tasks, -1)
-        self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,)), truth)
+        hard = np.zeros(served.n_tasks, bool)  # no label is simulated
+        self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,), hard), truth)
         self.instance = self.stream.instance
         policy.start(self.stream.known, solve)
         self.turns = Turns(policy)
@@ -73,9 +66,7 @@ class WorkersCourse:
         # arrivals so far: preliminary workers, those of them who are done, workers of the stream
         self.came, self.sent_done, self.arrived = 0, 0, 0
         self.doors_shut = False
-        self.mending: tuple[Decision, Ints, Ints] | None = None  # pairs, classes so far, which are still awaited
-        self.mend_out: dict[int, int] = {}  # lease -> place in the repair
-        self.mended_all = False
+        self.repairs = Repairs()
         self.work: list[tuple[str, int, int, int]] = []  # kind, task, place, class, in the order in which they came
         self.gold_labels, self.gold_cost, self.refused = 0, 0.0, 0
         self._barred = self._barred_tasks()
@@ -164,7 +155,7 @@ class WorkersCourse:
             key = (self.settings.seed, int(seat.preliminary), seat.place)
             seat.asked = self.gold.next_ones(decision.tasks.astype(np.int64), seat.gold_done, key)
             if seat.asked.size:
-                prices = self.instance.cost[self.gold.kind[seat.asked], seat.place]
+                prices = self._gold_price(seat.asked, seat)
                 able = self.limits.spent + np.cumsum(prices) <= self.limits.money
                 seat.asked = seat.asked[able]
                 self.limits.spent += float(prices[able].sum())
@@ -200,8 +191,8 @@ class WorkersCourse:
         seat = self.seat_of[worker]
         if seat.queue:
             return self._name(seat, seat.queue[0])
-        if seat.repairs and self.mending is not None:
-            return self.instance.task_id(int(self.mending[0].tasks[seat.repairs[0]]))
+        if seat.repairs:
+            return self.instance.task_id(int(self.repairs.tasks[seat.repairs[0]]))
         return None
 
     def lease(self, worker: str, lease: int) -> None:
@@ -210,20 +201,20 @@ class WorkersCourse:
         if seat.queue:
             seat.out[lease] = seat.queue.pop(0)
         else:
-            self.mend_out[lease] = seat.repairs.pop(0)
+            self.repairs.out[lease] = seat.repairs.pop(0)
 
     # -- what came of it -------------------------------------------------------------------------------------------
 
     def tell(self, worker: str, lease: int, label: int) -> tuple[float, bool]:
         """A label came for a lease that is live; -> what it is paid, and whether it is gold."""
         seat = self.seat_of[worker]
-        if lease in self.mend_out:
-            return self._mended(seat, self.mend_out.pop(lease), label), False
+        if lease in self.repairs.out:
+            return self._mended(seat, self.repairs.out.pop(lease), label), False
         assert seat.decision is not None
         k, gold = seat.out.pop(lease), seat.decision.kind == GOLD
         seat.got[k] = label
         if gold:
-            price = float(self.instance.cost[self.gold.kind[seat.asked[k]], seat.place])
+            price = float(self._gold_price(seat.asked[k], seat))
             self.gold_labels += 1
             self.gold_cost += price
         else:
@@ -235,8 +226,8 @@ class WorkersCourse:
     def give_back(self, worker: str, lease: int) -> None:
         """A label will not come."""
         seat = self.seat_of[worker]
-        if lease in self.mend_out:
-            self._mended(seat, self.mend_out.pop(lease), REFUSED)
+        if lease in self.repairs.out:
+            self._mended(seat, self.repairs.out.pop(lease), REFUSED)
             return
         k = seat.out.pop(lease)
         self._release(seat, k)
@@ -246,7 +237,7 @@ class WorkersCourse:
         """A label came whose lease was over: evidence all the same; -> what it is paid, and whether it is gold."""
         seat = self.seat_of[worker]
         if task in self.gold.ids:
-            price = float(self.instance.cost[self.gold.kind[self.gold.ids.index(task)], seat.place])
+            price = float(self._gold_price(self.gold.ids.index(task), seat))
             self.limits.spent += price
             return price, True
         place = self.task_of[task]
@@ -263,12 +254,10 @@ class WorkersCourse:
             self._release(seat, k)
         seat.out.clear()
         seat.queue = []
-        if self.mending is not None:
-            pairs = [k for lease, k in self.mend_out.items() if self._mender(k) == seat.place]
-            self.mend_out = {lease: k for lease, k in self.mend_out.items() if k not in pairs}
-            for k in [*pairs, *seat.repairs]:
-                self._mended(seat, k, REFUSED)
-            seat.repairs = []
+        theirs = [lease for lease, k in self.repairs.out.items() if self.repairs.workers[k] == seat.number]
+        for k in [*map(self.repairs.out.pop, theirs), *seat.repairs]:
+            self._mended(seat, k, REFUSED)
+        seat.repairs = []
         if seat.decision is not None:
             self._settle(seat)
 
@@ -280,7 +269,7 @@ class WorkersCourse:
     def _release(self, seat: Seat, k: int) -> None:
         assert seat.decision is not None
         if seat.decision.kind == GOLD:
-            self.limits.spent -= float(self.instance.cost[self.gold.kind[seat.asked[k]], seat.place])
+            self.limits.spent -= float(self._gold_price(seat.asked[k], seat))
         else:
             self.limits.release(int(seat.asked[k]), seat.place)
 
@@ -311,7 +300,7 @@ class WorkersCourse:
     @property
     def may_mend(self) -> bool:
         """Whether all who will come have been served, and the policy may repair what is short."""
-        if self.mended_all or self.mending is not None or self.sent_done < self.sent:
+        if self.repairs.over or self.repairs.wanted is not None or self.sent_done < self.sent:
             return False
         all_came = self.doors_shut or self.arrived == self.instance.n_workers
         return all_came and all(seat.over for seat in self.seats) and not self._out()[0].size
@@ -325,46 +314,29 @@ class WorkersCourse:
             seated[number] = max(0, int(self.instance.capacity[seat.place] - self.limits.load[seat.place]))
         decision = self.policy.close(seated)
         if decision is None or decision.workers is None or not decision.tasks.size:
-            self.mended_all = True
+            self.repairs.over = True
             return [NONE]
-        count = decision.tasks.size
-        self.mending = (decision, np.full(count, REFUSED), np.ones(count, np.int64))
+        self.repairs.begin(decision)
         for number in np.unique(decision.workers).tolist():
             seat, mine = numbers[number], np.flatnonzero(decision.workers == number)
-            tasks = decision.tasks[mine].astype(np.int64)
+            tasks = self.repairs.tasks[mine]
             kept = self.limits.kept(tasks, seat.place)
             self.limits.reserve(tasks[kept], seat.place)
             seat.repairs = mine[kept].tolist()
-            for k in np.setdiff1d(mine, mine[kept]).tolist():
-                self.mending[2][k] = 0
+            self.repairs.withdraw(np.setdiff1d(mine, mine[kept]))
         pairs = np.column_stack([decision.tasks, decision.workers]).ravel().tolist()
-        self._mended_if_all()
+        self.repairs.ended(self.policy)
         return [REPAIR, *pairs]
 
-    def _mender(self, k: int) -> int:
-        assert self.mending is not None and self.mending[0].workers is not None
-        number = int(self.mending[0].workers[k])
-        return next(seat.place for seat in self.seats if seat.number == number)
-
     def _mended(self, seat: Seat, k: int, label: int) -> float:
-        assert self.mending is not None
-        decision, got, awaited = self.mending
-        task = int(decision.tasks[k])
-        got[k], awaited[k] = label, 0
+        task = int(self.repairs.tasks[k])
+        self.repairs.came(k, label)
         if label == REFUSED:
             self.limits.release(task, seat.place)
         else:
             self.work.append((REPAIR, task, seat.place, label))
-        self._mended_if_all()
+        self.repairs.ended(self.policy)
         return self.limits.price(task, seat.place)
-
-    def _mended_if_all(self) -> None:
-        if self.mending is None or self.mending[2].any():
-            return
-        decision, got, _ = self.mending
-        self.mending = None
-        assert decision.workers is not None
-        self.mended_all = not self.policy.mended(decision.tasks.astype(np.int64), decision.workers, got)
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
@@ -398,7 +370,7 @@ class WorkersCourse:
         work = np.array([row[1:] for row in self.work], np.int64).reshape(-1, 3)
         kind = np.array([row[0] == REPAIR for row in self.work], bool)
         arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
-        return own | {"limits": self.limits.snapshot(), "work": work, "repair": kind}, arrays
+        return own | self.repairs.snapshot() | {"limits": self.limits.snapshot(), "work": work, "repair": kind}, arrays
 
     def restore_policy(self, arrays: Arrays) -> None:
         """The policy as it was."""
@@ -407,6 +379,7 @@ class WorkersCourse:
     def restore(self, own: dict[str, Any]) -> None:
         """All else as it was; after the policy."""
         limits, work, repair = own.pop("limits"), own.pop("work"), own.pop("repair")
+        self.repairs.restore(own)
         for name, value in own.items():
             setattr(self, name, value)
         self.limits.restore(limits)
@@ -427,6 +400,10 @@ class WorkersCourse:
         assert seat.decision is not None
         task = int(seat.asked[k])
         return self.gold.ids[task] if seat.decision.kind == GOLD else self.instance.task_id(task)
+
+    def _gold_price(self, gold: Any, seat: Seat) -> Floats:
+        price: Floats = self.instance.cost[self.gold.kind[gold], seat.place]
+        return price
 
     def _out(self) -> tuple[Ints, Ints]:
         """Tasks whose labels are out or meant for a worker, and the number of arrival of each, (k,) and (k,)."""

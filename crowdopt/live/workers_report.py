@@ -136,7 +136,6 @@ def possible_of(course: ServedWorkers) -> Callable[[], Least]:
 
 
 def _status(seat: Seat, here: bool) -> str:
-    """Where the worker is, in a word."""
     if seat.removed:
         return "removed"
     return "done" if seat.over else "here" if here else "away"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.linear_rule import linear_of
+from crowdopt.crowd.linear_rule import policies_rule
 from crowdopt.crowd.votes.evidence import Rule, rule_named
 from crowdopt.errors import InputError
 
@@ -72,10 +72,7 @@ class Crowd(Protocol):
     """Where labels come from. Asked for the same pair it gives the same label, whichever policy asks and whenever."""
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """How many of the next gold tasks of each type the worker got right, and how many they did: each (types,).
-
-        A worker's k-th gold task of a type has one outcome, however many are asked at a time.
-        """
+        """Gold tasks of each type right and done, (types,); a worker's k-th has one outcome, however they are asked."""
         ...
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
@@ -87,8 +84,8 @@ class Crowd(Protocol):
 class Stream:
     """Workers in their order of arrival, and a crowd that answers for them.
 
-    Policies go by needs, and so by a rule whose sums decide: an instance under another rule is kept as that of the
-    linear rule which implies it, and the rule that was stated as ``promise``.
+    Policies go by needs, and so by a rule whose sums decide: an instance under another rule stays beside as
+    ``promised``, and the one that policies are shown is of the linear rule (crowdopt.crowd.linear_rule.policies_rule).
     """
 
     instance: AssignmentInstance  # with its workers in the order of arrival; its accuracies are the true ones
@@ -96,17 +93,20 @@ class Stream:
     truth: Ints  # (tasks,): true classes, -1 where unknown; judged by, and shown to an expert who looks at answers
     preliminary: AssignmentInstance | None = None  # workers who may be asked gold before the stream, in their order
     prices: Floats | None = None  # (tasks,): clairvoyant prices, for the policy that uses them
-    promise: str = ""  # the instance's own rule, unless stated
+    # the instance under the rule whose promise was stated; None where that is the one policies go by
+    promised: AssignmentInstance | None = None
 
     def __post_init__(self) -> None:
         _check_supported(self.instance)
-        object.__setattr__(self, "promise", self.promise or self.instance.rule)
-        object.__setattr__(self, "instance", linear_of(self.instance))
+        shown = policies_rule(self.instance)
+        if shown is not self.instance:
+            object.__setattr__(self, "promised", self.instance)
+            object.__setattr__(self, "instance", shown)
 
     @property
-    def promised(self) -> AssignmentInstance | None:
-        """The instance under the rule whose promise was stated; None where that is the one policies go by."""
-        return None if self.promise == self.instance.rule else replace(self.instance, rule=self.promise)
+    def epsilon(self) -> Floats:
+        """The error targets that were stated, (tasks,)."""
+        return self.instance.epsilon if self.promised is None else self.promised.epsilon
 
     @property
     def known(self) -> Known:
@@ -115,7 +115,7 @@ class Stream:
         return Known(
             instance.task_type,
             instance.residual_need,
-            instance.epsilon,
+            self.epsilon,
             instance.n_types,
             instance.n_workers,
             instance.rule,
@@ -134,7 +134,6 @@ class Stream:
 
     @cached_property
     def _barred(self) -> list[Ints]:
-        """Barred tasks of each worker."""
         pairs = self.instance.barred[np.argsort(self.instance.barred[:, 1], kind="stable")]
         cuts = np.searchsorted(pairs[:, 1], np.arange(1, self.instance.n_workers))
         return np.split(pairs[:, 0], cuts)
@@ -151,7 +150,6 @@ def _check_supported(instance: AssignmentInstance) -> None:
         "most labels per task": bool((instance.max_labels < UNLIMITED).any()),
         "least loads": bool((instance.min_load > 0).any()),
         "a budget": instance.budget is not None,
-        "hard tasks (--breach difficulty=.3 plays crowds that have some)": bool(instance.difficulty.share),
     }
     for name, given in limits.items():
         if given:

@@ -10,17 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.hard_needs import mixture, on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_workers
 from crowdopt.online.arrivals import Arrival, Stream
 
 STRETCH = 64  # gold tasks whose chances are drawn together
 ORDER, TRUTH, WORK, GOLD, EXTRA, HELD = range(6)  # what chance is needed for; each has a stream of its own
+HARD = 60
 
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
     """One-coin workers: right with probability p, otherwise wrong uniformly over the other classes.
+
+    On hard tasks, where the instance has some, they are right with what is left of p there.
 
     Whether worker j gets task i right is drawn from (seed, j) and the task alone: two policies that ask for the same
     label see the same one, which makes trials paired.
@@ -30,6 +34,7 @@ class Simulated:
     preliminary: AssignmentInstance | None  # workers who may be asked gold before the stream
     truth: Ints  # (tasks,): class of each task
     seed: tuple[int, ...]  # of all labels
+    hard: NDArray[np.bool_]  # (tasks,): which are hard for all workers
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
         """The worker's next gold tasks: the k-th of a type is right by the k-th chance of a sequence of its own."""
@@ -60,13 +65,16 @@ class Simulated:
     def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
         """The worker's accuracies on these tasks, (tasks,)."""
         right: Floats = self.instance.accuracy[self.instance.task_type[tasks], worker]
-        return right
+        if not self.instance.difficulty.share:
+            return right
+        return np.where(self.hard[tasks], on_hard_tasks(right, self.instance.difficulty), right)
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
-        """The worker's accuracies on their next gold tasks of a type, (count,)."""
+        """The worker's accuracies on their next gold tasks of a type, (count,), which are as often hard as any."""
         pool = self.preliminary if arrival.preliminary else self.instance
         assert pool is not None
-        return np.full(count, pool.accuracy[kind, arrival.number])
+        right = pool.accuracy[kind, arrival.number]
+        return np.full(count, mixture(right, on_hard_tasks(right, pool.difficulty), pool.difficulty))
 
 
 @lru_cache(maxsize=4)  # a worker who is asked label by label has all their chances drawn once
@@ -104,7 +112,8 @@ def simulated_stream(
     arriving = of_workers(instance, order)
     truth = np.random.default_rng([*seed, TRUTH]).integers(0, instance.classes, n)
     extra = _extra(instance, seed, preliminary, draw)
-    return Stream(arriving, Simulated(arriving, extra, truth, seed), truth, extra, prices)
+    hard = np.random.default_rng([*seed, HARD]).random(n) < instance.difficulty.share
+    return Stream(arriving, Simulated(arriving, extra, truth, seed, hard), truth, extra, prices)
 
 
 def _extra(
@@ -120,11 +129,7 @@ def _extra(
 
 
 def copies(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
-    """Workers like these, without pairs of their own.
-
-    instance: of the workers to copy; workers (k,): indices in the instance; some may come several times; -> all its
-    tasks; worker k is ``workers[k]``.
-    """
+    """Workers k like ``workers[k]``, some several times, with all tasks of the instance and no pairs of their own."""
     no_pairs = np.zeros((0, 2), np.int64)
     bare = replace(instance, forbidden=no_pairs, collected=no_pairs)
     return of_workers(bare, workers)

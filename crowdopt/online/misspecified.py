@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.core.named_numbers import named_numbers
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Stream
-from crowdopt.online.crowds import Simulated
+from crowdopt.online.crowds import HARD, Simulated
 
-HARD, CLIQUE = 60, 61  # what chance is needed for, beside what a simulated crowd needs
+CLIQUE = 61  # what chance is needed for, beside what a simulated crowd needs
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,7 @@ class Misspecification:
 
 def breach(text: str) -> Misspecification:
     """A breach as it is written: ``difficulty=.3``, ``clique=.2,drift=.1``, or nothing."""
-    known = [field.name for field in fields(Misspecification)]
-    sizes = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, _, size = part.partition("=")
-        if name not in known:
-            raise InputError(f"unknown breach {name!r}; there are {', '.join(known)}, as in {known[0]}=.3")
-        try:
-            sizes[name] = float(size)
-        except ValueError:
-            raise InputError(f"breach {name} needs a size from 0 to 1, as in {name}=.3, not {size!r}") from None
-    return Misspecification(**sizes)
+    return Misspecification(**named_numbers(text, Misspecification, "a breach", "difficulty=.3"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +58,6 @@ class Breached(Simulated):
     """
 
     breach: Misspecification
-    hard: NDArray[np.bool_]  # (tasks,)
     member: NDArray[np.bool_]  # (workers,)
     given: Ints  # (workers,): labels of each worker so far, gold included
 
@@ -80,9 +70,10 @@ class Breached(Simulated):
     def accuracy(self, worker: int, tasks: NDArray[np.integer]) -> Floats:
         """Accuracy now, on these tasks."""
         mean = self._drifted(super().accuracy(worker, tasks), worker, self._count(worker, tasks.size))
+        if not self.breach.difficulty:
+            return mean
         guess = 1 / self.instance.classes
-        easy = _eased(mean, self.breach.difficulty, guess) if self.breach.difficulty else mean
-        return np.where(self.hard[tasks], guess, easy)
+        return np.where(self.hard[tasks], guess, _eased(mean, self.breach.difficulty, guess))
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
         """Accuracy on the worker's next gold tasks, which are as often hard as any."""
@@ -92,7 +83,6 @@ class Breached(Simulated):
         return self._drifted(told, arrival.number, self._count(arrival.number, count))
 
     def _count(self, worker: int, labels: int) -> Ints:
-        """How many labels the worker had given before each of these."""
         before = int(self.given[worker]) + np.arange(labels)
         self.given[worker] += labels
         return before
@@ -115,7 +105,7 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
 
     The instance's accuracies become the workers' mean accuracies under the breach (with drift, those of a first label).
 
-    Raises InputError if the labels are recorded ones, which are what they are.
+    Raises InputError if the labels are recorded ones, which are what they are, or tasks were to be hard twice over.
     """
     if how.is_none:
         return stream
@@ -123,11 +113,16 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
     if not isinstance(crowd, Simulated):
         raise InputError("recorded labels break the model in their own way; take the breach out")
     instance = crowd.instance
-    hard = np.random.default_rng([*crowd.seed, HARD]).random(instance.n_tasks) < how.difficulty
+    if how.difficulty and instance.difficulty.share:
+        raise InputError(
+            "the campaign has hard tasks itself; take difficulty out of the breach, or out of the campaign"
+        )
+    share = how.difficulty or instance.difficulty.share
+    hard = np.random.default_rng([*crowd.seed, HARD]).random(instance.n_tasks) < share
     member = np.random.default_rng([*crowd.seed, CLIQUE]).random(instance.n_workers) < how.clique
     arriving = replace(instance, accuracy=_mean(instance, how, member))
     given = np.zeros(instance.n_workers, np.int64)
-    crowd = Breached(arriving, crowd.preliminary, crowd.truth, crowd.seed, how, hard, member, given)
+    crowd = Breached(arriving, crowd.preliminary, crowd.truth, crowd.seed, hard, how, member, given)
     return replace(stream, instance=arriving, crowd=crowd)
 
 

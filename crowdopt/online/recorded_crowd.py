@@ -136,7 +136,6 @@ def hold_out(
 def _held_out(
     instance: AssignmentInstance, task: Ints, worker: Ints, right: NDArray[np.bool_], held: NDArray[np.bool_]
 ) -> tuple[Ints, Ints]:
-    """Tallies on the held-out tasks, (types, workers)."""
     kinds, m = instance.n_types, instance.n_workers
     cell, there = instance.task_type[task] * m + worker, held[task]
     size = kinds * m

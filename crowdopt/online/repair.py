@@ -38,7 +38,6 @@ def repair(
 
 
 def _taken(tasks: int, short: Ints, done: list[tuple[int, Ids]]) -> dict[int, list[int]]:
-    """Workers whom each short task has had."""
     is_short = np.zeros(tasks, bool)
     is_short[short] = True
     taken: dict[int, list[int]] = {task: [] for task in short.tolist()}

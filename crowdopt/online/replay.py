@@ -160,7 +160,7 @@ class Replay:
         open_, labels = ~self.group_room.full(worker)[tasks], np.full(tasks.size, REFUSED)
         labels[open_] = self.stream.crowd.label(worker, tasks[open_])
         self.group_room.take(tasks[labels != REFUSED], worker)
-        self.ledger.work(REPAIR, tasks, worker, labels, instance.cost[instance.task_type[tasks], worker])
+        self.ledger.work(REPAIR, tasks, worker, labels, instance.price(tasks, worker))
         return labels
 
     def _run(self) -> Run:

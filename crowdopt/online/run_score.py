@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.hard_needs import mixture, on_hard_tasks
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.crowd.votes.voting import vote_errors, weighted_vote
 from crowdopt.elementary import exp, log, log1p, logsumexp
@@ -40,6 +43,7 @@ class Optimum:
     promise: str = ""  # the rule stated, where it is another one
     promise_bound: float | None = None  # proven by multipliers
     promise_found: float | None = None
+    implied: bool = True  # whether the rule that policies go by implies the promise
 
 
 def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str, Any]:
@@ -47,7 +51,7 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
 
     possible: the least expected cost of any policy at the mean error target (crowdopt.online.limits.least_cost).
     """
-    instance = run.stream.instance
+    instance, stated = run.stream.instance, run.stream.promised or run.stream.instance
     lack = np.maximum(0.0, instance.need - run.covered)
     short = lack > COVERAGE
     wanted = instance.need > COVERAGE
@@ -76,11 +80,11 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
         "ratio_own_prices": None if bound is None or bound.least <= 0 else float(bound.ratio),
         "short_share": float(short[wanted].mean()) if wanted.any() else 0.0,
         "short_mean": float(share[wanted].mean()) if wanted.any() else 0.0,
-        "error_bound": _mean(instance.error_bound(run.covered), wanted),
+        "error_bound": _mean(stated.error_bound(run.covered), wanted),
         "error_exact": _mean(exact, wanted),
         "error_exact_width": _mean(width, wanted),
         "error_claimed": _mean(claimed, wanted),
-        "unfinished": _mean(None if claimed is None else claimed > instance.epsilon + COVERAGE, wanted),
+        "unfinished": _mean(None if claimed is None else claimed > run.stream.epsilon + COVERAGE, wanted),
         "error_realised": realised_error(run, answers),
         "refused": run.refused,
         "over_capacity": run.over_capacity,
@@ -89,7 +93,6 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
 
 
 def _by_promise(run: Run, optimum: Optimum, wanted: NDArray[np.bool_]) -> dict[str, float | None]:
-    """What a rule that is no linear constraint adds: cost over its own bound, and tasks that miss its target."""
     # Missed is a task whose best vote over the labels that came errs above its target by the true skills, exactly.
     promised = run.stream.promised
     if promised is None:
@@ -149,12 +152,17 @@ def realised_error(run: Run, answers: Ints) -> float | None:
 def claimed_error(run: Run) -> Floats | None:
     """Each task's chance of a wrong answer as the policy believes, given the labels that came, (tasks,)."""
     # Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between
-    # equally likely classes, wrong answers uniform. None where neither is there.
-    instance = run.stream.instance
+    # equally likely classes, wrong answers uniform, tasks as often hard as is stated. None where neither is there.
+    instance, promised = run.stream.instance, run.stream.promised
     if run.claims is not None or run.answers != "weighted":
         return run.claims
     shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
     right = np.clip(run.skills[instance.task_type[run.task], run.worker], CLIP, 1 - CLIP)
+    if promised is not None and promised.difficulty.share:
+        believed = replace(promised, accuracy=np.clip(run.skills, CLIP, 1 - CLIP), prior=np.full(2, 0.5))
+        chance = posteriors(believed, np.column_stack([run.task, run.worker]), run.label)
+        mine: Floats = np.take_along_axis(chance, np.maximum(answer, 0)[:, None], axis=1)[:, 0]
+        return np.where(answer >= 0, 1 - mine, 0.5)
     weight = log(right) - log1p(-right) + log(instance.classes - 1)
     each = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1])
     votes = each.astype(np.float64).reshape(shape)  # of no labels at all, bincount makes integers
@@ -166,6 +174,8 @@ def claimed_error(run: Run) -> Floats | None:
 
 def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     """Each task's probability of a wrong answer given who labelled it, by true skills and the policy's own weights.
+
+    Over easy and hard tasks together, where the campaign has hard ones.
 
     None for more than two classes, where a vote by weights that are believed and not true has no short law; where
     answers are no weighted vote with weights of their own; and for a crowd that breaks the model.
@@ -186,5 +196,10 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     weight = np.ones(task.size)
     if run.answers == "weighted":
         weight = instance.the_rule.weight(run.skills, 2)[kind, worker]
-    fair = np.full(instance.n_tasks, 0.5)
-    return vote_errors(starts, accuracy, weight, fair, np.zeros(instance.n_tasks), CELLS)
+    fair, even = np.full(instance.n_tasks, 0.5), np.zeros(instance.n_tasks)
+    easy = vote_errors(starts, accuracy, weight, fair, even, CELLS)
+    difficulty = NONE if run.stream.promised is None else run.stream.promised.difficulty
+    if not difficulty.share:
+        return easy
+    hard = vote_errors(starts, on_hard_tasks(accuracy, difficulty), weight, fair, even, CELLS)
+    return mixture(easy[0], hard[0], difficulty), mixture(easy[1], hard[1], difficulty)

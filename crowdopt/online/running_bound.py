@@ -65,7 +65,6 @@ def _reward(
     tasks_in: NDArray[np.int64],
     capacity: NDArray[np.int64],
 ) -> float:
-    """What the workers could earn at these prices beyond their cost."""
     rows, total = max(1, BATCH // price.size), 0.0
     for start in range(0, capacity.size, rows):
         part = slice(start, start + rows)

@@ -66,7 +66,6 @@ class Cascade:
 
     @cached_property
     def _allowed(self) -> list[dict[tuple[int, ...], Bools]]:
-        """Where each set may be asked for, kind by kind."""
         kinds = range(len(self.told.states))
         return [{votes: self.told.may_ask(t, votes) for votes in self.asks(t)} for t in kinds]
 
@@ -203,7 +202,6 @@ class Cascade:
         )
 
     def _limit_rows(self, loads: sparse.csr_array, of_kind: Ints, columns: int) -> tuple[str, sparse.csr_array, Floats]:
-        """Linear limits on labels, over the columns that ask."""
         limits = self.told.label_rows
         taken = np.stack([loads.multiply(row.weight[of_kind].T).sum(axis=0) for row in limits])
         spare = sparse.csr_array((len(limits), columns - loads.shape[1]))
@@ -211,7 +209,6 @@ class Cascade:
         return "limit", rows, np.array([row.side for row in limits])
 
     def _ask_columns(self, place: list[Ints]) -> tuple[sparse.csr_array, sparse.csr_array, Floats, Ints]:
-        """Flow rows and capacity rows of the columns that ask, their prices and kinds."""
         rows, columns, values, loads = [], [], [], []
         prices, kinds, start = [], [], 0
         for one in self.askings:

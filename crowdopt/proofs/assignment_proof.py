@@ -147,7 +147,6 @@ def _tasks(exact: ExactProgram) -> Iterator[_Task]:
 
 
 def _at(exact: ExactProgram, tasks: list[_Task], multipliers: Multipliers, parts: int) -> SetBounds | None:
-    """The bound with multipliers that are multiples of one over ``parts``."""
     program = exact.program
     kept = multipliers.rows.copy()
     kept[program.row("cover").span] = 0.0
@@ -197,7 +196,6 @@ def write_sets(steps: Derivation, exact: ExactProgram, bounds: SetBounds, aim: F
 
 
 def _proof(question: LeastSet, target: int) -> SetProof:
-    """A proof of the target, or of what is proven without cases."""
     while True:
         try:
             return prove(question, target)
@@ -206,7 +204,6 @@ def _proof(question: LeastSet, target: int) -> SetProof:
 
 
 def _place(steps: Derivation, exact: ExactProgram, task: int, question: LeastSet) -> TaskColumns:
-    """The task's evidence in whole parts, as a step."""
     program = exact.program
     places = program.column("y").view(np.arange(program.cost.size))[task].tolist()
     number = exact.row_low[program.row("cover").start + task]

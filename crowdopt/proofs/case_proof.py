@@ -66,7 +66,6 @@ class _Cases:
         return None if two is None else steps.either("G", self.aim, GOAL, (one, below), (two, above))
 
     def _leaf(self, solution: Solution, box: Assumed) -> int | None:
-        """One that multipliers close: there is no point, or none is cheap enough."""
         if solution.ray is not None:
             empty = self._completed({}, solution.ray, box)
             if empty is not None and empty.side > 0:

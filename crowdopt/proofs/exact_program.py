@@ -95,7 +95,6 @@ def _fraction(value: float) -> Fraction:
 
 
 def _rows(program: Program) -> list[Terms]:
-    """Columns and entries of each row."""
     matrix = program.matrix.tocsr()
     matrix.sum_duplicates()
     matrix.eliminate_zeros()

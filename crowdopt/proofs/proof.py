@@ -82,7 +82,6 @@ def write_proof(
 
 
 def _whole(exact: ExactProgram, point: Floats) -> list[Fraction]:
-    """The point, its whole columns whole."""
     return fractions(np.where(exact.program.integer, np.rint(point), point))
 
 

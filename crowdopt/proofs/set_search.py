@@ -111,20 +111,17 @@ class _Search:
         self.exact = cost.astype(object), worth.astype(object)
 
     def all_in(self) -> int:
-        """What everything together costs."""
         question = self.question
         if int(question.worth @ question.high) < question.need:
             raise ValueError("all items together are not worth enough")
         return int(question.cost @ np.where((question.cost <= 0) | self.paid, question.high, question.low))
 
     def linear(self) -> int:
-        """The bound of the best price, rounded up."""
         question = self.question
         price, _, _ = self._best_price(question.low, question.high)
         return -(-self._bound(price, question.low, question.high) // SCALE)
 
     def run(self) -> Tree:
-        """The whole tree."""
         return self._case(self.question.low, self.question.high)
 
     def _case(self, low: Ints, high: Ints) -> Tree:

@@ -42,7 +42,6 @@ def write_vipr(path: Path, exact: ExactProgram, names: Names, shown: FileClaim, 
 
 
 def _before(exact: ExactProgram, names: Names, shown: FileClaim) -> Iterator[str]:
-    """Everything but the derivation."""
     columns, _ = names
     if exact.program.about:
         yield f"% {exact.program.name}, {exact.program.about}"

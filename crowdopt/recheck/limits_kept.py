@@ -102,7 +102,6 @@ def _of_budget(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolera
 
 
 def _of_pairs(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
-    """Pairs twice, shares outside [0, 1], pairs that must not be there and those that must."""
     key, first, times = np.unique(_key(instance, pairs), return_index=True, return_counts=True)
 
     def owner_among(keys: Ints) -> Callable[[int], str]:
@@ -134,7 +133,6 @@ def _key(instance: AssignmentInstance, pairs: Ints) -> Ints:
 
 
 def _cells(instance: AssignmentInstance, table: Floats, pairs: Ints) -> Floats:
-    """Entry of a (types, workers) table for each pair."""
     return table[instance.task_type[pairs[:, 0]], pairs[:, 1]]
 
 

@@ -45,7 +45,6 @@ def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Rep
 
 
 def _wrong_bound(instance: AssignmentInstance, stored: StoredPlan, money: float, report: Report) -> float | None:
-    """What the stored prices prove of the wrong answers of every plan of so much money; None: nothing."""
     if stored.workers.rows != instance.n_workers or stored.tasks.rows != instance.n_tasks:
         return None
     if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:

@@ -133,7 +133,6 @@ def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> di
 
 
 def _problems(instance: AssignmentInstance, pairs: Ints, ids: Any) -> list[str]:
-    """What each kind of limit says of the first pair or task that breaks it."""
     m, found = instance.n_workers, []
     keys = pairs[:, 0] * m + pairs[:, 1]
     unique, count = np.unique(keys, return_counts=True)
@@ -178,7 +177,6 @@ def _check_files(place: Path, folder: PartsFolder, report: Report) -> None:
 def _check_sums(
     folder: PartsFolder, claims: dict[str, Any], said: Ints, answers: Sequence[dict[str, Any]], report: Report
 ) -> None:
-    """Loads within capacities, and what workers.csv and plan.json say of all parts together."""
     load = np.sum([array_of(answer["load"], COUNTS) for answer in answers], axis=0)
     for wrong, file, what in (
         (load > folder.capacity, ASSIGNMENT, "more labels than their capacity"),

@@ -21,10 +21,10 @@ from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weig
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
 from crowdopt.recheck.policies.limits_on_labels import check_limits, linear_limits, rows_are_alike
-from crowdopt.recheck.policies.policy_entries import KEPT, check_entries, check_files
 from crowdopt.recheck.policies.policy_tables import PolicyTables, plan_types, policy_tables
 from crowdopt.recheck.policies.priced_policy import priced_by_state, priced_policy
 from crowdopt.recheck.policies.told_orders import check_dealt_orders, told_orders
+from crowdopt.recheck.policy_entries import KEPT, check_entries, check_files
 
 
 def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]) -> Report:
@@ -84,7 +84,6 @@ def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float]:
 
 
 def _check_rows(stored: StoredPolicy, every: list[Figures], report: Report) -> None:
-    """Each row's tasks; a row that no task comes to says 0 at most."""
     tasks = np.zeros(stored.policy.rows)
     for figures in every:
         for row, amount in figures.tasks.items():
@@ -100,7 +99,6 @@ def _check_types(
     times: float,
     report: Report,
 ) -> None:
-    """Tasks, targets and expected errors of the types, and that errors are within targets."""
     count = np.array([float(len(one.tasks)) for one in tables.types])
     target = np.array([float(instance.epsilon[one.tasks[0]]) for one in tables.types])
     wrong = np.array([figures.wrong for figures in every])
@@ -119,7 +117,6 @@ def _check_types(
 def _check_loads(
     instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, every: list[Figures], report: Report
 ) -> None:
-    """Expected labels of each worker, within capacity; money within the budget."""
     members = np.array([len(some) for some in tables.askers.values()])
     of_asker = sum((figures.loads for figures in every), np.zeros(members.size)) / members
     load = np.append(of_asker, 0.0)[tables.asker]  # the last is for workers who are no askers

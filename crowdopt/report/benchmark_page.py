@@ -261,7 +261,6 @@ def _zoom(alt: Any, axes: list[str]) -> Any:
 
 
 def _claims(summary: dict[str, Any]) -> Section:
-    """What each method said, and how much of it is true; what no method said has no column."""
     rows = summary["claims"]
     seen = {key: name for key, name in CLAIMS.items() if key == "method" or any(row[key] for row in rows)}
     caption = "Over all programs; each claim was held against the program and against what other methods found."

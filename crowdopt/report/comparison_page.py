@@ -109,7 +109,6 @@ def _held_against(optimum: Line) -> list[str]:
 
 
 def _of_rule(optimum: Line) -> str:
-    """The rule that policies go by, in words where it is not the promise itself."""
     return of_rule(optimum.get("rule", ""))
 
 
@@ -121,12 +120,16 @@ def _promised(optimum: Line) -> list[str]:
     if optimum["promise_bound"] is None:
         return [f"There is no offline plan{promised}."]
     least = f"at least {optimum['promise_bound']:.10g} (proven by multipliers).{_best(optimum['promise_found'])}"
-    implied = f"Policies go by rule {optimum['rule']}, which implies it."
+    relation = (
+        "which implies it"
+        if optimum.get("implied", True)
+        else "with needs that are mostly enough where tasks may be hard"
+    )
+    implied = f"Policies go by rule {optimum['rule']}, {relation}."
     return [f"Offline optimum{promised}, skills known: {least} {implied}"]
 
 
 def _best(found: float | None) -> str:
-    """The best plan found, in a sentence."""
     return "" if found is None else f" The best offline plan found costs {found:.10g}."
 
 
@@ -200,12 +203,10 @@ def _head(summary: Sequence[Line]) -> tuple[str, ...]:
 
 
 def _is_promised(summary: Sequence[Line]) -> bool:
-    """Whether the rule stated is none that policies go by."""
     return any(line.get("missed_share") is not None for line in summary)
 
 
 def _audited(summary: Sequence[Line]) -> bool:
-    """Whether an expert could have audited the answers: recorded labels of known truth."""
     return any(line.get("certified") is not None for line in summary)
 
 
@@ -352,7 +353,6 @@ def _verdict(facts: Line) -> list[str]:
 
 
 def _plain(line: Line) -> dict[str, Any]:
-    """The figures of a policy as the page's table shows them: shares as percentages."""
     return {**line, **{key: None if line.get(key) is None else 100 * line[key] for key in SHARES}}
 
 

@@ -133,7 +133,6 @@ def _errors_caption(claims: Mapping[str, Any]) -> str:
 
 
 def _labels_per_task(counts: Sequence[Mapping[str, Any]]) -> Part:
-    """A picture; a sentence where all tasks get equally many."""
     if len(counts) == 1:
         return f"Every task gets {counts[0]['labels']} label{'' if counts[0]['labels'] == 1 else 's'}."
     return Chart("Labels per task", _labels(counts), "How many tasks get how many labels.")

@@ -105,8 +105,12 @@ def play(
         for text in wanted
     ]
     done = jobs.run(todo, folder / "rows", processes, title="trials")
-    good = [one.result for one in done if not one.error]
     failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.error}" for one in done if one.error]
+    return _learning([one.result for one in done if not one.error], wanted, failed, length)
+
+
+def _learning(good: Rows, wanted: Sequence[str], failed: list[str], length: int) -> Learning:
+    """What the rows that did not fail come to."""
     by_text = {text: [one for one in good if one["figures"]["text"] == text] for text in wanted}
     rows = [one["figures"] for one in good]
     summary = summarise(rows, wanted, wanted[0], AGAINST)
@@ -120,7 +124,6 @@ def play(
 
 
 def _bands(text: str, trials: Sequence[dict[str, list[float]]]) -> Rows:
-    """Mean and 95 % band of every curve at every checkpoint; reward as the average up to there."""
     times = trials[0]["t"]
     values = {key: np.array([trial[key] for trial in trials]) for key in trials[0] if key != "t"}
     values["reward"] = values["reward"] / np.array(times)

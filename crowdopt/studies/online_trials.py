@@ -264,7 +264,6 @@ def _matched(policy: Any, wanted: Sequence[str], totals: Mapping[tuple[str, int]
 
 
 def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
-    """The row of a kos that has no policy to equal."""
     return jobs.Row(
         job.function,
         job.arguments,

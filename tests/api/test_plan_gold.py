@@ -67,3 +67,12 @@ def test_what_the_theorems_are_not_for_is_refused():
         plan_gold(crowdopt.AssignmentInstance([[0.9, 0.9]], [0], 1, 0.2, classes=3, rule="bhattacharyya"))
     with pytest.raises(InputError, match="no plan"):
         plan_gold(crowdopt.recipe("B5:50x20"), trials=0)
+
+
+def test_out_of_reach_names_a_target_that_is_within(tmp_path):
+    """The sample that `init` writes has a plan, but none by the rule of the theorems: the target it names has one."""
+    crowdopt.init(tmp_path / "c")
+    with pytest.raises(InputError, match="which the theorems are about, for epsilon = 0.* there is one") as refused:
+        plan_gold(tmp_path / "c", trials=0)
+    epsilon = float(str(refused.value).partition("for epsilon = ")[2].split()[0])
+    assert plan_gold(tmp_path / "c", epsilon=epsilon, trials=0).target == epsilon

@@ -87,6 +87,19 @@ def test_no_time_no_plan():
     assert plan.found == (plan.short.size == 0) and not breaches(plan.instance, plan.pairs, short=plan.short)
 
 
+def test_a_plan_for_some_tasks_is_no_plan_for_all():
+    """Four labels, three tasks that one label is enough for and one out of reach: the three are served.
+
+    That not all can be is proven, the task that is short is named, and ``strict`` hands out nothing.
+    """
+    out = AssignmentInstance([[0.9, 0.9]] * 2, [0, 0, 0, 1], [2, 2], [0.31] * 3 + [1e-6], rule="bhattacharyya")
+    plan = assign(out, method="highs")
+    assert plan.status is Status.INFEASIBLE and plan.proven and not plan.found
+    assert plan.short.tolist() == [3] and np.bincount(plan.pairs[:, 0], minlength=4).all()
+    assert not breaches(out, plan.pairs, short=plan.short) and breaches(out, plan.pairs)
+    assert assign(out, method="highs", strict=True).pairs is None
+
+
 def test_a_loose_instance_needs_no_search():
     """Where the LP's point is already integer its own multipliers prove the optimum: nothing is left to trust."""
     instance = AssignmentInstance([[1.0, 0.9, 0.8]], [0, 0], [2, 2, 2], 0.1, min_labels=[1, 1])

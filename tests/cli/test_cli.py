@@ -13,6 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import crowdopt
 from crowdopt.cli import main
 from tests.children import after_computing
 
@@ -65,6 +66,27 @@ def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
     some = status == 1 and "no plan was found within the limits" in said and "tasks are served" in said
     assert some or (status == 0 and "nothing is known about the optimum" in said)
     assert (tmp_path / "p").exists() and run("verify", "r", "p")[0] == 0
+
+
+def test_a_plan_for_some_tasks_is_exit_1_and_is_written(run, tmp_path):
+    """Two workers serve three of four tasks, each with a label of accuracy .9 at .1; the fourth is out of reach.
+
+    The plan is there and holds; which task falls short and by how much is said, and `--strict` writes none.
+    """
+    one = crowdopt.AssignmentInstance(
+        [[0.9, 0.9], [0.9, 0.9]], [0, 0, 0, 1], [2, 2], [0.1, 0.1, 0.1, 1e-6], tasks=["a", "b", "c", "d"]
+    )
+    crowdopt.write_campaign(one, tmp_path / "some")
+    status, said = run("solve", "some", "-o", "p")
+    assert status == 1 and "3 of 4 tasks are served" in said
+    assert "task d: 1 label, error 0.1, target 1e-06" in said and "way out: set epsilon = 0.1 (4 labels)" in said
+    assert run("verify", "some", "p")[0] == 0
+    with (tmp_path / "p" / "tasks.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["short"] for row in rows] == ["no", "no", "no", "yes"]
+    assert all((float(row["exact_error"]) <= float(row["target"])) == (row["short"] == "no") for row in rows)
+    status, said = run("solve", "some", "--strict", "-o", "q")
+    assert status == 1 and "infeasible (proven)" in said and not (tmp_path / "q").exists()
 
 
 def test_the_suggested_epsilon_works(run):

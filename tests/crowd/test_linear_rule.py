@@ -14,7 +14,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, InputError
 from crowdopt.api.no_plan import why_not
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.linear_rule import linear_of, named_rule
+from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
 from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.programs import assignment, assignment_dual
 from crowdopt.recheck.verification import verify
@@ -98,7 +98,7 @@ def weighted_error(accuracies: np.ndarray, weights: np.ndarray, prior: np.ndarra
 
 
 def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
-    """The offline programs are there; online policies play hard crowds by a breach alone."""
+    """The offline programs are there, and what they prove holds of the promise with hard tasks."""
     hard = replace(ONE, capacity=np.full(6, 2), epsilon=np.full(1, 0.3)).with_difficulty(
         Difficulty(share=0.2, hard=0.5)
     )
@@ -109,8 +109,25 @@ def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
         assert plan.found and "tasks are hard" in plan.note
         crowdopt.write_plan(plan, tmp_path / program)
         assert verify(tmp_path / "c", tmp_path / program).holds
-    with pytest.raises(InputError, match="do not know hard tasks .--breach difficulty"):
-        crowdopt.compare(hard, ["greedy"], trials=1)
+
+
+@given(st.floats(0.02, 0.5), st.floats(0.05, 0.9), st.floats(0.0, 1.0), st.floats(0.02, 0.49))
+def test_policies_go_by_needs_between_what_is_necessary_and_what_is_enough(first, share, left, epsilon):
+    """At least what every plan has, at most what leaves room for guesses on hard tasks; nothing where a guess will do.
+
+    Without hard tasks they are the linear rule's, whatever the skills: so they are the limit of rarer ones.
+    """
+    prior, hard = np.array([first, 1 - first]), Difficulty(share=share, hard=left)
+    one = AssignmentInstance([[0.8]], capacity=1, epsilon=epsilon, rule="exact-error", prior=prior)
+    some = one.with_difficulty(hard)
+    shown = policies_rule(some)
+    assert shown.rule == "bhattacharyya" and not shown.difficulty.share and policies_rule(shown) is shown
+    assert shown.need >= np.minimum(some.need, 1000.0) * (1 - 1e-9)  # more is out of any reach
+    assert (shown.need > 0) == (prior.min() > epsilon + 1e-12)
+    if share * prior.max() < epsilon:
+        assert shown.need <= linear_of(some).need * (1 + 1e-9)
+    rare = policies_rule(one.with_difficulty(Difficulty(share=1e-9, hard=left)))
+    assert rare.need == pytest.approx(policies_rule(one).need, rel=1e-5, abs=1e-5)
 
 
 @given(instances(rules=PROMISED))

@@ -27,3 +27,10 @@ def test_without_skills_there_is_no_bound():
     for policy in ("greedy", "ls-ol"):
         with pytest.raises(crowdopt.InputError, match="what no policy can beat"):
             crowdopt.live(small()[0], policy=policy).limits()
+
+
+def test_stated_hard_tasks_are_refused():
+    """A live campaign's claims are of beliefs that look for hard tasks themselves: a stated share would go unheard."""
+    hard = replace(small()[0], rule="exact-error", difficulty=(0.1, 0.5))
+    with pytest.raises(crowdopt.InputError, match="look for hard tasks themselves"):
+        crowdopt.live(hard, policy="greedy")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.online.crowds import simulated_stream
@@ -56,6 +58,24 @@ def test_a_vanishing_breach_gives_the_same_labels(how):
     broken = breached(of, breach(how))
     np.testing.assert_array_equal(right(broken), right(of))
     np.testing.assert_array_equal(gold(breached(of, breach(how))), gold(of))
+
+
+@pytest.mark.chance
+def test_on_a_campaigns_hard_tasks_what_it_says_is_left():
+    """So many tasks are hard; a worker is right there by what is left, elsewhere by their skill; gold is mixed."""
+    of, left = plain(), Difficulty(0.3, 0.5)
+    campaign = replace(of.instance, rule="exact-error", difficulty=left, epsilon=np.full(TASKS, 0.25))
+    stream = simulated_stream(campaign, (*seeds(1),))
+    hard, hits, skill = stream.crowd.hard, right(stream), stream.instance.accuracy[0]
+    there = 0.5 + left.left * (skill - 0.5)
+    assert binomial(hard.sum(), TASKS, left.share)
+    assert binomial(hits[:, hard].sum(axis=1), hard.sum(), there)
+    assert binomial(hits[:, ~hard].sum(axis=1), (~hard).sum(), skill)
+    assert binomial(gold(stream), GOLD, 0.7 * skill + 0.3 * there)
+    with pytest.raises(InputError, match="take difficulty out of the breach"):
+        breached(stream, breach("difficulty=.2"))
+    drifting = breached(stream, breach("drift=1e-12"))
+    np.testing.assert_array_equal(right(drifting), hits)
 
 
 @pytest.mark.chance
@@ -123,7 +143,7 @@ def test_skill_drifts_down_to_a_guess_and_not_below():
 
 def test_what_makes_no_sense_is_refused():
     """A typing error, a size that is none, recorded labels."""
-    for text, said in (("difficult=.3", "unknown breach"), ("clique", "needs a size"), ("drift=1.5", "must lie in")):
+    for text, said in (("difficult=.3", "of a breach"), ("clique", "needs a number"), ("drift=1.5", "must lie in")):
         with pytest.raises(InputError, match=said):
             breach(text)
     instance = AssignmentInstance([[0.7]], [0, 0], [2], 0.1)

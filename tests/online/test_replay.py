@@ -9,6 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt.core.certificate import certify
+from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.label_kinds import REFUSED, WORK
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
@@ -18,7 +19,7 @@ from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import Replay
-from crowdopt.online.run_score import Optimum, answers_of, exact_error, score
+from crowdopt.online.run_score import Optimum, answers_of, claimed_error, exact_error, score
 from crowdopt.programs import assignment
 from tests.chance import BASE, binomial, most, seeds
 from tests.online.streams import EVERY, crowd, start, stream
@@ -140,15 +141,22 @@ def test_told_skills_keep_the_bound_exactly():
 
 
 @pytest.mark.chance
-def test_realised_errors_are_those_that_the_exact_ones_foretell():
-    """With told skills an answer is wrong with the exact error of its pairs, each alone: wrong ones are binomial."""
-    wrong, foretold = [], []
+@pytest.mark.parametrize("difficulty", [NONE, Difficulty(0.3, 0.4)], ids=["none", "hard"])
+def test_realised_errors_are_those_that_the_exact_ones_foretell(difficulty):
+    """With told skills an answer is wrong with the exact error of its pairs, each alone: wrong ones are binomial.
+
+    So they are over easy and hard tasks together, and so are the chances that a told policy claims by the labels.
+    """
+    wrong, foretold, claimed = [], [], []
+    asked = replace(crowd(1), rule="exact-error", difficulty=difficulty)
     for seed in seeds(150):
-        run = start("least-covered", simulated_stream(crowd(1), (seed, 3)), seed).finish()
+        run = start("least-covered", simulated_stream(asked, (seed, 3)), seed).finish()
         truth = run.stream.truth
         wrong.append((answers_of(run) != truth).sum())
         foretold.append(exact_error(run)[0].mean())
+        claimed.append(claimed_error(run).mean())
     assert binomial(sum(wrong), 150 * 24, np.mean(foretold))
+    assert binomial(sum(wrong), 150 * 24, np.mean(claimed))
 
 
 def test_every_label_of_a_pair_is_the_same_for_every_policy():

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from benchmarks.papers.real_data import folder_of
-from benchmarks.papers.sources import bluebird, quiz, rte, zencrowd
+from benchmarks.papers.sources import bluebird, more, quiz, rte, zencrowd
 
 
 def table(folder, name="labels"):
@@ -76,14 +76,43 @@ def test_rte(tmp_path):
     assert table(tmp_path / "out", "types") == ["task,type", "266,IR"]
 
 
+def test_more(tmp_path):
+    """Three formats with a row for each label: no platform id is kept, answers nobody gave are no labels."""
+    (listed,) = written(tmp_path, listed="ann,t2,1,0,9\nbob,t2,0,0\nann,t1,1,1,9\n\n")
+    more.toolkit(tmp_path / "toolkit", listed)
+    answers, truth = written(
+        tmp_path, answers="question,worker,answer\n1, ann,3\n2,bob ,0\n", truth="question,truth\n2,0\n1,2\n"
+    )
+    more.survey(tmp_path / "survey", answers, truth)
+    (parted,) = written(tmp_path, parted="!amt_worker_ids\torig_id\tgold\tresponse\nann\tx\t1\t0\nbob\tx\t1\t1\n")
+    more.snow(tmp_path / "snow", parted)
+    assert table(tmp_path / "toolkit")[1:] == ["t2,0,1", "t2,1,0", "t1,0,1"]
+    assert table(tmp_path / "toolkit", "truth")[1:] == ["t1,1", "t2,0"]
+    assert table(tmp_path / "survey")[1:] == ["1,0,3", "2,1,0"]
+    assert table(tmp_path / "survey", "truth")[1:] == ["1,2", "2,0"]
+    assert table(tmp_path / "snow")[1:] == ["x,0,0", "x,1,1"] and table(tmp_path / "snow", "truth")[1:] == ["x,1"]
+
+
 @pytest.mark.parametrize("where", ["unset", "empty"])
 def test_a_set_that_is_not_there_is_a_sentence(where, tmp_path, monkeypatch):
     """No KeyError: what is missing, and where to read how to get it."""
     monkeypatch.delenv("CROWDOPT_DATA", raising=False)
+    monkeypatch.delenv("CROWDOPT_MORE_DATA", raising=False)
     if where == "empty":
         monkeypatch.setenv("CROWDOPT_DATA", str(tmp_path))
     with pytest.raises(SystemExit, match=r"bluebird.*data\.md"):
         folder_of("bluebird")
+
+
+def test_more_sets_lie_in_a_folder_of_their_own(tmp_path, monkeypatch):
+    """One that is in both is taken from the first."""
+    for name in ("one/both", "two/both", "two/other"):
+        (tmp_path / name).mkdir(parents=True)
+        for file in ("labels.csv", "truth.csv"):
+            (tmp_path / name / file).touch()
+    monkeypatch.setenv("CROWDOPT_DATA", str(tmp_path / "one"))
+    monkeypatch.setenv("CROWDOPT_MORE_DATA", str(tmp_path / "two"))
+    assert folder_of("both") == tmp_path / "one/both" and folder_of("other") == tmp_path / "two/other"
 
 
 @pytest.mark.slow

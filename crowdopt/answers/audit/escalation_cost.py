@@ -83,7 +83,6 @@ def _more_looks(draw: EscalationDraw, wrong: Bools, predicted: Floats, groups: i
 
 
 def _predicted(draw: EscalationDraw, wrong: Bools) -> Floats:
-    """The share of wrong answers that is predicted for each group now."""
     seen = np.append(draw.stratum[: wrong.size], 0)
     now: Floats = predictions(draw.versions, seen, np.append(wrong, False))[-1]
     return now

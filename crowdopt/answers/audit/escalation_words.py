@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
+from crowdopt.core.named_numbers import named_numbers
 from crowdopt.errors import InputError
 
 
@@ -30,18 +31,7 @@ class Tiers:
 
 def tiers(text: str) -> Tiers:
     """Words as they are written: ``expert=40``, ``expert=40,next=3,tiers=2``, or nothing for the defaults."""
-    known = [field.name for field in fields(Tiers)]
-    given: dict[str, float] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, _, value = part.partition("=")
-        if name not in known:
-            raise InputError(f"unknown word {name!r} of an escalation; there are {', '.join(known)}, as in expert=40")
-        try:
-            given[name] = float(value)
-        except ValueError:
-            raise InputError(f"an escalation's {name} needs a number, as in {name}=2, not {value!r}") from None
-        if given[name] != given[name] or abs(given[name]) == float("inf"):
-            raise InputError(f"an escalation's {name} needs a finite number, not {value!r}")
+    given = named_numbers(text, Tiers, "an escalation", "expert=40")
     count = given.pop("tiers", 1.0)
     if count != int(count):
         raise InputError(f"tiers must be a whole number of at least 1, not {count:g}")

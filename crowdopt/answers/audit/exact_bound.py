@@ -54,7 +54,6 @@ def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
 
 
 def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floats:
-    """Logarithm of the binomial coefficient."""
     logs: Floats = gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
     return logs
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
+from crowdopt.core.named_numbers import named_numbers
 from crowdopt.errors import InputError
 
 
@@ -34,16 +35,4 @@ class Tariff:
 
 def tariff(text: str) -> Tariff:
     """A tariff as it is written: ``price=20,confidence=.95``, ``checks=100,price=20``, or nothing for the defaults."""
-    known = [field.name for field in fields(Tariff)]
-    given = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, _, value = part.partition("=")
-        if name not in known:
-            raise InputError(f"unknown word {name!r} of an audit; there are {', '.join(known)}, as in price=20")
-        try:
-            given[name] = float(value)
-        except ValueError:
-            raise InputError(f"an audit's {name} needs a number, as in {name}=20, not {value!r}") from None
-        if given[name] != given[name] or abs(given[name]) == float("inf"):
-            raise InputError(f"an audit's {name} needs a finite number, not {value!r}")
-    return Tariff(**given)
+    return Tariff(**named_numbers(text, Tariff, "an audit", "price=20"))

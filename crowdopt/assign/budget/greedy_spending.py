@@ -152,11 +152,9 @@ class _State:
         return place
 
     def is_full(self, task: int, worker: int) -> bool:
-        """Whether the task may have no more labels of one of the worker's groups."""
         return any(self.group_room[group][task] <= 0 for group in self.groups[worker])
 
     def take(self, task: int, worker: int) -> None:
-        """Buy one label."""
         for group in self.groups[worker]:
             self.group_room[group][task] -= 1
         kind = self.kind[task]
@@ -166,14 +164,12 @@ class _State:
         self.error[task] *= float(self.shrink[kind, worker])
 
     def pairs(self) -> Ints:
-        """All labels bought, sorted."""
         task = np.repeat(np.arange(len(self.taken)), [len(workers) for workers in self.taken])
         worker = np.array([j for workers in self.taken for j in sorted(workers)], dtype=np.int64)
         return np.column_stack([task, worker]).astype(np.int64)
 
 
 def _groups_of(instance: AssignmentInstance) -> list[list[int]]:
-    """Groups with limits per task of each worker, counted among those."""
     member = membership(instance)[task_limits(instance)[0]]
     return [np.flatnonzero(member[:, worker]).tolist() for worker in range(instance.n_workers)]
 

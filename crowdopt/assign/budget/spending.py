@@ -140,7 +140,6 @@ def _by_patterns(
     clock: Clock,
     asked: int | None,
 ) -> tuple[Ints | None, PatternPrices | None]:
-    """A plan, and prices that prove a bound on the wrong answers of every plan, in money."""
     refuse(instance)
     limited = replace(instance, budget=money)
     below, above = pools_of(limited, asked), pools_of(limited, asked, up=True)

@@ -78,7 +78,6 @@ def _classes(instance: AssignmentInstance, money: float, prior: Floats) -> Class
 
 
 def _by_ascent(classes: Classes, curve: ErrorCurve, held: Floats, money: float, options: Options) -> WrongBound:
-    """The bound at the prices that a climb ends at, over classes."""
     price, worker, spend = ascended(classes, curve, held, money, Clock(options.time_limit))
     return WrongBound(priced_out(classes, curve, held, price, worker, spend, money), price, worker, spend)
 
@@ -86,7 +85,6 @@ def _by_ascent(classes: Classes, curve: ErrorCurve, held: Floats, money: float, 
 def _by_tangents(
     classes: Classes, curve: ErrorCurve, held: Floats, money: float, solve: Solve, options: Options
 ) -> WrongBound:
-    """The best bound of all tangent programs, its prices over classes."""
     tangents = [_tangent(curve, held + more) for more in (0.0, 1.0, 3.0, 6.0, 10.0)]
     best = WrongBound(-np.inf, np.zeros(held.size), np.zeros(classes.workers_in.size), 0.0)
     clock = Clock(options.time_limit)

@@ -330,10 +330,7 @@ def levels_of(problem: Prepared, number: int = LEVELS) -> Levels:
 
 
 def finer(levels: Levels, coarse: Bools, times: int) -> Levels:
-    """The levels, those that are too coarse cut into so many each.
-
-    coarse: of all levels, row by row.
-    """
+    """The levels, those that are too coarse cut into so many each. coarse: of all levels, row by row."""
     cut, number = [], 0
     for row in levels:
         mine: list[Ints] = []

@@ -26,7 +26,6 @@ def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
     kinds, ask = instance.task_type[first], probe.again()
 
     def together(types: list[int]) -> bool:
-        """Whether the needs of these types alone can be met."""
         lower = base.row_lower.copy()
         for name in ("cover", "labels"):
             if any(block.name == name for block in base.rows):

@@ -61,7 +61,6 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
 
 
 def _solved(instance: AssignmentInstance, ask: Ask, epsilon: float) -> tuple[float, float, float]:
-    """Need, least cost and its change per unit of need."""
     need = _need(instance, epsilon)
     classes = classes_of(relaxation(instance.with_epsilon(epsilon)), joint=True)
     program = aggregated.of_classes(classes)

@@ -36,7 +36,6 @@ def staying_tasks(instance: AssignmentInstance, probe: Probe) -> Iterator[Ints]:
 
 
 def _staying(classes: Classes, drop: Ints) -> Ints:
-    """The tasks that stay: of each class the last ones go."""
     order = np.argsort(classes.task_class, kind="stable")
     ends = np.cumsum(classes.tasks_in)
     parts = [order[end - size : end - gone] for end, size, gone in zip(ends, classes.tasks_in, drop, strict=True)]

@@ -120,7 +120,6 @@ def _amounts(point: ElasticPoint, name: str, shape: tuple[int, ...]) -> Floats:
 
 
 def _share(instance: AssignmentInstance, classes: Classes, point: ElasticPoint, group: int) -> float:
-    """The group's share of all labels at the point, those already in counted."""
     labels, members = point.column("u").sum(axis=0), instance.groups[group].members
     mine = np.isin(classes.worker_class, classes.worker_class[list(members)])[
         np.unique(classes.worker_class, return_index=True)[1]

@@ -126,7 +126,6 @@ def _without_one(classes: Classes, program: Program, kind: int) -> Program:
 
 
 def _with_one_more(program: Program, group: int) -> Program:
-    """One unit of capacity more for one worker of the class."""
     upper = program.row_upper.copy()
     upper[program.row("capacity").start + group] += 1
     return replace(program, row_upper=upper)

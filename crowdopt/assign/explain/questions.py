@@ -151,7 +151,6 @@ class Probe:
 
 
 def _same_rows(one: Program, other: Program) -> bool:
-    """Whether two programs have the same matrix."""
     a, b = one.matrix, other.matrix
     return a is b or (
         a.shape == b.shape

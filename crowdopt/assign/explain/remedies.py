@@ -127,7 +127,6 @@ def _most_wanted(instance: AssignmentInstance, probe: Probe) -> int | None:
 
 
 def _hired(instance: AssignmentInstance, like: int, count: int) -> AssignmentInstance:
-    """The instance with so many more workers like one of them; they have labelled nothing and owe nothing."""
     again = np.concatenate([np.arange(instance.n_workers), np.full(count, like)])
     names = [instance.worker_id(j) for j in range(instance.n_workers)]
     taken = set(names)
@@ -158,7 +157,6 @@ def _known_as(kind: str, found: tuple[str, float, AssignmentInstance, Ints] | No
 
 
 def _more_money(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
-    """The cost of a plan that asks no money, where the budget is in the way."""
     if instance.budget is None:
         return None
     pairs = probe.find(without_budget(instance))

@@ -145,7 +145,6 @@ def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
 
 
 def _plain(instance: AssignmentInstance) -> str:
-    """A rule without a check, under which a demand of 0 asks for nothing."""
     return BHATTACHARYYA.name if instance.the_rule.checked else instance.rule
 
 

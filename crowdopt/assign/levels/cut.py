@@ -31,12 +31,6 @@ class Levels:
         return cls(classes, tuple(tops), np.array(of, np.int64))
 
     @classmethod
-    def evenly(cls, classes: Classes, count: int) -> Levels:
-        """About so many levels for each class of tasks, with as many workers in each."""
-        parts = _ends(count)
-        return cls.cut(classes, [np.unique(np.quantile(worth, parts, method="higher")) for worth in classes.evidence])
-
-    @classmethod
     def by_use(cls, classes: Classes, count: int, price: Floats) -> Levels:
         """Levels with as many workers each of those who are best used for a class of tasks, and wider ones of all.
 

@@ -87,7 +87,6 @@ def _is_above(result: Result, best: dict[Case, float]) -> bool:
 
 
 def _best_values(results: Sequence[Result]) -> dict[Case, float]:
-    """The least value of any method's plan that holds, of each case that has one."""
     best: dict[Case, float] = {}
     for one in results:
         if one.holds:

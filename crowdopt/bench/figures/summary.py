@@ -245,7 +245,6 @@ def _words(subject: Subject) -> str:
 
 
 def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
-    """The mean gap over all cases, of the methods that tell it."""
     times = np.geomspace(0.01, comparison.limit, TIMES)
     lines = []
     for method in (comparison.methods[k] for k in comparison.ranking):

@@ -102,7 +102,6 @@ def _distance(comparison: MethodComparison, first: int, other: int) -> str:
 
 
 def _rules(results: Sequence[Result]) -> list[str]:
-    """Problems whose programs are written by another rule than their own."""
     named: dict[str, list[str]] = {}
     for result in results:
         if result.facts.get("about"):
@@ -125,7 +124,6 @@ def _troubles(results: Sequence[Result]) -> list[str]:
 
 
 def _trouble(method: str, results: Sequence[Result]) -> str:
-    """How often the method failed, and the first reason."""
     reason = shorten(results[0].why.rstrip("."), LONGEST, placeholder=" …")
     why = "" if results[0].outcome == LATE else f", as on {results[0].subject.problem}: {reason}"
     return f"{method} ({len(results)}{why})"

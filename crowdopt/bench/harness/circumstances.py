@@ -40,7 +40,6 @@ def circumstances() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """The model's name, where the system tells it."""
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
@@ -48,6 +47,5 @@ def _processor() -> str:
 
 
 def _blas() -> str:
-    """Which library multiplies NumPy's matrices."""
     blas = np.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
     return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()

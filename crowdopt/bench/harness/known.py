@@ -52,7 +52,6 @@ def best_known(problem: Problem, program: str, options: Options) -> BestKnown:
 def _ours(
     problem: Problem, built: Program, program: str, options: Options
 ) -> list[tuple[Floats | None, float | None, str]]:
-    """Points and bounds of the exact method, or of Algorithm 1."""
     methods = source_of(problem.name).own(problem.name) if program == IP else ()
     if "algorithm1" in methods and problem.selection is not None:
         return [(point(built, algorithm1(problem.selection).members), None, "algorithm1")]

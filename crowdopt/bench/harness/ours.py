@@ -63,7 +63,6 @@ def _warm_algorithm1() -> None:
 
 
 def _exact(run: MethodRun) -> dict[str, Any]:
-    """A plan folder, which is verified as any plan is."""
     if run.problem.instance is None:
         raise InputError("the exact method solves assignment problems only")
     from crowdopt.assign.linear_rules import solve_linear

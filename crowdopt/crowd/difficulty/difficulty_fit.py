@@ -121,7 +121,6 @@ class _Likelihood:
 
     @property
     def misled(self) -> bool:
-        """Whether workers who are misled together could be told from right ones."""
         return self.anchor is not None or self.known.shape[1] > 0
 
     def lowest(self, easy: int) -> int:
@@ -129,7 +128,6 @@ class _Likelihood:
         return -easy if self.misled else 0
 
     def has(self, easy: int, hard: int) -> bool:
-        """Whether these are scales that are told apart."""
         return easy < SCALES.size and self.lowest(easy) <= hard < easy
 
     def of(self, easy: int, hard: int, share: Floats) -> Floats:

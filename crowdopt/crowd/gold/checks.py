@@ -13,10 +13,7 @@ from crowdopt.errors import InputError
 
 
 def floats(name: str, values: Any) -> Floats:
-    """A fresh float array of what was given.
-
-    name: the field, for messages; values: of any shape; -> the same shape.
-    """
+    """A fresh float array of what was given. name: the field, for messages; values: of any shape; -> the same shape."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -60,7 +60,6 @@ def _hypergeometric(n: Ints, a: Ints, b: Ints, logs: Floats) -> Floats:
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:
-    """Laws of sums, row by row."""
     both = np.zeros((len(one), one.shape[1] + other.shape[1] - 1))
     for k in range(other.shape[1]):
         both[:, k : k + one.shape[1]] += one * other[:, k : k + 1]

@@ -40,10 +40,7 @@ def unbiased_evidence(correct: Any, asked: Any) -> Floats:
 
 
 def unbiased(correct: Any, asked: Any) -> Floats:
-    """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2.
-
-    correct, asked (types, workers): c and s; -> (types, workers).
-    """
+    """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2."""
     side = np.where(plug_in(correct, asked) < 0.5, -1.0, 1.0)
     accuracy: Floats = 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
     return accuracy
@@ -75,7 +72,6 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
 
 
 def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
-    """Posterior mean of each tally and the prior's mean."""
     total, right = s.sum(), c.sum()
     if total == 0:
         return np.full(c.shape, fallback), fallback

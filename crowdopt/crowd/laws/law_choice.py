@@ -49,7 +49,6 @@ def chosen_law(right: Ints, names: tuple[str, ...] = COINS) -> LawChoice:
 
 @lru_cache(maxsize=4)
 def _chosen(votes: bytes, shape: tuple[int, int], names: tuple[str, ...]) -> LawChoice:
-    """The choice, once for every campaign: it is read many times."""
     right = np.frombuffer(votes, np.int64).reshape(shape)
     if len(right) < FOLDS:
         raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")

@@ -109,12 +109,10 @@ class _Told(NamedTuple):
     weight: Floats  # (factors,)
 
     def height(self, factor: Floats) -> float:
-        """At these factors."""
         prior = dot(self.weight, factor * factor) / 2
         return float(dot(self.total, factor) - self.items * logsumexp(dot(self.terms, factor)) - prior)
 
     def step(self, factor: Floats) -> Floats:
-        """Newton's step from there."""
         score = dot(self.terms, factor)
         chance = exp(score - logsumexp(score))
         mean = dot(self.terms.T, chance)

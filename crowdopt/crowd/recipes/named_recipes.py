@@ -77,7 +77,6 @@ RECIPES: dict[str, Recipe] = {
 
 
 def _find(kind: str) -> Recipe | None:
-    """A recipe by name; K<k> and T<k> are families."""
     family = re.fullmatch(r"([KT])([1-9]\d{0,3})", kind)
     if family is None:
         return RECIPES.get(kind)

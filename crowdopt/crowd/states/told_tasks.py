@@ -86,7 +86,6 @@ class ToldTasks:
 
     @property
     def _one(self) -> Ints:
-        """A worker of each asker, (askers,)."""
         return np.array([int(some[0]) for some in self.workers])
 
     def may_ask(self, kind: int, votes: tuple[int, ...]) -> Bools:
@@ -103,7 +102,6 @@ class ToldTasks:
 
     @cached_property
     def _barred(self) -> Bools:
-        """Whom a kind may not ask, (kinds, askers)."""
         barred = np.zeros((self.first.size, self.instance.n_workers), bool)
         where = np.full(self.instance.n_tasks, -1)
         where[self.first] = np.arange(self.first.size)
@@ -158,7 +156,6 @@ def refuse_unknown_labels(instance: AssignmentInstance, labels: Ints | None) -> 
 
 
 def _counted(instance: AssignmentInstance, labels: Ints | None, workers: tuple[Ints, ...]) -> Ints:
-    """Labels already in, (tasks, askers, classes)."""
     counts = np.zeros((instance.n_tasks, len(workers), int(instance.classes)), np.int64)
     if labels is not None and labels.size:
         asker = np.full(instance.n_workers, -1)  # workers without labels may be no askers
@@ -240,7 +237,6 @@ def task_kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
 
 
 def _table(instance: AssignmentInstance, pairs: Ints) -> Bools:
-    """Which pairs there are, (tasks, workers)."""
     table = np.zeros((instance.n_tasks, instance.n_workers), bool)
     table[tuple(pairs.T)] = True
     return table

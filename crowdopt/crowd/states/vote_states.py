@@ -97,12 +97,10 @@ class VoteStates:
 
     @cached_property
     def _steps(self) -> dict[tuple[int, tuple[int, ...]], Ints]:
-        """What :meth:`_next` has answered."""
         return {}
 
     @cached_property
     def _places(self) -> list[dict[tuple[int, ...], int]]:
-        """Each asker's own states by their counts."""
         return [{tuple(counts): k for k, counts in enumerate(own.tolist())} for own in self.own]
 
     def votes(self, state: int) -> list[tuple[int, int, int]]:
@@ -145,7 +143,6 @@ def _orders(counts: tuple[int, ...]) -> int:
 
 
 def _products(own: Ints, chance: Floats) -> Floats:
-    """Product over labels of chance to the power of the count, (own states,)."""
     powers = np.ones((int(own.max(initial=0)) + 1, chance.size))
     for n in range(1, len(powers)):
         powers[n] = powers[n - 1] * chance

@@ -64,7 +64,6 @@ def _add(state, cell, share, table, stamp, kept, count):
 
 @njit(cache=True, nogil=True)
 def _joined(states, size, width, kept, table, stamp):
-    """States of one cell joined; -1 where they are too many."""
     classes, count = states.shape[1], 0
     cell = np.empty(classes, np.int64)
     for s in range(size):
@@ -144,7 +143,6 @@ def _after(states, count, right, wrong, reach, grown):
 
 @njit(cache=True, nogil=True)
 def _last(states, count, right, wrong):
-    """Error of the best vote after one more label."""
     classes, error = states.shape[1], 0.0
     for s in range(count):
         for k in range(classes):

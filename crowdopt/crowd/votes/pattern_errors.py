@@ -66,7 +66,6 @@ class Errors:
 
 
 def _labels(patterns: Ints) -> tuple[Ints, Ints]:
-    """Where each pattern's labels begin, and the pool of each label."""
     count, pools = patterns.shape
     starts = np.concatenate([[0], np.cumsum(patterns.sum(axis=1))]).astype(np.int64)
     return starts, np.repeat(np.tile(np.arange(pools), count), patterns.reshape(-1))

@@ -125,7 +125,6 @@ def facts(audited: Audited, committed: Committed, expert: ExpertAnswers) -> dict
 
 
 def _groups(audited: Audited) -> list[dict[str, Any]]:
-    """Claims held against what was seen, by group."""
     draw, count = audited.draw, audited.wrong.size
     groups = draw.strata.size.size
     checked = np.bincount(draw.stratum[:count], minlength=groups)

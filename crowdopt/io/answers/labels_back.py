@@ -128,7 +128,6 @@ def read_answers(
 
 
 def _silent(path: TableLike | None, instance: AssignmentInstance, pairs: Ints) -> Ints:
-    """Pairs of a table task, worker that have no label, each once."""
     if path is None:
         return pairs[:0]
     table, m = read_table(path, SKIPPED), instance.n_workers

@@ -69,7 +69,6 @@ def _write_settings(found: Answered, folder: Path) -> None:
 
 
 def _without(lines: list[str], name: str) -> list[str]:
-    """Lines of a campaign.toml without a table of this name and those in it."""
     kept, inside = [], False
     for line in lines:
         text = line.strip()
@@ -122,7 +121,6 @@ def _write_pairs(found: Answered, folder: Path) -> None:
 
 
 def _write_workers(found: Answered, folder: Path) -> None:
-    """Workers with the capacity that is left."""
     path = find_table(found.folder, "workers")
     assert path is not None
     table, left = read_table(path, CAMPAIGN_TABLES["workers"]), Continuation(found).capacity
@@ -137,7 +135,6 @@ def _write_workers(found: Answered, folder: Path) -> None:
 
 
 def _given(found: Answered) -> Ints:
-    """New labels of each worker."""
     return np.bincount(found.new[:, 1], minlength=found.instance.n_workers)
 
 

@@ -109,7 +109,6 @@ def _usage(events: list[dict[str, Any]]) -> dict[str, Usage]:
 
 
 def _grader(span: Any, spans: dict[Any, dict[str, Any]]) -> str | None:
-    """The name of the nearest scorer or grader around a span."""
     seen: set[str] = set()
     while isinstance(span, str) and span in spans and span not in seen:
         if spans[span].get("type") in GRADING:

@@ -184,7 +184,6 @@ class StudioPush:
 
 
 def _cancelled_by(task: dict[str, Any]) -> list[int]:
-    """Accounts that skipped a task."""
     given = task.get("annotations")
     rows = [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
     return [row["completed_by"] for row in rows if row.get("was_cancelled") and type(row.get("completed_by")) is int]

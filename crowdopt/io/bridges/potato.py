@@ -66,7 +66,6 @@ def _rows_of(file: Path, top: Path, wishes: Wishes) -> Iterator[Annotation]:
 
 
 def _user_rows(file: Path, name: str, wishes: Wishes) -> Iterator[Annotation]:
-    """What one annotator did: labels, and tasks that were opened and left without one."""
     state = read_json(file, USER, f"{REMEDY} ({name})")
     worker, times = scalar(state["user_id"]) or "", state.get("instance_id_to_behavioral_data", {})
     moments = _moments(file.with_name(HISTORY))
@@ -87,7 +86,6 @@ def _user_rows(file: Path, name: str, wishes: Wishes) -> Iterator[Annotation]:
 
 
 def _label(pairs: list[list[Any]], question: str | None, source: str, place: str) -> str:
-    """The class among the answers to a task; empty where there is none."""
     chosen: dict[str, list[str]] = {}
     for number, (key, value) in enumerate(pairs):
         schema = key.get("schema") if isinstance(key, dict) else None

@@ -21,10 +21,7 @@ SESSION = ("_annotator_id", "_session_id")
 
 
 def read_dataset(path: Path, wishes: Wishes) -> Annotations:
-    """The annotations of a dataset: those that were accepted are labels, rejected and ignored ones are cancelled.
-
-    Raises InputError if a line has no task or session, or more than one class.
-    """
+    """The annotations of a dataset: accepted ones are labels, rejected and ignored ones are cancelled."""
     return with_gold(_rows(path, wishes), path.name)
 
 
@@ -54,7 +51,6 @@ def _rows(path: Path, wishes: Wishes) -> Iterator[Annotation]:
 
 
 def _task(line: dict[str, Any], key: str | None) -> str | None:
-    """The id: under the key, or as our stream has it."""
     meta = line.get("meta")
     inner = meta if isinstance(meta, dict) else {}
     value = (line.get(key) or inner.get(key)) if key else (line.get("task_id") or inner.get("task"))
@@ -62,7 +58,6 @@ def _task(line: dict[str, Any], key: str | None) -> str | None:
 
 
 def _name(session: str, line: dict[str, Any]) -> str:
-    """The worker of a session ``DATASET-WORKER``."""
     dataset = line.get("_dataset")
     if isinstance(dataset, str) and session.startswith(f"{dataset}-"):
         return session[len(dataset) + 1 :]
@@ -70,7 +65,6 @@ def _name(session: str, line: dict[str, Any]) -> str:
 
 
 def _label(line: dict[str, Any], source: str, place: str) -> str:
-    """The chosen option; the line's own label for yes-or-no questions."""
     chosen = line.get("accept", line.get("label"))
     options = chosen if isinstance(chosen, list) else [chosen]
     if not options or options == [None]:

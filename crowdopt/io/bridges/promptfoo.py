@@ -84,10 +84,7 @@ def _task(result: dict[str, Any], place: str, source: str, key: str | None) -> s
 
 
 def _item(result: dict[str, Any], place: str, source: str, wishes: Wishes, many: tuple[bool, bool]) -> str:
-    """What is judged: the test's output, named by model and prompt where there are several.
-
-    many: whether there are several models, several prompts.
-    """
+    """What is judged: the test's output, named by model and prompt where there are several (``many``) of them."""
     parts = [_task(result, place, source, wishes.key)]
     parts += [_answerer(result)] * many[0] + [f"prompt {_prompt(result)}"] * many[1]
     return " / ".join(parts)
@@ -121,7 +118,6 @@ def _grader(assertion: dict[str, Any]) -> str:
 
 
 def _output(result: dict[str, Any], place: str, source: str, wishes: Wishes) -> Iterator[Annotation]:
-    """A model's own output as its label."""
     response = result.get("response") or {}
     value = None if response.get("error") else response.get("output")
     spent = _usage(response.get("tokenUsage"), response.get("cost"))

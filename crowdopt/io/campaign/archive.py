@@ -93,7 +93,6 @@ def read_archive(path: Path) -> AssignmentInstance:
 
 
 def _check_entries(path: Path, arrays: dict[str, Any]) -> None:
-    """InputError for an entry that is unknown, missing or of another kind."""
     strange = sorted(set(arrays) - {*FIELDS, *HARD, *LAW})
     if strange:
         raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
@@ -109,7 +108,6 @@ def _check_entries(path: Path, arrays: dict[str, Any]) -> None:
 
 
 def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> Any:
-    """Groups or own rows out of their entry."""
     _, read, shape = JOINT[name]
     try:
         value = json.loads(text)
@@ -122,7 +120,6 @@ def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> A
 
 
 def _law_of(path: Path, given: dict[str, Any]) -> CoinLaw | None:
-    """The law of votes out of its entries."""
     if not given:
         return None
     share, accuracy = (given.get(name, np.zeros(0)) for name in LAW[1:])

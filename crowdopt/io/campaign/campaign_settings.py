@@ -18,7 +18,6 @@ MOST_OFF = 0.01  # how far they may be for being rounded
 
 
 def _is_prior(value: Any) -> bool:
-    """Whether this names each class with a positive probability."""
     return (
         isinstance(value, dict)
         and 2 <= len(value) <= CLASSES
@@ -27,7 +26,6 @@ def _is_prior(value: Any) -> bool:
 
 
 def _are_classes(value: Any) -> bool:
-    """Whether this is how many classes there are, or their names."""
     if isinstance(value, list):
         named = all(isinstance(name, str) and name.strip() == name != "" for name in value)
         return named and 2 <= len(value) <= CLASSES and len(set(value)) == len(value)
@@ -96,7 +94,6 @@ def _stated_prior(source: str, settings: dict[str, Any]) -> dict[str, float]:
 
 
 def _rounding(number: float) -> float:
-    """Half of a number's last decimal."""
     return 0.5 * 10.0 ** -len(repr(number).partition(".")[2])
 
 

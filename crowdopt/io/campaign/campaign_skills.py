@@ -125,7 +125,6 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
 
 
 def _class_names(gold: Table, settings: dict[str, Any]) -> tuple[str, ...]:
-    """The classes: those that campaign.toml names, else those that gold names."""
     if "class_names" in settings:
         return tuple(settings["class_names"])
     names = sorted({*gold.ids("true"), *gold.ids("answered")})

@@ -55,7 +55,6 @@ def read_gold_table(source: TableLike) -> Table:
 
 
 def _counted(table: Table) -> Table:
-    """Each answer as a tally of one."""
     pairs = list(zip(table.ids("worker"), table.ids("task"), strict=True))
     if len(set(pairs)) < len(pairs):
         first = {pair: row for row, pair in reversed(list(enumerate(pairs)))}

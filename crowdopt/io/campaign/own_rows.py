@@ -93,7 +93,6 @@ def _rows(table: Table, ids: Ids) -> OwnRows:
 
 
 def _sides(table: Table, name: str, row: Any, count: int, absent: float) -> Any:
-    """One side of each row: stated once, or several times alike."""
     sides = np.full(count, absent)
     if name not in table:
         return sides

@@ -134,7 +134,6 @@ def _accuracies(path: Path, file: Any, folder: PartsFolder) -> Floats:
 
 
 def _numbers(path: Path, table: Any, name: str, start: int = 0) -> NDArray[Any]:
-    """A column of numbers; nan where it is empty."""
     pyarrow, _, _ = arrow()
     column = table.column(name)
     if not (pyarrow.types.is_floating(column.type) or pyarrow.types.is_integer(column.type)):
@@ -143,7 +142,6 @@ def _numbers(path: Path, table: Any, name: str, start: int = 0) -> NDArray[Any]:
 
 
 def _targets(path: Path, own: Any, folder: PartsFolder) -> dict[str, Floats]:
-    """What each task needs, as an instance has it: ``epsilon``, and ``demand`` where needs are given."""
     default = folder.settings.get("epsilon")
     if "need" in own.column_names:
         return _needs(path, own, folder)
@@ -184,7 +182,6 @@ def _types(path: Path, own: Any, folder: PartsFolder) -> Ints:
 
 
 def _pairs(path: Path, own: Any, name: str, folder: PartsFolder) -> Ints:
-    """Task and worker of each entry of a column of lists of workers."""
     pyarrow, compute, _ = arrow()
     if name not in own.column_names:
         return np.zeros((0, 2), np.int64)
@@ -262,7 +259,6 @@ def write_part(
 
 
 def _lists(instance: AssignmentInstance, pairs: Ints) -> Any:
-    """The workers of each task's pairs as a list."""
     pyarrow, _, _ = arrow()
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
     ends = np.cumsum(np.bincount(pairs[:, 0], minlength=instance.n_tasks))

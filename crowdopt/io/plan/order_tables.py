@@ -43,10 +43,7 @@ def write_orders(plan: AdaptivePlan, folder: Path) -> None:
 
 
 def order_shares(orders: Table, steps: Table, kinds: dict[str, int], instance: AssignmentInstance) -> list[OrderShare]:
-    """The orders of the two tables; InputError at the first row that cannot be read.
-
-    kinds: of types.csv, by name.
-    """
+    """The orders of the two tables; InputError at the first row that cannot be read. kinds: of types.csv, by name."""
     worker = {instance.worker_id(j): j for j in range(instance.n_workers)}
     label = {name: k for k, name in enumerate(class_labels(instance))}
     made = _orders(steps, worker)
@@ -95,5 +92,4 @@ def _are_scores(values: list[float]) -> bool:
 
 
 def _is_no_step(name: str, worker: dict[str, int], before: list[int]) -> bool:
-    """Whether a row names a worker who is unknown or was asked before."""
     return bool(name) and (name not in worker or worker[name] in before)

@@ -172,7 +172,6 @@ def _worker_ids(instance: AssignmentInstance, pairs: NDArray[np.int64]) -> list[
 
 
 def _counted(plan: Plan, values: NDArray[np.float64]) -> NDArray[Any]:
-    """Counts of labels: whole in a plan of whole labels."""
     return values if plan.program == "lp" else values.astype(np.int64)
 
 
@@ -250,7 +249,6 @@ def _write_queues(plan: Plan, folder: Path) -> None:
 
 
 def _write_repair(plan: Plan, folder: Path) -> None:
-    """Labels that mending an approximation bought or took away."""
     if plan.repaired is None:
         return
     pairs = np.concatenate([plan.repaired.added, plan.repaired.removed])

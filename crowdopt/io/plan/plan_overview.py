@@ -103,7 +103,6 @@ def _short(table: Table, columns: tuple[str, ...]) -> dict[str, list[float | Non
 
 
 def _cut(value: float) -> float:
-    """A number of few digits; a whole one without a point."""
     short = float(f"{value:.{DIGITS}g}")
     return int(short) if short.is_integer() else short
 
@@ -126,7 +125,6 @@ def _counted(labels: Floats) -> list[dict[str, Any]]:
 
 
 def _used(load: Floats, capacity: Floats) -> list[dict[str, Any]]:
-    """How many workers have how much of their capacity used, in tenths; those without any are left out."""
     able = capacity > 0
     tenth = np.minimum(PARTS - 1, np.floor(PARTS * load[able] / capacity[able]).astype(int))
     count = np.bincount(tenth, minlength=PARTS)

@@ -143,13 +143,11 @@ def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
 
 
 def _write_limits(proof: PolicyProof, folder: Path) -> None:
-    """limits.csv: multipliers of linear limits on labels, where there are such."""
     if proof.limits:
         write_csv(folder / LIMITS, LIMIT_ROWS, list(zip(*proof.limits, strict=True)))
 
 
 def _write_first_round(plan: AdaptivePlan, folder: Path) -> None:
-    """assignment.csv and queues/: whom to ask now."""
     assert plan.pairs is not None
     instance, place = plan.instance, folder / "queues"
     ids = [

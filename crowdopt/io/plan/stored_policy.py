@@ -35,7 +35,6 @@ class StoredPolicy:
 
 
 def _read(path: Path, columns: Sequence[str]) -> Table:
-    """A table with just these columns."""
     return read_table(path, TableKind(",".join(columns)))
 
 
@@ -80,7 +79,6 @@ def policy_rows(stored: StoredPolicy, instance: AssignmentInstance) -> list[Poli
 
 
 def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) -> tuple[int, ...]:
-    """Votes to ask of each asker, the class, or nothing."""
     if action == ANSWER:
         return (label[named(text)],)
     if action != ASK:

@@ -29,7 +29,6 @@ def text(program: Program, ids: Ids) -> str:
 
 
 def _objective(program: Program, columns: list[str]) -> Iterator[str]:
-    """The costs, and a 0 for each column that no row names either."""
     named = np.flatnonzero((program.cost != 0) | (np.diff(program.matrix.indptr) == 0))
     return _sum(f"{OBJECTIVE}:", numbers(program.cost[named]), [columns[k] for k in named.tolist()])
 
@@ -89,7 +88,6 @@ def _sum(head: str, entries: list[str], names: list[str]) -> Iterator[str]:
 
 
 def _bounds(program: Program, columns: list[str]) -> list[str]:
-    """Every bound but 0 and infinity."""
     stated = np.flatnonzero((program.lower != 0) | np.isfinite(program.upper))
     low, high = numbers(program.lower[stated]), numbers(program.upper[stated])
     return [_bound(columns[k], down, up) for k, down, up in zip(stated.tolist(), low, high, strict=True)]

@@ -59,7 +59,6 @@ class _Lp:
         self.line = Line(path, 1)
 
     def take(self, line: Line, text: str) -> None:
-        """One line without its comment."""
         self.line = line
         header = HEADERS.get(" ".join(text.lower().split()))
         if header is not None:
@@ -82,7 +81,6 @@ class _Lp:
                 self._rows()
 
     def close(self) -> None:
-        """The end of the file."""
         self._finish()
         if self.section != "end":
             raise self.line.wrong("the file ends before End")
@@ -213,13 +211,15 @@ class _Lp:
         if place is None or len(parts) not in (2, 3) or (len(parts) == 3 and place != 1):
             raise self.line.wrong("a bound is a column between sides, or free")
         box = self._column(parts[place][0][1])
-        for k, part in enumerate(parts):
-            if k == place:
-                continue
-            sense = senses[k - 1] if k > place else _turned(senses[k])
+        beside = [(parts[0], _turned(senses[0]))] if place else []
+        if place + 1 < len(parts):
+            beside.append((parts[place + 1], senses[place]))
+        for part, sense in beside:
             low, high = self._held(sense, self._side(part))
-            box[0] = low if np.isfinite(low) or sense != "<=" else box[0]
-            box[1] = high if np.isfinite(high) or sense != ">=" else box[1]
+            if np.isfinite(low) or sense != "<=":
+                box[0] = low
+            if np.isfinite(high) or sense != ">=":
+                box[1] = high
 
     def _kinds(self, tokens: list[tuple[str, str]]) -> None:
         for kind, word in tokens:

@@ -40,5 +40,4 @@ def section(lines: Iterable[str]) -> str:
 
 
 def _text(value: object) -> str:
-    """A symbol as it is; a number so that it is read back to the last digit."""
     return value if isinstance(value, str) else f"{float(value):.17g}"  # type: ignore[arg-type]

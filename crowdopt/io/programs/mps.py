@@ -55,7 +55,6 @@ def _entries(program: Program, columns: list[str], rows: list[str]) -> Iterator[
 
 
 def _triplets(program: Program) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """Column, row and value of every entry, the objective being row -1, sorted by column."""
     matrix = program.matrix.copy()
     matrix.sum_duplicates()
     matrix.eliminate_zeros()

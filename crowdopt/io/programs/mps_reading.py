@@ -47,7 +47,6 @@ class _Mps:
         self.above: set[str] = set()  # columns with an upper side below 0 and no word of the lower
 
     def take(self, line: Line, text: str) -> None:
-        """One line."""
         if not text[0].isspace():
             self._open(line, text.split())
             return
@@ -164,7 +163,6 @@ class _Mps:
             self.named.integer.add(column)
 
     def _bound_of(self, line: Line, words: list[str]) -> tuple[str, str, float]:
-        """Kind, column and number of a line of BOUNDS."""
         kind = words[0].upper()
         wanted = 2 if kind in WITHOUT else 3
         # the set's name may be left out here too

@@ -142,12 +142,10 @@ def _count(cell: str) -> int:
 
 
 def _pointed(cell: str) -> str | None:
-    """A number whose comma is a decimal point, with the point."""
     return cell.replace(",", ".") if re.fullmatch(r"-?\d+,\d+", cell) else None
 
 
 def _remedy(cell: str) -> str:
-    """How the number that a cell means is written."""
     share = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", cell)
     if share is not None:
         return f"write the share, {float(share[1]) / 100:.12g}"

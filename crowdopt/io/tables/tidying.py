@@ -68,7 +68,6 @@ def _to_drop(cells: Cells, unnamed: list[int]) -> set[int]:
 
 
 def _is_index(column: Sequence[str]) -> bool:
-    """Whether this numbers rows: whole numbers, each once."""
     return all(cell.isdecimal() and cell.isascii() for cell in column) and len(set(column)) == len(column)
 
 

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, ClassVar, Self
 
 from crowdopt.errors import InputError
-from crowdopt.live.event import Event
+from crowdopt.live.stores.event import Event
 
 LAST = 2**62  # number of an event at most
 COLUMNS = "number, at, kind, worker, task, lease, value"
@@ -50,7 +50,6 @@ class SQLLedgerbook:
             raise
 
     def _connection(self) -> Any:
-        """The connection, made anew where it broke."""
         raise NotImplementedError
 
     def _lock_others_out(self, base: Any) -> None:
@@ -61,11 +60,9 @@ class SQLLedgerbook:
         raise NotImplementedError
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """A cursor over what a statement gives."""
         raise NotImplementedError
 
     def _run_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """A statement for each row of values."""
         raise NotImplementedError
 
     def last(self) -> int:

@@ -91,7 +91,6 @@ def drawn(claimed: Floats, wanted: Bools, count: int, rng: np.random.Generator) 
 
 
 def _errors(claimed: Floats, classes: int) -> Floats:
-    """Chance of an error by each pair of the grid, (shares, factors, tasks)."""
     chance = np.clip(claimed, SURE, 1 - SURE)
     odds = FACTORS[:, None] * (chance / (1 - chance))
     guess, share = 1 - 1 / classes, SHARES[:, None, None]
@@ -100,7 +99,6 @@ def _errors(claimed: Floats, classes: int) -> Floats:
 
 
 def _prior() -> Floats:
-    """Prior of each pair, (shares, factors)."""
     shares = np.where(SHARES == 0, HOLDS, (1 - HOLDS) / (SHARES.size - 1))
     prior: Floats = shares[:, None] * (NEAR / NEAR.sum())
     return prior

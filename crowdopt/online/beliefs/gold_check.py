@@ -36,7 +36,6 @@ def disagreement(beliefs: Beliefs) -> float:
 
 
 def _gold(density: Floats, right: Floats, asked: Floats, skill: Floats) -> Floats:
-    """Log chance of each worker's sequence of gold answers."""
     logs = right * log(skill) + (asked - right) * log1p(-skill)
     top = logs.max(axis=1, keepdims=True)
     logarithm: Floats = top[:, 0] + log((density * exp(logs - top)).sum(axis=1))

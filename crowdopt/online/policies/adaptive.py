@@ -195,7 +195,6 @@ class Adaptive(ReSolve):
 
     @property
     def _believed(self) -> Floats:
-        """Claims before an expert looked."""
         error = error_at_level(self.votes.level, self.known.classes)
         return np.minimum(1 - 1 / self.known.classes, error / (1 - self.caution))
 

@@ -176,7 +176,6 @@ class CascadePolicy(BasePolicy):
         self._look()
 
     def _look(self) -> None:
-        """Whether the mean claimed error is the target's."""
         promised = float(self.known.epsilon[self.wanted].sum())
         self.over[0] = bool(self.claims()[self.wanted].sum() <= promised)
 
@@ -192,12 +191,10 @@ class CascadePolicy(BasePolicy):
 
     @property
     def _seen(self) -> Floats:
-        """Skills of all who came, (workers, types)."""
         return self.told.skill() if self.shows_skill else self.beliefs.mean(GRID)
 
     @property
     def _skill(self) -> Floats:
-        """Of the worker who is here, (types,)."""
         skill: Floats = self._seen[-1]
         return skill
 

@@ -157,7 +157,6 @@ class Budget(Covering):
         return float(exp(level[np.flatnonzero(doubt > level)[-1]]))
 
     def _pick(self, arrival: Arrival, rng: np.random.Generator) -> Ids:
-        """The best tasks that what is left of the budget can pay."""
         tasks = super()._pick(arrival, rng)
         paid = self.price[self.kind[tasks]]
         if paid.sum() <= self.left[0]:

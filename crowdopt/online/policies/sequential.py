@@ -223,7 +223,6 @@ class Sequential(BasePolicy):
         session.rule = self._priced(session.capacity, brought, lack, session.cost)
 
     def _leave(self) -> None:
-        """The worker goes, and all labels are weighed again together."""
         if self._promise >= 0:
             self.pace[1] = FADES * self.pace[1] + self._promise
             self._promise = -1.0
@@ -265,7 +264,6 @@ class Sequential(BasePolicy):
             self.tasks.ask_more()
 
     def _gauge(self, news: float = NEWS) -> None:
-        """How hard tasks are, anew, where enough labels are."""
         looks = self.difficulty and self.bootstrap > 0
         if looks and self.beliefs.labels > (1 + news) * self.fitted_at[0]:
             self.fitted_at[0] = self.beliefs.labels
@@ -334,7 +332,6 @@ class Sequential(BasePolicy):
 
     @property
     def _believed(self) -> Floats:
-        """Claims before an expert looked."""
         if self.fallen[0] >= 0:
             return self.reserve.claims()
         return np.minimum(1 - 1 / self.known.classes, self.beliefs.error() / (1 - self.margin))

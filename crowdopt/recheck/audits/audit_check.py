@@ -72,8 +72,7 @@ def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, pla
     if listed != chosen[: len(listed)] or len(listed) < said["checks"]:
         return ["check.csv does not list what the seed draws"]
     file = place / "checked.csv"
-    rows = read_table(file, CHECKED)
-    label = {task: text for task, text in zip(rows.unique_ids("task"), rows["label"], strict=True) if text}
+    label = _expert_labels(file)
     answer = dict(zip(table.tasks, table.labels, strict=True))
     if set(label) - set(answer):
         return ["checked.csv has tasks that have no answer"]
@@ -85,11 +84,20 @@ def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, pla
         return [f"task {drawn[count]} was skipped while later ones of the draw were looked at"]
     wrong = np.array([label[task] != answer[task] for task in drawn[:count]], bool)
     first = {table.tasks[i] for i in certain}
-    parts = (first & set(label), set(label) - first - set(drawn))
-    counts = [(len(part), sum(label[task] != answer[task] for task in part)) for part in parts]
+    counts = [_looked_at(part, label, answer) for part in (first & set(label), set(label) - first - set(drawn))]
     seen = Seen(stratum[:count], wrong, *counts)
     problems = [] if sha256(file.read_bytes()).hexdigest() == claim["checked_sha256"] else ["checked.csv was changed"]
     return problems + _claims(said, claim, seen) + _corrected(table, label, place)
+
+
+def _expert_labels(file: Path) -> dict[str, str]:
+    rows = read_table(file, CHECKED)
+    return {task: text for task, text in zip(rows.unique_ids("task"), rows["label"], strict=True) if text}
+
+
+def _looked_at(part: set[str], label: dict[str, str], answer: dict[str, str]) -> tuple[int, int]:
+    """How many, and how many of them are wrong."""
+    return len(part), sum(label[task] != answer[task] for task in part)
 
 
 def _order(said: dict[str, Any], table: AnsweredTable) -> tuple[list[int], list[int], Ints]:
@@ -121,7 +129,6 @@ def _claims(said: dict[str, Any], claim: dict[str, Any], seen: Seen) -> list[str
 
 
 def _facts(said: dict[str, Any], seen: Seen) -> dict[str, Any]:
-    """What was committed to and what was looked at."""
     parts = {"drawn": (seen.wrong.size, int(seen.wrong.sum())), "least_sure": seen.certain, "others": seen.others}
     groups = []
     for k, group in enumerate(said["groups"]):
@@ -141,7 +148,6 @@ def _facts(said: dict[str, Any], seen: Seen) -> dict[str, Any]:
 
 
 def _conclusion(said: dict[str, Any], seen: Seen, left: list[int]) -> dict[str, Any]:
-    """The claim that follows if so many wrong ones are left among those drawn from, and its sentence."""
     n, error = said["answers"], said["expert_error"]
     unseen, expert = said["least_sure"] - seen.certain[0], int(error * n + 1e-9)
     most = min(n, max(0, left[-1] - seen.others[1]) + unseen + expert) if left else n

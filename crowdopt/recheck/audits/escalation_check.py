@@ -76,7 +76,6 @@ def _terms(said: dict[str, Any], table: AnsweredTable) -> list[str]:
 
 
 def _below(said: dict[str, Any], after: list[Path]) -> list[str]:
-    """Whether the tiers below are named as they are."""
     problems = []
     named = {tier["commitment"]: tier for tier in said["below"]}
     for folder in after:
@@ -152,7 +151,6 @@ def _claims(said: dict[str, Any], claim: dict[str, Any], stratum: Ints, wrong: B
 
 
 def _refuted(said: dict[str, Any], size: Ints, stratum: Ints, wrong: Bools, groups: int) -> bool:
-    """Whether more than the allowed number of wrong answers in the first groups is refuted."""
     null = said["allowed"] + 1
     if size[:groups].sum() < null:
         return True
@@ -174,7 +172,6 @@ def _refuted(said: dict[str, Any], size: Ints, stratum: Ints, wrong: Bools, grou
 def _tables(
     said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, group: Ints, label: dict[str, str], place: Path
 ) -> list[str]:
-    """What stands, was checked and goes up; and what it costs."""
     above = {task for task, g in zip(table.tasks, group.tolist(), strict=True) if g >= claim["groups"]}
     how = ["up" if t in above - set(label) else "checked" if t in label else "stands" for t in table.tasks]
     texts = ["" if h == "up" else label.get(t, a) for h, t, a in zip(how, table.tasks, table.labels, strict=True)]

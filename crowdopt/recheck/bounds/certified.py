@@ -91,7 +91,6 @@ def _proven(instance: AssignmentInstance, stored: StoredPlan, budget: float, rep
 
 
 def _as_said(said: Any, proven: float, report: Report) -> float | None:
-    """What is proven, held against what plan.json says."""
     if said is None and proven <= 0:  # no plan costs less than nothing: that need not be stated
         return None
     if not is_number(said):

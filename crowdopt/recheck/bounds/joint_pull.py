@@ -82,7 +82,6 @@ class _JointRows:
         self.own = {} if own is None else {name: k for k, name in enumerate(own.names)}
 
     def find(self, limit: str, name: str, task: str) -> JointRow | str:
-        """A row, or what there is not."""
         known = self.own if limit == OWN else self.group
         if name not in known or limit not in (PER_TASK, MOST_SHARE, LEAST_SHARE, OWN):
             return f"{limit} {name}"
@@ -114,7 +113,6 @@ class _JointRows:
 
 
 def _alike(pull: Floats, size: Floats) -> tuple[Ints, Ints]:
-    """Rows that differ from those before, and which of them each row is."""
     known: dict[bytes, int] = {}
     row_of = [known.setdefault(a.tobytes() + b.tobytes(), len(known)) for a, b in zip(pull, size, strict=True)]
     return np.unique(row_of, return_index=True)[1], np.array(row_of, np.int64)

@@ -168,7 +168,6 @@ def _search(
     targets: Floats,
     work: int,
 ) -> Floats:
-    """The least of these workers' sets, or less."""
     from crowdopt.recheck.bounds.count_kernels import LabelMenu, SetQuestion, cheapest
 
     group, low, high = rules
@@ -203,7 +202,6 @@ def _search(
 
 
 def _rooms(labels: LabelMenu, wide: int) -> tuple[WorkerCells, CountNodes, SearchRoom]:
-    """Room for a search of sets of up to so many labels."""
     from crowdopt.recheck.bounds.answer_kernels import Scratch
     from crowdopt.recheck.bounds.count_kernels import SLOTS, CountNodes, SearchRoom, WorkerCells
 

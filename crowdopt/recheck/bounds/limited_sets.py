@@ -98,7 +98,6 @@ def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: Gro
 
 
 def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits) -> Floats:
-    """The least set of each task, equal tasks solved once."""
     member, fewest, most = limits
     few, many = instance.new_label_limits
     barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)

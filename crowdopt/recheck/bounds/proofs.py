@@ -56,7 +56,6 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
 
 
 def _each(instance: AssignmentInstance, load: Floats, limit: Floats, spend: float) -> Floats:
-    """The least set of each task, equal tasks solved once."""
     barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
     known: dict[tuple[object, ...], float] = {}
     least = np.empty(instance.n_tasks)

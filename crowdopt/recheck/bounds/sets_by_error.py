@@ -114,7 +114,6 @@ class SetsByError:
         return Partial(lean, 1 - lean, np.array([-1]), np.zeros(1), np.zeros(1))
 
     def _grown(self, state: Partial, which: Ints, worker: Ints) -> Partial:
-        """Some of the sets, each with one label more."""
         p, q = self.skill[worker][:, None], 1 - self.skill[worker][:, None]
         right, wrong = state.right[which], state.wrong[which]
         return Partial(

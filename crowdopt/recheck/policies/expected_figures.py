@@ -79,7 +79,6 @@ def _moved(
     rounds: int | None,
     expert: float | None,
 ) -> Iterator[tuple[tuple[int, Counts], float]]:
-    """Add one move's figures up; where it leads."""
     tasks, (over, votes) = path * float(weight.sum()), at
     if move.action != "ask" and tasks > NOTHING and not law.is_enough([sum(labels) for labels in votes]):
         figures.problems.append(f"policy.csv, row {move.row + 1}: stops before a task has the labels that it must have")

@@ -37,7 +37,6 @@ def check_first_round(instance: AssignmentInstance, stored: StoredPolicy, tables
 def _check_type(
     instance: AssignmentInstance, one: TypeOfPlan, asked: list[Asked], full: set[int], report: Report
 ) -> None:
-    """The tasks of one type, by where they stand."""
     for votes, tasks in one.standing.items():
         shares = {move.what: move.share for move in one.moves.get((0, votes), []) if move.action == "ask"}
         counts: dict[Asked, int] = dict.fromkeys(shares, 0)

@@ -58,7 +58,6 @@ def linear_limits(instance: AssignmentInstance, tables: PolicyTables) -> dict[tu
 
 
 def _entries(instance: AssignmentInstance, number: int) -> dict[tuple[int, int], float]:
-    """Coefficients of a row of one's own by task and worker."""
     rows, found = instance.own_rows, dict[tuple[int, int], float]()
     assert rows is not None
     mine = np.flatnonzero(rows.row == number).tolist()

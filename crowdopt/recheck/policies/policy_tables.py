@@ -192,7 +192,6 @@ def _counts(votes: list[tuple[int, int, int]], askers: int, classes: int) -> Cou
 
 
 def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) -> tuple[int, ...]:
-    """Votes of each asker, or a class; ValueError for no action of ours."""
     if action == "answer":
         return (label[named(text)],)
     if action == "expert" and not text:

@@ -87,21 +87,27 @@ def _right(instance: AssignmentInstance, kind: int, worker: int, branch: int) ->
     return 0.5 + (1.0, instance.difficulty.left)[branch] * (right - 0.5)
 
 
+def _chances(instance: AssignmentInstance, kind: int, askers: Sequence[Sequence[int]], branch: int) -> Floats:
+    """What each asker says of a task of the type in that state, (classes, askers, classes): true class first."""
+    classes = int(instance.classes)
+    chance = np.empty((classes, len(askers), classes))
+    for g, workers in enumerate(askers):
+        if instance.confusion is not None:
+            chance[:, g] = instance.confusion[kind, workers[0]]
+            continue
+        right = _right(instance, kind, workers[0], branch)
+        for true in range(classes):
+            chance[true, g] = (1 - right) / (classes - 1)
+            chance[true, g, true] = right
+    return chance
+
+
 def told_law(instance: AssignmentInstance, task: int, askers: Sequence[Sequence[int]]) -> ToldLaw:
     """The law of one task; askers: the workers that each stands for, who are alike."""
-    kind, classes = int(instance.task_type[task]), int(instance.classes)
+    kind = int(instance.task_type[task])
     prior = instance.prior if instance.prior.ndim == 1 else instance.prior[task]
     weights = _branches(instance)
-    chance = np.empty((len(weights), classes, len(askers), classes))
-    for b in range(len(weights)):
-        for g, workers in enumerate(askers):
-            if instance.confusion is not None:
-                chance[b, :, g] = instance.confusion[kind, workers[0]]
-                continue
-            right = _right(instance, kind, workers[0], b)
-            for true in range(classes):
-                chance[b, true, g] = (1 - right) / (classes - 1)
-                chance[b, true, g, true] = right
+    chance = np.stack([_chances(instance, kind, askers, branch) for branch in range(len(weights))])
     any_label = asks_for_labels(instance)
     telling = [any_label or (chance[:, :, g] != chance[:, :1, g]).any() for g in range(len(askers))]
     mine = set(instance.forbidden[instance.forbidden[:, 0] == task, 1].tolist())

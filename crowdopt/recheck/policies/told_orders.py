@@ -147,7 +147,6 @@ def _follow(told: ToldOrders, row: int, law: ToldLaw, count: int, expert: float 
 
 
 def _where_enough(law: ToldLaw, order: AskingOrder, had: Sequence[int]) -> list[bool]:
-    """Whether a task has all labels that it must have before it stops, before each step."""
     number, found = [had.count(g) for g in range(law.members.size)], []
     for worker in [*order.workers, None]:
         found.append(law.is_enough(number))
@@ -164,7 +163,6 @@ def _hand_on(figures: Figures, row: int, tasks: float, expert: float | None) -> 
 
 
 def _may_ask(law: ToldLaw, order: AskingOrder, had: Sequence[int]) -> bool:
-    """Whether a task may have all these labels beside those that are in."""
     every = [*order.workers, *had]
     within = len(set(every)) == len(every) <= law.most and not law.barred[list(order.workers)].any()
     chosen = set(every)

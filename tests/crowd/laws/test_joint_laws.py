@@ -85,6 +85,7 @@ def test_pairwise_law_is_the_mean_over_what_gold_leaves_open(missing):
     np.testing.assert_allclose(law, weight @ chance / weight.sum(), atol=0.003)
 
 
+@pytest.mark.slow
 def test_planted_couplings_are_found_as_gold_grows():
     """20,000 items: every chance within .01 of the planted one, and pairwise is chosen."""
     true = coupled(0.5)

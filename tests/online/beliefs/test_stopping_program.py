@@ -86,6 +86,16 @@ def test_among_three_classes_a_third_right_is_a_guess():
     assert below_half
 
 
+def test_classes_are_two_where_nothing_is_said():
+    """Among three classes tallies of a third right decide too, so that thresholds are others."""
+    one = some(0, 30)
+    unsaid, two, three = (
+        StoppingProgram(one.prior, one.reward, 30, *classes).thresholds(0.5 * one.top) for classes in ((), (2,), (3,))
+    )
+    np.testing.assert_array_equal(unsaid, two)
+    assert (two != three).any()
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_thresholds_lie_midway_between_the_last_kept_and_the_next(seed, classes):

@@ -32,10 +32,7 @@ class HandsHeld(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def fill(counter, tasks, pay):
-    """Work out prices and orders of all rows, where there is room for all.
-
-    tasks: the rows; pay: the multipliers.
-    """
+    """Work out prices and orders of all rows, where there is room for all. tasks: the rows; pay: the multipliers."""
     if counter.ranked.size == tasks.worth.shape[0]:
         for r in range(tasks.worth.shape[0]):
             _fill_row(counter, r, r, tasks, pay)

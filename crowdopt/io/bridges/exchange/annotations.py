@@ -118,10 +118,7 @@ class Account:
 
 
 def accounted(rows: Sequence[Annotation], gold_votes: bool = True) -> tuple[list[Annotation], Account]:
-    """The labels to use, and what became of each annotation.
-
-    gold_votes: whether a mark of truth is a label as well.
-    """
+    """The labels to use, and what became of each annotation. gold_votes: whether a mark of truth is a label as well."""
     best, replaced = latest(rows)
     refused = [row for row in best if row.refused]
     gold = [row for row in best if row.counts and row.gold and not gold_votes]

@@ -81,7 +81,6 @@ def prices_of_labels(used: Mapping[str, list[Usage]], workers: Sequence[str], ta
 
 
 def _said(calls: list[Usage], worker: str) -> float:
-    """Mean cost as the tool has it."""
     costs = [call.cost for call in calls if call.cost is not None]
     if not costs or len(costs) < len(calls):
         raise InputError(f"the log does not say what each call of {worker} cost; give prices with --token-prices")
@@ -89,7 +88,6 @@ def _said(calls: list[Usage], worker: str) -> float:
 
 
 def _by_tokens(calls: list[Usage], worker: str, price: Floats | None) -> float:
-    """Mean cost at a worker's prices of tokens, (4,)."""
     if price is None:
         raise InputError(f"the prices of tokens have no row for {worker}; add one, with 0 if they cost nothing")
     if not price.any():

@@ -49,10 +49,7 @@ def passed(value: Any) -> Any:
 
 
 def one_question(asked: Iterable[tuple[str, str]], source: str) -> None:
-    """Refuse people who answered several questions where none is chosen.
-
-    asked: (person, question) of each answer.
-    """
+    """Refuse people who answered several questions where none is chosen. asked: (person, question) of each answer."""
     first: dict[str, str] = {}
     for person, question in asked:
         if first.setdefault(person, question) != question:

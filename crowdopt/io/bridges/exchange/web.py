@@ -178,7 +178,6 @@ class ServerCall(threading.Thread):
 
 
 def _reason(said: str) -> str:
-    """What a complaint in JSON says in its words."""
     try:
         value = parsed(said, "")
     except InputError:
@@ -189,6 +188,5 @@ def _reason(said: str) -> str:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether a try a moment later may go better."""
     reason = getattr(error, "reason", error)
     return not isinstance(reason, ssl.SSLError | ValueError | TimeoutError)
