@@ -87,8 +87,9 @@ def _foretold(fit: _Fit) -> Floats:
     normal = np.round(np.random.default_rng(0).standard_normal((fit.top.size, DRAWS)), DIGITS)
     lean = dot(terms[:, None], _solution(_root(curvature).T, normal).T)  # (ways, draws)
     every = score[:, None] + np.hstack([lean, -lean])
-    mean: Floats = exp(every - logsumexp(every, axis=0)).mean(axis=1)
-    return mean / mean.sum()
+    total = exp(every - logsumexp(every, axis=0)).sum(axis=1)
+    foretold: Floats = total / total.sum()
+    return foretold
 
 
 def _root(matrix: Floats) -> Floats:
