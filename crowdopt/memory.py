@@ -19,10 +19,7 @@ def machine_memory() -> float:
 
 
 def refuse_beyond_memory(numbers: float, what: str) -> None:
-    """InputError where so many numbers of 64 bits are more than the machine can hold.
-
-    numbers: how many have to be held at once, at least; what: what they are for, in words that begin the sentence.
-    """
+    """InputError where so many numbers of 64 bits are more than memory holds; ``what`` begins the sentence."""
     room = machine_memory()
     if NUMBER * numbers > room:
         asked, have = NUMBER * numbers / 1e9, room / 1e9

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,9 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if "PYTEST_XDIST_WORKER" in os.environ:  # else every program that a test starts compiles the package by itself
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(optionalhook=True)

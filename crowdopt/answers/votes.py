@@ -38,10 +38,7 @@ def wmv_linear(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) ->
 
 
 def wmv_log(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> Answers:
-    """Weights ``logit(w) - logit(1/L)`` (Li & Liu 2015, Section 2), the best there are for one-coin workers of known w.
-
-    accuracy (workers,): w, clipped to [truncation, 1 - truncation] before the logarithm.
-    """
+    """Weights ``logit(w) - logit(1/L)`` (Li & Liu 2015, Section 2), best for one-coin workers of known w."""
     given = _accuracies(labels, accuracy)
     weight = log_odds(given, len(labels.classes), truncation)
     score = tally(labels, weight)

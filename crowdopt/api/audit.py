@@ -147,10 +147,7 @@ class Looks:
 
 
 def looks_to_certify(answers: int, target: float = TARGET) -> Looks:
-    """What certifying takes. No claim goes into it: how often claims are wrong is what an audit is to find out.
-
-    answers: how many there are; target: the share that may be wrong.
-    """
+    """What certifying takes, whatever is claimed: how often claims are wrong is what an audit is to find out."""
     delta = round(1 - CONFIDENCE, 14)
     return Looks(*(checks_needed(answers, target, error, delta) for error in (0.0, target / 2)))
 

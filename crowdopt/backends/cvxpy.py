@@ -62,11 +62,7 @@ class CvxpyProgram:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of CVXPY's solvers.
-
-    offer: a key of OFFERS; listener: not heeded: CVXPY tells nothing on the way. Raises BackendMissing if the solver is
-    not installed.
-    """
+    """Solve with the solver of an offer, a key of OFFERS; CVXPY tells a listener nothing on the way."""
     chosen = OFFERS[offer]
     if offer.upper() not in _installed():
         raise BackendMissing(f"cvxpy-{offer} needs its solver: {chosen.install}")

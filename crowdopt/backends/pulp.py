@@ -74,10 +74,7 @@ class PulpSolver:
 
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
-    """Solve with one of PuLP's solvers; offer: a key of OFFERS; listener: not heeded: PuLP tells nothing on the way.
-
-    Raises BackendMissing if the solver is not installed.
-    """
+    """Solve with the solver of an offer, a key of OFFERS; PuLP tells a listener nothing on the way."""
     return _attempt(offer, None, program, options)
 
 

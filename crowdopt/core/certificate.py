@@ -187,11 +187,7 @@ def next_integer(bound: float, noise: float = BOUND) -> float:
 
 
 def pulling_sides(program: Program, multipliers: Floats) -> Floats:
-    """The multipliers with those that pull on an infinite side set to zero.
-
-    program: whose sides are meant; multipliers (rows,): in the house's sign; NaN and infinite ones count as zero;
-    -> (rows,).
-    """
+    """The multipliers, (rows,), zero where they pull on an infinite side of their row or are not finite."""
     idle = ((multipliers > 0) & np.isinf(program.row_lower)) | ((multipliers < 0) & np.isinf(program.row_upper))
     return np.where(idle | ~np.isfinite(multipliers), 0.0, multipliers)
 

@@ -210,10 +210,7 @@ def equal_rows(table: Floats) -> Ints:
 
 
 def firsts(place: Ints) -> Ints:
-    """Where each number appears first.
-
-    place (k,): numbers from 0 on, each at least once; -> (numbers,): the first place of 0, of 1, and so on.
-    """
+    """Where each number from 0 on appears first, (numbers,); place (k,): each number at least once."""
     return np.unique(place, return_index=True)[1]
 
 

@@ -75,10 +75,7 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
 
 
 def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
-    """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,).
-
-    rule: one of CHERNOFF; evidence (tasks,); prior (classes,) or (tasks, classes) float; k (tasks,); -> (tasks,).
-    """
+    """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,)."""
     scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
     error: Floats = np.minimum(1.0, scale * exp(-evidence / (2 * k)))
     return error

@@ -45,10 +45,7 @@ def _by_law(instance: AssignmentInstance, law: CoinLaw, pairs: Ints, label: Ints
 
 
 def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
-    """``P(hard | class, labels)`` of each task, where tasks may be hard; their share where there are no labels.
-
-    pairs (k, 2): task and worker of each label; label (k,): its class; -> (tasks, classes).
-    """
+    """``P(hard | class, labels)`` of each task, (tasks, classes); the share of hard tasks where there are no labels."""
     easy, hard = _by_hardness(instance, pairs, label)
     chance: Floats = exp(hard - logaddexp(easy, hard))
     return chance

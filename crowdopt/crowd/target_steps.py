@@ -13,10 +13,7 @@ TOLD_APART = 8  # different targets that are told apart as they are
 
 
 def stepped_up(target: Floats) -> Floats:
-    """``2^(ceil(32 log2 epsilon) / 32)``: the next step, at most 2.2 % above; none is below its target.
-
-    target: targets above 0; -> the same shape.
-    """
+    """``2^(ceil(32 log2 epsilon) / 32)``: the next step, at most 2.2 % above; none is below its target."""
     step = np.ceil(STEPS / LN2 * log(target) - ON_A_STEP)
     steps: Floats = exp(LN2 / STEPS * step)
     return np.maximum(steps, target)

@@ -27,10 +27,7 @@ def linear_vote_bound(score: float, classes: int) -> float:
 
 
 def best_vote_bound(accuracy: Any, classes: int) -> float:
-    """Bhattacharyya's bound on the error of the vote with log-odds weights, with the true accuracies of the set.
-
-    accuracy (|S|,); classes: L; -> at most 1 - 1/L, the error of guessing.
-    """
+    """Bhattacharyya's bound on the error of the log-odds vote, true accuracies (|S|,); at most 1 - 1/L."""
     rule = rule_named("bhattacharyya", classes)
     evidence = rule.evidence(np.asarray(accuracy, np.float64), classes).sum()
     return min(1 - 1 / classes, float(rule.error(evidence, classes)))

@@ -176,10 +176,7 @@ def _weights(ask: Ask) -> Floats:
 
 
 def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:
-    """A question that cannot be asked is a defect of the policy; it is said, not repaired.
-
-    tasks (k,): those of it that are in the stream; number: of the arrival; name: of the policy.
-    """
+    """A question that cannot be asked is a defect of the policy; it is said, not repaired."""
     wrong = _wrong_workers(ask, stream.labelers.count) or _wrong_tasks(ask, tasks, number, stream)
     if wrong is not None:
         raise RuntimeError(f"policy {name} {wrong} (arrival {number})")

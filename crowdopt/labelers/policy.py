@@ -29,10 +29,7 @@ class LabelerPolicy(Resumable, Protocol):
         ...
 
     def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
-        """Whom to ask; for how many arrivals the same set is right as long as nothing is learnt, is up to it.
-
-        chance: makes the arrival's generator, derived from the seed and the arrival's number: the same at every call.
-        """
+        """Whom to ask, and for how many arrivals if nothing is learnt; chance is the same at every call."""
         ...
 
     def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:

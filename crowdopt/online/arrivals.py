@@ -72,10 +72,7 @@ class Crowd(Protocol):
     """Where labels come from. Asked for the same pair it gives the same label, whichever policy asks and whenever."""
 
     def gold(self, arrival: Arrival, counts: Ints) -> tuple[Ints, Ints]:
-        """How many of the next gold tasks of each type the worker got right, and how many they did: each (types,).
-
-        A worker's k-th gold task of a type has one outcome, however many are asked at a time.
-        """
+        """Gold tasks of each type right and done, (types,); a worker's k-th has one outcome, however they are asked."""
         ...
 
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:

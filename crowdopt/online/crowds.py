@@ -129,11 +129,7 @@ def _extra(
 
 
 def copies(instance: AssignmentInstance, workers: Ints) -> AssignmentInstance:
-    """Workers like these, without pairs of their own.
-
-    instance: of the workers to copy; workers (k,): indices in the instance; some may come several times; -> all its
-    tasks; worker k is ``workers[k]``.
-    """
+    """Workers k like ``workers[k]``, some several times, with all tasks of the instance and no pairs of their own."""
     no_pairs = np.zeros((0, 2), np.int64)
     bare = replace(instance, forbidden=no_pairs, collected=no_pairs)
     return of_workers(bare, workers)

@@ -98,10 +98,7 @@ class BasePolicy:
         return True
 
     def welcomes(self, workers: Ints, room: Ints) -> bool:
-        """Whether a worker who never came is to begin now, or to wait.
-
-        workers, room (k,): who is at work, by number of arrival, and the labels that each could still give.
-        """
+        """Whether a new worker begins now; workers, room (k,): arrivals at work and the labels each may still give."""
         return True
 
     @property

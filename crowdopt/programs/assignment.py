@@ -18,10 +18,7 @@ from crowdopt.programs import Formulation
 
 
 def build(instance: AssignmentInstance) -> Program:
-    """The program by the instance's rule, or by the linear one that implies it (crowdopt.crowd.linear_rule).
-
-    Its ``about`` names the rule. What it has, row by row: :func:`of_sums`.
-    """
+    """The program by the rule that ``about`` names: the instance's, or a linear one that implies it."""
     return of_sums(linear_of(instance), f"by {named_rule(instance)}")
 
 

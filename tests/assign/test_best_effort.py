@@ -22,6 +22,7 @@ from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.exhausted import out_of_reach
 from tests.combinations.set_errors import error_bounds
 from tests.effort import tries
+from tests.sampled import first_of
 
 SAME, SOLVER = 1e-9, 1e-6  # error; what a row of a program may be missed by
 EVERY = np.array(list(itertools.product([False, True], repeat=5)))
@@ -317,7 +318,7 @@ def test_where_the_promise_has_no_linear_program_its_own_plan_is_handed_out():
 
 
 @pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya", "probit", "exact-error", "mean-error"])
-@pytest.mark.parametrize("program", ["ip", "lp"])
+@pytest.mark.parametrize("program", first_of(["ip", "lp"]))
 def test_every_rule_out_of_reach_hands_something_out_and_explain_says_the_same(rule, program, tmp_path):
     """Solve, explain and verify of a campaign whose target no labels keep, at any rule, with or without shares."""
     draws = np.random.default_rng(1)

@@ -14,7 +14,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, InputError, Status, assign
 from crowdopt.api.no_plan import why_not
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.exactness import exact_errors, least_errors, relaxation
+from crowdopt.crowd.exactness import errors_of, exact_errors, least_errors, relaxation
 from crowdopt.crowd.hard_needs import hard_need
 from tests.assign.test_checked import fewest_by_brute_force, keeps, unrestricted
 from tests.chance import BASE, binomial
@@ -172,3 +172,22 @@ def test_a_pair_is_a_difficulty_and_nothing_else_is():
     for wrong in ((0.3,), "ab", 3, None, (0.1, "much")):
         with pytest.raises(InputError, match="as in"):
             crowd(difficulty=wrong)
+
+
+@pytest.mark.parametrize("labels", [9, 12, 14])
+def test_tasks_that_have_many_labels_are_planned_for(labels):
+    """Each answer to a label that is in is told apart: those of labels that are not bought are not.
+
+    The best workers a task may still have do best, so the fewest of them that keep the target are the optimum.
+    """
+    skill = np.concatenate([np.full(labels, 0.6), np.full(30, 0.8)])
+    had = [(task, worker) for task in range(6) for worker in range(labels)]
+    instance = AssignmentInstance(
+        skill[None], np.zeros(40, int), np.full(skill.size, 20), 0.2, difficulty=(0.3, 0.4), collected=had
+    )
+    plan = assign(instance, time_limit=10)
+    best = labels + np.arange(30)
+    sets = [np.concatenate([np.arange(had), best[:k]]) for had in (labels, 0) for k in range(30)]
+    enough = (errors_of(instance, np.repeat([0, 6], 30), sets) <= 0.2).reshape(2, 30)
+    first, other = enough.argmax(axis=1)
+    assert plan.proven and plan.objective == 6 * first + 34 * other > 0

@@ -16,6 +16,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Minutes, so not by default."""
     if "mutants" in (config.option.markexpr or ""):
         return
-    left = [item for item in items if item.get_closest_marker("mutants") is None]
-    config.hook.pytest_deselected(items=[item for item in items if item not in left])
-    items[:] = left
+    mutants = [item for item in items if item.get_closest_marker("mutants") is not None]
+    config.hook.pytest_deselected(items=mutants)
+    items[:] = [item for item in items if item.get_closest_marker("mutants") is None]

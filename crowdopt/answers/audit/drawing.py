@@ -58,11 +58,7 @@ def _ordered(answers: int, terms: AuditTerms, strata: Strata, others: Ints, by_c
 
 
 def assumed_error(target: float, claims: Floats | None) -> float:
-    """Share of wrong answers that checks are planned for.
-
-    target: the share that may be wrong; claims (answers,): claimed probability that each is wrong; -> 1.5 times the
-    claimed share; half of the target where nothing is claimed.
-    """
+    """Share of wrong answers that checks are planned for: 1.5 times the claimed; half the target where nothing is."""
     return target / 2 if claims is None else min(1.0, TRUE_OVER_CLAIMED * float(claims.mean()))
 
 

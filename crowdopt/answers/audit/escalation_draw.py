@@ -46,20 +46,14 @@ def draw_escalation(claims: Floats, terms: EscalationTerms) -> EscalationDraw:
 
 
 def escalate(draw: EscalationDraw, wrong: Bools) -> Escalated:
-    """What the first looks show, and what is the cheapest way on.
-
-    wrong (k,): whether each of the first answers in the order of the draw was wrong; at least one.
-    """
+    """What the first looks, (k,) in the order of the draw, show, and what is the cheapest way on."""
     if not 1 <= wrong.size <= draw.answers:
         raise InputError(f"{wrong.size} of {draw.answers} drawn answers were looked at; at least one is needed")
     return Escalated(draw, wrong, certified_groups(draw, wrong), cheapest_threshold(draw, wrong))
 
 
 def next_looks(draw: EscalationDraw, seen: int, planned: Planned) -> int:
-    """Looks to list: half of what the plan still asks for, for what they show may change it, and 10 at least.
-
-    seen: looks so far; planned: the cheapest way on.
-    """
+    """Looks to list: half of what the plan still asks for, as what they show may change it, and 10 at least."""
     more = max(FEWEST, (planned.checks - seen + 1) // 2)
     return min(draw.answers, seen + more)
 

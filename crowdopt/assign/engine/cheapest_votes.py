@@ -264,7 +264,7 @@ def _is_counted(row: TaskRow, apart: Apart, deepest: int) -> bool:
     assert law is not None
     if apart[0].max(initial=0) >= SEGMENTS:
         return False
-    return law.prior.shape[1] > 2 or _needs_more(row, deepest - FOLLOWED)
+    return law.prior.shape[1] > 2 or _needs_more(row, max(0, deepest - FOLLOWED))
 
 
 def _needs_more(row: TaskRow, labels: int) -> bool:

@@ -224,11 +224,7 @@ def deal_room(room: Ints, loads: Ints, tasks: Ints) -> Ints:
 
 
 def deal_rest(room: Ints, loads: Ints, some: Ints) -> Ints:
-    """What parts that are not whole may use: what they have, and equal shares of what nobody has.
-
-    room (workers,); loads (parts, workers): what each part has; what they have together is within the room; some (k,):
-    the parts that need more; -> (k, workers).
-    """
+    """What the parts that need more may use, (k, workers): what they have, and equal shares of what no part has."""
     rest = room - loads.sum(axis=0)
     return loads[some] + _whole(np.broadcast_to(rest / some.size, (some.size, room.size)), rest)
 

@@ -14,11 +14,7 @@ ENOUGH = 3  # different sizes that a growth is fitted to
 
 
 def penalised(seconds: Floats, limit: float, factor: float) -> Floats:
-    """PAR-k: mean seconds, where a case that was not settled counts ``factor`` times the limit.
-
-    seconds (cases, methods): NaN where a method did not settle a case; factor: 2 for PAR-2, 10 for PAR-10;
-    -> (methods,).
-    """
+    """PAR-k, (methods,): mean seconds; a case that was not settled (NaN) counts ``factor`` = k times the limit."""
     means: Floats = np.where(np.isnan(seconds), factor * limit, np.minimum(seconds, limit)).mean(axis=0)
     return means
 
@@ -31,11 +27,7 @@ def virtual_best(seconds: Floats) -> Floats:
 
 
 def contributions(seconds: Floats, limit: float, factor: float = 10.0) -> Floats:
-    """By how many seconds PAR-k of the virtual best rises when a method is taken away (Xu et al. 2012).
-
-    seconds (cases, methods): NaN where a method did not settle a case; factor: of the penalty; -> (methods,): zero for
-    a method that is nowhere the fastest.
-    """
+    """Seconds by which PAR-k of the virtual best rises without a method (Xu et al. 2012), (methods,)."""
     best = penalised(virtual_best(seconds), limit, factor)[0]
     others = [np.delete(seconds, k, axis=1) for k in range(seconds.shape[1])]
     rises: Floats = np.array([penalised(virtual_best(rest), limit, factor)[0] - best for rest in others])

@@ -14,11 +14,7 @@ SAME = 1.05  # a ratio of seconds up to which two methods are equally fast
 
 
 def shifted_mean(seconds: Floats, limit: float, shift: float = SHIFT) -> Floats:
-    """``exp(mean log(t + shift)) - shift`` over cases; what was not settled counts the limit.
-
-    seconds (cases, methods): NaN where a method did not settle a case; shift: seconds; keeps very short times from
-    counting most; -> (methods,).
-    """
+    """``exp(mean log(t + shift)) - shift`` over cases, (methods,); NaN, not settled, counts the limit."""
     counted = np.minimum(np.where(np.isnan(seconds), limit, seconds), limit)
     means: Floats = np.exp(np.log(counted + shift).mean(axis=0)) - shift
     return means

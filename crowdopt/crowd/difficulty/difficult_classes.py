@@ -10,20 +10,14 @@ from crowdopt.elementary import log1p
 
 
 def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
-    """``ln(K P(label | class))`` for a class other than the label, and how much more it is for the label's own.
-
-    edge (k,): x of each label: the worker is right with chance ``(1 + (K - 1) x) / K``; classes: K; -> miss, more (k,).
-    """
+    """``ln(K P(label | class))`` for another class than the label, and what its own adds, (k,); edge (k,): x."""
     x = np.clip(edge, -LARGEST / (classes - 1), LARGEST)
     miss = log1p(-x)
     return miss, log1p((classes - 1) * x) - miss
 
 
 def class_likelihoods(task: Ints, label: Ints, edge: Floats, shape: tuple[int, int]) -> Floats:
-    """Log-likelihood of each task's labels if a class is true, less that of guesses.
-
-    task, label (k,); edge (k,); shape (tasks, classes); -> (tasks, classes).
-    """
+    """Log-likelihood of each task's labels if a class is true, less that of guesses, (tasks, classes)."""
     miss, more = class_terms(edge, shape[1])
     own = np.bincount(task * shape[1] + label, more, shape[0] * shape[1]).reshape(shape)
     return np.asarray(own + np.bincount(task, miss, shape[0])[:, None], dtype=np.float64)

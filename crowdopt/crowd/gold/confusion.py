@@ -98,10 +98,7 @@ def checked_tables(confusion: object, accuracy: Floats, classes: int, rule: str)
 
 
 def class_votes(confusion: Floats) -> Floats:
-    """``ln P(y | k)``, what a label y adds to the score of each class k.
-
-    confusion (workers, classes, classes); -> (workers, classes, classes): by worker, label and class.
-    """
+    """``ln P(y | k)``, what a label y adds to the score of each class k: (workers, labels, classes)."""
     return np.ascontiguousarray(log(confusion).transpose(0, 2, 1))
 
 

@@ -35,10 +35,7 @@ class ErrorCorrelation:
     family: Ints  # (workers,): suggested families: workers tied by warned pairs, by single linkage; others are alone
 
     def effective_votes(self, members: ArrayLike) -> float:
-        """``n / (1 + (n - 1) rho)``: how many independent votes some workers are worth, rho their mean correlation.
-
-        members (n,) array of int; -> between 1 and n; n where no pair of them is known.
-        """
+        """``n / (1 + (n - 1) rho)`` independent votes, rho the members' mean correlation; n where none is known."""
         some = np.asarray(members)
         inside = np.isin(self.first, some) & np.isin(self.second, some)
         rho = float(np.clip(self.correlation[inside].mean(), 0.0, 1.0)) if inside.any() else 0.0

@@ -22,10 +22,7 @@ def reliability(correct: Any, asked: Any) -> Floats:
 
 
 def reliability_variance(correct: Any, asked: Any) -> Floats:
-    """``c (n - c) / (n^2 (n - 1))``, unbiased for the variance of ``c / n`` (Li & Liu, eq. 10).
-
-    correct, asked (workers,): c and n of each, n at least 2; -> (workers,).
-    """
+    """``c (n - c) / (n^2 (n - 1))``, n at least 2: unbiased for the variance of ``c / n`` (Li & Liu, eq. 10)."""
     c, n = np.asarray(correct, np.float64), np.asarray(asked, np.float64)
     variance: Floats = c * (n - c) / (n**2 * (n - 1))
     return variance
@@ -44,19 +41,12 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 
 
 def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``.
-
-    correct, asked (workers,): c and n of each; classes: L; -> numerator, denominator (workers,).
-    """
+    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased by ``L^2 var``."""
     return (classes * correct - asked) ** 2, asked**2
 
 
 def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``c / n``, exactly.
-
-    correct, asked (workers,): c and n of each; classes: not needed; all three have the same arguments; -> numerator,
-    denominator (workers,).
-    """
+    """``c / n``, exactly: numerator, denominator (workers,); ``classes`` only for having the others' arguments."""
     return correct, asked
 
 

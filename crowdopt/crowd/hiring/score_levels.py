@@ -67,10 +67,7 @@ def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
 
 
 def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
-    """Sum of fractions, by one common denominator: thousands of Fractions would each be reduced on the way.
-
-    denominators (k,): positive.
-    """
+    """Sum of fractions, by one common denominator: thousands of Fractions would each be reduced on the way."""
     bottoms = denominators.tolist()
     common = lcm(*bottoms)
     return Fraction(sum(top * (common // bottom) for top, bottom in zip(numerators, bottoms, strict=True)), common)

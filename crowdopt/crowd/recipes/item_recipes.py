@@ -45,10 +45,7 @@ def item_recipe(name: str, features: int, n: int, m: int, seed: int) -> Assignme
 
 
 def item_crowd(features: int, m: int, seed: int) -> ItemCrowd:
-    """The workers of a recipe in parts: skills, loadings and prices as :func:`item_recipe` draws them, in this order.
-
-    features, m, seed: as there.
-    """
+    """A recipe's workers, in parts: skills, loadings and prices as :func:`item_recipe` draws them, in this order."""
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     skill = rng.normal(1.2, 0.6, m)
     return ItemCrowd(skill, rng.normal(0.0, 0.3 / np.sqrt(features), (features, m)), _prices(rng, skill))

@@ -95,10 +95,7 @@ def _log_odds(accuracy: Floats, classes: int) -> Floats:
 
 
 def guessing(prior: Floats) -> Floats:
-    """Error of the likeliest class without any label, ``1 - max prior``, summed over the other classes.
-
-    prior (..., classes): rows add up to 1; -> (...,).
-    """
+    """Error of the likeliest class without any label, ``1 - max prior``, (...,); prior (..., classes)."""
     error: Floats = np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
     return error
 
@@ -181,19 +178,13 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
 
 
 def least_overlap(error: Floats, classes: int) -> Floats:
-    """``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``, at least the overlap of the classes that a vote leaves.
-
-    error: e, at most 1 - 1/K; classes: K.
-    """
+    """``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``, at least the classes' overlap that a vote leaves."""
     phi: Floats = (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
     return phi
 
 
 def least_error(overlap: Floats, classes: int) -> Floats:
-    """The inverse of :func:`least_overlap`, ``2 (b - sqrt(b^2 - K^2 y^2)) / K^2``, ``b = (K - 2) y + K - 1``.
-
-    overlap: y, from 0 to (K - 1) / 2; classes: K.
-    """
+    """The inverse of :func:`least_overlap`: ``2 (b - sqrt(b^2 - K^2 y^2)) / K^2``, ``b = (K - 2) y + K - 1``."""
     b = (classes - 2) * overlap + classes - 1
     root = np.sqrt(np.maximum(0.0, b * b - (classes * overlap) ** 2))
     error: Floats = 2 * overlap * overlap / (b + root)  # nothing cancels

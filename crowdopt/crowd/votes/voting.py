@@ -54,10 +54,7 @@ def hoeffding_bound(accuracy: Any, weight: Any) -> float:
 
 
 def log_odds(accuracy: Any) -> Floats:
-    """``ln(p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1.
-
-    accuracy: p, of any shape; -> the same shape.
-    """
+    """``ln(p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1."""
     p = np.asarray(accuracy, dtype=np.float64)
     with np.errstate(divide="ignore"):
         odds: Floats = log(p) - log1p(-p)
@@ -65,10 +62,7 @@ def log_odds(accuracy: Any) -> Floats:
 
 
 def poisson_binomial(accuracy: Any) -> Floats:
-    """``P(c of the labels are right)``, c = 0, ..., k, by convolution label by label.
-
-    accuracy (k,): p of each label; -> (k + 1,).
-    """
+    """``P(c of the labels are right)``, (k + 1,), by convolution label by label; accuracy (k,)."""
     law = np.ones(1)
     for right in np.asarray(accuracy, dtype=np.float64):
         law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)

@@ -62,21 +62,14 @@ def read_gold_by_class(source: TableLike, labels: Labels, trust_gold: bool = Fal
 
 
 def write_answers(answers: Answers, labels: Labels, path: Path, force: bool = False) -> None:
-    """``task,label,confidence,labels`` for every task, whole or not at all.
-
-    labels: of the names of tasks and classes; path: the file; force: whether a file that is there is replaced.
-    """
+    """``task,label,confidence,labels`` for every task, whole or not at all; force replaces a file."""
     names = [*labels.classes, ""]
     columns = [labels.tasks, [names[k] for k in answers.answer.tolist()], answers.confidence, answers.count]
     write_table(path, ["task", "label", "confidence", "labels"], columns, force)
 
 
 def write_accuracies(answers: Answers, labels: Labels, path: Path, force: bool = False) -> None:
-    """``worker,labels,accuracy`` for every worker, whole or not at all.
-
-    answers: by a method that estimates accuracies; labels: of the workers' names; path: the file; force: whether a file
-    that is there is replaced.
-    """
+    """``worker,labels,accuracy`` for every worker, by answers that estimate them; whole or not at all."""
     if answers.accuracy is None:
         raise InputError(f"{answers.method} estimates no worker's accuracy; choose one-coin or dawid-skene")
     write_table(path, ["worker", "labels", "accuracy"], [labels.workers, labels.counts, answers.accuracy], force)

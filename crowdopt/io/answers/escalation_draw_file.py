@@ -116,10 +116,7 @@ def read_escalation(folder: Path) -> tuple[Purpose, dict[str, Any]]:
 
 
 def write_listed(draw: EscalationDraw, table: AnsweredTable, folder: Path, checks: int, show: bool) -> None:
-    """The tasks to look at, in order; with their answers only where asked for: an expert should not be led.
-
-    checks: how many tasks; show: whether the answers are shown.
-    """
+    """The tasks to look at, in order; with answers only if ``show``: an expert should not be led."""
     chosen = draw.order[:checks].tolist()
     columns = [[table.tasks[i] for i in chosen]] + ([[table.labels[i] for i in chosen]] if show else [])
     write_csv(folder / "check.csv", ["task", "answer"] if show else ["task"], columns)

@@ -36,10 +36,7 @@ class EscalationLooks:
 
 
 def read_escalation_looks(path: Path, table: AnsweredTable, draw: EscalationDraw, listed: int) -> EscalationLooks:
-    """Read the columns task and label, as of an audit.
-
-    listed: tasks in ``check.csv``; other tasks, such as those that went up, may have labels too.
-    """
+    """Read task and label; tasks that are not listed, such as those that went up, may have labels too."""
     drawn = draw.order[:listed].tolist()
     label, count = read_looks(path, table, drawn)
     wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)

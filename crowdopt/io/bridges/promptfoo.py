@@ -84,10 +84,7 @@ def _task(result: dict[str, Any], place: str, source: str, key: str | None) -> s
 
 
 def _item(result: dict[str, Any], place: str, source: str, wishes: Wishes, many: tuple[bool, bool]) -> str:
-    """What is judged: the test's output, named by model and prompt where there are several.
-
-    many: whether there are several models, several prompts.
-    """
+    """What is judged: the test's output, named by model and prompt where there are several (``many``) of them."""
     parts = [_task(result, place, source, wishes.key)]
     parts += [_answerer(result)] * many[0] + [f"prompt {_prompt(result)}"] * many[1]
     return " / ".join(parts)

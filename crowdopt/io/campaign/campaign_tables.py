@@ -39,10 +39,7 @@ def refuse_empty(*tables: Table) -> None:
 
 
 def refuse_repeats(table: Table, keys: Ints, column: str, what: str) -> None:
-    """Refuse a table in which a key stands twice.
-
-    keys (rows,): what must be there once; column, what: the column to name in the complaint, and what was there before.
-    """
+    """Refuse a table in which a key, (rows,), stands twice; the complaint names the column and what it has."""
     unique, first = np.unique(keys, return_index=True)
     if unique.size < keys.size:
         row = int(np.setdiff1d(np.arange(keys.size), first)[0])

@@ -43,11 +43,7 @@ CLAIMS = Keys(
 
 
 def write_pairs(folder: Path, part: Part, folder_of: PartsFolder, pairs: Ints) -> None:
-    """Write the labels of one part under its name.
-
-    folder: of all assignments; part: whose tasks they are; folder_of: whose workers they are; pairs (k, 2): task and
-    worker of each label, sorted.
-    """
+    """Write one part's sorted pairs (k, 2) into the folder of all assignments; ``folder_of``: the workers' own."""
     pyarrow, _, _ = arrow()
     workers = pyarrow.DictionaryArray.from_arrays(pairs[:, 1].astype(np.int32), pyarrow.array(folder_of.workers))
     table = pyarrow.table({"task": part.ids.take(pyarrow.array(pairs[:, 0])), "worker": workers.cast("string")})

@@ -54,10 +54,7 @@ def read_overrides(folder: str | Path) -> dict[str, Any]:
 
 
 def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, Table]:
-    """Task and worker of each row of assignment.csv, and the table itself.
-
-    folder: of the plan; instance: the campaign; -> pairs (rows, 2): task and worker; table: assignment.csv.
-    """
+    """Task and worker of each row of the plan's assignment.csv, (rows, 2), and the table itself."""
     table = read_table(Path(folder) / "assignment.csv", PLAN_TABLES["assignment"])
     return campaign_pairs(table, instance), table
 

@@ -59,10 +59,7 @@ def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
 
 
 def read_truth(path: TableLike, labels: Labels) -> Ints:
-    """Class of each task of the labels, from a table of known labels (:func:`true_classes`).
-
-    path: columns task and label; labels: of the tasks and classes; -> (tasks,).
-    """
+    """Class of each task of the labels, (tasks,), from a table task,label of known ones (:func:`true_classes`)."""
     return true_classes(read_true_labels(path), labels, name_of(path))
 
 

@@ -42,10 +42,7 @@ class CascadeValues:
     value: Floats  # (types, knots)
 
     def onward(self, kind: int, belief: Floats, skill: float) -> Floats:
-        """``E_p V(b')``: what a task still costs after a label, (k,).
-
-        belief (k,): chance of the likelier class; skill: p.
-        """
+        """``E_p V(b')``: what a task still costs after a label of skill p, (k,); belief: of the likelier class."""
         chance, right, wrong = after(belief, max(skill, 1 - skill))
         later: Floats = chance * self._at(kind, right) + (1 - chance) * self._at(kind, wrong)
         return later

@@ -21,6 +21,7 @@ from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.recheck.bounds.fixed_pairs import beside_fixed
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.recheck.written_limits import read
+from tests.sampled import first_of
 
 DRAWS = range(8)
 ROUNDING = 1e-12
@@ -133,7 +134,7 @@ def test_equal_rows_are_those_that_a_sort_finds():
     assert (np.diff(first) > 0).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_of(range(3)))
 def test_tasks_with_other_labels_in_are_not_alike_where_errors_are_exact(seed, tmp_path):
     """Labels that are in with evidence beyond the need leave all the same need, 0, and not the same errors."""
     rng, (n, m) = np.random.default_rng(seed), (150, 120)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, assign
-from crowdopt.assign.patterns.columns import first_that
+from crowdopt.assign.patterns.columns import EACH, first_that, spread
 
 
 @pytest.mark.parametrize("count", range(12))
@@ -40,3 +40,11 @@ def test_many_skills_and_prices_take_no_longer_than_they_may():
     begin = time.monotonic()
     plan = assign(instance, "patterns:pools=8", time_limit=1.0)
     assert plan.found and time.monotonic() - begin < 5.0
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 7), (3, 40), (0, 300), (50, 300), (12, 10_000)])
+def test_patterns_to_begin_with_are_few_however_many_labels_there_are(first, last):
+    """Both ends are there, every number up to some is, and long votes are a few dozen: each costs milliseconds."""
+    some = spread(first, last)
+    assert some[0] == first and some[-1] == last and (np.diff(some) > 0).all() and some.size <= 3 * EACH
+    assert np.isin(np.arange(first, min(last, EACH)), some).all() and spread(last + 1, last).size == 0

@@ -58,10 +58,7 @@ def read_lines(path: Path, shape: Shape, remedy: str) -> Iterator[tuple[str, Any
 
 
 def check(value: Any, shape: Shape, source: str, remedy: str) -> None:
-    """Refuse a value that is not of a shape.
-
-    shape: as far as we look; source, remedy: where it stands, and what to do about it, for the complaint.
-    """
+    """Refuse a value that is not of a shape, as far as we look; the complaint says where it stands, and what to do."""
     complaint = misfit(value, shape)
     if complaint is not None:
         raise InputError(f"{source}: {complaint}; {remedy}")
