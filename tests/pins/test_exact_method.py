@@ -85,7 +85,7 @@ def test_a_task_s_least_set_by_brute_force():
         wanted = knapsack(cost, worth, need)
         for cells in (3, 200):  # a coarse grid may only make the search longer
             row = row_of_need(worth, np.ones(9, np.int64), need)
-            bound, sets = priced(row, cost, None, (cells, cells)).cheapest(0, 100_000, 1e-9)
+            bound, sets = priced(row, cost, None, (cells, cells, 10**9)).cheapest(0, 100_000, 1e-9)
             assert bound == pytest.approx(wanted, abs=1e-7) or (np.isinf(bound) and np.isinf(wanted)), k
             assert np.isinf(wanted) or cost[sets[0]].sum() == pytest.approx(wanted, abs=1e-9)
         assert minimum_knapsack(cost, worth, need) == pytest.approx(wanted, abs=1e-6), k

@@ -91,7 +91,7 @@ def test_a_search_that_ends_early_still_bounds():
     for _ in range(100):
         row, price = drawn_row(rng), rng.uniform(0.1, 1, 8)
         price = price[: row.room.size]
-        bound, _ = priced(row, price, cells=(5, 50)).cheapest(0, steps=-1000)
+        bound, _ = priced(row, price, cells=(5, 50, 1_000_000)).cheapest(0, steps=-1000)
         assert bound <= cheapest_of_all(row, price) + 1e-9
 
 
