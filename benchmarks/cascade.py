@@ -54,7 +54,7 @@ def row(campaign, rounds, factor):
 
 
 def rehearsed(place, capacity, seed):
-    """Cost, loads, share of wrong answers by type, and the largest factor by which targets had to grow."""
+    """Cost, loads, share of wrong answers of each type by name, and the largest factor by which targets had to grow."""
     here = panel(place / "judges", capacity)
     load, times, k = np.zeros(len(GOLD), np.int64), 1.0, 0
     while True:
@@ -70,24 +70,23 @@ def rehearsed(place, capacity, seed):
     truth = [line.split(",")[1] for line in (place / "truth.csv").read_text().split()[1:]]
     wrong = np.array([name != found.names[said] for name, said in zip(truth, found.answers.answer, strict=True)])
     kind = found.instance.task_type
-    return load @ found.instance.cost[0], load, [wrong[kind == t].mean() for t in range(2)], times
+    shares = {found.instance.type_id(t): wrong[kind == t].mean() for t in range(found.instance.n_types)}
+    return load @ found.instance.cost[0], load, shares, times
 
 
 def campaigns(count, capacity):
-    """Many of them, in a line."""
+    """Many of them, a row of a table."""
     runs = []
     for seed in range(count):
         with TemporaryDirectory() as place:
             runs.append(rehearsed(Path(place), capacity, seed))
-    cost, wrong = np.array([run[0] for run in runs]), np.array([run[2] for run in runs])
     assert (np.max([run[1] for run in runs], axis=0) <= capacity).all()
-    grown = [run[3] - 1 for run in runs]
+    cost, grown = np.array([run[0] for run in runs]), np.array([run[3] - 1 for run in runs])
+    wrong = [100 * np.array([run[2][kind] for run in runs]) for kind in ("code", "facts")]
+    shares = " | ".join(f"{one.mean():.1f} ± {one.std() / count**0.5:.1f}" for one in wrong)
     print(
-        f"capacities {capacity}: cost {cost.mean():.1f} ± {cost.std() / count**0.5:.1f}, wrong "
-        + ", ".join(
-            f"{100 * m:.1f} ± {100 * s / count**0.5:.1f} %" for m, s in zip(wrong.mean(0), wrong.std(0), strict=True)
-        )
-        + f", targets grown in {sum(g > 0 for g in grown)} campaigns, by {100 * max(grown):.1f} % at most"
+        f"| {', '.join(map(str, capacity))} | {cost.mean():.1f} ± {cost.std() / count**0.5:.1f} | {shares} "
+        f"| {(grown > 0).sum()} of {count} | {100 * grown.max():.1f} % |"
     )
 
 
@@ -108,6 +107,10 @@ def main():
         ]
         print(f"| {100 * 0.05 * factor:g} % | " + " | ".join(costs) + " |")
     assert np.isfinite([one.bound for one in rows]).all()
+    if chosen.campaigns:
+        print(
+            "\n| capacities | cost | wrong: code, % | wrong: facts, % | targets grew in | by at most |\n|" + "---|" * 6
+        )
     for capacity in ([120, 240, 240, 240], [24, 119, 237, 161]) if chosen.campaigns else ():
         campaigns(chosen.campaigns, capacity)
     if chosen.picture is not None:

@@ -181,10 +181,7 @@ def power(x: ArrayLike, exponent: ArrayLike) -> Floats:
 
 
 def interpolated(x: ArrayLike, places: Floats, values: Floats) -> Floats:
-    """Values between two places on the straight line, beyond the first and the last as there; a library may fuse steps.
-
-    x: where; places (k,): ascending; values (k,): there; -> the shape of x.
-    """
+    """Values on the line between two ascending places, beyond the ends as there; a library may fuse steps."""
     number = np.clip(np.asarray(x, np.float64), places[0], places[-1])
     after = np.clip(np.searchsorted(places, number, side="right"), 1, places.size - 1)
     slope = (values[after] - values[after - 1]) / (places[after] - places[after - 1])
@@ -192,8 +189,5 @@ def interpolated(x: ArrayLike, places: Floats, values: Floats) -> Floats:
 
 
 def dot(x: Any, y: Any) -> Floats:
-    """``sum x y`` along the last axis, added in one order; a matrix product's order depends on the processor.
-
-    x, y: of shapes that fit each other; -> without the last axis.
-    """
+    """``sum x y`` along the last axis, added in one order; a matrix product's order depends on the processor."""
     return _plain(np.add.reduce(np.multiply(x, y), axis=-1))

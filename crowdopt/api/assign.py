@@ -24,6 +24,7 @@ from crowdopt.api.binding import (
 )
 from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
+from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.best_effort import best_effort
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
@@ -44,6 +45,7 @@ from crowdopt.crowd.exhausted import out_of_reach
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.law_errors import law_errors
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import stating
@@ -140,17 +142,22 @@ def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
     """The plan, which says by which rule it is where that is not the one asked for, and what is taken for granted."""
     promise = asked.rule if plan.instance.rule != asked.rule else ""
     hard = stated(asked.difficulty) if asked.difficulty.share else ""
-    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, _unheeded(asked)]
+    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, _unheeded(asked, plan.pairs)]
     return replace(plan, note="; ".join(filter(None, notes)), promise=promise)
 
 
-def _unheeded(asked: AssignmentInstance) -> str:
-    """That gold votes tell of dependence which fixed sets know nothing of."""
+def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
+    """That gold votes tell of dependence which fixed sets know nothing of, and what these err with by it."""
     if asked.vote_law is None:
         return ""
+    errors = None if pairs is None or len(asked.collected) else law_errors(asked, pairs)
+    by_it = ""
+    if errors is not None:
+        most, mean = 100 * errors.max(), 100 * errors.mean()
+        by_it = f"by it this plan's answers err up to {most:.3g} %, {mean:.3g} % in the mean; "
     return (
-        f"gold votes are told best by the {asked.vote_law.name} law, which this plan does not heed: --adaptive does "
-        "(with --rounds 1 as fixed sets)"
+        f"gold votes are told best by the {asked.vote_law.name} law, which fixed sets do not heed: {by_it}--adaptive "
+        "does (with --rounds 1 as fixed sets)"
     )
 
 

@@ -17,10 +17,10 @@ from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
-from crowdopt.live.event import DECIDED, Event
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.running import followed
+from crowdopt.live.stores.event import DECIDED, Event
 from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.policy import named

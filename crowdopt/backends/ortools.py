@@ -232,11 +232,7 @@ def _box(program: Program) -> tuple[Any, Any]:
 
 
 def relaxed_rows(program: Program, low: Any, high: Any, sign: float) -> Iterator[Scaled]:
-    """The lower sides or the upper sides of the rows, each as ``coefficients x >= side`` in integers.
-
-    program: whose finite sides are meant; low, high (columns,) array of int; sign: 1 for lower sides, -1 for upper
-    ones.
-    """
+    """Rows' finite lower sides (sign 1) or upper ones (-1), each as ``coefficients x >= side`` in integers."""
     by_row = program.matrix.tocsr()
     sides = sign * (program.row_lower if sign > 0 else program.row_upper)
     for row in np.flatnonzero(np.isfinite(sides)).tolist():

@@ -17,10 +17,7 @@ class Warm(Protocol):
     """A library's own objects of a program, kept between solves."""
 
     def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
-        """Solve the program, of which only these parts (``cost``, ``sides``, ``bounds``) changed since the last time.
-
-        None where the objects cannot follow the change, and have to be built again.
-        """
+        """Solve the program, of which these parts alone changed; None where the objects have to be built again."""
         ...
 
 

@@ -22,10 +22,7 @@ KNOTS = 160
 
 
 def grid(knots: int = KNOTS) -> Floats:
-    """Beliefs from 1/2 to 1, evenly spaced in log-odds but for the last one, which is certainty.
-
-    knots: how many beliefs, at least 2; -> (knots,): ascending.
-    """
+    """Beliefs from 1/2 to 1, (knots,), evenly spaced in log-odds but for the last one, which is certainty."""
     return np.append(1 / (1 + exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from crowdopt.core.resumable import part_of
 from crowdopt.errors import InputError
-from crowdopt.live import event as kinds
 from crowdopt.live.course import Course
-from crowdopt.live.event import Event
 from crowdopt.live.lease import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.packing import Unpacker, opened, packed
+from crowdopt.live.stores import event as kinds
+from crowdopt.live.stores.event import Event
 from crowdopt.live.told_labels import ToldLabels, ToldRow
 
 _OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names")

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.live import event as kinds
-from crowdopt.live.event import Event
 from crowdopt.live.lease import Lease, ToldLabel
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
+from crowdopt.live.stores import event as kinds
+from crowdopt.live.stores.event import Event
 from crowdopt.live.stores.store import Ledgerbook, Store
 from crowdopt.online.limits.least_cost import Least
 

@@ -21,10 +21,10 @@ from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weig
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
 from crowdopt.recheck.policies.limits_on_labels import check_limits, linear_limits, rows_are_alike
-from crowdopt.recheck.policies.policy_entries import KEPT, check_entries, check_files
 from crowdopt.recheck.policies.policy_tables import PolicyTables, plan_types, policy_tables
 from crowdopt.recheck.policies.priced_policy import priced_by_state, priced_policy
 from crowdopt.recheck.policies.told_orders import check_dealt_orders, told_orders
+from crowdopt.recheck.policy_entries import KEPT, check_entries, check_files
 
 
 def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]) -> Report:

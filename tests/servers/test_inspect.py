@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt import InputError, pull, push
+from crowdopt import InputError, assign, pull, push
+from crowdopt.io.bridges.inspect_panel import SPENT, follow
 from tests.servers.campaigns import TASKS, WORKERS, given, label_of, lay, queues
 from tests.servers.environments import executable
 
@@ -36,8 +38,8 @@ def grader(name):
     return fixed()
 
 names = sys.argv[1].split(",")
-samples = [Sample(id=one, input=one) for one in json.loads(Path("panel/panel.json").read_text())]
-task = Task(dataset=samples, scorer=panel.panel({name: grader(name) for name in names}))
+samples = [Sample(id=one, input=one) for one in json.loads(Path("samples.json").read_text())]
+task = Task(dataset=samples, scorer=getattr(panel, sys.argv[3])({name: grader(name) for name in names}))
 
 def said(*asked):  # with a usage, for which the mock model would otherwise ask the network
     output = ModelOutput.from_content("mockllm/model", "nothing")
@@ -47,7 +49,7 @@ def said(*asked):  # with a usage, for which the mock model would otherwise ask 
 model = get_model("mockllm/model", custom_outputs=said)
 (log,) = eval(task, model=model, log_dir="logs", log_format=sys.argv[2], display="none")
 assert log.status == "success", log.error
-votes = {sample.id: sample.scores["panel"].value for sample in log.samples}
+votes = {sample.id: sample.scores[sys.argv[3]].value for sample in log.samples}
 reducer = panel.weighted_vote(names)
 same = reducer([Score(value="cat"), *(Score(value="dog") for _ in names[1:])])
 print(json.dumps({"votes": votes, "reduced": same.value}))
@@ -64,8 +66,9 @@ def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing
     weights = json.loads((tmp_path / "panel" / "panel.json").read_text(encoding="utf-8"))
     silent = next((task, name) for task, graders in weights.items() if len(graders) > 2 for name in graders)
     (tmp_path / "says.json").write_text(json.dumps(says | {"/".join(silent): None}), encoding="utf-8")
+    (tmp_path / "samples.json").write_text(json.dumps(list(weights)), encoding="utf-8")
     (tmp_path / "grading.py").write_text(GRADING, encoding="utf-8")
-    command = [str(python), "grading.py", ",".join(WORKERS), packing]
+    command = [str(python), "grading.py", ",".join(WORKERS), packing, "panel"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     said = json.loads(done.stdout.splitlines()[-1])
@@ -87,3 +90,37 @@ def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing
             sums[label_of(task, name)] += weight * ((task, name) != silent)
         assert sums[vote] == max(sums.values())
     assert said["reduced"] == "dog"
+
+
+def test_an_adaptive_plan_is_followed_and_its_labels_come_back(tmp_path: Path):
+    """The log has just the votes that the plan asks for, its answers, calls and spend; a silent grader has no vote."""
+    lay(tmp_path)
+    assign(tmp_path / "first", adaptive=True, rule="exact-error", rounds=3, output=tmp_path / "plan")
+    push(tmp_path / "first", tmp_path / "plan", tool="inspect", output=tmp_path / "panel")
+    says = {f"{task}/{name}": label_of(task, name) for task in TASKS for name in WORKERS}
+    says |= {f"{TASKS[0]}/{name}": None for name in WORKERS}
+    (tmp_path / "says.json").write_text(json.dumps(says), encoding="utf-8")
+    (tmp_path / "samples.json").write_text(json.dumps(TASKS), encoding="utf-8")
+    (tmp_path / "grading.py").write_text(GRADING, encoding="utf-8")
+    command = [str(executable("inspect").with_name("python")), "grading.py", ",".join(WORKERS), "json", "cascade"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (log,) = (tmp_path / "logs").glob("*.json")
+    scores = {one["id"]: one["scores"]["cascade"] for one in json.loads(log.read_text(encoding="utf-8"))["samples"]}
+    pulled = pull(tmp_path / "first", [tmp_path / "logs"], tool="inspect", output=tmp_path / "back")
+    policy = json.loads((tmp_path / "panel" / "policy.json").read_text(encoding="utf-8"))
+    followed = {task: asyncio.run(follow(policy, task, answering(says, task))) for task in TASKS}
+    assert given(pulled) == {(task, name): vote for task, one in followed.items() for name, vote in one.votes.items()}
+    assert {row.task for row in pulled.skipped} == {TASKS[0]}
+    for task, one in followed.items():
+        assert scores[task]["metadata"][SPENT] == one.facts
+        assert scores[task]["value"] == one.answer or one.answer is None
+
+
+def answering(says: dict[str, str | None], task: str):
+    """What graders say of a task, as the policy asks it."""
+
+    async def ask(names: list[str]) -> list[str | None]:
+        return [says[f"{task}/{name}"] for name in names]
+
+    return ask

@@ -14,11 +14,7 @@ ENOUGH = 3  # different sizes that a growth is fitted to
 
 
 def penalised(seconds: Floats, limit: float, factor: float) -> Floats:
-    """PAR-k: mean seconds, where a case that was not settled counts ``factor`` times the limit.
-
-    seconds (cases, methods): NaN where a method did not settle a case; factor: 2 for PAR-2, 10 for PAR-10;
-    -> (methods,).
-    """
+    """PAR-k, (methods,): mean seconds; a case that was not settled (NaN) counts ``factor`` = k times the limit."""
     means: Floats = np.where(np.isnan(seconds), factor * limit, np.minimum(seconds, limit)).mean(axis=0)
     return means
 

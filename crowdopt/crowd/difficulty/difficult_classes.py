@@ -10,10 +10,7 @@ from crowdopt.elementary import log1p
 
 
 def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
-    """``ln(K P(label | class))`` for a class other than the label, and how much more it is for the label's own.
-
-    edge (k,): x of each label: the worker is right with chance ``(1 + (K - 1) x) / K``; classes: K; -> miss, more (k,).
-    """
+    """``ln(K P(label | class))`` for another class than the label, and what its own adds, (k,); edge (k,): x."""
     x = np.clip(edge, -LARGEST / (classes - 1), LARGEST)
     miss = log1p(-x)
     return miss, log1p((classes - 1) * x) - miss

@@ -41,10 +41,7 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 
 
 def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased upwards by ``L^2 var``.
-
-    correct, asked (workers,): c and n of each; classes: L; -> numerator, denominator (workers,).
-    """
+    """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased by ``L^2 var``."""
     return (classes * correct - asked) ** 2, asked**2
 
 

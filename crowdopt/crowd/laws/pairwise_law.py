@@ -2,6 +2,9 @@
 
 The likelihood is exact, over all ways in which the workers can vote, less ``penalty / 2 sum J^2``: couplings that the
 items do not show are near 0. Votes that were not asked are summed out, by expectation and maximisation.
+
+The law is not the likeliest one but the mean of all, ``P(x | items)``: the cheapest plan by the likeliest law leans on
+those votes that the items flatter, and errs more often than it says.
 """
 
 from __future__ import annotations
@@ -19,23 +22,38 @@ FOLDS = 4  # of the items, that choose the penalty
 STEPS, CLOSE = 60, 1e-8  # of Newton's method; rise of the likelihood, in nats
 ROUNDS, PARTIAL = 20, 2  # of expectation and maximisation, where votes are missing; Newton's steps in each
 LEAST = 1e-6  # part of a step
+DRAWS = 128  # pairs of draws of the factors
 SOFT = 0.1  # penalty of each b, so that a worker who never errs has a finite one
 DIGITS = 6  # of b and J that are kept, so that the law is the same on every processor
 
 
 def pairwise_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
-    """The likeliest couplings, with the penalty that tells held-out items best; right as in coin_laws."""
+    """The mean law with the penalty by which it tells held-out items best; right as in coin_laws."""
     settings = params or LawParams()
     fold = np.arange(len(right)) % FOLDS
     told = [
-        sum(float(_fitted(right[fold != k], penalty).log_chance(right[fold == k]).sum()) for k in range(FOLDS))
+        sum(float(_law(right[fold != k], penalty).log_chance(right[fold == k]).sum()) for k in range(FOLDS))
         for penalty in settings.penalties
     ]
-    return _fitted(right, settings.penalties[int(np.argmax(told))])
+    return _law(right, settings.penalties[int(np.argmax(told))])
 
 
-def _fitted(right: Ints, penalty: float) -> CoinLaw:
-    """The law at one penalty: each way to vote is a part of its own."""
+def _law(right: Ints, penalty: float) -> CoinLaw:
+    """The mean law at one penalty: each way to vote is a part of its own."""
+    fit = _fitted(right, penalty)
+    return CoinLaw(PAIRWISE, _foretold(fit), (fit.told.terms[:, : right.shape[1]] + 1) / 2)
+
+
+class _Fit(NamedTuple):
+    """The likeliest factors, and the items that they were fitted to."""
+
+    told: _Told
+    top: Floats  # (factors,)
+    asked: float  # share of votes that are there
+
+
+def _fitted(right: Ints, penalty: float) -> _Fit:
+    """The likeliest factors at one penalty."""
     workers = right.shape[1]
     votes = 2.0 * ((np.arange(2**workers)[:, None] >> np.arange(workers)) & 1) - 1
     first, second = np.array(list(combinations(range(workers), 2)), np.int64).reshape(-1, 2).T
@@ -53,8 +71,34 @@ def _fitted(right: Ints, penalty: float) -> CoinLaw:
         before, factor = factor, _climbed(told, factor, steps)
         if np.abs(factor - before).max() < 10.0**-DIGITS:
             break
-    score = dot(terms, np.round(factor, DIGITS))
-    return CoinLaw(PAIRWISE, exp(score - logsumexp(score)), (votes + 1) / 2)
+    return _Fit(told, np.round(factor, DIGITS), float((right >= 0).mean()))
+
+
+def _foretold(fit: _Fit) -> Floats:
+    """``P(x | items)`` of each way to vote on the next item, (ways,): the mean of P(x | f) over factors f.
+
+    The factors are normal about the top, with the curvature there. So they are, as items grow, under Jeffreys' prior
+    times that of the penalties; of one worker alone it adds half a vote on either side (Krichevsky and Trofimov 1981).
+    """
+    told, terms = fit.told, fit.told.terms
+    score = dot(terms, fit.top)
+    # an item tells as much as its share of votes: exact where all are there, and positive definite anyhow
+    curvature = told.items * fit.asked * told.bend(exp(score - logsumexp(score))) + np.diag(told.weight)
+    normal = np.round(np.random.default_rng(0).standard_normal((fit.top.size, DRAWS)), DIGITS)
+    lean = dot(terms[:, None], _solution(_root(curvature).T, normal).T)  # (ways, draws)
+    every = score[:, None] + np.hstack([lean, -lean])
+    total = exp(every - logsumexp(every, axis=0)).sum(axis=1)
+    foretold: Floats = total / total.sum()
+    return foretold
+
+
+def _root(matrix: Floats) -> Floats:
+    """Lower triangular L with ``L L' = matrix`` (Cholesky), in one order."""
+    rest, root = matrix.copy(), np.zeros(matrix.shape)
+    for k in range(len(matrix)):
+        root[k:, k] = rest[k:, k] / np.sqrt(rest[k, k])
+        rest -= np.outer(root[:, k], root[:, k])
+    return root
 
 
 class _Told(NamedTuple):
@@ -74,10 +118,12 @@ class _Told(NamedTuple):
         chance = exp(score - logsumexp(score))
         mean = dot(self.terms.T, chance)
         slope = self.total - self.items * mean - self.weight * factor
-        bend = self.items * (dot((self.terms.T * chance)[:, None], self.terms.T) - np.outer(mean, mean)) + np.diag(
-            self.weight
-        )
-        return _solution(bend, slope)
+        return _solution(self.items * self.bend(chance) + np.diag(self.weight), slope[:, None])[:, 0]
+
+    def bend(self, chance: Floats) -> Floats:
+        """Covariance of the terms of an item whose votes have these chances, (factors, factors)."""
+        mean = dot(self.terms.T, chance)
+        return dot((self.terms.T * chance)[:, None], self.terms.T) - np.outer(mean, mean)
 
 
 def _climbed(told: _Told, factor: Floats, steps: int) -> Floats:
@@ -95,11 +141,11 @@ def _climbed(told: _Told, factor: Floats, steps: int) -> Floats:
 
 
 def _solution(matrix: Floats, side: Floats) -> Floats:
-    """Of a positive definite system, by elimination in one order, so that it is the same on every processor."""
+    """Of positive definite systems, a column each, by elimination in one order: the same on every processor."""
     rows = np.column_stack([matrix, side])
-    for k in range(side.size):
+    for k in range(len(matrix)):
         rows[k] = rows[k] / rows[k, k]
         others = rows[:, k].copy()
         others[k] = 0.0
         rows -= others[:, None] * rows[k]
-    return np.asarray(rows[:, -1], np.float64)
+    return np.asarray(rows[:, len(matrix) :], np.float64)

@@ -57,10 +57,7 @@ def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[
 
 
 def least_class_errors(votes: ClassVotes, cells: int = BELOW, together: int | None = None) -> Floats:
-    """A lower bound on the same errors, equal to them where they are exact.
-
-    cells: states told apart; together: the same of all votes that differ, as far as LEAST for each allows; -> (tasks,).
-    """
+    """A lower bound on the same errors, (tasks,), by so many ``cells`` together; equal where they are exact."""
     return _in_threads(votes, cells, True, together)[0]
 
 

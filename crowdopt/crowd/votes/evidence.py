@@ -184,10 +184,7 @@ def least_overlap(error: Floats, classes: int) -> Floats:
 
 
 def least_error(overlap: Floats, classes: int) -> Floats:
-    """The inverse of :func:`least_overlap`, ``2 (b - sqrt(b^2 - K^2 y^2)) / K^2``, ``b = (K - 2) y + K - 1``.
-
-    overlap: y, from 0 to (K - 1) / 2; classes: K.
-    """
+    """The inverse of :func:`least_overlap`: ``2 (b - sqrt(b^2 - K^2 y^2)) / K^2``, ``b = (K - 2) y + K - 1``."""
     b = (classes - 2) * overlap + classes - 1
     root = np.sqrt(np.maximum(0.0, b * b - (classes * overlap) ** 2))
     error: Floats = 2 * overlap * overlap / (b + root)  # nothing cancels

@@ -121,11 +121,14 @@ def _grader(span: Any, spans: dict[Any, dict[str, Any]]) -> str | None:
 def write_panel(handed: PushedRound, folder: Path) -> dict[str, str]:
     """``panel.json``, sample -> grader -> weight, and the module ``panel.py`` that reads it.
 
-    Answers that are known already are ``scores.json``, for Inspect's ``precomputed_scores``.
+    Of an adaptive plan ``policy.json`` too. Answers that are known already are ``scores.json``, for Inspect's
+    ``precomputed_scores``.
     """
+    policy = {} if handed.policy is None else {"policy.json": json.dumps(handed.policy, ensure_ascii=False) + "\n"}
     scores = {"scores.json": json.dumps(precomputed(handed.answers), indent=1, ensure_ascii=False) + "\n"}
     return {
         **(scores if handed.answers else {}),
+        **policy,
         "panel.json": json.dumps(handed.weights, indent=1, ensure_ascii=False) + "\n",
         "panel.py": Path(inspect_panel.__file__).read_text(encoding="utf-8"),
     }
@@ -147,7 +150,8 @@ BRIDGE = Bridge(
     read=read_logs,
     write=write_panel,
     advice=(
-        "in the task: scorer=panel.panel({'GRADER': scorer, ...}), with `import panel` from this folder",
+        "in the task: scorer=panel.panel({'GRADER': scorer, ...}), with `import panel` from this folder; "
+        "panel.cascade({...}) follows an adaptive plan",
         "scores.json, where there is one: inspect score LOG --scorer precomputed_scores -S scores=scores.json",
     ),
 )

@@ -37,10 +37,7 @@ def read_export(path: Path, wishes: Wishes) -> Annotations:
 def annotations_of(
     tasks: list[dict[str, Any]], source: str, wishes: Wishes, people: Mapping[int, str] | None = None
 ) -> Annotations:
-    """The annotations of a project; tasks: of the shape EXPORT; people: number of an account -> its e-mail address.
-
-    Raises InputError if an annotation has more than one class, or answers several questions and none is wished for.
-    """
+    """A project's annotations, one class each; people: number of an account -> e-mail address."""
     key = _key(tasks, source, wishes)
     return with_gold(_rows(tasks, source, key, wishes.field, people or {}), source)
 

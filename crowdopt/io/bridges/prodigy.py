@@ -21,10 +21,7 @@ SESSION = ("_annotator_id", "_session_id")
 
 
 def read_dataset(path: Path, wishes: Wishes) -> Annotations:
-    """The annotations of a dataset: those that were accepted are labels, rejected and ignored ones are cancelled.
-
-    Raises InputError if a line has no task or session, or more than one class.
-    """
+    """The annotations of a dataset: accepted ones are labels, rejected and ignored ones are cancelled."""
     return with_gold(_rows(path, wishes), path.name)
 
 

@@ -20,12 +20,12 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from crowdopt.errors import InputError
-from crowdopt.live import event as kinds
 from crowdopt.live.running import Live, LiveTurn, check_name
 from crowdopt.live.service.front_desk import FrontDesk
 from crowdopt.live.service.metrics import exposition
 from crowdopt.live.service.request_limits import BURST, RATE, RequestLimits
 from crowdopt.live.service.tokens import MANAGER, WORKER, digest_of, new_token
+from crowdopt.live.stores import event as kinds
 
 PAGES = Path(__file__).parent / "pages"
 WAIT = 5  # seconds after which a worker for whom there is nothing now may ask again

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 
-from crowdopt.live.event import Event
+from crowdopt.live.stores.event import Event
 
 
 class MemoryStore:

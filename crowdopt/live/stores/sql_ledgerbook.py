@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, ClassVar, Self
 
 from crowdopt.errors import InputError
-from crowdopt.live.event import Event
+from crowdopt.live.stores.event import Event
 
 LAST = 2**62  # number of an event at most
 COLUMNS = "number, at, kind, worker, task, lease, value"

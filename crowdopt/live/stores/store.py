@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from crowdopt.live.event import Event
+from crowdopt.live.stores.event import Event
 
 
 class Ledgerbook(Protocol):

@@ -18,12 +18,7 @@ GRID: Floats = (np.arange(CELLS) + 0.5) / CELLS  # g, the chance of a right labe
 
 
 def information(accuracy: Floats, classes: int = 2) -> Floats:
-    """``(g - u) ln(g / u)``, u = (1 - g)/(K - 1): nats that a label moves the log odds of two classes by.
-
-    One of them the true one: the Kullback-Leibler divergence between a label's laws under two classes.
-
-    accuracy: g, in (0, 1); classes: K; -> the same shape.
-    """
+    """``(g - u) ln(g / u)``, u = (1 - g)/(K - 1): Kullback-Leibler divergence of a label's laws under two classes."""
     edge = (classes * accuracy - 1) / (classes - 1)
     return np.asarray(edge * (log(accuracy / (1 - accuracy)) + log(classes - 1)))
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, Group, assign, init, verify
+from tests.assign.cascade.simulated_policies import followed
 from tests.assign.cascade.small_panels import (
     EXPERT,
     drawn,
@@ -17,7 +18,7 @@ from tests.assign.cascade.small_panels import (
     limited,
     policies,
 )
-from tests.chance import between, most
+from tests.chance import between, most, seeds
 from tests.chance import rng as drawing
 from tests.sampled import first_of
 
@@ -117,6 +118,25 @@ def test_simulated_tasks_err_and_ask_as_often_as_the_policy_says():
     assert wrong <= most(items, float(plan.errors[0]) * (1 + 1e-9))
     low, high = between(np.full(4, items), plan.loads / 100)
     assert ((low <= load) & (load <= high)).all()
+
+
+@pytest.mark.chance
+@pytest.mark.parametrize("panels", [10, pytest.param(ALL, marks=pytest.mark.slow)])
+def test_drawn_panels_err_and_ask_as_often_as_their_plans_say(panels):
+    """20,000 items of each: errors within the claim, loads as expected, and these within capacities."""
+    for seed in seeds(panels):
+        plan = assign(drawn(seed), adaptive=True, expert=EXPERT if seed % 3 == 0 else None)
+        one, rng = plan.instance, drawing(seed, 40)
+        kinds, load = np.bincount(plan.askers.kind), np.zeros(len(plan.askers.names), np.int64)
+        assert all(some.size == 1 for some in plan.askers.workers)
+        for kind, items in enumerate((20_000 * kinds / one.n_tasks).astype(int).tolist()):
+            wrong, asked = followed(plan, kind, items, rng)
+            load += asked
+            assert wrong <= most(items, float(plan.errors[kind]) * (1 + 1e-9) + 1e-12), (seed, kind)
+        low, high = between(np.full(load.size, 20_000), plan.loads / one.n_tasks)
+        assert ((low - kinds.size <= load) & (load <= high + kinds.size)).all(), seed  # parts of items are cut off
+        capacity = one.capacity[[int(some[0]) for some in plan.askers.workers]]
+        assert (plan.loads <= capacity + 1e-6).all(), seed
 
 
 def test_shares_of_groups_bind_and_are_proven(tmp_path):

@@ -11,7 +11,7 @@ from crowdopt.core.solution import Options
 from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, TABLE, CoinLaw, LawParams, independent_law
 from crowdopt.crowd.laws.effective_votes import effective_votes
 from crowdopt.crowd.laws.law_choice import FITS, chosen_law
-from crowdopt.crowd.laws.pairwise_law import pairwise_law
+from crowdopt.crowd.laws.pairwise_law import SOFT, pairwise_law
 from crowdopt.crowd.laws.table_law import table_law
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.states.told_tasks import told_tasks
@@ -62,6 +62,27 @@ def test_table_without_repeats_is_independence():
     np.testing.assert_allclose(
         table.log_chance(everything(4)), independent_law(right).log_chance(everything(4)), atol=1e-12
     )
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_pairwise_law_is_the_mean_over_what_gold_leaves_open(missing):
+    """Two workers, so that all odds and couplings can be added up on a grid: of 61^3 points, with Jeffreys' prior.
+
+    Information about odds and couplings has the determinant ``prod P(x)`` times a number, where all are free.
+    """
+    right, penalty = drawn(coupled(0.5), 80, 8)[:, :2], 10.0
+    right[::4, 0] = -1 if missing else right[::4, 0]
+    axis = np.linspace(-1.5, 3.5, 61)
+    b, c, j = (each.reshape(-1, 1) for each in np.meshgrid(axis, axis, axis, indexing="ij"))
+    ways = 2.0 * everything(2) - 1
+    score = b * ways[:, 0] + c * ways[:, 1] + j * ways[:, 0] * ways[:, 1]
+    chance = np.exp(score - np.logaddexp.reduce(score, axis=1, keepdims=True))
+    seen = [((row < 0) | (row == everything(2))).all(axis=1) for row in right]
+    height = sum(np.log(chance @ one) for one in seen) + np.log(chance).sum(axis=1) / 2
+    height -= (SOFT * (b * b + c * c) + penalty * j * j)[:, 0] / 2
+    weight = np.exp(height - height.max())
+    law = np.exp(pairwise_law(right, LawParams(penalties=(penalty,))).log_chance(everything(2)))
+    np.testing.assert_allclose(law, weight @ chance / weight.sum(), atol=0.003)
 
 
 @pytest.mark.slow
@@ -148,11 +169,20 @@ def test_campaign_with_coupled_gold_goes_through_the_whole_loop(tmp_path):
     assert facts["chosen"] == instance.vote_law.name and len(facts["plans"]) == len(FITS)
 
 
-def test_plan_of_fixed_sets_says_that_it_does_not_heed_the_law(tmp_path):
-    """It is a plan by the better of independence and difficulty, and verifies."""
+def test_plan_of_fixed_sets_says_what_it_errs_with_by_the_law(tmp_path):
+    """It is a plan by the better of independence and difficulty, and verifies; its largest error is by enumeration."""
     folder = campaign(tmp_path / "campaign", drawn(coupled(1.0), 300, 7))
-    plan = crowdopt.assign(folder, output=tmp_path / "plan")
-    assert "does not heed" in plan.note and crowdopt.verify(folder, tmp_path / "plan").holds
+    plan, law = crowdopt.assign(folder, output=tmp_path / "plan"), crowdopt.read_campaign(folder).vote_law
+    assert law is not None and crowdopt.verify(folder, tmp_path / "plan").holds
+    worst = 0.0
+    for workers in {tuple(plan.pairs[plan.pairs[:, 0] == i, 1]) for i in range(30)}:
+        error = 0.0
+        for votes in product((0, 1), repeat=len(workers)):
+            right = np.full((2, 4), -1)
+            right[0, workers], right[1, workers] = votes, 1 - np.array(votes)
+            error += np.exp(law.log_chance(right)).min() / 2
+        worst = max(worst, error)
+    assert f"err up to {100 * worst:.3g} %" in plan.note and "do not heed" in plan.note
 
 
 def test_archive_keeps_a_law(tmp_path):

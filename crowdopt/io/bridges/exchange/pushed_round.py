@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from crowdopt.errors import InputError, tell
 from crowdopt.io.answers.answered import read_answered
+from crowdopt.io.bridges.exchange.pushed_policy import read_pushed_policy
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.campaign_tables import optional_table
 from crowdopt.io.plan.stored_plan import read_pairs
@@ -32,6 +34,8 @@ class PushedRound:
     content: dict[str, dict[str, str]]  # task -> column -> what is shown; the id alone where nothing is known
     answers: dict[str, tuple[str, float]]  # task -> the answer so far, and its chance to be right
     weights: dict[str, dict[str, float]]  # task -> worker -> weight of the vote, for the pairs of the plan
+    # of an adaptive plan: which votes lead to which (crowdopt.io.bridges.exchange.pushed_policy)
+    policy: dict[str, Any] | None = None
     # whether the content is from a table; else it is the task's id, which replaces nothing that a tool has already
     described: bool = False
 
@@ -89,6 +93,7 @@ def read_round(
         content=(shown := _content(content, campaign, list(queues))),
         answers={} if answers is None else _answers(answers, names),
         weights=weights,
+        policy=read_pushed_policy(plan, known, names),
         described=any(cells != {"text": task} for task, cells in shown.items()),
     )
 

@@ -1,0 +1,39 @@
+"""What the likeliest answers of fixed sets of labels err with by a law of votes."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.laws.coin_laws import CoinLaw
+from crowdopt.elementary import exp
+
+LARGEST = 14  # workers of a set: all ways in which they can vote are listed
+
+
+def set_error(law: CoinLaw, workers: Ints, prior: Floats) -> float:
+    """``sum_v min_k prior_k P(v | k)`` over all votes v of these workers, of two classes; prior (2,)."""
+    right = np.full((2 ** len(workers), law.accuracy.shape[1]), -1)
+    right[:, workers] = list(product((0, 1), repeat=len(workers)))
+    other = np.where(right < 0, -1, 1 - right)  # the same votes where the other class is true
+    wrong = np.minimum(prior[0] * exp(law.log_chance(right)), prior[1] * exp(law.log_chance(other)))
+    return float(wrong.sum())
+
+
+def law_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None:
+    """Error of each task by the instance's law before any label is seen, (tasks,); None where a set is too large.
+
+    instance: with a ``vote_law``; pairs (k, 2): task and worker of each label.
+    """
+    assert instance.vote_law is not None
+    table = np.zeros((instance.n_tasks, instance.n_workers), bool)
+    table[tuple(pairs.T)] = True
+    if table.sum(axis=1).max(initial=0) > LARGEST:
+        return None
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))
+    alike, row_of = np.unique(np.hstack([prior, table]), axis=0, return_inverse=True)
+    errors = [set_error(instance.vote_law, np.flatnonzero(row[2:]), row[:2]) for row in alike]
+    return np.array(errors)[row_of.reshape(-1)]
