@@ -75,7 +75,6 @@ def _error(answers: Answers, truth: Ints, known: Ints) -> float:
 
 
 def _part(labels: Labels) -> Labels:
-    """The labels of evenly chosen tasks, so many that they are quickly looked at."""
     step = -(-labels.task.size // MOST)
     return labels if step == 1 else _only(labels, labels.task % step == 0)
 
@@ -109,6 +108,5 @@ def _loss(seen: Labels, hidden: Labels, name: str) -> float:
 
 
 def _coins(accuracy: Floats, classes: int) -> Floats:
-    """One-coin workers as tables, (workers, classes, classes)."""
     same = np.eye(classes, dtype=bool)
     return np.where(same, accuracy[:, None, None], ((1 - accuracy) / (classes - 1))[:, None, None])

@@ -35,10 +35,7 @@ class PlanAnswers:
 
     @property
     def sure(self) -> NDArray[np.bool_]:
-        """Tasks whose answer errs at most their target, given the labels; as exactly as plans keep it.
-
-        So a task that is not sure is served by the next plan, though 1 - 0.95 is above 0.05 in float64.
-        """
+        """Tasks whose answer errs at most their target, given the labels; exactly as plans keep it."""
         sure: NDArray[np.bool_] = self.error <= self.epsilon * (1 + COVERAGE) + ROUNDING
         return sure
 

@@ -68,13 +68,7 @@ def worst_error(
 
 
 def worst_bound(accuracy: Floats, family: Ints, solve: Solve, weights: Floats) -> float:
-    """What no law within families makes the vote err more than, by one linear program's dual.
-
-    The laws of all families that have several labels are bounded together; so it is the largest error itself where only
-    one has.
-
-    accuracy, weights (labels,); family (labels,).
-    """
+    """The most that a vote errs under any law within families, by one dual; exact if one has several labels."""
     vote = _Vote(accuracy, weights)
     place = np.unique(family, return_inverse=True)[1]
     together = np.flatnonzero(np.bincount(place)[place] > 1)

@@ -195,7 +195,6 @@ def vote_by(choice: AutoMethod, labels: Labels, **options: Any) -> Answers:
 
 
 def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, settings: dict[str, Any]) -> Answers:
-    """Answers by a method that finds the accuracies, or weighs votes by those that are given."""
     if method in FROM_LABELS:
         if accuracy is not None:
             raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")

@@ -118,7 +118,6 @@ def _instance(given: InstanceLike, asked: AssignOptions) -> AssignmentInstance:
 
 
 def _as_a_program(instance: AssignmentInstance, method: str, program: str) -> AssignmentInstance:
-    """The instance under a rule that has a linear program, where that is what the method needs."""
     name = pools_asked(method)[0]
     if not instance.the_rule.implied_by or name == PATTERNS or (program == IP and name != APPROXIMATION):
         return instance
@@ -188,8 +187,6 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
 
 
 def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
-    """The plan of some of the tasks, once all is reduced that can be."""
-
     def solved(one: AssignmentInstance, told: Listener | None) -> Plan:
         return by_method(one, replace(search, listener=told))
 

@@ -60,7 +60,6 @@ def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
 
 
 def _advised(instance: AssignmentInstance, search: MethodSearch) -> tuple[str, str]:
-    """The method to take, and why where it was left open."""
     if search.method != AUTO:
         return search.method, ""
     from crowdopt.bench.figures.advice import advised
@@ -124,7 +123,6 @@ def _may_be_dear(plan: Plan) -> bool:
 
 
 def _of_each(instance: AssignmentInstance, search: MethodSearch) -> Plan:
-    """A plan that keeps the target for every task, and so on average, by the skills as they are."""
     exact = replace(search, method=EXACT, isolated=False)
     return solve_checked(replace(instance, rule="exact-error"), partial(_linear, exact, None), search.options)
 

@@ -22,10 +22,7 @@ PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder
 
 @contextmanager
 def on_disk(campaign: InstanceLike, plan: PlanLike, tables: bool = False) -> Iterator[tuple[Path, Path]]:
-    """Campaign and plan as folders; what is at hand is written into one that is gone afterwards.
-
-    tables: whether the campaign has to be tables, from which the next one is made; else an archive, which holds all.
-    """
+    """Campaign and plan as folders, those at hand in one that is gone afterwards; tables: no archive will do."""
     with TemporaryDirectory() as spare:
         yield _campaign(campaign, Path(spare), tables), _plan(plan, Path(spare))
 

@@ -122,7 +122,6 @@ def _drawn(table: AnsweredTable, place: Path, asked: AuditOptions) -> Audit:
 
 
 def _escalation(table: AnsweredTable, place: Path, asked: AuditOptions) -> Escalation:
-    """A draw, or what came of it."""
     words = "" if asked.escalate is True else str(asked.escalate)
     if asked.checked is None:
         if (place / DRAW).exists():
@@ -147,16 +146,13 @@ class Looks:
 
 
 def looks_to_certify(answers: int, target: float = TARGET) -> Looks:
-    """What certifying takes, whatever is claimed: how often claims are wrong is what an audit is to find out."""
+    """What certifying takes. No claim goes into it: how often claims are wrong is what an audit is to find out."""
     delta = round(1 - CONFIDENCE, 14)
     return Looks(*(checks_needed(answers, target, error, delta) for error in (0.0, target / 2)))
 
 
 def certifying(answers: int, target: float, place: AnyPath) -> str:
-    """How many answers to check, as a sentence, with the command that draws them.
-
-    answers: how many there are; target: the share that may be wrong; place: where they are.
-    """
+    """How many of so many answers to check for a target, as a sentence, with the command that draws them."""
     looks = looks_to_certify(answers, target)
     return (
         f"to certify {target:.3g} whatever the workers did, an expert looks at {looks.least} of these answers at "

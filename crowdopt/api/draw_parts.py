@@ -62,11 +62,7 @@ def generate_parts(
 
 
 def draw_part(name: str, seed: int, folder: str, parts: int, place: int, stated: float) -> int:
-    """Draw the items of one part and write them; how many they are.
-
-    name, seed: of an items recipe; folder: where the part is written; parts, place: how many there are, and which one
-    this is; stated: every task's target.
-    """
+    """Draw the items of one part, ``place`` of ``parts``, of an items recipe and write them; how many they are."""
     items = ITEMS.fullmatch(name)
     assert items is not None
     features, n, m = (int(number) for number in items.groups())
@@ -78,11 +74,7 @@ def draw_part(name: str, seed: int, folder: str, parts: int, place: int, stated:
 
 
 def take_apart(instance: AssignmentInstance, *, parts: int, output: AnyPath, force: bool = False) -> PartsFolder:
-    """Write an instance as a campaign in parts, tasks in their order.
-
-    instance: with accuracies per task, or types; prices per worker; parts: how many files; output: folder to write;
-    force: whether what is there may be replaced.
-    """
+    """Write an instance with accuracies per task, or types, as a campaign in parts, tasks in their order."""
     _refuse_more(instance)
     typed = bool(np.unique(instance.task_type).size < instance.n_tasks)
     types = [instance.type_id(kind) for kind in range(instance.n_types)] if typed else []
@@ -122,7 +114,6 @@ def _aimed(instance: AssignmentInstance, epsilon: float | None) -> AssignmentIns
 
 
 def _bounds(n: int, parts: int) -> list[int]:
-    """Where each part begins, and where the last one ends: sizes that differ by one at most."""
     if not 1 <= parts <= n:
         raise InputError(f"{n} tasks cannot be taken apart into {parts} parts; ask for 1 to {n}")
     return [n * place // parts for place in range(parts + 1)]

@@ -166,7 +166,6 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
 
 
 def _seen(asked: ExplainOptions) -> Realised | None:
-    """What earlier labels say of errors, where there are some."""
     if (asked.labels is None) != (asked.truth is None) or (asked.labels is not None and asked.audit is None):
         raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
     return None if asked.labels is None or asked.truth is None else _realised(asked.labels, asked.truth)
@@ -205,7 +204,6 @@ def _of_rounds(
     output: AnyPath | None,
     force: bool,
 ) -> Explanation:
-    """What the rounds of an adaptive plan cost; with a folder the curve over targets too."""
     found = explain_rounds(campaign, plan, trust_gold=trust_gold, time_limit=time_limit, with_curve=output is not None)
     undrawn: list[str] = []
     if output is not None:

@@ -78,7 +78,6 @@ def generate(
 def _later(
     instance: AssignmentInstance, number: int, seed: int, output: AnyPath | None, force: bool
 ) -> AssignmentInstance:
-    """The campaign of a later round, written where that is asked for."""
     with TemporaryDirectory() as place:
         folder = Path(place) / "campaign"
         write_campaign(instance, folder)

@@ -194,7 +194,6 @@ class _Read(NamedTuple):
 
 
 def _read(labels: TableLike, asked: ImportOptions) -> _Read:
-    """The labels of a table of ours, or of a tool's export, which may have truth of its own."""
     known = None if asked.truth is None else read_true_labels(asked.truth)
     if asked.tool is None:
         return _Read(read_labels(labels, _classes(known)), known)

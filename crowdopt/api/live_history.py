@@ -113,7 +113,6 @@ def export_history(
 
 
 def _write_continuation(campaign: InstanceLike, state: LiveState, folder: Path) -> None:
-    """The campaign with the labels that came, and what workers have left."""
     assert isinstance(state.course, WorkersCourse)
     course, instance = state.course, state.course.whole
     before = [] if not isinstance(campaign, str | Path) else read_with_labels(campaign).collected_labels

@@ -31,11 +31,7 @@ class AtHome(Executor):
 
 
 def deal(homes: dict[str, str], parts: Sequence[str], workers: Sequence[str]) -> dict[str, str]:
-    """A home for each part: the one that it has, unless that is lost or has two parts more than another.
-
-    homes: worker of each part until now; parts, workers: all there are; -> worker of each part; empty where there is no
-    worker.
-    """
+    """A home for each part: the one it has, unless lost or two parts ahead of another; empty without workers."""
     if not workers:
         return {}
     held: dict[str, list[str]] = {worker: [] for worker in workers}

@@ -62,7 +62,6 @@ class PartsAtWork:
         self._executor = None
 
     def _start(self) -> None:
-        """Anew, where processes were there before."""
         self._open.close()
         if self.cluster is not None:
             cluster = self._open.enter_context(jobs.cluster(self.cluster))
@@ -139,7 +138,6 @@ class PartsAtWork:
 
 
 def _refusal(wrong: list[jobs.Row]) -> Exception:
-    """What the first part that will not do says."""
     first = next((row for row in wrong if row.fault != jobs.Fault.LOST), wrong[0])
     if first.refusal is not None:
         return InputError(first.refusal)

@@ -63,7 +63,6 @@ def two_ways(
 
 
 def _dressed(verb: Callable[..., Any], options: Callable[..., Any]) -> Any:
-    """The verb with the options' fields in its signature and their descriptions in its docstring."""
     own = inspect.signature(verb)
     *first, _options = own.parameters.values()
     face = own.replace(parameters=[*first, *inspect.signature(options).parameters.values()])
@@ -83,7 +82,6 @@ def _dressed(verb: Callable[..., Any], options: Callable[..., Any]) -> Any:
 
 
 def _described(text: str, options: Any) -> str:
-    """The verb's docstring with what is said of its options behind its own arguments."""
     entries = [
         document.partition(ENTRIES)[2].rstrip()
         for kind in options.__mro__

@@ -155,7 +155,6 @@ class CvxpyWarm:
 
 
 def _box_of(program: Program) -> tuple[Any, Any]:
-    """Columns with a finite lower side, and with a finite upper one."""
     return np.flatnonzero(np.isfinite(program.lower)), np.flatnonzero(np.isfinite(program.upper))
 
 

@@ -87,7 +87,6 @@ def _limit(model: Any, options: Options) -> None:
 
 
 def _set_own(model: Any, options: Options) -> None:
-    """The options set by Gurobi's own names; InputError where it refuses one."""
     import gurobipy
 
     for key, value in checked("gurobi", options.settings, gurobi_options()).items():

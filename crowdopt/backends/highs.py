@@ -109,7 +109,6 @@ def hand_over(program: Program, options: Options) -> Any:
 
 
 def _set_own(model: Any, name: str, options: Options) -> None:
-    """The options set by HiGHS' own names; InputError where it refuses one."""
     if not options.settings:
         return
     import highspy

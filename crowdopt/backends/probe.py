@@ -114,7 +114,6 @@ def attempt(backend: Backend) -> Available:
 
 
 def _solves(backend: Backend, integer: bool, optimum: float) -> tuple[bool, bool]:
-    """Whether it finds the known optimum, and whether its multipliers prove it."""
     program = tiny(integer)
     solution = solve(program, backend.name, Options(time_limit=20.0), isolated=False)
     found = certify(solution)

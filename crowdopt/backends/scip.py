@@ -52,7 +52,6 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
 
 
 def _listen(model: Any, pyscipopt: Any, listener: Listener) -> None:
-    """Pass on better points and bounds of a search."""
     events = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND, pyscipopt.SCIP_EVENTTYPE.NODESOLVED
     last: list[Any] = [None]
 
@@ -91,7 +90,6 @@ def _limit(model: Any, options: Options) -> None:
 
 
 def _set_own(model: Any, options: Options) -> None:
-    """The options set by SCIP's own names; InputError where it refuses one."""
     if not options.settings:
         return
     for key, value in checked("scip", options.settings, model.getParams()).items():

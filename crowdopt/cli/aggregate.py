@@ -169,7 +169,6 @@ def _of_the_mean(answered: Answered) -> list[str]:
 
 
 def _unsure(answered: Answered, going_on: Continuation, output: Path) -> list[str]:
-    """Tasks that labels will not make sure, why, and what to do."""
     explained, said = f"crowdopt explain {output}/campaign", []
     for tasks, why, advice in (
         (

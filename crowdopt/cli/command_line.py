@@ -67,7 +67,6 @@ class Verbs(click.Group):
             return
 
     def _add_others(self) -> None:
-        """Load the verbs of other packages (entry points ``crowdopt.cli``), once."""
         if not self._complete:
             self._complete = True
             for verb in (verb for verbs in others(sys.modules["crowdopt.cli"]) for verb in verbs):

@@ -81,7 +81,6 @@ def _sentences(found: Comparison) -> list[str]:
 
 
 def _offline(found: Comparison) -> list[str]:
-    """What no plan costs less than: the promise's first, then that of the rule which policies go by."""
     best = found.optimum
     of_rule = RULES[best.rule].of_rule
     if best.bound is None:

@@ -100,7 +100,6 @@ def _facts(made: Imported) -> dict[str, Any]:
 
 
 def _of_errors(made: Imported, kept: bool) -> list[str]:
-    """A warning where workers err together, and the families that suggests."""
     found, name = made.together, made.instance.worker_id
     if found is None or not found.warned.any():
         return []

@@ -19,11 +19,7 @@ def lowered(total: float, size: float) -> float:
 
 
 def sum_below(terms: Floats, more: float = 0.0) -> float:
-    """A number that the exact sum of the terms is not below; -inf if some of them are not finite.
-
-    terms (k,): each may have passed through a few roundings; more: absolute values that went into the terms and do not
-    show in them, because they cancel.
-    """
+    """At most the exact sum of terms (k,), -inf if one is not finite; more: absolute values that cancelled in them."""
     size = float(np.abs(terms).sum()) + more
     return lowered(fsum(terms), size) if np.isfinite(size) else -np.inf
 

@@ -81,10 +81,7 @@ def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
 
 
 def normal_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
-    """The same with the votes' sums taken as normal: what a plan may aim at.
-
-    epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
-    """
+    """The same with the votes' sums taken as normal, (tasks,): what a plan may aim at; at most MOST."""
     return _least(_on_both(PROBIT.error_of, prior, difficulty), epsilon, guessing(prior) <= epsilon)[1]
 
 

@@ -172,7 +172,6 @@ def _merged(price: Floats, skill: Floats, pools: int) -> Ints:
 
 
 def _halves(odds: Floats, part: Ints) -> list[Ints]:
-    """A pool cut in the middle of its widest type."""
     values = odds[part, int(np.ptp(odds[part], axis=0).argmax())]
     above = values > (values.min() + values.max()) / 2
     return [part[above], part[~above]]

@@ -80,7 +80,6 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
 
 
 def _members(instance: AssignmentInstance, workers: Ints) -> tuple[Group, ...]:
-    """The groups with those chosen, copies included, renumbered; a group without members left is gone."""
     chosen = [(group, np.flatnonzero(np.isin(workers, group.members)).tolist()) for group in instance.groups]
     gone = next((group for group, members in chosen if not members and group.min_per_task + group.min_share > 0), None)
     if gone is not None:

@@ -80,7 +80,6 @@ def _certified(claimed: Certificate, linear: Certificate) -> Certificate:
 
 
 def _members(instance: SelectionInstance, program: Program, solution: Solution) -> Ints | None:
-    """The set of a solution's point, if there is one and it keeps every limit."""
     if solution.primal is None:
         return None
     members = selection.chosen(program, solution.primal)

@@ -90,7 +90,6 @@ def _proof(instance: SelectionInstance, total: Fraction, size: int) -> RankingPr
 
 
 def _best_prefix(levels: ScoreLevels, most: int) -> tuple[Fraction, int]:
-    """The exact sum and the size k* of the best prefix of the ranking."""
     # Along workers of one gain v the score is ``(a + v k) / sqrt(k)`` with a >= 0: it falls for v <= 0 and is first
     # falling, then rising otherwise, so only the first and the last worker of each level can be the best to stop at.
     last = np.minimum(np.cumsum(levels.count), most)

@@ -182,6 +182,6 @@ def best_set(accuracy: Any, classes: int = 2) -> Choice:
 
 
 def clipped_odds(accuracy: Floats, seen: Floats | Ints) -> Floats:
-    """``ln(p / (1 - p))``, p kept within [.5/N, 1 - .5/N], N the labels it was estimated from, (labelers,)."""
+    """``ln(p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from."""
     half = 0.5 / np.maximum(np.asarray(seen, dtype=np.float64), 1.0)
     return log_odds(np.clip(accuracy, half, 1 - half))

@@ -126,10 +126,7 @@ def steps(g: float, horizon: int, eta: float = 0.0) -> Floats:
 
 
 def lemma_1(d1: float, d2: float) -> float:
-    """``(floor D1 + 1)(floor D2 + 1) - 1``: the most explorations there can be, the initial tester not counted.
-
-    Printed as ``D1 D2``, which at D1 = D2 = 1 is 1; testers must exceed D1 in number, and labels D2: 3.
-    """
+    """``(floor D1 + 1)(floor D2 + 1) - 1`` explorations at most, the initial tester aside; printed as ``D1 D2``."""
     return float((np.floor(d1) + 1) * (np.floor(d2) + 1) - 1)
 
 
@@ -192,10 +189,7 @@ def weighted_regret_bound(
 
 
 def context_regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
-    """R(T) with W kinds of task learnt apart (Section 5): the sum of (6) over the kinds, about W times (6).
-
-    accuracy (kinds, labelers): p; given: of exploration; horizon: T; z: in (0, 1); any value gives a bound.
-    """
+    """R(T) with W kinds of task learnt apart (Section 5): the sum of (6) over the kinds, about W times (6)."""
     return float(sum(regret_bound(p, given, horizon, z) for p in np.atleast_2d(np.asarray(accuracy, np.float64))))
 
 

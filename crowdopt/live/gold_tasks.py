@@ -21,10 +21,7 @@ class GoldTasks:
     truth: Ints  # (gold,): its class
 
     def next_ones(self, counts: Ints, done: list[Ints], seed: tuple[int, ...]) -> Ints:
-        """The worker's next gold tasks: so many of each type, or as many as are left.
-
-        counts (types,); done: for each type, (k,) those the worker has had; seed: of the worker's own order; -> (k,).
-        """
+        """The worker's next gold tasks, (k,): so many of each type as ``counts``, or as many as are not yet done."""
         chosen = [np.zeros(0, np.int64)]
         for kind in np.flatnonzero(counts).tolist():
             there = np.flatnonzero(self.kind == kind)

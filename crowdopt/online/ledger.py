@@ -142,10 +142,7 @@ class Run(InNotebooks):
 
 
 def check(decision: Decision, arrival: Arrival, tasks: int, room: int, name: str) -> None:
-    """A decision that no worker could carry out is a defect of the policy; it is said, not repaired.
-
-    tasks, room: how many tasks there are, and labels that the worker could still give; name: of the policy.
-    """
+    """A decision that no worker could carry out is a defect of the policy; it is said, not repaired."""
     asked = decision.tasks
     wrong = None
     if decision.kind == GOLD:

@@ -14,11 +14,7 @@ Ids: TypeAlias = NDArray[np.integer]
 
 
 def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
-    """Tasks of equal entries are of one kind.
-
-    columns list of (tasks,) arrays: what tasks of one kind have in common; -> kind (tasks,): of each task; example
-    (kinds,): the first task of each kind.
-    """
+    """Tasks of equal entries in all columns are of one kind: kind (tasks,), first task of each (kinds,)."""
     key = np.zeros(columns[0].size, np.int64)
     for column in columns:
         values, place = np.unique(column, return_inverse=True)

@@ -124,11 +124,7 @@ def recorded_stream(
 def hold_out(
     instance: AssignmentInstance, truth: Ints, share: float, seed: int
 ) -> tuple[AssignmentInstance, NDArray[np.bool_]]:
-    """Set a share of the tasks of known truth aside as gold: they need no labels any more.
-
-    instance: of all tasks; truth (tasks,): -1 where unknown; share: chance of each to be held out; -> instance: with no
-    need for the held-out tasks; held (tasks,): which are held out.
-    """
+    """A share of the tasks of known truth (-1: unknown) as gold, without need; -> instance, held (tasks,)."""
     held = (np.random.default_rng([seed, HELD]).random(instance.n_tasks) < share) & (truth >= 0)
     return replace(instance, demand=np.where(held, 0.0, instance.demand)), held
 

@@ -188,7 +188,6 @@ class Replay:
         )
 
     def _skills(self) -> Floats:
-        """The skills that the policy believes in, (types, workers); 1/2 where it believes nothing."""
         skills = self.policy.skills()
         return np.full(self.stream.instance.accuracy.shape, 0.5) if skills is None else skills
 

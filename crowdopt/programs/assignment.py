@@ -150,7 +150,6 @@ def _extents(n: int, m: int, parts: list[tuple[str, int, Floats | None]]) -> lis
 
 
 def _compress(index: NDArray[np.int32], value: Floats, shape: tuple[int, int]) -> sparse.csc_array:
-    """CSC from dense stacks of entries (columns..., entries per column), zeros left out."""
     depth = index.shape[-1]
     present = value != 0
     if present.all():

@@ -49,7 +49,6 @@ class ExactProgram:
         self._row = {number: row for side in (self.row_low, self.row_high) for row, number in enumerate(side)}
 
     def _sides(self, lower: Floats, upper: Floats, equal: Bools, terms: list[Terms]) -> tuple[list[int], list[int]]:
-        """Constraints for all sides; -> their numbers, below and above."""
         low, high = [NONE] * len(terms), [NONE] * len(terms)
         for numbers, sides, sense in ((low, lower, "G"), (high, upper, "L")):
             for k in np.flatnonzero(np.isfinite(sides)).tolist():

@@ -36,10 +36,7 @@ OWN = Assumed({}, {})
 
 
 def rows_used(exact: ExactProgram, multipliers: Sequence[Fraction]) -> list[Used]:
-    """The sides that multipliers pull on; those that pull on a side that is not there count as 0.
-
-    multipliers (rows,): >= 0 pulls on the lower side.
-    """
+    """The sides that multipliers pull on, >= 0 on the lower one; on a side that is not there they count as 0."""
     found = []
     for row, factor in enumerate(multipliers):
         number = exact.row_low[row] if factor > 0 else exact.row_high[row]

@@ -71,10 +71,7 @@ class TooMany(Exception):
 
 
 def least(question: LeastSet) -> int:
-    """What the cheapest set costs; where that takes too many cases the linear bound, rounded up.
-
-    Raises ValueError where no set is worth enough.
-    """
+    """What the cheapest set costs, or the linear bound rounded up; ValueError where no set is worth enough."""
     search = _Search(question, 0)
     start = search.all_in()
     target = start

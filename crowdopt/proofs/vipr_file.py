@@ -27,11 +27,7 @@ class FileClaim(NamedTuple):
 
 
 def write_vipr(path: Path, exact: ExactProgram, names: Names, shown: FileClaim, steps: Derivation, force: bool) -> int:
-    """Write the file, whole or not at all; -> its bytes.
-
-    names: of columns and of rows, without blanks; steps: the last one says that the objective is at least ``low``;
-    force: whether to replace a file that is there. Raises InputError if it cannot be written.
-    """
+    """Write the file, whole or not at all; -> its bytes. The last step says that ``low`` bounds the objective."""
     with draft(path, force) as file:
         for line in _before(exact, names, shown):
             file.write(f"{line}\n".encode())
@@ -69,7 +65,6 @@ def _lines(words: Sequence[str]) -> Iterator[str]:
 
 
 def _names_of_sides(exact: ExactProgram, names: Names) -> list[str]:
-    """A name for each constraint: of its column or row, and which side of it."""
     found = [""] * len(exact.constraints)
     sides = (
         (exact.low, names[0], ">"),

@@ -114,7 +114,6 @@ def _cells(
 
 
 def _weights_of(instance: AssignmentInstance, cells: Ints) -> Floats:
-    """The rule's weights; cells: (rows, 2), worker and type, or (rows, 4), with label and class."""
     if instance.confusion is None:
         worker, kind = cells.reshape(-1, 2).T
         weights: Floats = instance.weight[kind, worker]

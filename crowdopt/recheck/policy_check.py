@@ -72,7 +72,6 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
 
 
 def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float]:
-    """Rounds, the expert's price, and how many times the targets errors may be, as plan.json has them."""
     rounds, expert, times = claims.get("rounds"), claims.get("expert"), claims.get("times_targets")
     if rounds is not None and (type(rounds) is not int or rounds < 1):
         raise InputError(f"plan.json: rounds must be a whole number of at least 1, not {rounds!r}")

@@ -46,7 +46,6 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
 
 
 def _check(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """All that a folder says, one thing after the other."""
     claims = stored.claims
     excused = tasks_said_short(instance, stored, report)
     for excess in broken_limits(instance, stored.pairs, stored.amounts):
@@ -74,7 +73,6 @@ def _check(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> 
 
 
 def _other_instance(what: Any) -> str:
-    """Why a plan cannot hold: it was made for something that its campaign folder does not have."""
     named = ", ".join(map(str, what)) if isinstance(what, list) else str(what)
     return (
         f"plan.json: made for an instance that differs from the campaign in its {named[:200]}, which a plan cannot "

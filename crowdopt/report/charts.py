@@ -60,10 +60,7 @@ def save(chart: Any, path: Path) -> None:
 
 
 def drawn(chart: Any, name: str, suffix: str) -> bytes:
-    """A chart in the house's look, as the bytes of a .png or .svg.
-
-    Raises Undrawn if it cannot be drawn, or the extra ``plots`` is missing.
-    """
+    """A chart in the house's look, as the bytes of a .png or .svg; Undrawn where it cannot be drawn."""
     if suffix == ".svg":
         return svg(chart, name).encode()
     return converted(name, "vegalite_to_png", chart.configure(**LOOK).to_dict(), scale=PIXELS_PER_UNIT)

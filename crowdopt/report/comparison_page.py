@@ -113,7 +113,6 @@ def _of_rule(optimum: Line) -> str:
 
 
 def _promised(optimum: Line) -> list[str]:
-    """The optimum of the rule stated, where policies go by the linear one that implies it."""
     if not optimum.get("promise"):
         return []
     promised = of_rule(optimum["promise"])

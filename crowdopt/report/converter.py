@@ -61,11 +61,7 @@ _running = cache(Converter)
 
 
 def converted(name: str, function: str, given: Any, **options: Any) -> bytes:
-    """What a function of vl-convert makes, as bytes.
-
-    function: such as ``vegalite_to_svg``; given: its first argument. Raises Undrawn if the extra ``plots`` is missing,
-    the function refuses, or its process ends over it.
-    """
+    """What a function of vl-convert makes of its first argument, as bytes; Undrawn where that fails."""
     if find_spec("vl_convert") is None:
         raise Undrawn(MISSING)
     try:
@@ -82,7 +78,6 @@ def converted(name: str, function: str, given: Any, **options: Any) -> bytes:
 
 
 def _ended(at_once: bool = False) -> str:
-    """Give the process up, so that the next picture starts another one; what it ended with."""
     if not _running.cache_info().currsize:
         return "nothing"
     running = _running()

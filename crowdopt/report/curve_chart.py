@@ -9,11 +9,7 @@ from crowdopt.report.charts import altair
 
 
 def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
-    """Cost against epsilon, both on logarithmic scales: what no plan undercuts, and plans that were found.
-
-    epsilon (points,): error targets; bound (points,): what no plan undercuts there; plan (points,): cost of a plan that
-    was found; NaN where none was.
-    """
+    """Cost against epsilon, (points,), on logarithmic scales: what no plan undercuts, and plans found or NaN."""
     alt = altair()
     rows = [
         {"epsilon": e, "cost": c, "what": what}

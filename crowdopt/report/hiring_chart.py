@@ -11,11 +11,7 @@ WIDTH, HEIGHT = 420, 240
 
 
 def hiring_chart(selection: Selection, frontier: Frontier | None = None) -> Any:
-    """Panels side by side.
-
-    Score against number of workers; with prices also cost against it; and score against cost, where that frontier is
-    given. What was chosen is marked in each.
-    """
+    """Panels side by side: score and cost by number of workers, score by cost; what was chosen is marked."""
     scores, costs = selection.score_by_size.tolist(), selection.cost_by_size
     sizes, best = list(range(1, len(scores) + 1)), "the best of each number, by rank"
     hired = float(len(selection.members))

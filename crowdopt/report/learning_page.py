@@ -94,11 +94,7 @@ def charts(facts: Line) -> dict[str, Any]:
 
 
 def banded(points: Sequence[Line], key: str, up: str, order: Sequence[str], across: str = "tasks, t") -> Any:
-    """One line with its band per policy.
-
-    points: with ``t``, ``policy``, the key and its ``_low`` and ``_high``; key: which figure is drawn; up, across:
-    titles of the axes; order: policies as they are listed.
-    """
+    """One line with its band per policy; points: ``t``, ``policy``, the key and its ``_low`` and ``_high``."""
     alt = altair()
     rows = [
         {"t": one["t"], "y": one[key], "low": one[f"{key}_low"], "high": one[f"{key}_high"], "policy": one["policy"]}

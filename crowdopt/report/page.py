@@ -230,7 +230,6 @@ def _safe(text: str) -> str:
 
 @cache
 def _libraries() -> str:
-    """Vega, Vega-Lite and their embedding as one script."""
     bundle = converted("the page", "javascript_bundle", GLOBALS).decode()
     return bundle.replace("</script", "<\\/script")
 

@@ -58,7 +58,6 @@ def page(facts: dict[str, Any]) -> Page:
 
 
 def _stories(facts: Mapping[str, Any]) -> list[Section]:
-    """Each task's and each worker's own story; none where there are too many for a page."""
     told = facts["stories"]
     if told is None:
         return []

@@ -80,10 +80,7 @@ def _column(rows: Sequence[Row], key: str) -> Floats:
 
 
 def interval(values: Floats) -> tuple[float, float | None]:
-    """Mean and half-width of Student's interval at LEVEL; no half-width from a single value.
-
-    values (trials,): a figure of each trial, at least one; -> (float, float or None): mean and half-width.
-    """
+    """Mean and half-width of Student's interval at LEVEL of a figure of each trial; of a single one no half-width."""
     if values.size < 2:
         return float(values.mean()), None
     from scipy.special import stdtrit

@@ -72,11 +72,7 @@ def texts(policies: Sequence[str]) -> list[str]:
 
 
 def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
-    """Play one policy over one trial's stream and score it; a job (crowdopt.jobs).
-
-    setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; horizon:
-    tasks that arrive; -> figures, curves and seconds, as plain JSON.
-    """
+    """Play one policy over one trial's stream: figures, curves and seconds, as plain JSON; a job (crowdopt.jobs)."""
     stream = read_setting(setting).stream(horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
     played = judged(run)

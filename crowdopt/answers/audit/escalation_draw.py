@@ -69,7 +69,6 @@ def _groups(ordered: Floats, terms: EscalationTerms) -> Strata:
 
 
 def _rated(draft: EscalationDraw) -> Strata:
-    """The groups with the rates at which they are drawn from."""
     strata, terms = draft.strata, draft.terms
     groups = cheapest_threshold(draft, NOTHING).groups
     size, claim = strata.size[:groups], strata.claim[:groups]

@@ -53,7 +53,6 @@ def log_products(draw: EscalationDraw, wrong: Bools, groups: int) -> tuple[Float
 
 
 def _passed(draw: EscalationDraw, wrong: Bools, groups: int) -> int:
-    """After how many checks the threshold's own statement is refuted."""
     if draw.strata.size[:groups].sum() <= draw.terms.allowed:
         return 0
     product, below = log_products(draw, wrong, groups)

@@ -122,7 +122,6 @@ class _State:
             self.barred[task].add(worker)
 
     def worth(self, task: int) -> float:
-        """What the task's next label brings for its price; 0 where it can have none."""
         kind, place = self.kind[task], self.place[task]
         if len(self.taken[task]) >= self.most[task]:
             return 0.0
@@ -199,7 +198,6 @@ def kept_on_average(instance: AssignmentInstance, clock: Clock) -> Ints | None:
 
 
 def _bought(instance: AssignmentInstance, money: float) -> Ints | None:
-    """What is bought for so much, if it keeps every limit and the average."""
     pairs, target = spend(instance, money), instance.epsilon.mean()
     if breaches(instance, pairs):
         return None

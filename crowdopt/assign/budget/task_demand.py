@@ -69,7 +69,6 @@ class TaskRows:
 
     @cached_property
     def _cell(self) -> Ints:
-        """Place of those in a table of rows and workers."""
         cell: Ints = self.row[self.owner] * self.worth.shape[1] + self.worker
         return cell
 

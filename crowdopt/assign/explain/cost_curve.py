@@ -84,7 +84,6 @@ def _steepness(instance: AssignmentInstance, epsilon: Floats) -> Floats:
 
 
 def _cut(instance: AssignmentInstance, probe: Probe, ask: Ask, points: dict[float, tuple[float, float, float]]) -> bool:
-    """Add every breakpoint between the points; whether all were found within MOST programs."""
     known = sorted(points.values())
     open_ = [pair for pair in pairwise(known) if np.isfinite(pair[1][1])]
     while open_ and len(points) < MOST and not probe.clock.over:

@@ -93,7 +93,6 @@ def _used(instance: AssignmentInstance, pairs: Ints) -> Remedy:
 
 
 def _more_workers(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
-    """The fewest copies of the worker whose capacity is worth most to what is missing."""
     if instance.budget is not None or instance.own_rows is not None:
         return None
     best = _most_wanted(instance, probe)
@@ -138,7 +137,6 @@ def _hired(instance: AssignmentInstance, like: int, count: int) -> AssignmentIns
 
 
 def _fewer_tasks(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
-    """The fewest tasks whose absence makes room, as a plan needs it."""
     about_all = instance.own_rows is not None or any(group.has_share_limits for group in instance.groups)
     if instance.min_load.any() or about_all:
         return None

@@ -39,10 +39,7 @@ class Shortage:
 
     @property
     def total(self) -> float:
-        """All that is missing but money, each in its own unit, added up: 0 where the LP without budget is feasible.
-
-        Joint limits are kept, as far as that is possible.
-        """
+        """All that is missing but money, each in its own unit: 0 where the LP without budget is feasible."""
         contradiction = self.joint.contradiction if self.joint is not None else 0.0
         return float(self.evidence.sum() + self.labels.sum() + self.load.sum()) + contradiction
 

@@ -86,7 +86,6 @@ def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, r
 
 
 def _by_shares(part: OwnTasks, start: Start, nodes: int, width: int, rng: np.random.Generator) -> Served:
-    """Each task's set at one of the prices visited, mended."""
     sweeper = Sweeper(part, 1, start.share.shape[1], width)
     dealt = Served.none(part, start.best, width, sweeper.type)
     spread(dealt, sweeper, list(start.visited), start.share, nodes, Clock(ENDLESS))

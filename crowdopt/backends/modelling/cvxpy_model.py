@@ -171,7 +171,6 @@ def _price(constraint: Any, sign: float) -> Floats | None:
 
 
 def _box(variable: Any) -> tuple[Floats, Floats, Any]:
-    """Sides and kind of a modeller's own variable."""
     given = {key: value for key, value in variable.attributes.items() if value is not None and value is not False}
     known = {"nonneg", "nonpos", "bounds", "integer", "boolean"}
     if set(given) - known:

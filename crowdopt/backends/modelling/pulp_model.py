@@ -52,7 +52,6 @@ def solution_of(model: Modelled, answer: Any, gap: float) -> Solution:
 
 
 def _stated(model: Modelled) -> tuple[Stated, list[Any], list[Any]]:
-    """The program that an LpProblem states now, its variables and constraints."""
     problem = model.model
     variables = _variables(model)
     index = {variable.name: k for k, variable in enumerate(variables)}
@@ -83,7 +82,6 @@ def _costs(objective: Any, index: dict[str, int]) -> Floats:
 
 
 def _variables(model: Modelled) -> list[Any]:
-    """The program's own in their order, then the modeller's."""
     own = [variable for block in model.columns.values() for variable in block.reshape(-1)]
     names = {variable.name for variable in own}
     return own + [one for one in model.model.variables() if one.name not in names and one.name != "__dummy"]

@@ -78,7 +78,6 @@ def _memory(results: list[Result]) -> float | None:
 
 
 def _growth(comparison: MethodComparison) -> list[dict[str, Any]]:
-    """How seconds grow with tasks x workers, for each kind of problem of which there are three sizes."""
     places = [SIZE.fullmatch(case[0]) for case in comparison.cases]
     kinds = ["" if place is None else place[1] + place[4] for place in places]
     sizes = np.array([0.0 if place is None else float(place[2]) * float(place[3]) for place in places])

@@ -68,10 +68,7 @@ def distance(value: float, best: float) -> float:
 
 
 def time_to(moments: Moments, gap: float) -> float:
-    """Seconds until ``(value - bound) / max(|value|, |bound|)`` is at most the gap; NaN if it never was.
-
-    moments: in the order of time, the end of the search among them; gap: as a share.
-    """
+    """Seconds until ``(value - bound) / max(|value|, |bound|)`` is at most the gap; NaN if it never was."""
     for at, value, bound in moments:
         if at is None or value is None or bound is None:
             continue

@@ -165,7 +165,6 @@ def _median_of(values: Sequence[float | None]) -> float | None:
 
 
 def _cores(result: Result) -> float | None:
-    """Processor seconds a second: above the threads allowed, a solver has taken more than it was given."""
     timings = result.facts["timings"]
     return timings["cpu"] / timings["wall"] if timings.get("cpu") and (timings.get("wall") or 0) > 1 else None
 

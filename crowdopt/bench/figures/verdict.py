@@ -90,7 +90,6 @@ def is_proven(result: Result) -> bool:
 
 
 def _distance(comparison: MethodComparison, first: int, other: int) -> str:
-    """How they compare on the cases that both settled."""
     both = np.isfinite(comparison.seconds[:, [first, other]]).all(axis=1)
     if not both.any():
         return "; there is no case that both settled"
@@ -130,7 +129,6 @@ def _trouble(method: str, results: Sequence[Result]) -> str:
 
 
 def _loads(results: Sequence[Result]) -> list[str]:
-    """Who takes long to load, which is counted apart."""
     times: dict[str, list[float]] = {}
     for result in results:
         if result.facts["timings"].get("load") is not None:

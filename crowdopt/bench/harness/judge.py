@@ -120,10 +120,7 @@ def _source(known: Certificate) -> str:
 
 
 def judge_plan(problem: Problem, claim: str, bound: float | None, folder: Path) -> Judgement:
-    """Hold a plan folder against the problem's instance, as ``crowdopt verify`` does.
-
-    bound: the bound it claims; folder: where ``plan`` is, if there is one; the instance is written beside it.
-    """
+    """Hold a plan folder and the bound it claims against the problem's instance, as ``crowdopt verify`` does."""
     if not (folder / "plan").exists():
         if claim == Status.INFEASIBLE.value:
             return Judgement(INFEASIBLE, "only the method says so", proof="solver")

@@ -105,6 +105,5 @@ def _cell(value: Any) -> Any:
 
 
 def _plain(problem: str) -> str:
-    """A problem's name as part of a file name."""
     name = Path(problem).name if Path(problem).exists() else problem
     return "".join(letter if letter.isalnum() else "-" for letter in name)

@@ -49,11 +49,7 @@ class Watch:
 
 
 def measure(versions: dict[str, str], attempt: int = 0, **arguments: Any) -> dict[str, Any]:
-    """Run a subject and judge it; the function that rows of a benchmark are made of.
-
-    versions: of what the row depends on: another version is another row; attempt: the second one of a subject is a row
-    of its own; arguments: ``Subject.arguments()``.
-    """
+    """Run a subject and judge it, for a row of a benchmark; other versions or attempts are other rows."""
     subject = Subject.of(arguments)
     with TemporaryDirectory(prefix="crowdopt-bench-") as scratch:
         folder = Path(scratch)
@@ -158,7 +154,6 @@ def _judged(subject: Subject, done: dict[str, Any], folder: Path) -> Judgement:
 
 
 def _given(folder: Path) -> list[str]:
-    """Which of ``primal``, ``dual`` and ``ray`` a backend gave."""
     path = folder / "solution.npz"
     if not path.exists():
         return []

@@ -51,9 +51,6 @@ def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions
 
 
 def score(gain: Any) -> float:
-    """``F = |S|^(-1/2) sum of S's gains``: F-hat of gains (eq. 7), F-hat-plug of plug-in gains (9), F of true ones (5).
-
-    gain (|S|,): the gains of the set, at least one; for the true F, ``(L w - 1)^2`` with the true accuracies.
-    """
+    """``F = |S|^(-1/2) sum of gains`` of a set: F-hat (eq. 7), F-hat-plug of plug-in gains (9), F of true ones (5)."""
     of_set = np.asarray(gain, np.float64)
     return float(of_set.sum() / np.sqrt(of_set.size))

@@ -105,7 +105,6 @@ def _distinct(correct: Ints, asked: Ints) -> tuple[tuple[Ints, Ints], NDArray[An
 
 
 def _descending(numerator: Ints, denominator: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """Order by value, greatest first, and whether each differs from the one before, exactly."""
     # A quotient in float64 is correctly rounded, so equal fractions are equal floats; different ones differ by at
     # least ``1 / d^2``, which float64 resolves unless d is huge.
     value = numerator / denominator

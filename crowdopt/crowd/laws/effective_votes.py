@@ -29,10 +29,7 @@ class EffectiveVotes:
 
 
 def effective_votes(right: Ints) -> EffectiveVotes:
-    """Of all workers, with an interval by the jackknife: every PARTS-th item is left out in turn.
-
-    right (items, workers): 1 where the worker is right, 0 where wrong, -1 where not asked.
-    """
+    """Of all workers, by the jackknife over PARTS of items; right (items, workers): 1, 0, or -1: not asked."""
     whole, part = _worth(right), np.arange(len(right)) % min(PARTS, len(right))
     without = np.array([_worth(right[part != k]) for k in range(part.max() + 1)])
     count, n = without.size, right.shape[1]

@@ -59,7 +59,6 @@ def _shares(instance: AssignmentInstance, one: Ints) -> list[tuple[str, str, Flo
 
 
 def _own(instance: AssignmentInstance) -> list[tuple[str, Floats, float, float]]:
-    """Name, coefficients (tasks, workers) and sides of each row of one's own."""
     rows, found = instance.own_rows, []
     if rows is None:
         return []

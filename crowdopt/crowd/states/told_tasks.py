@@ -243,7 +243,6 @@ def _table(instance: AssignmentInstance, pairs: Ints) -> Bools:
 
 
 def _same_rows(table: Floats | Bools) -> Ints:
-    """A number for each row, the same for equal rows."""
     if not table.any():
         return np.zeros(len(table), np.int64)
     return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)

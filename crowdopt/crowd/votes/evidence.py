@@ -118,11 +118,7 @@ def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
 
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
-    """``sum over pairs of sqrt(prior_k prior_l) e^{-A/2}``, which the vote by log-odds never exceeds.
-
-    evidence (tasks,): A, in the rule's unit; prior (classes,) or (tasks, classes) float: rows add up to 1; -> (tasks,):
-    more than 1 where little is known.
-    """
+    """``sum over pairs sqrt(prior_k prior_l) e^{-A/2}``, (tasks,): the log-odds vote errs no more; may be above 1."""
     error: Floats = _overlap(prior) * exp(-evidence / 2)
     return error
 

@@ -64,11 +64,7 @@ class Committed:
 
 
 def written_draw(draw: Draw, table: AnsweredTable, confidence: float, earlier: list[dict[str, Any]]) -> dict[str, Any]:
-    """All that decides a draw, as plain values, with its commitment.
-
-    table: the answers it was drawn from; confidence: of the claim, in (0, 1); earlier: audits that were done before and
-    share the chance of a wrong claim; -> what ``draw.json`` says.
-    """
+    """All that decides a draw, as plain values, with its commitment: what ``draw.json`` says."""
     strata = draw.strata
     columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
     groups = [dict(zip(("size", "claim", "rate"), row, strict=True)) for row in columns]
@@ -95,22 +91,14 @@ def commitment(said: dict[str, Any]) -> str:
 
 
 def write_draw(draw: Draw, table: AnsweredTable, said: dict[str, Any], folder: Path, show: bool, force: bool) -> None:
-    """Write ``draw.json`` and ``check.csv`` as a folder, whole or not at all.
-
-    table: the answers it was drawn from; said: what ``draw.json`` says (:func:`written_draw`); folder: of the audit;
-    show: whether ``check.csv`` shows the answers; force: whether an audit that is there is replaced.
-    """
+    """Write ``draw.json`` (:func:`written_draw`) and ``check.csv`` as a folder, whole or not at all."""
     with new_folder(folder, DRAW, force) as new:
         (new / DRAW).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
         write_checks(draw, table, new, draw.checks, show)
 
 
 def write_checks(draw: Draw, table: AnsweredTable, folder: Path, checks: int, show: bool) -> None:
-    """The tasks to look at, in order; with their answers only where asked for: an expert should not be led.
-
-    table: the answers it was drawn from; folder: where ``check.csv`` goes; checks: how many tasks; show: whether the
-    answers are shown.
-    """
+    """The tasks to look at, in order; with their answers only if ``show``: an expert should not be led."""
     chosen = np.concatenate([draw.certain, draw.order])[:checks].tolist()
     columns = [[table.tasks[i] for i in chosen]] + ([[table.labels[i] for i in chosen]] if show else [])
     write_csv(folder / "check.csv", ["task", "answer"] if show else ["task"], columns)

@@ -142,11 +142,7 @@ def listed_checks(folder: Path) -> tuple[int, bool]:
 def write_audit(
     audited: Audited, table: AnsweredTable, said: dict[str, Any], expert: ExpertAnswers, folder: Path, checks: int
 ) -> None:
-    """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on.
-
-    table: the answers that were audited; said: what ``audit.json`` says (:func:`facts`); folder: of the audit; its
-    ``draw.json`` stays; checks: tasks that ``check.csv`` lists.
-    """
+    """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on."""
     show = listed_checks(folder)[1]
     with new_folder(folder, DRAW, force=True) as new:
         shutil.copyfile(folder / DRAW, new / DRAW)

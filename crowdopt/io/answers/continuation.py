@@ -77,10 +77,7 @@ class Continuation:
 
     @cached_property
     def accepted(self) -> Ints:
-        """Tasks that no labels left can bring to their target, and that are taken as they are, (k,).
-
-        Only where that was asked for, and only those whose error is below COIN: a target is below 1/2.
-        """
+        """Tasks that no labels left can bring to their target, taken as they are if asked for and below COIN, (k,)."""
         tasks = np.union1d(self.exhausted, self.out_of_reach)
         if not self.found.accept or not self.observed or self.found.onward is not None:
             return tasks[:0]
@@ -112,10 +109,7 @@ class Continuation:
 
     @cached_property
     def asked_once_more(self) -> Ints:
-        """Tasks that are not sure though they have all that the rule asks before labels are seen, (k,).
-
-        Each gets a label more. There are none where what labels say is the prior.
-        """
+        """Tasks not sure with all that the rule asks, (k,): a label more each; none where the prior has seen labels."""
         if self.observed or self.found.onward is not None or not self._unsure.any():
             return np.zeros(0, np.int64)
         return np.flatnonzero(self._unsure & (evidence_left(self._next) > 0) & ~asks(self._next))
@@ -147,7 +141,6 @@ class Continuation:
 
     @cached_property
     def _next(self) -> AssignmentInstance:
-        """The next campaign, but for what ties tasks."""
         instance = self.found.instance
         hard = instance.errs_together  # no rule knows hard tasks and workers who err together
         counted = replace(

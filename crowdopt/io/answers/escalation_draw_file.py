@@ -83,10 +83,7 @@ class Purpose:
 
 
 def written_escalation(draw: EscalationDraw, purpose: Purpose, table: AnsweredTable) -> dict[str, Any]:
-    """All that decides a draw, as plain values, with its commitment.
-
-    table: the answers it was drawn from; -> what ``escalation.json`` says.
-    """
+    """All that decides a draw, as plain values, with its commitment: what ``escalation.json`` says."""
     strata = draw.strata
     columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
     said: dict[str, Any] = {

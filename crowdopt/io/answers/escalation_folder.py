@@ -50,10 +50,7 @@ def going_up(done: Escalated, table: AnsweredTable, looks: EscalationLooks) -> l
 
 
 def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, looks: EscalationLooks) -> Any:
-    """The claim in numbers: what was planned before, what came of it.
-
-    said: ``escalation.json``; -> what ``standing.json`` says.
-    """
+    """What ``standing.json`` says: the claim in numbers, what was planned before, what came of it."""
     up = going_up(done, table, looks)
     terms, checked = done.draw.terms, len(looks.label)
     reached = np.flatnonzero(done.certified == done.groups)
@@ -85,11 +82,7 @@ def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, 
 def write_escalation(
     draw: EscalationDraw, table: AnsweredTable, said: dict[str, Any], folder: Path, show: bool, force: bool
 ) -> None:
-    """Write ``escalation.json`` and ``check.csv`` as a folder, whole or not at all.
-
-    said: what ``escalation.json`` says; show: whether ``check.csv`` shows the answers; force: whether an escalation
-    that is there is replaced.
-    """
+    """Write ``escalation.json`` and ``check.csv`` as a folder, whole or not at all."""
     with new_folder(folder, ESCALATION, force) as new:
         (new / ESCALATION).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
         write_listed(draw, table, new, draw.checks, show)
@@ -98,10 +91,7 @@ def write_escalation(
 def write_standing(
     done: Escalated, table: AnsweredTable, facts: dict[str, Any], looks: EscalationLooks, folder: Path, checks: int
 ) -> None:
-    """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on.
-
-    facts: what ``standing.json`` says (:func:`standing_facts`).
-    """
+    """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on."""
     show = listed_checks(folder)[1]
     up = set(going_up(done, table, looks))
     how = ["up" if i in up else "checked" if i in looks.label else "stands" for i in range(len(table.tasks))]

@@ -80,7 +80,6 @@ def _without(lines: list[str], name: str) -> list[str]:
 
 
 def _write_tasks(found: Answered, folder: Path) -> None:
-    """The tasks with the plan's own targets and limits, and what goes on otherwise: one label more, other targets."""
     # One target for all stands in campaign.toml.
     own = {"epsilon", "min_labels", "max_labels"} & set(found.overrides)
     path, going_on = find_table(folder, "tasks"), Continuation(found)
@@ -103,7 +102,6 @@ def _write_tasks(found: Answered, folder: Path) -> None:
 
 
 def _write_pairs(found: Answered, folder: Path) -> None:
-    """Pairs and prices of the plan's own in place of the campaign's."""
     instance, barred = found.instance, Continuation(found).forbidden
     more = len(barred) > len(instance.forbidden)
     own = {"forbidden": "forbidden" in found.overrides or more, "prices": "price" in found.overrides}

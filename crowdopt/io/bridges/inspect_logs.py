@@ -55,7 +55,6 @@ def _samples(log: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _packed(log: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The samples of a packed log: JSON files in a zip."""
     try:
         with zipfile.ZipFile(log) as packed:
             for name in sorted(packed.namelist()):

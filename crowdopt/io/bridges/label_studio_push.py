@@ -108,7 +108,6 @@ class StudioPush:
                 self.web.call("POST", f"/api/projects/{number}/import", body)
 
     def _data(self, task: dict[str, Any], name: str) -> dict[str, Any]:
-        """A task's data as it is to be; without a table of content, what is shown stays as it is."""
         wanted = task_data(self.handed, name, self.names)
         if self.handed.described:
             return {**task["data"], **wanted}

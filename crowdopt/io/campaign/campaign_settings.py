@@ -130,7 +130,6 @@ def group_tables(instance: AssignmentInstance) -> list[str]:
 
 
 def _group_lines(group: Group) -> list[str]:
-    """The limits of a group that are not the usual ones."""
     usual = Group(group.name, group.members)
     said = {key: getattr(group, key) for key in GROUP if getattr(group, key) != getattr(usual, key)}
     return [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in said.items()]

@@ -121,7 +121,6 @@ def _write_skills(instance: AssignmentInstance, folder: Path, gold: tuple[Any, A
 
 
 def _by_cell(instance: AssignmentInstance, *tables: NDArray[Any]) -> list[Any]:
-    """Columns worker, type and one per table, worker by worker."""
     kinds = np.unique(instance.task_type).tolist()  # a type without tasks would be unknown to the reader
     workers = range(instance.n_workers)
     names = [instance.worker_id(j) for j in workers for _ in kinds]

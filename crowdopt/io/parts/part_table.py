@@ -115,7 +115,6 @@ def _check_names(path: Path, names: list[str], folder: PartsFolder) -> None:
 
 
 def _accuracies(path: Path, file: Any, folder: PartsFolder) -> Floats:
-    """A row for each task, read a row group at a time."""
     workers = list(folder.workers)
     accuracy, start = np.empty((file.metadata.num_rows, len(workers))), 0
     for group in range(file.num_row_groups):
@@ -202,7 +201,6 @@ def _pairs(path: Path, own: Any, name: str, folder: PartsFolder) -> Ints:
 
 
 def _places(column: Any, known: tuple[str, ...]) -> Ints:
-    """Index of each text among the known ones; -1 where it is none of them."""
     pyarrow, compute, _ = arrow()
     found = compute.index_in(column.cast("string"), value_set=pyarrow.array(known, "string"))
     return np.asarray(compute.fill_null(found, -1).to_numpy(zero_copy_only=False), dtype=np.int64)

@@ -217,7 +217,6 @@ def _write_workers(plan: Plan, folder: Path) -> None:
 
 
 def _write_limits(plan: Plan, folder: Path) -> None:
-    """Multipliers of groups, shares and rows of one's own, where a plan has any that are not 0."""
     joint = {} if plan.duals is None else plan.duals.joint
     instance = plan.instance
     groups, rows = instance.groups, []
@@ -237,7 +236,6 @@ def _write_limits(plan: Plan, folder: Path) -> None:
 
 
 def _write_queues(plan: Plan, folder: Path) -> None:
-    """One list of tasks per worker in the plan, in the order of the tasks."""
     assert plan.pairs is not None
     if plan.amounts is not None:
         return

@@ -112,14 +112,12 @@ def _workers(place: Path) -> Table:
 
 
 def _rows(table: Table, columns: tuple[str, ...], name: str) -> list[dict[str, Any]]:
-    """The first rows with their numbers; a column without multipliers is left out."""
     there = [column for column in columns if column in table and "" not in table[column]]
     values = {column: table.numbers(column)[:ROWS].tolist() for column in there}
     return [{name: one, **{column: values[column][k] for column in there}} for k, one in enumerate(table[name][:ROWS])]
 
 
 def _counted(labels: Floats) -> list[dict[str, Any]]:
-    """How many tasks get how many labels; shares of labels are rounded up."""
     size, count = np.unique(np.ceil(labels - 1e-9), return_counts=True)
     return [{"labels": int(a), "tasks": int(b)} for a, b in zip(size, count, strict=True)]
 

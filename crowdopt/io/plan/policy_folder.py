@@ -114,7 +114,6 @@ def _what(row: PolicyRow, askers: tuple[str, ...], classes: tuple[str, ...]) -> 
 
 
 def _write_types(plan: AdaptivePlan, folder: Path) -> None:
-    """types.csv: each kind's target and expected error, and what one wrong answer more would save."""
     assert plan.proof_of is not None
     instance, kinds = plan.instance, plan.askers.kinds
     first = [int(np.flatnonzero(plan.askers.kind == t)[0]) for t in range(len(kinds))]

@@ -21,10 +21,7 @@ CHUNK = 1 << 15  # rows that are lists at a time: fewer objects for the collecto
 
 
 def cells_of(path: Path) -> tuple[list[str], list[list[str]], int]:
-    """Header, columns of cells stripped of surrounding blanks, and the number of rows.
-
-    Raises InputError if the file is missing, unreadable, no text of a known encoding, empty or ragged.
-    """
+    """Header, columns of stripped cells, and the number of rows; InputError where that cannot be read."""
     return _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
 
 

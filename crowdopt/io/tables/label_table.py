@@ -80,11 +80,7 @@ def read_types(path: TableLike | None, tasks: Sequence[str]) -> tuple[Ints, list
 
 
 def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
-    """Task and worker of each row, in the campaign's indices.
-
-    table: columns task and worker; instance: the campaign; -> (rows, 2). Raises InputError if a row names a task or a
-    worker that is not the campaign's.
-    """
+    """Task and worker of each row, (rows, 2), in the campaign's indices; InputError for others' ids."""
     tasks = {instance.task_id(i): i for i in range(instance.n_tasks)}
     workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
     remedy = "it is not in the campaign"

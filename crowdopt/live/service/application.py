@@ -348,7 +348,6 @@ def _refusals(app: FastAPI) -> None:
 
 
 def _csv(header: tuple[str, ...], rows: Any) -> Response:
-    """A table."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

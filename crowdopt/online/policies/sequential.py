@@ -229,7 +229,6 @@ class Sequential(BasePolicy):
         self._weigh(FRESH)
 
     def _weigh(self, news: float) -> None:
-        """Weigh all labels again together, unless hardly any are new."""
         told = self.beliefs.labels + int(self.beliefs.asked.sum())
         if told - self.weighed[0] < news * told:
             return
@@ -247,7 +246,6 @@ class Sequential(BasePolicy):
 
     @property
     def _ended(self) -> bool:
-        """Whether it is over, or goes on by gold alone."""
         return bool(self.over[0] or self.fallen[0] >= 0)
 
     def _look(self) -> None:

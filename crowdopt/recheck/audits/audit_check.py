@@ -101,7 +101,6 @@ def _looked_at(part: set[str], label: dict[str, str], answer: dict[str, str]) ->
 
 
 def _order(said: dict[str, Any], table: AnsweredTable) -> tuple[list[int], list[int], Ints]:
-    """The least sure answers, the others in the order of the draw, and the groups of these."""
     n, rate = len(table.tasks), np.array([group["rate"] for group in said["groups"]])
     claims = np.zeros(n) if table.claims is None else table.claims
     surest = sorted(range(n), key=lambda i: (claims[i], i))

@@ -113,7 +113,6 @@ def _standing(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable,
 
 
 def _order(said: dict[str, Any], table: AnsweredTable) -> tuple[list[int], Ints]:
-    """All answers in the order of the draw, and the group of each answer."""
     assert table.claims is not None
     n, rate = len(table.tasks), np.array([group["rate"] for group in said["groups"]])
     surest = sorted(range(n), key=lambda i: (table.claims[i], i))  # type: ignore[index]
@@ -124,7 +123,6 @@ def _order(said: dict[str, Any], table: AnsweredTable) -> tuple[list[int], Ints]
 
 
 def _claims(said: dict[str, Any], claim: dict[str, Any], stratum: Ints, wrong: Bools) -> list[str]:
-    """The numbers of the claim, and the refutation of every threshold up to the one that is claimed."""
     size, groups = np.array([one["size"] for one in said["groups"]]), claim.get("groups")
     if type(groups) is not int or not 0 <= groups <= size.size:
         return ["standing.json names a threshold that is none"]

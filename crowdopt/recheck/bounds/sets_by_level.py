@@ -95,7 +95,6 @@ class SetsByLevel:
         return np.array([self._known[one] for one in sets])
 
     def _worth(self, sets: list[tuple[int, ...]], spent: Floats) -> Floats:
-        """Cost of whole sets; inf where they err too much or are too small."""
         worth = np.full(len(sets), np.inf)
         fair = [k for k, one in enumerate(sets) if sum(one) >= self.fewest and self._evidence(one) >= self.need]
         if fair:

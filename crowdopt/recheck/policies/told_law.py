@@ -78,7 +78,6 @@ def _branches(instance: AssignmentInstance) -> list[float]:
 
 
 def _right(instance: AssignmentInstance, kind: int, worker: int, branch: int) -> float:
-    """Chance that the worker's label is right in that state of a task of the type."""
     if instance.vote_law is not None:
         return float(instance.vote_law.accuracy[branch, worker])
     right = float(instance.accuracy[kind, worker])

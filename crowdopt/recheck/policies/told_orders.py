@@ -74,7 +74,6 @@ def told_orders(
 
 
 def _likely(law: ToldLaw) -> Floats:
-    """Chance of the second class's label where each class is true, (askers, 2)."""
     return np.ascontiguousarray(law.chance[0, :, :, 1].T)
 
 
@@ -99,7 +98,6 @@ def _starts(
 
 
 def _check_shares(told: ToldOrders, report: Report) -> None:
-    """Every start has orders whose shares add up to 1, and no order starts where no task does."""
     total = dict.fromkeys(told.starts, 0.0)
     for row, share in enumerate(told.orders):
         if (share.kind, share.votes) not in total or share.share < 0:

@@ -12,10 +12,7 @@ TOKEN = 8  # letters of a token, at least: it is masked in all that a server say
 
 
 def checked_url(url: str, insecure: bool) -> str:
-    """The address without a slash at its end.
-
-    Raises InputError if it is none, has a password in it, or is plain HTTP to another machine.
-    """
+    """The address, no slash at its end; InputError for none, a password in it, plain HTTP to other machines."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

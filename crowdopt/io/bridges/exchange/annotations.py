@@ -43,11 +43,7 @@ class Annotations:
     truth: Mapping[str, str] = field(default_factory=dict)  # task -> its true label
 
     def of_workers(self, people: Mapping[str, str], workers: Iterable[str] = ()) -> Annotations:
-        """The same with the campaign's ids in place of account names.
-
-        An account is the worker that ``people`` says; else the worker of that id; else, for an e-mail address, the
-        worker whose id stands before the @. Others keep their name.
-        """
+        """Ids in place of accounts: what ``people`` says, the same id, or the id before an address's @."""
         known = set(workers)
         names = {name: _worker(name, people, known) for name in {row.worker for row in self.rows}}
         rows = tuple(replace(row, worker=names[row.worker]) for row in self.rows)

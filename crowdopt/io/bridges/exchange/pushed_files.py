@@ -48,7 +48,6 @@ def check_own(folder: Path, tool: str) -> None:
 
 
 def _differing(folder: Path, wanted: Mapping[str, str]) -> list[Change]:
-    """Files that are missing or say something else, in the order in which they are to be written."""
     changes = []
     for name, text in wanted.items():
         path = folder / name

@@ -112,7 +112,6 @@ def _classes(known: tuple[str, ...], given: tuple[str, ...], unnamed: bool) -> t
 
 
 def _content(given: TableLike | None, campaign: str | Path, tasks: list[str]) -> dict[str, dict[str, str]]:
-    """What is shown of each task of the round: a table's columns, those of tasks.csv that no plan uses, or its id."""
     known = None if given is not None or not is_folder(Path(campaign)) else optional_table(Path(campaign), "tasks")
     table = known if given is None else read_table(given, CONTENT)
     shown = {} if table is None else _shown(table, asked=given is not None)

@@ -60,7 +60,6 @@ def usage_of(
 
 
 def _amount(value: Any) -> float | None:
-    """A number of at least 0, also where a tool writes it as text."""
     try:
         number = None if isinstance(value, bool) or value is None else float(value)
     except (TypeError, ValueError, OverflowError):

@@ -129,7 +129,6 @@ class Web:
         return value
 
     def _refusal(self, error: urllib.error.HTTPError, content: bytes) -> Refused:
-        """What the server says, on one line and without the token."""
         said = self._masked(" ".join(_reason(content.decode("utf-8", errors="replace")).split()))
         if len(content) >= COMPLAINT:  # it may end within a token
             said = said[: -max(map(len, self.secrets), default=1)]
