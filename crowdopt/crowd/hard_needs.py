@@ -17,14 +17,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Bools, Floats
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.votes.evidence import EXACT_ERROR, PROBIT, bhattacharyya_error, guessing
+from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 
 RULE = EXACT_ERROR.name  # the rule that integrates over difficulty
 MOST = 1e4  # evidence; a task that needs more is said to need this
 HALVINGS = 100  # of the interval from 0 to MOST
+TILTS = np.arange(1, 26) / 50  # t, of the bound on a vote over hard tasks
+LEAST = 1e-300  # of a prior, where its logarithm is taken
+
+Error = Callable[[Floats], Floats]
 
 
 def refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed: bool) -> None:
@@ -72,12 +77,44 @@ def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
 
     epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
     """
-    return _least(EXACT_ERROR.error_of, epsilon, prior, difficulty)[0]
+    return _least(_on_both(EXACT_ERROR.error_of, prior, difficulty), epsilon, guessing(prior) <= epsilon)[0]
 
 
 def normal_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
     """The same with the votes' sums taken as normal, (tasks,): what a plan may aim at; at most MOST."""
-    return _least(PROBIT.error_of, epsilon, prior, difficulty)[1]
+    return _least(_on_both(PROBIT.error_of, prior, difficulty), epsilon, guessing(prior) <= epsilon)[1]
+
+
+def enough_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, skill: Floats) -> Floats:
+    """Evidence by the rule bhattacharyya with which every vote keeps its target, of workers of these skills.
+
+    **Theorem** (Chernoff). On hard tasks, where p is right with chance p', a vote by the weights ``w`` of easy tasks
+    and the prior's log-odds errs with at most ``c prod (p' e^(-t w) + (1 - p') e^(t w))``, for any t from 0 to 1,
+    ``c = P_0^(1-t) P_1^t + P_1^(1-t) P_0^t`` of the prior. Where each factor is at most ``e^(-r a / 2)``, a the label's
+    evidence, the product is at most ``e^(-r A / 2)``. Never does it err more than a vote over guesses, with the largest
+    prior. Labels may make it err more than a guess does, so a target that a guess keeps is no reason to need none.
+
+    epsilon (tasks,); prior (2,) or (tasks, 2) float; skill (k,): p of the labels that tell something; -> (tasks,): at
+    most MOST, which is not enough.
+    """
+    rate, tilt = max((_decay(skill, difficulty, tilt), tilt) for tilt in TILTS.tolist())
+    swapped = prior[..., ::-1]
+    factor = np.sum(exp((1 - tilt) * log(np.maximum(prior, LEAST)) + tilt * log(np.maximum(swapped, LEAST))), axis=-1)
+
+    def error(evidence: Floats) -> Floats:
+        easy = np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
+        return mixture(easy, np.minimum(prior.max(axis=-1), factor * exp(-rate * evidence / 2)), difficulty)
+
+    return _least(error, epsilon, error(np.zeros(epsilon.shape)) <= epsilon)[1]
+
+
+def _decay(skill: Floats, difficulty: Difficulty, tilt: float) -> float:
+    """r: by how much of its evidence each label lowers the error on a hard task at least; 0 where one may raise it."""
+    if not skill.size:
+        return 0.0
+    hard, weight = on_hard_tasks(skill, difficulty), EXACT_ERROR.weight(skill, 2)
+    factor = hard * exp(-tilt * weight) + (1 - hard) * exp(tilt * weight)
+    return max(0.0, float((-2 * log(factor) / EXACT_ERROR.evidence(skill, 2)).min()))
 
 
 def likely_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
@@ -90,20 +127,22 @@ def likely_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Float
     def error(evidence: Floats, prior: Floats) -> Floats:
         return np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
 
-    return _least(error, epsilon, prior, difficulty)[1]
+    return _least(_on_both(error, prior, difficulty), epsilon, guessing(prior) <= epsilon)[1]
 
 
-def _least(
-    error: Callable[[Floats, Floats], Floats], epsilon: Floats, prior: Floats, difficulty: Difficulty
-) -> tuple[Floats, Floats]:
-    """The evidence between which a falling error meets its target, by bisection."""
-    low, high = np.zeros(epsilon.shape), np.full(epsilon.shape, MOST)
+def _on_both(error: Callable[[Floats, Floats], Floats], prior: Floats, difficulty: Difficulty) -> Error:
+    """The error over easy tasks, and hard ones, where ``s^2`` of the evidence is left."""
     shrink = difficulty.left**2
+    return lambda evidence: mixture(error(evidence, prior), error(shrink * evidence, prior), difficulty)
+
+
+def _least(error: Error, epsilon: Floats, guessed: Bools) -> tuple[Floats, Floats]:
+    """The evidence between which a falling error meets its target, by bisection; 0 where a guess will do."""
+    low, high = np.zeros(epsilon.shape), np.full(epsilon.shape, MOST)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        missed = mixture(error(middle, prior), error(shrink * middle, prior), difficulty) > epsilon
+        missed = error(middle) > epsilon
         low, high = np.where(missed, middle, low), np.where(missed, high, middle)
-    guessed = guessing(prior) <= epsilon
     return np.where(guessed, 0.0, low), np.where(guessed, 0.0, high)
 
 

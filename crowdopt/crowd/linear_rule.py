@@ -4,9 +4,9 @@
 best vote that errs at most as it may, exactly computed, for any number of classes and any prior. The converse is false:
 a checked rule's own optimum may be lower, and no bound of the linear rule is one for it.
 
-Where a share h of the tasks may be hard, a vote by the weights of easy tasks errs on a hard one at most as guesses do,
-with the largest prior. So it errs with ``(1 - h) e + h max prior`` at most, e its error on easy tasks, and the linear
-rule implies the promise with targets ``(epsilon - h max prior) / (1 - h)``, if these are above 0.
+Where a share h of the tasks may be hard, a vote by the weights of easy tasks errs with ``(1 - h) e + h f`` at most, e
+and f bounds of its errors on easy and hard tasks that fall with the evidence (crowdopt.crowd.hard_needs.enough_need).
+The linear rule implies the promise with targets for which it asks the evidence where that is epsilon.
 """
 
 from __future__ import annotations
@@ -17,55 +17,58 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.difficulty.hard_tasks import NONE
-from crowdopt.crowd.hard_needs import likely_need
+from crowdopt.crowd.hard_needs import MOST, enough_need, likely_need
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import bhattacharyya_error
+from crowdopt.crowd.votes.evidence import bhattacharyya_error, guessing
 from crowdopt.errors import InputError
 
+SHORT = 1e-6  # relative; so far below a guess a target is at most for which labels are needed
 UNREACHED = 1e-300  # a target above 0 that no plan keeps, of a task that errs too much already where it is hard
 
 
 def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
     """The instance under the linear rule by which its programs are written; itself where its own rule has sums.
 
-    Raises InputError where hard tasks alone may err too much for it.
+    Raises InputError where no evidence is enough for hard tasks.
     """
     rule = instance.the_rule
     if not rule.implied_by:
         return instance
     if not instance.difficulty.share:
         return replace(instance, rule=rule.implied_by)
-    return replace(instance, rule=rule.implied_by, epsilon=_left_to_easy_tasks(instance), difficulty=NONE)
+    return _needing(instance, _enough(instance))
 
 
 def policies_rule(instance: AssignmentInstance) -> AssignmentInstance:
     """The instance by whose needs online policies go: :func:`linear_of`, and of some needs where tasks may be hard.
 
-    Room for hard tasks on which every vote is a guess is mostly out of reach. Policies go by needs that are mostly
-    enough there (crowdopt.crowd.hard_needs.likely_need); no theorem says that they are.
+    What is surely enough for hard tasks is mostly far too much. Policies go by needs that are mostly enough there
+    (crowdopt.crowd.hard_needs.likely_need); no theorem says that they are.
     """
     if not (instance.difficulty.share and instance.the_rule.implied_by):
         return linear_of(instance)
-    need = likely_need(instance.epsilon, instance.prior, instance.difficulty)
-    target = np.maximum(bhattacharyya_error(need, instance.prior), UNREACHED)
-    epsilon = np.where(need > 0, target, instance.epsilon)
+    return _needing(instance, likely_need(instance.epsilon, instance.prior, instance.difficulty))
+
+
+def _needing(instance: AssignmentInstance, need: Floats) -> AssignmentInstance:
+    """The instance without hard tasks under the linear rule, with targets that it needs so much evidence for."""
+    least = np.minimum(bhattacharyya_error(need, instance.prior), guessing(instance.prior) * (1 - SHORT))
+    epsilon = np.where(need > 0, np.maximum(least, UNREACHED), instance.epsilon)
     return replace(instance, rule=instance.the_rule.implied_by, epsilon=epsilon, difficulty=NONE)
 
 
-def _left_to_easy_tasks(instance: AssignmentInstance) -> Floats:
-    """``(epsilon - h max prior) / (1 - h)``, (tasks,)."""
-    share = instance.difficulty.share
-    guessed = share * np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes)).max(axis=1)
-    if (guessed >= instance.epsilon).any():
-        task = int((guessed - instance.epsilon).argmax())
+def _enough(instance: AssignmentInstance) -> Floats:
+    """Evidence that keeps the targets on easy and hard tasks together, (tasks,)."""
+    skill = np.unique(instance.accuracy[instance.evidence > 0])
+    need = enough_need(instance.epsilon, instance.prior, instance.difficulty, skill)
+    if (need >= MOST).any():
+        task = int(need.argmax())
         raise InputError(
-            f"rule {instance.rule} is no linear constraint, and the linear rule that implies it lets hard tasks err "
-            f"like guesses: task {instance.task_id(task)} with {guessed[task]:.3g}, where {instance.epsilon[task]:.3g} "
-            "is allowed; solve plans by exact errors without --program lp and --method, or take difficulty out of "
-            "campaign.toml"
+            f"rule {instance.rule} is no linear constraint, and no evidence of the linear rule that implies it is "
+            f"enough for hard tasks: task {instance.task_id(task)} may err with {instance.epsilon[task]:.3g}; solve "
+            "plans by exact errors without --program lp and --method, or take difficulty out of campaign.toml"
         )
-    left: Floats = (instance.epsilon - guessed) / (1 - share)
-    return left
+    return need
 
 
 def named_rule(instance: AssignmentInstance) -> str:
