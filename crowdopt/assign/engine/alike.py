@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.assign.engine.prepared import ROWS
 from crowdopt.assign.plan import Duals
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.group_limits import has_joint_limits, task_limits
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 
+FEW = 400  # tasks told apart up to which each is a row of its own
 MANY = 100  # classes of workers from which on it is worth while
 PART = 0.1  # of the workers that a small group has at most
 ENTRIES = 20_000_000  # of rows of one's own, written out
@@ -33,13 +33,13 @@ def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
 
 
 def _with_tasks_alike(instance: AssignmentInstance) -> AssignmentInstance | None:
-    """Without the pairs and rows of one's own that make more tasks rows by themselves than there can be tables.
+    """Without the pairs and rows of one's own that make many tasks rows by themselves.
 
     Without joint limits other methods look at single tasks, and lose nothing.
     """
     own = instance.own_rows
     told = instance.barred[:, 0] if own is None else np.concatenate([instance.barred[:, 0], own.pairs[:, 0]])
-    if not has_joint_limits(instance) or np.unique(told).size <= ROWS:
+    if not has_joint_limits(instance) or np.unique(told).size <= FEW:
         return None
     return may_repeat(replace(instance, forbidden=np.zeros((0, 2), np.int64), own_rows=None))
 

@@ -26,7 +26,7 @@ from crowdopt.assign.engine.prepared import (
 )
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
-from crowdopt.assign.engine.set_prices import FEW_ROWS, NEAR, ROUGH, Climb, sweep
+from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, is_wide, sweep
 from crowdopt.assign.engine.smooth_prices import smoothed
 from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.relaxation import has_whole_prices
@@ -329,7 +329,7 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
         first, reach = _begin(problem, standing, program, solution.dual)
         runs: Levels = []
         beside = None
-        if problem.coupling.lower.size > FEW_ROWS and all(_is_smooth(row) for row in problem.rows):
+        if is_wide(problem) and all(_is_smooth(row) for row in problem.rows):
             beside, (first, runs) = first, _near(problem, standing, first)
         engine = Engine(problem, standing, clock.part(patience), seating, runs, beside=beside)
         first = engine.run(first, reach)

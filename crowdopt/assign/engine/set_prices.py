@@ -21,7 +21,7 @@ FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a se
 PACE, HOUR = 5_000, 3_600.0  # steps a second among more than two classes, about; seconds
 FEW = 6  # sets of a kind beside the best ones that a sweep gives at least
 SEVERAL, MANY, LONG = 60, 2_000, 500  # of all kinds, about; where the LP has so many rows that a round takes long
-FEW_ROWS = 200  # of the LP
+FEW_ROWS, FEW_TABLES = 200, 40  # rows of the LP, and of tasks
 FINE = 500, 20_000, 6_000_000  # cells, and numbers, of tables where there are more
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
@@ -57,7 +57,7 @@ def sweep(
     steps = max(SHORT, steps * FULL // max(FULL, by_error))
     if until is not None and problem.classes.instance.classes > 2:
         steps = max(SHORT, min(steps, int(min(until.left, HOUR) * PACE / max(1, by_error))))
-    several, many = MANY if duals.size > LONG else SEVERAL, duals.size > FEW_ROWS
+    several, many = MANY if duals.size > LONG else SEVERAL, is_wide(problem)
     each = max(FEW, several // problem.count.size)
 
     def of_row(number: int) -> tuple[list[tuple[int, float]], list[tuple[int, Labels]]]:
@@ -90,6 +90,11 @@ def sweep(
     there = problem.count > 0
     bound = problem.coupling.pull(duals) + float((problem.count[there] * least[there]).sum())
     return Swept(bound if left is None else -np.inf, least, sets)
+
+
+def is_wide(problem: Prepared) -> bool:
+    """Whether many workers are told apart and few rows of tasks: a sweep then takes little time, and an LP much."""
+    return problem.coupling.lower.size > FEW_ROWS and len(problem.rows) <= FEW_TABLES
 
 
 def priced_row(

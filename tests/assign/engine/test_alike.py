@@ -160,7 +160,7 @@ def test_tasks_with_other_labels_in_are_not_alike_where_errors_are_exact(seed, t
 @pytest.mark.parametrize("seed", range(4))
 def test_tasks_that_a_row_tells_apart_trade_their_sets(seed, rule, monkeypatch, tmp_path):
     """No two workers are alike, and the row asks for less than sets in any order bring: still a plan, and its bound."""
-    monkeypatch.setattr(alike, "ROWS", 10)
+    monkeypatch.setattr(alike, "FEW", 10)
     rng = np.random.default_rng(seed)
     n, m = 60, 12
     pairs = np.argwhere(rng.random((n, m)) < 0.5)
