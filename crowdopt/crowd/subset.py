@@ -66,6 +66,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     """
     if instance.own_rows is not None:
         raise InputError("rows of one's own are about the workers they name; take them out before choosing workers")
+    law = instance.vote_law
     return replace(
         instance,
         groups=_members(instance, workers),
@@ -75,6 +76,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
         cost=instance.cost[:, workers],
         min_load=instance.min_load[workers],
         workers=ids,
+        vote_law=None if law is None else replace(law, accuracy=law.accuracy[:, workers]),
         **_pairs(instance, workers, instance.n_workers, side=1),
     )
 

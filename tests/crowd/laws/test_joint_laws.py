@@ -15,6 +15,7 @@ from crowdopt.crowd.laws.pairwise_law import SOFT, pairwise_law
 from crowdopt.crowd.laws.table_law import table_law
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.states.told_tasks import told_tasks
+from crowdopt.crowd.subset import of_workers
 
 ODDS, COUPLED = np.array([1.2, 1.0, 0.8, 0.6]), ((0, 1), (2, 3))
 
@@ -126,6 +127,16 @@ def test_posteriors_by_a_law_equal_a_sum_over_its_parts():
             right[0, pairs[mine, 1]] = label[mine] == k
             told.append(chance * np.exp(law.log_chance(right))[0])
         np.testing.assert_allclose(row, np.array(told) / sum(told), atol=1e-9)
+
+
+def test_a_copy_of_a_worker_votes_by_the_law_as_they_do() -> None:
+    """Another like somebody who is hired has the same chances in each part; one who is left out has none."""
+    law = CoinLaw("table", np.array([0.5, 0.5]), np.array([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]))
+    instance = crowdopt.AssignmentInstance([[0.75, 0.65, 0.55]], [0, 0], [2] * 3, 0.1, vote_law=law, rule="exact-error")
+    larger = of_workers(instance, np.array([0, 2, 2]))
+    assert larger.vote_law is not None
+    assert larger.vote_law.accuracy.tolist() == [[0.9, 0.7, 0.7], [0.6, 0.4, 0.4]]
+    assert larger.vote_law.share.tolist() == law.share.tolist()
 
 
 def test_plan_by_the_true_law_keeps_its_promise_and_costs_what_it_says():
