@@ -251,6 +251,8 @@ def through_each(task, rest, need, most, beside, some, sets, sizes):
     for s in range(some.size):
         j = some[s]
         sizes[s] = -1
+        if not has_room(beside, sets[s], 0, j):
+            continue
         extra = 0.0
         for _ in range(5):
             left, size, i, u, c, lost = need + extra - worth[j], 1, 0, 0, 0, False

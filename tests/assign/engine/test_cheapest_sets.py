@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crowdopt.assign.engine.cheapest_sets import priced
-from crowdopt.assign.engine.prepared import ANY, row_of_need
+from crowdopt.assign.engine.prepared import ANY, Overlaps, row_of_need
 
 
 def _drawn(seed):
@@ -43,3 +43,16 @@ def test_no_set_is_cheaper_and_all_fit(seed):
     assert price[best[0]].sum() == pytest.approx(min(costs), abs=1e-6)
     for labels in [*best, *at.others(0, best, 20), *at.dearer(best[0], 20)]:
         assert _fits(row, np.bincount(labels, minlength=7))
+
+
+def test_no_set_goes_through_a_worker_whom_an_overlapping_group_bars():
+    """A group of which no label is left has no member in any set, whomever sets are looked for through."""
+    row = row_of_need(np.array([0.9, 0.8, 0.7, 0.6, 0.75]), np.ones(5, np.int64), 1.2)
+    row = replace(
+        row,
+        beside=Overlaps(np.array([[True, False, False, True, False]]), np.zeros(1, np.int64), np.zeros(1, np.int64)),
+    )
+    at = priced(row, np.array([1.0, 1.0, 1.0, 9.0, 1.1]))
+    found = at.through(1.2, 1.0, 10)
+    assert found
+    assert all(row.beside.keeps(labels) for labels in found)
