@@ -136,7 +136,7 @@ class PricedVotes:
         price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
         target = float(self.law.target[place])
         long_and_hard = self.segments is not None and self.law.share.size > 1
-        if not 0 < chosen.size < self.deepest + 1 or long_and_hard:  # each vote is looked at answer by answer
+        if not 0 < chosen.size < self.deepest + 1 or long_and_hard:  # each of those votes takes long
             return []
         cells = np.searchsorted(-skill[0], -self.law.skill[0, chosen])
         skills, found, counts = (

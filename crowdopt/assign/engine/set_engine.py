@@ -114,11 +114,11 @@ class Engine:
             large = self.master.size > LARGE
             if large and climb.rounds and climb.pace > SLOW * clock.left:
                 break  # an LP that takes long is solved a few times only: its sets are of more use in plans
-            climb.radius = AROUND * room if self.beside is not None and room is not None else None
-            if climb.radius is not None:
-                self.master.start(climb.radius, climb.duals)
-            else:
+            climb.radius = None if self.beside is None or room is None else AROUND * room
+            if climb.radius is None:
                 self.master.start(None if large else room)
+            else:
+                self.master.start(climb.radius, climb.duals)
             climb.run(clock.part(part))
             if climb.paid and self.master.size > LARGE:
                 self.master.start()  # plans must keep the rows whatever that costs
