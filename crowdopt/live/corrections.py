@@ -51,7 +51,7 @@ def correct_gold(course: LearnedLabels, seat: Seat, gold: int, label: int, late:
     if late:
         return
     pair, truth = (seat.place, gold), int(course.gold.truth[gold])
-    before, course.gold_said[pair] = course.gold_said[pair], label
+    before, course.gold_said[pair] = course.gold_said.get(pair, label), label
     if (k := _untold(seat, gold, gold=True)) is not None:
         seat.got[k] = label
     elif not course.sent:

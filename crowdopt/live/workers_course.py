@@ -290,9 +290,7 @@ class WorkersCourse:
     def check_target(self, epsilon: float) -> None:
         """Raises InputError if the policy knows no other target, or the campaign cannot have it."""
         if not self.policy.retargets:
-            raise InputError(
-                f"policy {self.policy.name} keeps its target; sequential, adaptive and greedy take another"
-            )
+            raise InputError(f"policy {self.policy.name} keeps its target; sequential and adaptive take another")
         replace(self.served, epsilon=self._everywhere(epsilon))
 
     def retarget(self, epsilon: float) -> None:
@@ -445,8 +443,9 @@ class WorkersCourse:
 
     def restore_policy(self, arrays: Arrays) -> None:
         """The policy as it was, with the targets that it had."""
-        if not np.array_equal(arrays["target"], self.whole.epsilon):
-            self._aim(np.array(arrays["target"]))
+        target = np.array(arrays.get("target", self.whole.epsilon))
+        if not np.array_equal(target, self.whole.epsilon):
+            self._aim(target)
         self.policy.restore(part_of(arrays, "policy."))
 
     def restore(self, own: dict[str, Any]) -> None:
