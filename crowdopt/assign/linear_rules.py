@@ -80,10 +80,11 @@ def _stages(search: Search, soon: bool) -> Iterator[Callable[[], object]]:
     """What is tried in turn until the plan is proven."""
     if search.pairs <= SMALL:
         yield partial(search.in_full, QUICK)
+    yield partial(_aim_first, search)
     if levels.pay(search):
         yield partial(aim, search, 1, thorough=False)
         yield partial(levels.climb, search)
-    yield partial(_aim_first, search)
+        yield partial(_aim_first, search)
     if search.instance.rule != EXACT_ERROR.name:  # of which evidence is only a part
         yield partial(go_on, search)
     yield partial(aim, search, ATTEMPTS)
