@@ -18,6 +18,7 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
+from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.assign.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
@@ -29,6 +30,7 @@ from crowdopt.crowd.linear_rule import linear_of
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 SOONER = 0.6  # the same, where a linear rule's plan may stand in for one of exact errors
+ALIKE_PART = 0.8  # of the time: for tasks told alike, where each can be taken by itself as well
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
 
@@ -67,8 +69,10 @@ def _by_sets(case: Case, known: Plan | None) -> Plan | None:
 
 
 def _by_sets_alike(case: Case, known: Plan | None) -> Plan | None:
-    patience = SOONER if _has_linear_rule(case.instance) else PATIENCE
-    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, patience, alike=True)
+    patience, options = SOONER if _has_linear_rule(case.instance) else PATIENCE, case.left
+    if _is_free(case.instance) and is_individual(case.instance):
+        options = case.clock.part(ALIKE_PART).within(options, options.nodes)
+    return solve_by_sets(case.instance, case.solvers, options, case.listener, patience, alike=True)
 
 
 def _by_one_linear_rule(case: Case, known: Plan | None) -> Plan | None:

@@ -35,13 +35,16 @@ def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
 def _with_tasks_alike(instance: AssignmentInstance) -> AssignmentInstance | None:
     """Without the pairs and rows of one's own that make many tasks rows by themselves.
 
-    Without joint limits other methods look at single tasks, and lose nothing.
+    Without joint limits other methods look at single tasks, and lose nothing where most needs differ.
     """
     own = instance.own_rows
     told = instance.barred[:, 0] if own is None else np.concatenate([instance.barred[:, 0], own.pairs[:, 0]])
-    if not has_joint_limits(instance) or np.unique(told).size <= FEW:
+    if np.unique(told).size <= FEW:
         return None
-    return may_repeat(replace(instance, forbidden=np.zeros((0, 2), np.int64), own_rows=None))
+    loose = may_repeat(replace(instance, forbidden=np.zeros((0, 2), np.int64), own_rows=None))
+    if not has_joint_limits(instance) and classes_of(loose, joint=True).tasks_in.size > FEW:
+        return None
+    return loose
 
 
 def _is_wide(instance: AssignmentInstance) -> bool:
