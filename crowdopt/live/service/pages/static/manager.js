@@ -40,7 +40,7 @@ function fact(name, value, share) {
     const meter = document.createElement("meter");
     meter.value = share;
     meter.setAttribute("aria-label", name);
-    box.append(meter);
+    much.append(meter);
   }
   return box;
 }
@@ -76,10 +76,11 @@ async function look() {
     const skill = one.skill === null ? "–" : one.skill.map((value, k) => number(value, 2) + range(k)).join(", ");
     return row([one.worker, one.labels, number(one.paid, 2), skill, one.status, button]);
   }));
-  at("history").replaceChildren(...events.map((one) => {
-    const more = one.kind === "decided" || one.kind === "began" ? "" : one.value;
-    const when = new Date(1000 * one.at).toLocaleTimeString();
-    return row([one.number, when, one.kind, one.worker, one.task || (one.lease ? "lease " + one.lease : ""), more]);
+  const time = (seconds) => new Date(1000 * seconds).toLocaleTimeString();
+  const told = events.filter((one) => one.kind !== "decided" && one.kind !== "began"); // those are for machines
+  at("history").replaceChildren(...told.map((one) => {
+    const more = one.kind === "leased" ? "until " + time(Number(one.value)) : one.value;
+    return row([one.number, time(one.at), one.kind, one.worker, one.task || (one.lease ? "of " + one.lease : ""), more]);
   }));
   at("all").hidden = false;
   at("enter").hidden = true;
