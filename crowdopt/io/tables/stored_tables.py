@@ -99,7 +99,7 @@ def _value(path: Path, row: int, column: str, value: Any) -> str:
         return ""
     text = scalar(value)
     if text is None:
-        what = {list: "a list", dict: "an object"}.get(type(value), "no finite number")
+        what = "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "no finite number"
         raise InputError(f"{path.name}, row {row}, column {column}: holds {what}; a cell of a table is one value")
     return text
 
