@@ -21,7 +21,7 @@ TEXT = "<script>document.title = 'taken'</script> & <b>bold</b>"
 def seen(address: str, folder) -> str:
     """The document as it stands after its scripts have called the service."""
     look = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
-    look += ["--window-size=500,900", "--timeout=4000", f"--user-data-dir={folder / 'profile'}"]
+    look += ["--window-size=500,900", "--virtual-time-budget=4000", f"--user-data-dir={folder / 'profile'}"]
     done = subprocess.run([*look, address], capture_output=True, text=True, timeout=120, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     return done.stdout

@@ -23,6 +23,7 @@ from crowdopt.live.service.request_limits import BURST, RATE, RequestLimits
 from crowdopt.live.service.secrets_of_others import Secrets
 from crowdopt.live.service.tool_calls import tool_calls
 from crowdopt.live.service.worker_calls import Shown, worker_calls
+from crowdopt.live.stores.store import Unwritten
 
 PAGES = Path(__file__).parent / "pages"
 ROWS = 50  # of a table on the manager's page
@@ -70,6 +71,10 @@ def _refusals(app: FastAPI) -> None:
     @app.exception_handler(NotAllowed)
     async def not_allowed(_: Request, error: NotAllowed) -> Response:
         return JSONResponse({"error": str(error)}, error.status, error.headers)
+
+    @app.exception_handler(Unwritten)
+    async def unwritten(_: Request, error: Unwritten) -> Response:
+        return JSONResponse({"error": "nothing can be kept just now; call again"}, 503, {"Retry-After": "5"})
 
     @app.exception_handler(InputError)
     async def bad_input(_: Request, error: InputError) -> Response:

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Any, ClassVar, Self
 
-from crowdopt.errors import InputError
 from crowdopt.live.stores.event import Event
+from crowdopt.live.stores.store import Unwritten
 
 LAST = 2**62  # number of an event at most
 COLUMNS = "number, at, kind, worker, task, lease, value"
@@ -55,7 +55,7 @@ class SQLLedgerbook:
     def _lock_others_out(self, base: Any) -> None:
         """What a transaction begins with, where its beginning keeps no other out."""
 
-    def _unwritten(self, error: Exception) -> InputError:
+    def _unwritten(self, error: Exception) -> Unwritten:
         """That nothing could be written, and what to do."""
         raise NotImplementedError
 

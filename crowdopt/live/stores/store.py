@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from crowdopt.errors import InputError
 from crowdopt.live.stores.event import Event
+
+
+class Unwritten(InputError):
+    """The place did not keep what was to be kept, as a full disk does: nothing has happened; try again."""
 
 
 class Ledgerbook(Protocol):
