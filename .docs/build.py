@@ -130,7 +130,7 @@ def build(site: Path) -> int:
                 (sources / place(file)).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file, sources / place(file))
         add_contents(sources)
-        options = "-q -W --keep-going -b html".split()
+        options = ["-q", "-W", "--keep-going", "-b", "html"]
         return build_main([*options, "-c", str(HERE), "-d", f"{folder}/trees", str(sources), str(site)])
 
 
