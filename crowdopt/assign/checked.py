@@ -8,24 +8,26 @@ from time import perf_counter
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.asking_more import aiming, asked_for_more
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress, Status
+from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.hard_needs import normal_need
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import PROBIT
 from crowdopt.crowd.votes.voting import are_compiled
 
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
 
 AIMS = (1.0, 1.15, 0.85, 1.35, 0.7, 1.7)  # of probit's need; the last is about the rule bhattacharyya's
 NEAR = 1e-2  # relative gap at which a start is good enough, but on small instances
-MORE = (1.2, 1.07, 1.02)  # times more evidence for tasks that err too much, in turn
 SMALL = 5_000  # pairs
 
 
@@ -34,8 +36,7 @@ def solve_checked(
 ) -> Plan:
     """Plan for a checked rule: linear programs as starts, exact top-up, exact thinning; the cheapest is kept.
 
-    With groups or rows of one's own labels are not moved one by one: programs that know those limits ask for more
-    evidence instead (crowdopt.assign.asking_more).
+    Under joint limits labels are only dropped, not moved: programs that know those limits ask for more evidence.
 
     The bound is that of the linear relaxation, which every plan of the rule keeps: the rule's own evidence row (for
     exact-error the Cauchy-Schwarz need) and the fewest labels, best workers first, that reach the target exactly.
@@ -45,16 +46,12 @@ def solve_checked(
     """
     if listener is not None and not are_compiled(instance.classes):
         listener(Progress(0.0, None, None, "compiling once"))
-    joint = has_joint_limits(instance)
     clock, gap = Clock(options.time_limit), options.gap
     options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
     loose = relaxation(instance)
     head = linear(loose, replace(options, time_limit=clock.left / 4))
     if head.status is Status.INFEASIBLE:
         return replace(head, instance=instance)
-    if joint:
-        pairs = None if head.interrupted else _asked(instance, head, linear, options, clock)
-        return _plan(instance, head, pairs, head.interrupted)
     best, value, interrupted = None, np.inf, head.interrupted
     for start in _starts(loose, head, linear, options, clock):
         interrupted |= start.interrupted
@@ -69,18 +66,6 @@ def solve_checked(
     return _plan(instance, head, best, interrupted)
 
 
-def _asked(instance: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Ints | None:
-    """The cheapest plan of those that ask for more evidence in large steps and then in small ones."""
-    best, value = None, np.inf
-    for more in MORE:
-        pairs = asked_for_more(instance, head.pairs, linear, options, clock, more)
-        if pairs is not None and (cost := float(instance.prices(pairs).sum())) < value:
-            best, value = pairs, cost
-        if clock.over or relative_gap(value, head.bound) <= max(PROVEN, options.gap):
-            break
-    return best
-
-
 def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Options, clock: Clock) -> Iterator[Plan]:
     """The relaxation's own plan, then plans that aim at more or less evidence."""
     yield head
@@ -93,19 +78,38 @@ def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Opti
         yield linear(aimed, replace(options, time_limit=clock.left / (len(AIMS) - number)))
 
 
+def aiming(instance: AssignmentInstance, aim: ArrayLike) -> AssignmentInstance:
+    """The instance by the rule probit, its need so many times what a normal vote takes; difficulty heeded.
+
+    aim float or (tasks,) float; -> without difficulty: its demand says what that takes.
+    """
+    aim = np.asarray(aim, dtype=np.float64)
+    if instance.difficulty.share:
+        plain = PROBIT.need(instance.epsilon, instance.classes, instance.prior)
+        needed = normal_need(instance.epsilon, instance.prior, instance.difficulty)
+        aim = aim * np.divide(needed, plain, out=np.ones_like(needed), where=plain > 0)
+    return replace(instance, rule="probit", demand=aim, difficulty=NONE)
+
+
 def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
-    """The pairs made to keep the rule and every limit, without a label to spare where time allows; None where it
-    fails.
+    """The pairs made to keep the rule and every limit, without a label to spare where time allows; None where it fails.
+
+    Under joint limits pairs that do not keep them already are not mended.
 
     pairs (k, 2): task and worker of each label to begin with; clock: when to give up; -> (k, 2) int, or None: task and
     worker of each label.
     """
     hands = TaskLabels.of(instance, pairs)
-    if not hands.mend(clock):
+    if has_joint_limits(instance):
+        if hands.wrong().size or breaches(instance, pairs):
+            return None
+    elif not hands.mend(clock):
         return None
     hands.thin(clock)
     mended = hands.pairs()
-    return None if breaches(instance, mended) else mended
+    if breaches(instance, mended):
+        return pairs if has_joint_limits(instance) else None
+    return mended
 
 
 def _plan(instance: AssignmentInstance, head: Plan, pairs: Ints | None, interrupted: bool) -> Plan:

@@ -2,8 +2,7 @@
 
 A linear rule without joint limits has its own way (crowdopt.assign.linear_rules). Everything else is first asked of the
 engine over sets; where tasks differ too much for it and exact errors decide, compiled loops look at each task. Where
-neither has a plan, linear rules give starts that exact errors mend, all sets or patterns are looked at where they are
-few, and a solver searches the full program.
+neither has a plan, linear rules give starts that exact errors mend, and a solver searches the full program.
 """
 
 from __future__ import annotations
@@ -17,19 +16,16 @@ import numpy as np
 from crowdopt.assign.checked import settled, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine import many_kinds
-from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, SMALL, accepts
+from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
-from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.linear_rules import solve_linear
-from crowdopt.assign.patterns.true_minimum import can_list, solve_patterns
-from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 SOONER = 0.6  # the same, where a linear rule's plan may stand in for one of exact errors
@@ -83,9 +79,8 @@ def _by_one_linear_rule(case: Case, known: Plan | None) -> Plan | None:
     plan = solve_by_sets(linear_of(case.instance), case.solvers, options, None, alike=True)
     if plan is None or plan.pairs is None:
         return None
-    thinned = settled(case.instance, plan.pairs, case.clock) if _is_free(case.instance) else None
-    pairs = plan.pairs if thinned is None else thinned
-    if breaches(case.instance, pairs):
+    pairs = settled(case.instance, plan.pairs, case.clock)
+    if pairs is None:
         return None
     backend, seed = case.solvers.backend, case.options.seed
     return Plan.of(case.instance, "ip", UNKNOWN, -np.inf, None, pairs, method="exact", backend=backend, seed=seed)
@@ -118,29 +113,6 @@ def _by_linear_rules(case: Case, known: Plan | None) -> Plan:
     return solve_checked(case.instance, linear, case.left, case.listener)
 
 
-def _by_patterns(case: Case, known: Plan | None) -> Plan:
-    return replace(solve_patterns(case.instance, case.solvers.solve, case.left, None, None), method="exact")
-
-
-def _by_every_set(case: Case, known: Plan | None) -> Plan | None:
-    return None if known is None else by_every_set(known, case.solvers.solve, case.left)
-
-
-def _by_more_evidence(case: Case, known: Plan | None) -> Plan:
-    """Sets with evidence enough, and with more of it for tasks whose votes then err too much."""
-
-    def linear(instance: AssignmentInstance, options: Options) -> Plan:
-        nothing = Plan.of(instance, "ip", UNKNOWN, -np.inf, None, None, method="exact", backend=case.solvers.backend)
-        if instance.rule == EXACT_ERROR.name:
-            return nothing  # a stage before this one has looked at exact errors themselves
-        plan = solve_by_sets(instance, case.solvers, options, None, PATIENCE, alike=True)
-        if plan is None or plan.pairs is None:
-            plan = solve_by_sets(instance, case.solvers, options, None, PATIENCE) or plan
-        return plan or nothing
-
-    return solve_checked(case.instance, linear, case.left, case.listener)
-
-
 def _in_full(case: Case, known: Plan | None) -> Plan:
     backend, options = case.solvers.backend, case.left
     if case.instance.the_rule.checked:
@@ -162,14 +134,6 @@ def _is_free(instance: AssignmentInstance) -> bool:
     return not has_joint_limits(instance)
 
 
-def _is_large(instance: AssignmentInstance) -> bool:
-    return has_joint_limits(instance) and instance.n_tasks * instance.n_workers > SMALL
-
-
-def _lists_patterns(instance: AssignmentInstance) -> bool:
-    return _is_free(instance) and instance.rule == "exact-error" and can_list(instance)
-
-
 def _are_many(instance: AssignmentInstance) -> bool:
     """Whether tasks' types, targets and priors differ more than the engine over sets tells apart."""
     asked = instance.task_type + 0.6180339887498949 * instance.epsilon  # equal tasks have equal sums
@@ -181,12 +145,9 @@ def _are_many(instance: AssignmentInstance) -> bool:
 ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
 ONE_LINEAR_RULE = Stage("one linear rule", _has_linear_rule, _by_one_linear_rule)
 SETS = Stage("sets", accepts, _by_sets)
-MORE_EVIDENCE = Stage("more evidence", _is_large, _by_more_evidence)
 MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
 ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
 LINEAR_RULES = Stage("linear rules", _is_free, _by_linear_rules)
-PATTERNS = Stage("patterns", _lists_patterns, _by_patterns)
-EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
 IN_FULL = Stage("in full", has_joint_limits, _in_full)
 AT_LAST = Stage("sets at last", accepts, _by_sets_at_last)
 
@@ -195,7 +156,7 @@ OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 FREE = (ALIKE, OWN_WAY)
 JOINT = (ALIKE, SETS, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
-CHECKED = (*BY_ERRORS, MORE_EVIDENCE, LINEAR_RULES, PATTERNS, IN_FULL, EVERY_SET, AT_LAST)
+CHECKED = (*BY_ERRORS, LINEAR_RULES, IN_FULL, AT_LAST)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:

@@ -88,6 +88,34 @@ class Course(Protocol):
         """A label came whose lease was over; -> what it is paid, and whether it is gold."""
         ...
 
+    def hears(self, worker: str) -> bool:
+        """Whether the policy knows the worker, so that a label of theirs that was not asked for tells it something."""
+        ...
+
+    def bring(self, worker: str, task: str, label: int) -> tuple[float, bool]:
+        """A label came that was not asked for; -> what it is paid, and whether it is gold."""
+        ...
+
+    def has(self, task: str) -> bool:
+        """Whether there is such a task."""
+        ...
+
+    def check_correction(self) -> None:
+        """Raises InputError if the policy takes no label back."""
+        ...
+
+    def correct(self, worker: str, task: str, label: int, late: bool) -> None:
+        """A label is another one; late: whether its lease was over when it came."""
+        ...
+
+    def check_target(self, epsilon: float) -> None:
+        """Raises InputError if the policy knows no other target, or it is none."""
+        ...
+
+    def retarget(self, epsilon: float) -> None:
+        """Every task may be wrong with that chance from now on."""
+        ...
+
     def give_back(self, worker: str, lease: int) -> None:
         """A label will not come."""
         ...

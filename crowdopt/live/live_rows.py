@@ -23,3 +23,4 @@ class WorkerRow(NamedTuple):
     out: int
     status: str  # here, away, done, removed
     skill: list[float] | None
+    skill_range: list[tuple[float, float]] | None = None  # by type, what holds the skill with a chance of .9

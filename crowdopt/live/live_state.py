@@ -16,7 +16,7 @@ from crowdopt.live.stores import event as kinds
 from crowdopt.live.stores.event import Event
 from crowdopt.live.told_labels import ToldLabels, ToldRow
 
-_OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names")
+_OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names", "inbox", "messages")
 
 
 class LiveState:
@@ -34,8 +34,11 @@ class LiveState:
         self.leases: dict[int, Lease] = {}  # live ones
         self.ended: dict[int, Lease] = {}  # over without a label so far
         self.labels = ToldLabels()
+        self.last_of: dict[str, int] = {}  # worker -> the lease of their last label
         self.tasks: dict[str, int] = {}  # tasks that labels were told of
         self.task_names: list[str] = []
+        self.inbox: dict[int, str] = {}  # number of its event -> a message that was not acted on yet
+        self.messages: dict[str, int] = {}  # id of a message that came -> number of its event
 
     # -- the history -----------------------------------------------------------------------------------------------
 
@@ -90,8 +93,22 @@ class LiveState:
             paid, gold = self.course.late(lease.worker, lease.task, label)
         else:
             paid, gold = self.course.tell(lease.worker, event.lease, label)
-        worker, task = self.enrolled[lease.worker], self._task(lease.task)
-        self.labels.add((event.lease, worker, task, label, event.at, paid, late, gold))
+        self._add(event.lease, lease.worker, lease.task, (label, event.at, paid, late, gold))
+
+    def _brought(self, event: Event) -> None:
+        label = self.class_of(event.value)
+        paid, gold = self.course.bring(event.worker, event.task, label)
+        self._add(event.number, event.worker, event.task, (label, event.at, paid, False, gold))
+
+    def _add(self, lease: int, worker: str, task: str, rest: tuple[int, float, float, bool, bool]) -> None:
+        self.labels.add((lease, self.enrolled[worker], self._task(task), *rest))
+        self.last_of[worker] = lease
+
+    def _corrected(self, event: Event) -> None:
+        _, _, task, _, _, _, late, _ = self.labels.rows[self.labels.of_lease[event.lease]]
+        label = self.class_of(event.value)
+        self.course.correct(event.worker, self.task_names[task], label, late)
+        self.labels.correct(event.lease, label)
 
     def _skipped(self, event: Event) -> None:
         lease = self.leases.pop(event.lease)
@@ -118,6 +135,16 @@ class LiveState:
     def _resumed(self, event: Event) -> None:
         self.paused = False
 
+    def _retargeted(self, event: Event) -> None:
+        self.course.retarget(float(event.value))
+
+    def _received(self, event: Event) -> None:
+        self.inbox[event.number] = event.value
+        self.messages[json.loads(event.value)["id"]] = event.number
+
+    def _handled(self, event: Event) -> None:
+        del self.inbox[event.lease]
+
     def _end_leases(self, worker: str) -> None:
         mine = [lease for lease in self.leases.values() if lease.worker == worker]
         for lease in mine:
@@ -140,6 +167,16 @@ class LiveState:
             return self.people[self.labels.rows[row][1]]
         known = self.leases.get(lease) or self.ended.get(lease)
         return None if known is None else known.worker
+
+    def lease_for(self, worker: str, task: str) -> int | None:
+        """The lease of a task that the worker has, or that was over without a label so far."""
+        both = (*self.leases.values(), *self.ended.values())
+        return next((lease.id for lease in both if (lease.worker, lease.task) == (worker, task)), None)
+
+    def label_for(self, worker: str, task: str) -> int | None:
+        """The lease of the worker's label of a task; None: there is none."""
+        pair = self.enrolled.get(worker), self.tasks.get(task)
+        return next((row[0] for row in self.labels.rows if row[1:3] == pair), None)
 
     def label_of(self, lease: int) -> tuple[str, bool] | None:
         """The label that was told for a lease, and whether it came late."""
@@ -202,6 +239,7 @@ class LiveState:
         for name, value in own.items():
             setattr(self, name, value)
         self.enrolled = {worker: k for k, worker in enumerate(self.people)}
+        self.last_of = {self.people[row[1]]: row[0] for row in self.labels.rows}
         self.tasks = {task: k for k, task in enumerate(self.task_names)}
 
     def _task(self, name: str) -> int:
@@ -228,6 +266,8 @@ _STEPS = {
     kinds.DECIDED: LiveState._decided,
     kinds.LEASED: LiveState._leased,
     kinds.TOLD: LiveState._told,
+    kinds.CORRECTED: LiveState._corrected,
+    kinds.BROUGHT: LiveState._brought,
     kinds.SKIPPED: LiveState._skipped,
     kinds.EXPIRED: LiveState._expired,
     kinds.REMOVED: LiveState._removed,
@@ -235,4 +275,7 @@ _STEPS = {
     kinds.DOORS_SHUT: LiveState._doors_shut,
     kinds.PAUSED: LiveState._paused,
     kinds.RESUMED: LiveState._resumed,
+    kinds.RETARGETED: LiveState._retargeted,
+    kinds.RECEIVED: LiveState._received,
+    kinds.HANDLED: LiveState._handled,
 }

@@ -47,6 +47,14 @@ class Repairs:
         assert self.wanted is not None
         self.wanted[1][k], self.wanted[2][k] = label, 0
 
+    def replace(self, task: int, worker: int, label: int) -> bool:
+        """A label that came is another one; False: the policy knows it already."""
+        if self.wanted is None:
+            return False
+        places = np.flatnonzero((self.tasks == task) & (self.workers == worker) & (self.wanted[1] != REFUSED))
+        self.wanted[1][places] = label
+        return bool(places.size)
+
     def ended(self, policy: Any) -> None:
         """Tell the policy once nothing is awaited; it may want to be asked again."""
         if self.wanted is None or self.wanted[2].any():

@@ -68,6 +68,15 @@ class Live:
         with self._turn() as turn:
             return turn.told(lease if isinstance(lease, int) else lease.id, str(label))
 
+    def correct(self, lease: Lease | int, label: object) -> ToldLabel:
+        """Another label for a lease that has one: it takes the place of the first.
+
+        Raises InputError if the lease has no label, the label is no class of the campaign, or the policy takes none
+        back.
+        """
+        with self._turn() as turn:
+            return turn.corrected(lease if isinstance(lease, int) else lease.id, str(label))
+
     def skip(self, lease: Lease | int) -> None:
         """A worker gives a task back, and is not asked about it again."""
         with self._turn() as turn:
@@ -93,6 +102,23 @@ class Live:
         """No worker will come who has not come yet: policies that repair at the end may begin."""
         with self._turn() as turn:
             turn.note(kinds.DOORS_SHUT)
+
+    def retarget(self, epsilon: float) -> None:
+        """Every task may be wrong with that chance from now on; workers who were let go may be asked again.
+
+        Raises InputError if the policy knows no other target on the way, or it is no chance.
+        """
+        with self._turn() as turn:
+            turn.retargeted(epsilon)
+
+    def bring(self, worker: str, task: str, label: object) -> bool:
+        """A label that was given elsewhere, asked for or not; False: the worker cannot be met yet: bring it again.
+
+        A second one of the same pair corrects the first. Raises InputError if the worker, task or label is none of the
+        campaign's.
+        """
+        with self._turn() as turn:
+            return turn.brought(worker, task, str(label))
 
     def pause(self) -> None:
         """No task is handed out until :meth:`resume`; labels are taken."""
@@ -219,13 +245,10 @@ class LiveTurn:
 
     def asked(self, worker: str) -> Lease | None:
         """See :meth:`Live.ask`."""
-        check_name(worker)
-        if not self.state.course.knows(worker):
-            raise InputError(f"worker {worker!r} is not in workers.csv, and no place for newcomers is left")
-        if worker not in self.state.enrolled:
-            if self.state.paused:
-                return None
-            self.note(kinds.ENROLLED, worker=worker)
+        self.may_come(worker)
+        if self.state.paused and worker not in self.state.enrolled:
+            return None
+        self.enrolled(worker)
         if held := self.state.lease_of(worker):
             return held
         if self.state.paused:
@@ -236,6 +259,18 @@ class LiveTurn:
         until = self.now + self.state.settings.lease
         leased = self.note(kinds.LEASED, worker=worker, task=task, value=repr(until))
         return self.state.leases[leased.number]
+
+    def may_come(self, worker: str) -> None:
+        """Raises InputError if the worker may not come."""
+        check_name(worker)
+        if not self.state.course.knows(worker):
+            raise InputError(f"worker {worker!r} is not in workers.csv, and no place for newcomers is left")
+
+    def enrolled(self, worker: str) -> None:
+        """A worker who may come has come."""
+        self.may_come(worker)
+        if worker not in self.state.enrolled:
+            self.note(kinds.ENROLLED, worker=worker)
 
     def _decide(self, worker: str) -> bool:
         """Have the policy decide; False: the worker has to wait, or nothing is left for them."""
@@ -262,6 +297,56 @@ class LiveTurn:
         late = lease not in self.state.leases
         self.note(kinds.TOLD, lease=lease, worker=self.state.holder(lease), value=label)
         return ToldLabel(lease, label, late)
+
+    def corrected(self, lease: int, label: str) -> ToldLabel:
+        """See :meth:`Live.correct`."""
+        known = self.state.label_of(lease)
+        if known is None:
+            raise InputError(f"lease {lease} has no label yet; tell one")
+        self.state.class_of(label)
+        if known[0] == label:
+            return ToldLabel(lease, label, known[1], repeated=True)
+        self.state.course.check_correction()
+        self.note(kinds.CORRECTED, lease=lease, worker=self.state.holder(lease), value=label)
+        return ToldLabel(lease, label, known[1])
+
+    def retargeted(self, epsilon: float) -> None:
+        """See :meth:`Live.retarget`."""
+        self.state.course.check_target(epsilon)
+        self.note(kinds.RETARGETED, value=repr(float(epsilon)))
+
+    def brought(self, worker: str, task: str, label: str) -> bool:
+        """See :meth:`Live.bring`."""
+        self.state.class_of(label)
+        if not self.state.course.has(task):
+            raise InputError(f"there is no task {task[:80]!r} in this campaign")
+        if (told := self.state.label_for(worker, task)) is not None:
+            self.corrected(told, label)
+            return True
+        self.enrolled(worker)
+        if (lease := self.state.lease_for(worker, task)) is not None:
+            self.told(lease, label)
+        elif self._met(worker):
+            self.note(kinds.BROUGHT, worker=worker, task=task, value=label)
+        else:
+            return False
+        return True
+
+    def _met(self, worker: str) -> bool:
+        """Whether the policy knows the worker; if not, let it meet them now. What it means for them is free again."""
+        course = self.state.course
+        if not course.hears(worker) and not course.waits(worker, self.state.told):
+            self._decided(worker, course.decide(worker, self.state.told))
+            if course.holds(worker):
+                self.note(kinds.EXPIRED, worker=worker)
+        return course.hears(worker)
+
+    def received(self, source: str, message: str, body: Any) -> int:
+        """A message from outside is kept, to be acted on later; -> the number of its event. It is kept once."""
+        if (known := self.state.messages.get(message)) is not None:
+            return known
+        value = json.dumps({"source": source, "id": message, "body": body}, separators=(",", ":"))
+        return self.note(kinds.RECEIVED, value=value).number
 
     def skipped(self, lease: int) -> None:
         """See :meth:`Live.skip`."""

@@ -177,6 +177,39 @@ class TasksCourse:
         self.load[self.place_of[worker]] += 1
         return price, False
 
+    def hears(self, worker: str) -> bool:
+        """Labelers are known from the beginning."""
+        return worker in self.waiting
+
+    def has(self, task: str) -> bool:
+        """Whether it has arrived."""
+        return task in self.slot_of
+
+    def bring(self, worker: str, task: str, label: int) -> tuple[float, bool]:
+        """A label of a worker who was not asked: it is kept and paid."""
+        return self.late(worker, task, label)
+
+    def check_correction(self) -> None:
+        """Labels may be taken back."""
+
+    def correct(self, worker: str, task: str, label: int, late: bool) -> None:
+        """The task is voted on anew; what the policy learned of a task whose labels were all in stays."""
+        slot, place = self.slot_of[task], self.place_of[worker]
+        if slot.ask is None or late:
+            return
+        for k in np.flatnonzero((slot.ask.workers == place) & (slot.got != REFUSED)).tolist():
+            slot.got[k] = label
+        if slot.done:
+            slot.answer = int(self._votes(slot)[0])
+
+    def check_target(self, epsilon: float) -> None:
+        """Raises InputError: policies that learn whom to ask have none."""
+        raise InputError(f"policy {self.policy.name} learns whom to ask, and has no target")
+
+    def retarget(self, epsilon: float) -> None:
+        """No target is known."""
+        self.check_target(epsilon)
+
     def give_back(self, worker: str, lease: int) -> None:
         """A label will not come."""
         slot = self._slot(worker, lease)
@@ -283,15 +316,18 @@ class TasksCourse:
         if slot.out or slot.queue or slot.done or slot.ask is None:
             return
         slot.done = True
-        coin = np.random.default_rng([self.settings.seed, COIN, slot.number]).random(1)
-        labels = slot.got[None, :]
-        votes = voted(labels, slot.ask.weight, slot.ask.tolerance, self.instance.classes, coin)
+        votes = self._votes(slot)
         slot.answer = int(votes[0])
         self.turns.enter(slot.own)
-        self.policy.learn(slot.ask, labels, votes, self._chance(slot))
+        self.policy.learn(slot.ask, slot.got[None, :], votes, self._chance(slot))
         self.turns.leave()
         slot.rng = None
         slot.own.clear()
+
+    def _votes(self, slot: TaskSlot) -> Ints:
+        assert slot.ask is not None
+        coin = np.random.default_rng([self.settings.seed, COIN, slot.number]).random(1)
+        return voted(slot.got[None, :], slot.ask.weight, slot.ask.tolerance, self.instance.classes, coin)
 
     def _chance(self, slot: TaskSlot) -> Chance:
         def chance() -> np.random.Generator:

@@ -36,6 +36,11 @@ class ToldLabels:
         self.rows.append(row)
         self.paid += row[5]
 
+    def correct(self, lease: int, label: int) -> None:
+        """The label of a lease is another one."""
+        place = self.of_lease[lease]
+        self.rows[place] = (*self.rows[place][:3], label, *self.rows[place][4:])
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All columns, each (labels,)."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.COLUMNS)

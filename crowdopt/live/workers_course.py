@@ -14,6 +14,7 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
 from crowdopt.errors import InputError
+from crowdopt.live.corrections import check_unlearning, correct_gold, correct_work
 from crowdopt.live.gold_tasks import GoldTasks
 from crowdopt.live.label_limits import LabelLimits, with_newcomers
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
@@ -28,7 +29,10 @@ from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least
 
 NONE = "none"  # nothing is worth asking
-OWN = ("seats", "free_places", "came", "sent_done", "arrived", "doors_shut", "gold_labels", "gold_cost", "refused")
+OWN = (
+    *("seats", "free_places", "came", "sent_done", "arrived", "doors_shut"),
+    *("gold_labels", "gold_cost", "gold_said", "refused"),
+)
 EMPTY = np.zeros(0, np.int64)
 
 
@@ -54,7 +58,7 @@ class WorkersCourse:
         truth = np.full(served.n_tasks, -1)
         hard = np.zeros(served.n_tasks, bool)  # no label is simulated
         self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,), hard), truth)
-        self.instance = self.stream.instance
+        self.instance, self.served = self.stream.instance, served
         policy.start(self.stream.known, solve)
         self.turns = Turns(policy)
         self.sent = int(policy.preliminary(self.instance.n_workers))
@@ -69,6 +73,7 @@ class WorkersCourse:
         self.repairs = Repairs()
         self.work: list[tuple[str, int, int, int]] = []  # kind, task, place, class, in the order in which they came
         self.gold_labels, self.gold_cost, self.refused = 0, 0.0, 0
+        self.gold_said: dict[tuple[int, int], int] = {}  # place of a worker, gold task -> class
         self._barred = self._barred_tasks()
 
     # -- who is here -----------------------------------------------------------------------------------------------
@@ -215,6 +220,7 @@ class WorkersCourse:
         seat.got[k] = label
         if gold:
             price = float(self._gold_price(seat.asked[k], seat))
+            self.gold_said[seat.place, int(seat.asked[k])] = label
             self.gold_labels += 1
             self.gold_cost += price
         else:
@@ -246,6 +252,68 @@ class WorkersCourse:
         self.turns.enter(seat.own)
         self.policy.overhear(seat.number, place, label)
         return self.limits.price(place, seat.place), False
+
+    def hears(self, worker: str) -> bool:
+        """Whether the worker was met, and not only for gold."""
+        seat = self.seat_of[worker]
+        return seat.number >= 0 and not seat.preliminary
+
+    def has(self, task: str) -> bool:
+        """Whether it is one of the campaign's, or gold."""
+        return task in self.task_of or task in self.gold.ids
+
+    def bring(self, worker: str, task: str, label: int) -> tuple[float, bool]:
+        """A label that was not asked for: if it was meant for the worker it is that one, else as one that came late."""
+        seat, place = self.seat_of[worker], self.task_of.get(task, -1)
+        meant = [k for k in seat.queue if seat.decision is not None and seat.decision.kind != GOLD]
+        k = next((k for k in meant if int(seat.asked[k]) == place), None)
+        if k is None:
+            self.limits.taken.add((place, seat.place))
+            return self.late(worker, task, label)
+        seat.queue.remove(k)
+        seat.got[k] = label
+        self.work.append((WORK, place, seat.place, label))
+        self._settle(seat)
+        return self.limits.price(place, seat.place), False
+
+    def check_correction(self) -> None:
+        """Raises InputError if the policy cannot unlearn a label."""
+        check_unlearning(self.policy)
+
+    def correct(self, worker: str, task: str, label: int, late: bool) -> None:
+        """A label that the policy was not told yet is exchanged; one that it was told it learns anew."""
+        if task in self.gold.ids:
+            correct_gold(self, self.seat_of[worker], self.gold.ids.index(task), label, late)
+        else:
+            correct_work(self, self.seat_of[worker], self.task_of[task], label)
+
+    def check_target(self, epsilon: float) -> None:
+        """Raises InputError if the policy knows no other target, or the campaign cannot have it."""
+        if not self.policy.retargets:
+            raise InputError(f"policy {self.policy.name} keeps its target; sequential and adaptive take another")
+        replace(self.served, epsilon=self._everywhere(epsilon))
+
+    def retarget(self, epsilon: float) -> None:
+        """Who was let go may be asked again, as far as they have room."""
+        self._aim(self._everywhere(epsilon))
+        self.repairs.over = False
+        for seat in self.seats:
+            if seat.number >= 0 and not (seat.preliminary or seat.removed):
+                seat.over, seat.refused_at = False, -1
+                meant = 0 if seat.decision is None or seat.decision.kind == GOLD else len(seat.out) + len(seat.queue)
+                room = int(self.instance.capacity[seat.place] - self.limits.load[seat.place]) + meant
+                self.turns.enter(seat.own)
+                self.policy.recall(max(0, room))
+
+    def _everywhere(self, epsilon: float) -> Floats:
+        return np.full(self.served.n_tasks, float(epsilon))
+
+    def _aim(self, epsilon: Floats) -> None:
+        self.whole, self.served = (replace(one, epsilon=epsilon) for one in (self.whole, self.served))
+        self.stream = Stream(self.served, self.stream.crowd, self.stream.truth)
+        self.instance = self.stream.instance
+        self.turns.leave()
+        self.policy.retarget(self.stream.known)
 
     def expire(self, worker: str) -> None:
         """What the worker has or was meant to have is free again."""
@@ -370,10 +438,14 @@ class WorkersCourse:
         work = np.array([row[1:] for row in self.work], np.int64).reshape(-1, 3)
         kind = np.array([row[0] == REPAIR for row in self.work], bool)
         arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
+        arrays["target"] = self.whole.epsilon
         return own | self.repairs.snapshot() | {"limits": self.limits.snapshot(), "work": work, "repair": kind}, arrays
 
     def restore_policy(self, arrays: Arrays) -> None:
-        """The policy as it was."""
+        """The policy as it was, with the targets that it had."""
+        target = np.array(arrays.get("target", self.whole.epsilon))
+        if not np.array_equal(target, self.whole.epsilon):
+            self._aim(target)
         self.policy.restore(part_of(arrays, "policy."))
 
     def restore(self, own: dict[str, Any]) -> None:

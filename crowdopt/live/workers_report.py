@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
+from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.label_kinds import GOLD
@@ -95,7 +96,7 @@ def rows_of_answers(run: Run, classes: Sequence[str]) -> list[AnswerRow]:
 
 def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
     """Who came, what they told, and what is believed of their skill."""
-    skills = course.policy.skills()
+    skills, ranges = course.policy.skills(), course.policy.skill_ranges()
     told = np.array([row[1] for row in state.labels.rows], np.int64)
     paid = np.array([row[5] for row in state.labels.rows])
     count, money = (np.bincount(told, weight, len(course.seats)) for weight in (None, paid))
@@ -107,7 +108,8 @@ def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
             float(money[k]),
             out.count(seat.worker),
             _status(seat, seat.worker in state.deadline),
-            None if skills is None or seat.number < 0 or seat.preliminary else skills[:, seat.number].tolist(),
+            None if skills is None or _unmet(seat) else skills[:, seat.number].tolist(),
+            None if ranges is None or _unmet(seat) else [(float(a), float(b)) for a, b in _ends(ranges, seat)],
         )
         for k, seat in enumerate(course.seats)
     ]
@@ -133,6 +135,14 @@ def possible_of(course: ServedWorkers) -> Callable[[], Least]:
     none = np.zeros((0, 2), np.int64)
     crowd = replace(crowd, accuracy=accuracy, confusion=None, groups=(), collected=none, forbidden=none)
     return partial(least, crowd, course.solve)
+
+
+def _unmet(seat: Seat) -> bool:
+    return seat.number < 0 or seat.preliminary
+
+
+def _ends(ranges: tuple[Floats, Floats], seat: Seat) -> Iterable[tuple[float, float]]:
+    return zip(ranges[0][:, seat.number], ranges[1][:, seat.number], strict=True)
 
 
 def _status(seat: Seat, here: bool) -> str:

@@ -47,6 +47,7 @@ class Covering(BasePolicy):
     name: ClassVar[str] = "covering"
     state: ClassVar[tuple[str, ...]] = ()  # arrays that a policy of one's own adds to the snapshot
     of_one_arrival: ClassVar[tuple[str, ...] | None] = HERE
+    amends: ClassVar[bool] = True  # what a label says is nothing to a policy that covers
 
     def __post_init__(self) -> None:
         for option, allowed in (("estimate", tuple(ESTIMATORS)), ("ties", TIES), ("aggregate", ANSWERS)):
@@ -86,10 +87,8 @@ class Covering(BasePolicy):
 
     def start(self, known: Known, solve: Solve) -> None:
         """Group the tasks into kinds; nothing is covered yet."""
-        self.known, self.solve, self.need = known, solve, known.need
-        self.kind, first = kinds_of(self.kind_columns(known))
-        self.kind_type, self.kind_need = known.task_type[first], known.need[first]
-        self.tasks_in = np.bincount(self.kind)
+        self.solve = solve
+        self._group(known)
         self.covered = np.zeros(known.n_tasks)
         self.open = known.need > COVERAGE
         sent = self.preliminary(known.workers)
@@ -169,6 +168,23 @@ class Covering(BasePolicy):
         if self.repair:
             self.done.append((worker, np.array([task])))
 
+    def amend_gold(self, worker: int, right: Ints) -> None:
+        """Skills follow from the tally as it is now."""
+        self.seen.amend(self.seen.column(worker, False), right)
+
+    def retarget(self, known: Known) -> None:
+        """Tasks are grouped anew; those that lack evidence are open."""
+        self._group(known)
+        self.open = self.covered < self.need - COVERAGE
+        if self.rotation is not None:
+            self._start_rotation(int(self.rotation_seed[0]))
+
+    def recall(self, room: int) -> None:
+        """There may be something for them again, of kinds that may be others."""
+        self._left, self._spare = room, False
+        if self._met:
+            self._price_labels(self._arrival)
+
     @property
     def _wanting(self) -> Bools:
         """Tasks that are open, and will be when all labels that are out are in, as far as can be expected; (tasks,)."""
@@ -187,6 +203,10 @@ class Covering(BasePolicy):
     def skills(self) -> Floats:
         """What is told, or what gold has shown so far."""
         return self.seen.accuracy(self.seen.first + np.arange(self.known.workers))
+
+    def skill_ranges(self) -> tuple[Floats, Floats] | None:
+        """By gold alone; None where skills are told."""
+        return None if self.shows_skill else self.seen.ranges(self.seen.first + np.arange(self.known.workers))
 
     def answers(self) -> str:
         """How answers are made of the labels: the option ``aggregate``."""
@@ -231,6 +251,13 @@ class Covering(BasePolicy):
         """Whether anything depends on how far tasks are covered."""
         return self.stop or self.repair or self.ties == "least-covered"
 
+    def _group(self, known: Known) -> None:
+        """Tasks by kind."""
+        self.known, self.need = known, known.need
+        self.kind, first = kinds_of(self.kind_columns(known))
+        self.kind_type, self.kind_need = known.task_type[first], known.need[first]
+        self.tasks_in = np.bincount(self.kind)
+
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._arrival, self._met = (arrival.preliminary, arrival.number), arrival, False
         self._left, self._offered = arrival.capacity, []
@@ -239,9 +266,12 @@ class Covering(BasePolicy):
     def _acquaint(self, arrival: Arrival) -> None:
         column = self.seen.column(arrival.number, arrival.preliminary)
         self.by_type = self._worth(self.seen.accuracy(np.array([column])))[:, 0]
-        self.evidence, self.cost = self.by_type[self.kind_type], arrival.cost[self.kind_type]
+        self._price_labels(arrival)
         self._met = True
         self.meet(arrival)
+
+    def _price_labels(self, arrival: Arrival) -> None:
+        self.evidence, self.cost = self.by_type[self.kind_type], arrival.cost[self.kind_type]
 
     def _worth(self, accuracy: Floats) -> Floats:
         return self.known.the_rule.evidence(accuracy, self.known.classes)

@@ -59,6 +59,9 @@ class BasePolicy:
     # runs takes them off and puts them back (crowdopt.live). None: not known, so one worker is served after another
     of_one_arrival: ClassVar[tuple[str, ...] | None] = None
     shared: ClassVar[tuple[str, ...]] = ()  # parts of the policy that those attributes refer to
+    # what may change in a campaign that runs: whether a label may be taken back, and targets replaced
+    amends: ClassVar[bool] = False
+    retargets: ClassVar[bool] = False
 
     @property
     def shows_skill(self) -> bool:
@@ -108,6 +111,22 @@ class BasePolicy:
 
     def overhear(self, worker: int, task: int, label: int) -> None:
         """A label came that was given up and told as refused; worker: number of arrival."""
+
+    def amend(self, worker: int, task: int, label: int) -> None:
+        """A label that was learned is another one, of a policy that ``amends``; worker: number of arrival."""
+
+    def amend_gold(self, worker: int, right: Ints) -> None:
+        """A gold answer that was learned is another one; right (types,): by how much the worker's tally changes."""
+
+    def retarget(self, known: Known) -> None:
+        """Needs and errors to reach are others from now on, of a policy that ``retargets``."""
+
+    def recall(self, room: int) -> None:
+        """The worker here, who had been let go, may be asked again, for so many labels."""
+
+    def skill_ranges(self) -> tuple[Floats, Floats] | None:
+        """Ends of an interval that holds each skill with a chance of .9, each (types, workers); None: not known."""
+        return None
 
     def close(self, room: Ints) -> Decision | None:
         """What to repair after the last arrival, by the labels that workers could still give, (workers,): nothing."""

@@ -14,6 +14,8 @@ from crowdopt.online.arrivals import Arrival
 
 Estimator: TypeAlias = Callable[[Ints, Ints], Any]
 
+NORMAL = 1.6448536269514722  # quantile of the normal law at .95
+
 
 class SeenWorkers:
     """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
@@ -69,6 +71,19 @@ class SeenWorkers:
             estimate = np.asarray(self.estimate(self.right[:, came], asked))
             every[:, came] = np.where(np.isnan(estimate), self.guess, estimate)
         return every
+
+    def amend(self, column: int, right: Ints) -> None:
+        """Right gold answers of a worker are so many more, (types,)."""
+        self.right[:, column] += right
+        self._fitted = None
+
+    def ranges(self, columns: Ints) -> tuple[Floats, Floats]:
+        """Wilson's interval of 90 % for each accuracy, by the worker's own gold; each (types, columns)."""
+        asked, square = self.asked[:, columns], NORMAL**2
+        share = (self.right[:, columns] + square / 2) / (asked + square)
+        spread = self.right[:, columns] * (1 - self.right[:, columns] / np.maximum(asked, 1)) + square / 4
+        half = NORMAL * np.sqrt(spread) / (asked + square)
+        return np.maximum(0.0, share - half), np.minimum(1.0, share + half)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that is known of workers, as arrays."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.io.campaign.overrides import BEYOND, BEYOND_RECORD
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.plan_folder import REPAIR
@@ -27,7 +26,7 @@ def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Repo
     priced = "" not in stored.tasks["dual"] and "" not in stored.workers["dual"]
     for key in sorted(claims.keys() - HELD - MADE):
         report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
-    by_error = form == SETS and instance.rule == EXACT_ERROR.name
+    by_error = form == SETS and instance.the_rule.checked
     reasons = {
         "certified_by": (priced, "no multipliers are there"),
         "wrong_dual": (form == PATTERNS, f"certified_by is {form!r}"),

@@ -94,6 +94,22 @@ class Campaign(RuleBasedStateMachine):
             self.told[lease.id] = label
         self.live.pop(lease.id, None)
 
+    @precondition(lambda self: self.told)
+    @rule(data=st.data(), process=st.integers(0, 1), label=st.sampled_from("01"))
+    def correct(self, data, process, label):
+        lease = data.draw(st.sampled_from(sorted(self.told)))
+        done = self.processes[process].correct(lease, label)
+        assert done.label == label and done.repeated == (self.told[lease] == label)
+        self.told[lease] = label
+
+    @rule(process=st.integers(0, 1), epsilon=st.sampled_from((0.02, 0.1, 0.3)))
+    def retarget(self, process, epsilon):
+        if self.settings.policy.startswith("kos"):
+            with pytest.raises(crowdopt.InputError, match="keeps its target"):
+                self.processes[process].retarget(epsilon)
+        else:
+            self.processes[process].retarget(epsilon)
+
     @precondition(lambda self: self.live)
     @rule(data=st.data(), process=st.integers(0, 1))
     def skip(self, data, process):
@@ -133,6 +149,7 @@ class Campaign(RuleBasedStateMachine):
                 out = {key: one for key, one in out.items() if one.worker != event.worker}
             if event.kind == "told":
                 assert event.lease not in told, "a label counts once"
+            if event.kind in ("told", "corrected"):
                 told[event.lease] = event.value
         assert told == self.told, "what was acknowledged, and nothing else"
         late = {event.lease for event in events if event.kind == "told"} - set(out)

@@ -22,10 +22,10 @@ from crowdopt.online.replay import Replay
 from crowdopt.online.run_score import Optimum, answers_of, claimed_error, exact_error, score
 from crowdopt.programs import assignment
 from tests.chance import BASE, binomial, most, seeds
-from tests.online.streams import EVERY, crowd, start, stream
+from tests.online.streams import cases, crowd, start, stream
 
 
-@pytest.mark.parametrize("text", EVERY)
+@pytest.mark.parametrize("text", cases())
 def test_nobody_is_asked_more_than_she_takes(text):
     """Capacities, barred pairs and one label per pair hold in every run, and the account adds up."""
     of = stream()

@@ -14,7 +14,7 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.groups import Group
-from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.effort import examples
 from tests.recheck.written_limits import drawn_lines, drawn_rows, read, summed_by_all_sets
@@ -53,7 +53,7 @@ def limited(draw: st.DrawFn):
         rng.integers(0, kinds, n),
         capacity=capacity,
         epsilon=rng.uniform(0.03, 0.4, n) if rng.random() < 0.5 else rng.choice([0.05, 0.1, 0.2, 0.3], n),
-        rule="exact-error",
+        rule="exact-error" if hard or rng.random() < 0.6 else "probit",
         classes=classes,
         prior=prior,
         observed=bool(not hard and prior is not None and rng.random() < 0.3),
@@ -106,6 +106,10 @@ def by_all_sets(instance, worker, budget, lines):
             return False
         had = [] if instance.observed else sorted(j for t, j in instance.collected.tolist() if t == i)
         skills = [skill_of(instance, instance.task_type[i], j) for j in [*had, *chosen]]
+        if instance.rule == "probit":
+            worth = instance.the_rule.evidence(np.array(skills), instance.classes).sum()
+            if worth < instance.need[i] - COVERAGE:
+                return False
         return least_error(instance, i, skills) <= instance.epsilon[i] + CERTAIN
 
     return summed_by_all_sets(instance, worker, budget, lines, enough)

@@ -184,6 +184,15 @@ def _counted(node, items, bands, cheapest, cell, amount):
 
 
 @njit(cache=True, nogil=True)
+def _evidence(cell, amount, size, worth):
+    """Evidence of labels that are counted by cell."""
+    total = 0.0
+    for k in range(size):
+        total += amount[k] * worth[cell[k]]
+    return total
+
+
+@njit(cache=True, nogil=True)
 def _poorest(node, items, skill, bands):
     """The place of the band whose cheapest labels are poorest beside its best ones; -1 where all are as good."""
     _, _, picks, best, _ = bands
@@ -245,17 +254,18 @@ def _keeps(node, items, bands, limits, cheapest):
 
 
 @njit(cache=True, nogil=True)
-def cheapest_counted(items, skill, start, target, sizes, limits, effort, found):
+def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
     """Search for the cheapest set: a lower bound on what any costs, and how many labels the one found has, or -1.
 
     items: price, cell and segment of each label, segments ascending and in each the cells; skill (kinds, cells),
-    falling; start (kinds, K, answers): the chances before; target; sizes: fewest and most labels; limits: member
-    (limits, segments), low and top (limits,): labels of those segments; effort: what a set is known to cost, what one
-    costs at least that is too long to be found, and how many nodes are looked at; found (labels,): written: the items
-    of the cheapest set met.
+    falling; start (kinds, K, answers): the chances before; asked: target; evidence that is needed, and that of a label
+    of each cell (cells,); sizes: fewest and most labels; limits: member (limits, segments), low and top (limits,):
+    labels of those segments; effort: what a set is known to cost, what one costs at least that is too long to be found,
+    and how many nodes are looked at; found (labels,): written: the items of the cheapest set met.
     """
     price = items[0]
     fewest, most = sizes
+    target, need, worth = asked
     limit, longer, work = effort
     n, classes = price.size, start.shape[1]
     deepest = min(most, min(n, found.size))
@@ -268,7 +278,8 @@ def cheapest_counted(items, skill, start, target, sizes, limits, effort, found):
     bands = edge, sums, picks, best, cut
     edge[0, 0] = 1  # the next band's number
     free_of_limits = limits[1].max() <= 0 if limits[1].size else True
-    if fewest <= 0 and free_of_limits and error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target:
+    nothing = fewest <= 0 and free_of_limits and need <= 0.0
+    if nothing and error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target:
         return 0.0, 0
     if deepest < min(most, n):
         limit = min(limit, longer)
@@ -297,7 +308,8 @@ def cheapest_counted(items, skill, start, target, sizes, limits, effort, found):
             nodes[used - 1] = 0
             nodes[used - 1, 0, 0], nodes[used - 1, 1, 0] = root, many + 1
         size = _counted(node, items, bands, False, cells, amount)
-        if error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
+        reaches = _evidence(cells, amount, size, worth) >= need
+        if not reaches or error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
             continue
         if not _may_keep(node, items, bands, limits):
             continue
@@ -310,7 +322,8 @@ def cheapest_counted(items, skill, start, target, sizes, limits, effort, found):
         keep = _keeps(node, items, bands, limits, True)
         if keep:
             size = _counted(node, items, bands, True, cells, amount)
-            if error_of_counts(start, skill, cells, amount, size, False, law, other) <= target:
+            reaches = _evidence(cells, amount, size, worth) >= need
+            if reaches and error_of_counts(start, skill, cells, amount, size, False, law, other) <= target:
                 return min(floor, bound), _keep(node, bands, True, found)
         place = -1 if keep and best_keep else _mixed(node, items, bands)
         place = _poorest(node, items, skill, bands) if place < 0 else place

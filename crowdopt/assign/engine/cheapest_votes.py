@@ -11,6 +11,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, TaskRow
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw
+from crowdopt.crowd.instance import COVERAGE
 
 CELLS = 300  # of evidence
 PARTS = np.array([0.0, 0.5, 0.8, 0.9, 1.0])  # of a cheap label's price: what each label of a large set counts
@@ -88,7 +89,9 @@ class PricedVotes:
         cell = min(CELLS, int(np.ceil(float(self.need[place]) / self.unit - 1e-9)))
         longer = max(float(self.tables[1][0, self.deepest + 1]), float(self.tables[2][max(0, cell)]))
         effort = limit - self.given, longer, work
-        bound, size = cheapest_counted(items, self.items[4], self._start(place), target, sizes, limits, effort, found)
+        worth = self.items[1][np.searchsorted(self.tables[3], np.arange(self.items[4].shape[1]))]
+        asked = target, float(self.need[place]), worth
+        bound, size = cheapest_counted(items, self.items[4], self._start(place), asked, sizes, limits, effort, found)
         return float(bound) + self.given, [self._labels(order[found[:size]])] if size >= 0 else []
 
     def _followed(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
@@ -103,7 +106,8 @@ class PricedVotes:
 
     def _does(self, place: int, labels: Labels) -> bool:
         """Whether overlapping groups let it, and the vote, which does not know hard tasks, errs little enough."""
-        if not self.row.beside.keeps(self.row.chosen(labels)):
+        lacks = self.law.lacking(labels)[place] > COVERAGE / 4
+        if lacks or not self.row.beside.keeps(self.row.chosen(labels)):
             return False
         return self.law.share.size == 1 or self.law.error(labels, place) <= self.law.target[place]
 

@@ -266,7 +266,7 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     for d in range(deepest):
         out[d + 1] = out[d] * classes
     done = error_of(laws, 0, begun) <= target
-    if done and fewest <= 0 and lack == 0 and has_all(beside, path, 0):
+    if done and need <= 0.0 and fewest <= 0 and lack == 0 and has_all(beside, path, 0):
         sizes[0] = 0
         return min(limit, 0.0)
     best, d = limit, 0
@@ -294,7 +294,9 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
         if paid >= near or used[g] >= top[g] or d >= most or not has_room(beside, path, d, i):
             continue
         missing = lack - (1 if used[g] < low[g] else 0)
-        enough = cell[i] < enough_to[d]
+        sure = cell[i] < enough_to[d]  # the vote is; the evidence may not be there
+        lacking = need - have[d] - worth[i]
+        enough = sure and lacking <= 0.0
         path[d] = i
         whole = has_all(beside, path, d + 1)
         if enough and missing == 0 and d + 1 >= fewest and whole:
@@ -310,21 +312,20 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
             continue
         if paid + cheap[i + 1, more] >= near:
             continue
-        lacking = need - have[d] - worth[i]
-        if not enough and lacking > 0.0:
+        if lacking > 0.0:
             x = int(np.ceil(lacking / unit - 1e-9))
             if x > cells or paid + rest[i + 1, x] >= near:
                 continue
         work -= out[d + 1] * classes
         grow(laws, d, out[d], skill[:, cell[i]])
-        if not enough:
+        if not sure:
             room = min(most, deepest) - d - 1
             if not _may_do(laws, d + 1, out[d + 1], skill, target, near - paid, tables, i + 1, room, unit, left):
                 continue
         used[g] += 1
         lack = missing
         spent[d + 1], have[d + 1] = paid, have[d] + worth[i]
-        enough_to[d + 1] = every if enough else _last_cell(laws, d + 1, out[d + 1], skill, cell, i + 1, target)
+        enough_to[d + 1] = every if sure else _last_cell(laws, d + 1, out[d + 1], skill, cell, i + 1, target)
         d += 1
         at[d] = i + 1
     return min(best - close * abs(best), floor) if np.isfinite(best) else floor

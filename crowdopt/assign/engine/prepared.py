@@ -15,7 +15,6 @@ from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts, labe
 from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.programs.aggregated import own_entries
 from crowdopt.programs.assignment import shares_of
 
@@ -189,7 +188,7 @@ class Prepared:
 
 def accepts(instance: AssignmentInstance) -> bool:
     """Whether the engine knows the rule; other methods are quicker where a linear one's instance is small."""
-    if instance.the_rule.average or instance.rule == "probit":
+    if instance.the_rule.average:
         return False
     return instance.the_rule.checked or instance.n_tasks * instance.n_workers > SMALL
 
@@ -248,7 +247,7 @@ def _told_apart_by(classes: Classes, limits: LimitsPerTask) -> Floats:
     key += [classes.fewest[:, None], classes.most[:, None], limits.low_beside.T, limits.top_beside.T]
     if instance.own_rows is not None:
         key.append(np.hstack(list(_own_by_class(classes))))
-    if instance.rule == EXACT_ERROR.name:
+    if instance.the_rule.checked:
         key += [
             instance.accuracy[instance.task_type[task]][:, worker],
             labels_in(instance, classes.worker_class)[task][:, None],
@@ -277,7 +276,7 @@ def _row(classes: Classes, limits: LimitsPerTask, t: int, kinds: Ints) -> TaskRo
     top, labels = np.append(limits.top[:, t], ANY), int(classes.most[t])
     low_beside = np.maximum(0, limits.low_beside[:, t] - inside_beside)
     top_beside = np.maximum(0, limits.top_beside[:, t] - inside_beside)
-    by_error = instance.rule == EXACT_ERROR.name
+    by_error = instance.the_rule.checked
     return TaskRow(
         evidence=classes.evidence[t],
         cost=classes.cost[t],

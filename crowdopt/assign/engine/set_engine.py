@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.asking_more import aiming
+from crowdopt.assign.checked import aiming
 from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
 from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some

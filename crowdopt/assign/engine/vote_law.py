@@ -1,4 +1,4 @@
-"""What labels say under the rule exact-error: skills, priors and targets of tasks that are alike but for these two.
+"""What labels say under rules of exact errors: skills, priors and targets of tasks alike but for these two.
 
 Labels of one coin are alike for every class, so only the sizes of a prior's entries matter, and the best vote's error
 is a concave function of it that no order of the classes changes: of two priors, the one whose likeliest classes have
@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.hard_needs import on_hard_tasks
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.pools import folded
 from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR
 from crowdopt.crowd.votes.voting import log_odds, vote_errors
@@ -33,7 +33,7 @@ class VoteLaw:
     left: Floats  # (E,): of a label's evidence there, at most
     held: Floats  # (E, h): skills of labels that are in
     prior: Floats  # (k, K): of each kind, the likeliest class first
-    # and the evidence that every vote has which errs no more
+    # and evidence that is asked for: by the rule exact-error what every vote has which errs no more
     target: Floats  # (k,)
     need: Floats  # (k,)
     # skills that know all that the workers know: larger where a worker is mostly wrong among more than two classes
@@ -52,7 +52,7 @@ class VoteLaw:
     def lacking(self, given: Ints) -> Floats:
         """Evidence that a task of each kind needs beside labels that are in and such that are given, (k,)."""
         known = EXACT_ERROR.evidence(self.held[0], self.prior.shape[1]).sum() + self.evidence[given].sum()
-        lacking: Floats = np.maximum(0.0, self.need - known - SPARE)
+        lacking: Floats = np.maximum(0.0, self.need - known)
         return lacking
 
     def error(self, labels: Ints, place: int) -> float:
@@ -100,6 +100,12 @@ def law_of(instance: AssignmentInstance, tasks: Ints, workers: Ints) -> VoteLaw:
         held=np.array([one[held] for one in both]),
         prior=-np.sort(-prior, axis=1),
         target=instance.epsilon[tasks] + CERTAIN,
-        need=instance.need[tasks],
+        need=instance.need[tasks] - np.where(_is_implied(instance)[tasks], SPARE, COVERAGE / 2),
         best=np.array([one[workers] for one in most]),
     )
+
+
+def _is_implied(instance: AssignmentInstance) -> Bools:
+    """Whether every vote that keeps the target has the evidence that is asked for, (tasks,)."""
+    implied: Bools = (np.broadcast_to(instance.demand, instance.n_tasks) <= 1) & (instance.rule == EXACT_ERROR.name)
+    return implied

@@ -15,7 +15,6 @@ from crowdopt.assign.engine.prepared import problem_of
 from crowdopt.core.solution import Listener, Progress
 from crowdopt.crowd.exactness import errors_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.crowd.votes.voting import are_compiled
 
 VOTES, SEARCHES = f"{__name__}:votes", f"{__name__}:searches"
@@ -27,7 +26,7 @@ def as_needed(instance: AssignmentInstance, listener: Listener | None = None) ->
     """The loops ready for an instance: compiled, or, where they are not and it is small, as plain Python."""
     from crowdopt.plain_kernels import for_small
 
-    classes, searched = int(instance.classes), instance.rule == EXACT_ERROR.name
+    classes, searched = int(instance.classes), instance.the_rule.checked and not instance.the_rule.average
     with for_small(instance.n_tasks, instance.n_workers, lambda: get_ready(classes, listener)):
         if searched:
             get_ready(classes, listener)  # nothing where loops run as plain Python

@@ -16,6 +16,7 @@ from crowdopt.elementary import dot, exp, log, logsumexp
 
 INDEPENDENT, LATENT, PAIRWISE, TABLE = "independent", "latent difficulty", "pairwise", "table"
 TINY = 1e-300  # chance; in place of 0, where a logarithm is taken
+TOGETHER = 2**18  # votes that a fit looks at in one array
 
 
 class LawParams(NamedTuple):
@@ -45,10 +46,15 @@ class CoinLaw:
 
     def terms(self, right: Ints) -> Floats:
         """``ln s_m P(x | part m)``, (items, parts); right as above."""
-        good, bad = (right == 1)[:, None], (right == 0)[:, None]
-        hit, miss = log(np.maximum(self.accuracy, TINY)), log(np.maximum(1 - self.accuracy, TINY))
-        terms: Floats = dot(good, hit) + dot(bad, miss) + log(np.maximum(self.share, TINY))
-        return terms
+        return _terms(right, self.share, self.accuracy)
+
+
+def _terms(right: Ints, share: Floats, accuracy: Floats) -> Floats:
+    """As above for several laws at once: share (..., parts), accuracy (..., parts, workers) -> (..., items, parts)."""
+    good, bad = (right == 1)[:, None], (right == 0)[:, None]
+    hit, miss = (log(np.maximum(one, TINY))[..., None, :, :] for one in (accuracy, 1 - accuracy))
+    terms: Floats = dot(good, hit) + dot(bad, miss) + log(np.maximum(share, TINY))[..., None, :]
+    return terms
 
 
 def independent_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
@@ -68,33 +74,42 @@ def latent_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
     settings = params or LawParams()
     patterns, count = np.unique(right, axis=0, return_counts=True)
     start = independent_law(right, settings).accuracy[0], _crowd_mean(right)
-    fits = [_fitted((patterns, count), start, float(left), settings) for left in settings.left]
+    together = max(1, TOGETHER // patterns.size)  # values of s
+    cuts = np.arange(together, settings.left.size, together)
+    fits = [law for left in np.split(settings.left, cuts) for law in _fitted((patterns, count), start, left, settings)]
     return max(fits, key=lambda fit: float(dot(fit.log_chance(patterns), count)))
 
 
-def _fitted(items: tuple[Ints, Ints], start: tuple[Floats, float], left: float, params: LawParams) -> CoinLaw:
-    """The likeliest law with this much edge left on hard items; items: patterns of votes and how often each occurs."""
+def _fitted(items: tuple[Ints, Ints], start: tuple[Floats, float], left: Floats, params: LawParams) -> list[CoinLaw]:
+    """The likeliest law with each edge left on hard items; items: patterns of votes and how often each occurs."""
     (right, count), (alone, mean) = items, start
-    share = np.array([0.8, 0.2])
-    edge = np.clip(2 * alone - 1, params.edges[0], params.edges[-1])
-    grid = np.stack([params.edges, left * params.edges])
-    table = log(np.concatenate([(1 + grid) / 2, (1 - grid) / 2]))  # (4, edges): right easy, right hard, wrong ...
+    share = np.tile((0.8, 0.2), (left.size, 1))
+    edge = np.tile(np.clip(2 * alone - 1, params.edges[0], params.edges[-1]), (left.size, 1))
+    grid = np.stack(np.broadcast_arrays(params.edges, left[:, None] * params.edges), axis=1)
+    table = log(np.concatenate([(1 + grid) / 2, (1 - grid) / 2], axis=1))  # right easy, right hard, wrong ...
+    going = np.arange(left.size)  # those that still move
     for _ in range(params.rounds):
-        accuracy = (1 + np.stack([edge, left * edge])) / 2
-        terms = CoinLaw(LATENT, share, accuracy).terms(right)
-        chance = exp(terms - logsumexp(terms, axis=1)[:, None]) * count[:, None]
-        counts = np.stack(
-            [dot((right == vote).T[:, None], chance.T) + params.extra * share * part for vote, part in
-             ((1, mean), (0, 1 - mean))], axis=1
-        )  # fmt: skip
-        fresh = params.edges[dot(counts.reshape(-1, 1, 4), table.T).argmax(axis=1)]
-        hard = min(params.most, float(chance[:, 1].sum() / count.sum()))
-        still = np.array_equal(fresh, edge) and abs(hard - share[1]) < 1e-7
-        edge, share = fresh, np.array([1 - hard, hard])
-        if still:
+        terms = _terms(right, share[going], _accuracy(edge[going], left[going]))
+        chance = exp(terms - logsumexp(terms, axis=-1)[..., None]) * count[:, None]
+        votes = [
+            dot((right == vote).T[:, None], chance.swapaxes(1, 2)[:, None]) + params.extra * part * share[going, None]
+            for vote, part in ((1, mean), (0, 1 - mean))
+        ]
+        counts = np.concatenate(votes, axis=-1)  # (going, workers, 4)
+        fresh = params.edges[dot(counts[:, :, None], table[going].swapaxes(1, 2)[:, None]).argmax(axis=-1)]
+        hard = np.minimum(params.most, chance[:, :, 1].sum(axis=-1) / count.sum())
+        still = (fresh == edge[going]).all(axis=-1) & (np.abs(hard - share[going, 1]) < 1e-7)
+        edge[going], share[going] = fresh, np.stack([1 - hard, hard], axis=-1)
+        going = going[~still]
+        if not going.size:
             break
-    accuracy = (1 + np.stack([edge, left * edge])) / 2
-    return CoinLaw(LATENT, share, accuracy, Difficulty(float(share[1]), left))
+    laws = zip(share, _accuracy(edge, left), left.tolist(), strict=True)
+    return [CoinLaw(LATENT, parts, skill, Difficulty(float(parts[1]), rest)) for parts, skill, rest in laws]
+
+
+def _accuracy(edge: Floats, left: Floats) -> Floats:
+    """On easy and on hard items, (left, 2, workers); edge (left, workers)."""
+    return (1 + np.stack([edge, left[:, None] * edge], axis=1)) / 2
 
 
 def _crowd_mean(right: Ints) -> float:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
@@ -106,7 +105,7 @@ def _proof_facts(plan: Plan) -> dict[str, Any]:
     facts: dict[str, Any] = {"certified_by": duals.form}
     if duals.form == "patterns":
         facts |= {"wrong_dual": duals.wrong, "levels": duals.levels}
-    if duals.form == "sets" and plan.instance.rule == EXACT_ERROR.name:
+    if duals.form == "sets" and plan.instance.the_rule.checked:
         facts["levels"] = duals.levels
     return facts
 

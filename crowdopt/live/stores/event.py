@@ -9,12 +9,17 @@ ENROLLED = "enrolled"  # a worker came for the first time
 DECIDED = "decided"  # what the policy asks of a worker, or who is asked about a task; value: what exactly
 LEASED = "leased"  # a task was handed to a worker; value: until when
 TOLD = "told"  # value: the label
+CORRECTED = "corrected"  # a worker takes a label back for another one, which is the value
+BROUGHT = "brought"  # a label that was given elsewhere and was not asked for; value: the label
 SKIPPED = "skipped"  # a worker gave a task back
 EXPIRED = "expired"  # a worker's time is over: their leases and what else was meant for them are free again
 ARRIVED = "arrived"  # a task came; value: its type
 REMOVED = "removed"  # a worker is to be asked no more
 DOORS_SHUT = "doors-shut"  # no worker will come who has not come yet
 PAUSED, RESUMED = "paused", "resumed"
+RETARGETED = "retargeted"  # value: the chance of a wrong answer that every task may have from now on
+RECEIVED = "received"  # a message came from outside, to be acted on; value: where from, its id and its body
+HANDLED = "handled"  # it was acted on; lease: number of the event that received it; value: why not, where it was not
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,22 @@ class Beliefs:
         for rows in (self.gold, self.density):
             rows[worker] /= rows[worker].sum(axis=1, keepdims=True)
 
+    def amend(self, worker: int, task: int, label: int) -> None:
+        """A label of the worker is another one: votes anew, and the worker's messages."""
+        first, end = self.start[worker : worker + 2].tolist()
+        self.label[first + int(np.flatnonzero(self.task[first:end] == task)[-1])] = label
+        self._recount()
+        self.settle(worker)
+
+    def amend_gold(self, worker: int, right: Ints) -> None:
+        """So many more of the worker's gold answers are right, (types,), below 0: fewer."""
+        self.right[worker] += right
+        odds = self.shown / (1 - self.shown)
+        each = power(np.where(right[:, None] > 0, odds, 1 / odds), np.abs(right)[:, None])
+        for rows in (self.gold, self.density):
+            rows[worker] *= each
+            rows[worker] /= rows[worker].sum(axis=1, keepdims=True)
+
     def settle(self, worker: int) -> None:
         """The worker's messages anew, by what is known of their tasks now."""
         self._sweep(worker, worker + 1)
@@ -186,10 +202,7 @@ class Beliefs:
     def suppose(self, difficulty: Difficulty) -> None:
         """Take tasks to be so hard: the same messages, other posteriors; and what gold says of workers."""
         self.hardness = difficulty.array()
-        count = self.labels
-        self.votes.clear()
-        self.votes.add(self.task[:count], self.label[:count], self.message[:count], difficulty)
-        self.votes.settle(np.arange(self.kind.size), difficulty)
+        self._recount()
         came, shown = int(self.came[0]), self.shown
         right, asked = self.right[:came, :, None], self.asked[:came, :, None]
         logs = right * log(shown) + (asked - right) * log1p(-shown)
@@ -214,6 +227,12 @@ class Beliefs:
         """E[f(g)] of all who came, (workers, types), for a function on the grid."""
         return dot(self.density[: self.came[0]], of)
 
+    def quantile(self, mass: float) -> Floats:
+        """Accuracy on gold below which each skill lies with that chance, (workers, types)."""
+        below = np.cumsum(self.density[: self.came[0]], axis=2)
+        place = np.minimum((below < mass * below[..., -1:]).sum(axis=2), CELLS - 1)
+        return np.asarray(self.shown[place])
+
     def table(self) -> tuple[Ints, Ints, Ints]:
         """Task, worker and class of every label so far."""
         came, labels = int(self.came[0]), self.labels
@@ -237,6 +256,13 @@ class Beliefs:
             setattr(self, name, np.array(arrays[name]))
         for name in PER_WORKER:
             getattr(self, name)[: self.came[0]] = arrays[name]
+
+    def _recount(self) -> None:
+        """Votes from all labels, by the messages as they are."""
+        count, difficulty = self.labels, self.difficulty
+        self.votes.clear()
+        self.votes.add(self.task[:count], self.label[:count], self.message[:count], difficulty)
+        self.votes.settle(np.arange(self.kind.size), difficulty)
 
     def _sweep(self, first: int, last: int) -> None:
         from crowdopt.online.beliefs.belief_kernels import sweep

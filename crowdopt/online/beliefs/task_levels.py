@@ -25,12 +25,18 @@ class TaskLevels:
     """
 
     def __init__(self, known: Known, beliefs: Beliefs, caution: float) -> None:
-        self.known, self.beliefs = known, beliefs
+        self.beliefs = beliefs
+        self.sure, self.level = np.zeros((2, known.n_tasks))
+        self.left = np.zeros(known.types, np.int64)
+        self.retarget(known, caution)
+
+    def retarget(self, known: Known, caution: float) -> None:
+        """Close tasks at these targets from now on."""
+        self.known = known
         self.wanted = known.need > COVERAGE
         self.error = np.where(self.wanted, known.epsilon, 1 - 1 / known.classes)  # promised
-        self.sure = level_at_error(self.error * (1 - caution), known.classes)
-        self.level = self.sure.copy()
-        self.left = np.zeros(known.types, np.int64)
+        self.sure[:] = level_at_error(self.error * (1 - caution), known.classes)
+        self.level[:] = self.sure
 
     @property
     def promised(self) -> float:

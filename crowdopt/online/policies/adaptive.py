@@ -83,8 +83,7 @@ class Adaptive(ReSolve):
 
     def start(self, known: Known, solve: Solve) -> None:
         """What tasks need is a level now."""
-        sure = level_at_error(known.epsilon * (1 - self.caution), known.classes)
-        super().start(replace(known, need=np.where(known.need > COVERAGE, sure, 0.0)), solve)
+        super().start(self._levelled(known), solve)
         self.votes = TaskVotes(known.n_tasks, known.classes)
         self.task, self.worker, self.label = np.zeros((3, 0), np.int64)
         self.rounds_done = np.zeros(1, np.int64)
@@ -148,10 +147,24 @@ class Adaptive(ReSolve):
         self._welcome(arrival)
         self._met = True
 
+    def take_over(self) -> None:
+        """The worker who was watched is served by this policy from now on: what they are worth is to be found out."""
+        self._met = False
+
     def overhear(self, worker: int, task: int, label: int) -> None:
         """Bayes, as for a label that came in time."""
         self._take(np.array([task]), np.array([worker]), np.array([label]))
         self.done.append((worker, np.array([task])))
+
+    def amend(self, worker: int, task: int, label: int) -> None:
+        """All labels are weighed anew, this one as what it is now."""
+        self.label[np.flatnonzero((self.task == task) & (self.worker == worker))[-1]] = label
+        self._weigh()
+
+    def retarget(self, known: Known) -> None:
+        """Tasks need other levels."""
+        super().retarget(self._levelled(known))
+        self._cover(np.arange(known.n_tasks))
 
     # -- at the end ------------------------------------------------------------------------------------------------
 
@@ -217,6 +230,10 @@ class Adaptive(ReSolve):
         self.votes.restore({name[6:]: arrays[name] for name in arrays if name.startswith("votes.")})
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _levelled(self, known: Known) -> Known:
+        sure = level_at_error(known.epsilon * (1 - self.caution), known.classes)
+        return replace(known, need=np.where(known.need > COVERAGE, sure, 0.0))
 
     @property
     def _goes_on(self) -> bool:

@@ -26,6 +26,7 @@ class Entropy(Covering):
     """
 
     name: ClassVar[str] = "entropy"
+    amends: ClassVar[bool] = False  # what a label told is not kept apart
     what: ClassVar[str] = "tasks by expected gain of information, until their posterior is sure enough"
     state: ClassVar[tuple[str, ...]] = ("log_likelihood",)
 

@@ -39,6 +39,7 @@ class Budget(Covering):
     adaptive: bool = True
 
     name: ClassVar[str] = "budget"
+    amends: ClassVar[bool] = False  # what a label told is not kept apart
     what: ClassVar[str] = "a fixed number of labels, or sum of money: the best workers do the most doubtful tasks"
     state: ClassVar[tuple[str, ...]] = ("log_likelihood", "doubt", "left")
     of_one_arrival: ClassVar[tuple[str, ...] | None] = (*HERE, "price")

@@ -18,6 +18,7 @@ class Greedy(Covering):
     least: float = 1e-3  # evidence per cost below which a label is not bought
 
     name: ClassVar[str] = "greedy"
+    retargets: ClassVar[bool] = True
     what: ClassVar[str] = "uncovered tasks by the worker's own skill, no price"
 
     def value(self) -> Floats:

@@ -16,6 +16,7 @@ class LeastCovered(Covering):
     """The tasks that lack most, for any worker."""
 
     name: ClassVar[str] = "least-covered"
+    retargets: ClassVar[bool] = True
     what: ClassVar[str] = "the tasks that lack most, for any worker"
 
     def value(self) -> Floats:

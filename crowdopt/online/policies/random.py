@@ -18,6 +18,7 @@ class Random(Covering):
     ties: str = "random"
 
     name: ClassVar[str] = "random"
+    retargets: ClassVar[bool] = True
     what: ClassVar[str] = "any uncovered tasks, for any worker"
 
     def value(self) -> Floats:

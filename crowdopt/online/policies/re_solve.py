@@ -39,6 +39,7 @@ class ReSolve(Covering):
     cap: float = 4.0
 
     name: ClassVar[str] = "re-solve"
+    retargets: ClassVar[bool] = True
     what: ClassVar[str] = "prices from the LP of the workers seen, for what is still missing; no preliminary crowd"
     state: ClassVar[tuple[str, ...]] = ("price", "history")
 
@@ -52,6 +53,17 @@ class ReSolve(Covering):
         super().start(known, solve)
         self.price = np.zeros(self.tasks_in.size)
         self.history = np.zeros((0, self.tasks_in.size))
+
+    def retarget(self, known: Known) -> None:
+        """Kinds may be others: their prices are those of the tasks in them, until all are priced anew."""
+        before = self.kind
+        super().retarget(known)
+
+        def moved(price: Floats) -> Floats:
+            return np.bincount(self.kind, price[before], self.tasks_in.size) / self.tasks_in
+
+        self.price = moved(self.price)
+        self.history = np.array([moved(row) for row in self.history]).reshape(-1, self.tasks_in.size)
 
     def meet(self, arrival: Arrival) -> None:
         """Price anew when it is time."""

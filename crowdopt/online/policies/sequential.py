@@ -36,6 +36,7 @@ NEWS = 0.2  # share of all labels that has to be new before the difficulty of ta
 REST = 0.1  # of the errors of tasks that are given up: where all others' are no more, being surer helps no more
 FRESH = 0.005  # share of all labels that has to be new before all are weighed again when a worker leaves,
 TOGETHER = 0.02  # and while several are here
+TAIL = 0.05  # chance on either side of the interval that is shown of a skill
 PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit
 
 
@@ -75,6 +76,8 @@ class Sequential(BasePolicy):
 
     name: ClassVar[str] = "sequential"
     what: ClassVar[str] = "labels one by one: skills from agreement and a little gold, early dismissal, stop when sure"
+    amends: ClassVar[bool] = True
+    retargets: ClassVar[bool] = True
     shared: ClassVar[tuple[str, ...]] = ("beliefs", "tasks.level", "tasks.left")
     of_one_arrival: ClassVar[tuple[str, ...] | None] = (*OWN, *(f"reserve.{name}" for name in HERE))
 
@@ -112,6 +115,8 @@ class Sequential(BasePolicy):
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
         """A test, a task, or the end."""
         if self.fallen[0] >= 0:
+            if not self._of_reserve:
+                self.reserve.take_over()
             self._of_reserve = True
             return None if arrival.number == self.fallen[0] else self.reserve.decide(arrival, rng)
         if self.over[0]:
@@ -171,6 +176,34 @@ class Sequential(BasePolicy):
         if self.fallen[0] >= 0:
             return self.reserve.overhear(worker, task, label)
         self.beliefs.hear(np.array([task]), np.array([label]), worker)
+
+    def amend(self, worker: int, task: int, label: int) -> None:
+        """Votes anew; what they say of workers is settled as labels come."""
+        if self.fallen[0] >= 0:
+            return self.reserve.amend(worker, task, label)
+        self.beliefs.amend(worker, task, label)
+
+    def amend_gold(self, worker: int, right: Ints) -> None:
+        """Gold tells something else of the worker."""
+        if self.fallen[0] >= 0:
+            return self.reserve.amend_gold(worker, right)
+        self.beliefs.amend_gold(worker, right)
+
+    def retarget(self, known: Known) -> None:
+        """Tasks close at other levels; whether it is over is asked again when a label comes."""
+        self.known = known
+        self.tasks.retarget(known, self.margin if self.stop == "each" else 0.0)
+        self.reserve.retarget(known)
+        self.over[0] = not self.tasks.wanted.any()
+        self.tasks.survey()
+
+    def recall(self, room: int) -> None:
+        """Types of which nothing was open may be open again."""
+        if self._of_reserve:
+            self.reserve.recall(room)
+        if self.session is not None:
+            self.session.room = room
+            self.session.alive[:] = True
 
     def welcomes(self, workers: Ints, room: Ints) -> bool:
         """Whether of some type more is missing than those bring who are at work, each in the type they do best."""
@@ -304,6 +337,17 @@ class Sequential(BasePolicy):
         skills = np.full((self.known.types, self.known.workers), 1 / self.known.classes)
         skills[:, : self.beliefs.came[0]] = self.beliefs.mean(self.beliefs.shown).T
         return skills
+
+    def skill_ranges(self) -> tuple[Floats, Floats] | None:
+        """By the posterior of each skill; by gold alone once that is all that is believed."""
+        if self.fallen[0] >= 0:
+            return self.reserve.skill_ranges()
+        low, high = np.zeros((2, self.known.types, self.known.workers))
+        high += 1.0
+        came = int(self.beliefs.came[0])
+        for ends, mass in ((low, TAIL), (high, 1 - TAIL)):
+            ends[:, :came] = self.beliefs.quantile(mass).T
+        return low, high
 
     def answers(self) -> str:
         """Answers are the policy's own (:meth:`decided`)."""

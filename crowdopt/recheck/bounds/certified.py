@@ -110,17 +110,18 @@ def proved_by_sets(
     budget: float,
     report: Report,
 ) -> float:
-    """What the form ``sets`` proves; under the rule exact-error with so many skills of a type as plan.json says.
+    """What the form ``sets`` proves; where errors are checked with so many skills of a type as plan.json says.
 
     claims: of plan.json; joint: what multipliers of groups, shares and rows of one's own bring; worker (workers,):
     multipliers of the loads; budget: multiplier of the budget; report: takes the complaint; -> -inf where the claims
     are no numbers that prove anything.
     """
-    rule, levels = instance.the_rule, claims.get("levels")
+    rule = instance.the_rule
+    levels = claims.get("levels", None if rule.name == EXACT_ERROR.name else 0)
     if rule.average:
         report.complain("plan.json", f"certified_by says 'sets', but rule {rule.name} asks nothing of a single task")
         return -np.inf
-    if rule.name == EXACT_ERROR.name and (type(levels) is not int or not 0 <= levels <= MOST_LEVELS):
+    if rule.checked and (type(levels) is not int or not 0 <= levels <= MOST_LEVELS):
         report.complain("plan.json", f"levels says {levels!r}, not a whole number from 0 to {MOST_LEVELS}")
         return -np.inf
     told_apart = levels if type(levels) is int else 0

@@ -30,6 +30,7 @@ class LabelMenu(NamedTuple):
     group: Ints  # (labels,)
     skill: Floats  # (branches, levels): on easy tasks and on hard ones
     odds: Floats  # (levels,): log-odds of the former
+    worth: Floats  # (levels,): evidence
     # chance of the labels that are in together with each class; of each branch by its own share
     start: Floats  # (branches, K, cases)
     # fewest and most labels of each group; a most below 0 is none
@@ -43,6 +44,7 @@ class SetQuestion(NamedTuple):
 
     # errors allowed, the largest first: what a looser one rules out, a tighter one rules out too
     targets: Floats  # (targets,)
+    needs: Floats  # (targets,): evidence asked for beside, rising
     fewest: int  # LabelMenu of a set
     # what sets of ``fewest + k`` labels and more cost at least; the last ones are in no node
     ahead: Floats  # (sizes + 1,)
@@ -256,6 +258,17 @@ def _error(labels, cells, nodes, node, cheapest, room):
     return least_error(labels.start, labels.skill, labels.odds, room.level, room.amount, size, room.scratch)
 
 
+@njit(cache=True, nogil=True)
+def _lacks(labels, cells, nodes, node, cheapest, need):
+    """Whether a node's labels have too little evidence, each cell's best ones or its cheapest ones."""
+    total = 0.0
+    for s in range(nodes.width[node]):
+        c, count = nodes.cell[node, s], nodes.amount[node, s]
+        for k in range(count):
+            total += labels.worth[labels.level[cells.picks[c, k]] if cheapest else _raised(cells, c, count, k)]
+    return total < need
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _within(labels, cells, nodes, node, room):
     """Whether a node's labels can keep the limits of the groups, as far as its cells tell."""
@@ -450,7 +463,7 @@ def cheapest(labels, cells, nodes, room, asked, value):
 
     value (targets,); -> below 0 where the search was cut short.
     """
-    targets, ahead = asked.targets, asked.ahead
+    targets, needs, ahead = asked.targets, asked.needs, asked.ahead
     taken, size, sizes = 0, 0, ahead.size - 1
     times = np.empty(labels.price.size, np.int64)
     _dominated(labels, max(1, asked.fewest + sizes - 1), times)
@@ -466,11 +479,12 @@ def cheapest(labels, cells, nodes, room, asked, value):
                 break
             else:
                 node, floor = _pop(nodes), waiting
-                if nodes.error[node] > targets[t]:
+                if nodes.error[node] > targets[t] or _lacks(labels, cells, nodes, node, False, needs[t]):
                     _drop(nodes, node)
                     continue
                 broken, over = _broken(labels, cells, nodes, node, room)
-                poor = _error(labels, cells, nodes, node, True, room) > targets[t]
+                poor = _lacks(labels, cells, nodes, node, True, needs[t])
+                poor = poor or _error(labels, cells, nodes, node, True, room) > targets[t]
                 if broken < 0 and not poor:
                     value[t] = floor
                     _push(nodes, node)
@@ -488,7 +502,8 @@ def cheapest(labels, cells, nodes, room, asked, value):
                 return -taken - 1
             for k in range(made):
                 child = room.fresh[k]
-                if _within(labels, cells, nodes, child, room):
+                lacks = _lacks(labels, cells, nodes, child, False, needs[t])
+                if not lacks and _within(labels, cells, nodes, child, room):
                     nodes.error[child] = _error(labels, cells, nodes, child, False, room)
                     if nodes.error[child] <= targets[t]:
                         _push(nodes, child)

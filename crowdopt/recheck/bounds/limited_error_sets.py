@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.elementary import log, log1p
 from crowdopt.recheck.bounds.proofs import known_skills
 
@@ -24,6 +26,7 @@ WORK, LEAST_WORK = 10_000_000_000, 10_000_000  # chances looked at for all tasks
 CASES = 1 << 14  # combinations of answers that are told apart; beyond, skills are raised until they are so few
 NODES, CELLS, PLACES = 400_000, 20_000, 4_000_000  # of a search
 ROWS = 4_000_000  # numbers in a law of answers
+ROUNDED = 2e-9  # evidence; how short of its need a planned task may be, and rounding
 GIVEN = 1 << 10  # combinations of answers of labels already in that are told apart
 
 
@@ -48,6 +51,7 @@ class TypeSkills:
     own: Floats  # (workers,)
     raised: Floats  # (workers,)
     able: Bools  # (workers,): who may have another task
+    worth: Callable[[Floats], Floats]  # evidence of labels of such skills
     classes: int
     share: float  # chance that a task is hard
     left: float  # the edge over guessing that is left there
@@ -64,7 +68,11 @@ class TypeSkills:
             best = distinct[np.searchsorted(part, part, side="right") - 1]
             raised[able] = best[np.searchsorted(distinct, own[able])]
         hard = instance.difficulty
-        return cls(own, raised, able, instance.classes, hard.share, hard.left if hard.share else 1.0)
+
+        def worth(skill: Floats) -> Floats:
+            return instance.the_rule.evidence(skill, instance.classes)
+
+        return cls(own, raised, able, worth, instance.classes, hard.share, hard.left if hard.share else 1.0)
 
     def branches(self, skill: Floats) -> Floats:
         """These skills on easy tasks and on hard ones, (branches, k)."""
@@ -87,22 +95,24 @@ def least_by_error(
     infinite where no set will do.
     """
     together: dict[tuple[object, ...], list[int]] = {}
+    demand = np.broadcast_to(instance.demand, instance.n_tasks)
     prior = np.sort(np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes)), axis=1)
     for task, row in enumerate(row_of.tolist()):
         one = limits[task]
-        own = one.low.tobytes(), one.high.tobytes(), one.barred, one.forced, one.held
+        own = one.low.tobytes(), one.high.tobytes(), one.barred, one.forced, one.held, float(demand[task])
         together.setdefault((row, prior[task].tobytes(), *own), []).append(task)
+    asks = instance.the_rule.name != EXACT_ERROR.name or (demand > 1).any()  # evidence that a vote may do without
+    lack = instance.residual_need - ROUNDED if asks else np.full(instance.n_tasks, -np.inf)
     skills = [TypeSkills.of(instance, kind, levels) for kind in range(instance.n_types)]
     work = max(LEAST_WORK, WORK // len(together))
     least = np.empty(instance.n_tasks)
 
     def solve(tasks: list[int]) -> None:
         first, kind = tasks[0], int(instance.task_type[tasks[0]])
-        targets, which = np.unique(-instance.epsilon[tasks], return_inverse=True)
-        allowed = ALLOWED - targets
-        least[tasks] = least_of(skills[kind], prices[row_of[first]], limits[first], prior[first], allowed, work)[
-            which.reshape(-1)
-        ]
+        targets, of, which = np.unique(-instance.epsilon[tasks], return_index=True, return_inverse=True)
+        allowed = ALLOWED - targets, lack[tasks][of]
+        found = least_of(skills[kind], prices[row_of[first]], limits[first], prior[first], allowed, work)
+        least[tasks] = found[which.reshape(-1)]
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # each by itself, so that threads change nothing
         for _ in pool.map(solve, together.values()):
@@ -111,13 +121,19 @@ def least_by_error(
 
 
 def least_of(
-    skills: TypeSkills, price: Floats, limits: TaskLimits, prior: Floats, targets: Floats, work: int
+    skills: TypeSkills,
+    price: Floats,
+    limits: TaskLimits,
+    prior: Floats,
+    asked: tuple[Floats, Floats],
+    work: int,
 ) -> Floats:
     """A lower bound on what the cheapest set costs with which the best vote errs no more than each target.
 
-    price (workers,): of any sign; prior (K,); targets (targets,): the largest first; work: chances looked at, at most;
-    -> (targets,): infinite where no set will do.
+    price (workers,): of any sign; prior (K,); asked (targets,): targets, the largest first, and the evidence that new
+    labels must have for each; work: chances looked at, at most; -> (targets,): infinite where no set will do.
     """
+    targets, needs = asked
     given = list(limits.forced)
     inside = np.vstack([np.ones((1, price.size), bool), limits.member])
     group = np.vstack([limits.member, np.ones((1, price.size), bool)]).argmax(axis=0)
@@ -132,9 +148,9 @@ def least_of(
         given, free = given + np.flatnonzero(taken).tolist(), free & ~taken
         low, room = np.maximum(low - inside[:, taken].sum(axis=1), 0), inside[:, free].sum(axis=1)
     start = _law(skills, skills.own[[*limits.held, *given]], prior)
-    found = _search(
-        skills, price, np.flatnonzero(free), (group, low, np.where(high >= room, -1, high)), start, targets, work
-    )
+    needs = np.maximum.accumulate(needs - float(skills.worth(skills.own[given]).sum()))
+    rules = group, low, np.where(high >= room, -1, high)
+    found = _search(skills, price, np.flatnonzero(free), rules, start, (targets, needs), work)
     return float(price[given].sum()) + found
 
 
@@ -165,12 +181,12 @@ def _search(
     free: Ints,
     rules: tuple[Ints, Ints, Ints],
     start: Floats,
-    targets: Floats,
+    allowed: tuple[Floats, Floats],
     work: int,
 ) -> Floats:
     from crowdopt.recheck.bounds.count_kernels import LabelMenu, SetQuestion, cheapest
 
-    group, low, high = rules
+    (group, low, high), (targets, needs) = rules, allowed
     fewest = max(int(low[0]), int(low[1:].sum()))
     size = np.bincount(group[free], minlength=low.size)  # the last one: of no group
     open_ = np.append(high[1:], -1)
@@ -187,6 +203,7 @@ def _search(
         group[free][order],
         skills.branches(-distinct),
         skills.odds(-distinct),
+        skills.worth(-distinct),
         start,
         np.append(low[1:], 0),
         np.append(high[1:], -1),
@@ -196,7 +213,7 @@ def _search(
     ahead = np.minimum.accumulate(sums[::-1])[::-1]
     sizes = min(ahead.size - 1, max(1, WIDEST + 1 - fewest))
     value = np.empty(targets.size)
-    asked = SetQuestion(targets, fewest, ahead[: sizes + 1].copy(), work)
+    asked = SetQuestion(targets, needs, fewest, ahead[: sizes + 1].copy(), work)
     cheapest(labels, *_rooms(labels, fewest + sizes - 1), asked, value)
     return value
 

@@ -54,13 +54,13 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     the fixed pairs and no barred one, and keep the limits on the task's labels and on those of groups. Groups that
     overlap are looked at for each number of labels that those in several of them may give; where that is too much,
     those after the first are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal tasks are solved
-    once. Under the rule exact-error the need is that the best vote's error over S and the labels already in
-    is at most the target; skills of S may then be raised, which can only lower v_i
+    once. Where exact errors are checked the best vote's error over S and the labels already in must be at most the
+    target; skills of S may then be raised, which can only lower v_i
     (crowdopt.recheck.bounds.limited_error_sets).
 
     worker (workers,): w, multipliers of the loads; budget: b, multiplier of the budget; joint: s, what multipliers of
-    groups, shares and rows of one's own bring; levels: skills of each type that are told apart under the rule
-    exact-error; 0: all of them; -> infinite where some task has no set at all.
+    groups, shares and rows of one's own bring; levels: skills of each type that are told apart where exact errors are
+    checked; 0: all of them; -> infinite where some task has no set at all.
     """
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
@@ -73,10 +73,14 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     prices = PairPrices.of(instance, load, spend, joint)
     if not (np.isfinite(sides).all() and (prices.size * instance.n_workers < LARGEST).all()):
         return -np.inf
-    by_error = instance.rule == EXACT_ERROR.name
+    by_error, by_evidence = instance.the_rule.checked, instance.rule != EXACT_ERROR.name
     least = np.full(instance.n_tasks, np.inf)
     for limits in _ways(instance):
-        found = _each_by_error(instance, prices, limits, levels) if by_error else _each(instance, prices, limits)
+        found = np.full(instance.n_tasks, -np.inf)
+        if by_evidence:
+            found = _each(instance, prices, limits)
+        if by_error:
+            found = np.maximum(found, _each_by_error(instance, prices, limits, levels))
         least = np.minimum(least, found)
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([sides, least]))
 

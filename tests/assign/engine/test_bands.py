@@ -32,6 +32,16 @@ def error(prior: list[float], skill: np.ndarray) -> float:
     return float(1 - right)
 
 
+def evidence_of(skill: np.ndarray) -> np.ndarray:
+    """Any that grows with the skill."""
+    return 3 * skill**2
+
+
+def asked_of(seed: int, skill: np.ndarray, target: float) -> tuple[float, float, np.ndarray]:
+    """Target, evidence that is needed, and that of a label of each cell: in two of three cases some is needed."""
+    return target, 2.0 * (seed % 3), evidence_of(skill)
+
+
 def drawn(seed: int) -> tuple[list[float], np.ndarray, np.ndarray, np.ndarray, float]:
     """Prior, price and cell of each label, skill of each cell, target."""
     rng = np.random.default_rng(seed)
@@ -42,12 +52,16 @@ def drawn(seed: int) -> tuple[list[float], np.ndarray, np.ndarray, np.ndarray, f
     return prior.tolist(), rng.integers(0, 9, 7) / 2, cell, skill, float(rng.uniform(0.05, 0.4))
 
 
-def least(prior: list[float], price: np.ndarray, skill: np.ndarray, target: float, fewest: int, most: int) -> float:
-    """By every set."""
+def least(prior: list[float], price: np.ndarray, skill: np.ndarray, asked: tuple[float, float], sizes: range) -> float:
+    """By every set; asked: target and evidence."""
     best = np.inf
-    for size in range(fewest, most + 1):
+    for size in sizes:
         for one in map(list, combinations(range(price.size), size)):
-            if price[one].sum() < best and error(prior, skill[one]) <= target:
+            if (
+                price[one].sum() < best
+                and evidence_of(skill[one]).sum() >= asked[1]
+                and error(prior, skill[one]) <= asked[0]
+            ):
                 best = float(price[one].sum())
     return best
 
@@ -57,17 +71,19 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
     """The optimum where the search ends by itself; a lower bound, and only sets that do, where it is ended."""
     prior, price, cell, skill, target = drawn(seed)
     fewest, most = seed % 3, 4
-    wanted = least(prior, price, skill[cell], target, fewest, most)
+    target, need, worth = asked_of(seed, skill, target)
+    wanted = least(prior, price, skill[cell], (target, need), range(fewest, most + 1))
     for work in (1, 3, 10, 100_000):
         found = np.zeros(most, np.int64)
         items, sizes, effort = (price, cell, 0 * cell), (fewest, most), (np.inf, np.inf, work)
-        asked = items, skill[None], start_of(prior), target, sizes, FREE, effort, found
+        asked = items, skill[None], start_of(prior), (target, need, worth), sizes, FREE, effort, found
         bound, size = cheapest_counted(*asked)
         assert bound <= wanted + ROUNDING
         if size >= 0:
             chosen = found[:size]
             assert np.unique(chosen).size == size and fewest <= size <= most
             assert error(prior, skill[cell[chosen]]) <= target + ROUNDING
+            assert evidence_of(skill[cell[chosen]]).sum() >= need - ROUNDING
             assert price[chosen].sum() >= wanted - ROUNDING
     assert bound == pytest.approx(wanted, abs=ROUNDING)
     assert (size >= 0) == np.isfinite(wanted)
@@ -85,16 +101,18 @@ def test_limits_on_groups_are_kept_and_cost_no_more_than_they_must(seed):
     sets = [list(one) for size in range(5) for one in combinations(range(7), size)]
     inside = [member[:, segment[one]].sum(axis=1) for one in sets]
     kept = [one for one, many in zip(sets, inside, strict=True) if (many >= low).all() and (many <= top).all()]
-    costs = [float(price[one].sum()) for one in kept if error(prior, skill[cell[one]]) <= target]
+    target, need, worth = asked_of(seed, skill, target)
+    enough = [one for one in kept if evidence_of(skill[cell[one]]).sum() >= need]
+    costs = [float(price[one].sum()) for one in enough if error(prior, skill[cell[one]]) <= target]
     wanted = min(costs, default=np.inf)
     for work in (1, 10, 100_000):
         found = np.zeros(4, np.int64)
         items, effort = (price, cell, segment), (np.inf, np.inf, work)
-        asked = items, skill[None], start_of(prior), target, (0, 4), (member, low, top), effort, found
+        asked = items, skill[None], start_of(prior), (target, need, worth), (0, 4), (member, low, top), effort, found
         bound, size = cheapest_counted(*asked)
         assert bound <= wanted + ROUNDING
         if size >= 0:
-            assert sorted(found[:size].tolist()) in kept
+            assert sorted(found[:size].tolist()) in enough
             assert error(prior, skill[cell[found[:size]]]) <= target + ROUNDING
     assert bound == pytest.approx(wanted, abs=ROUNDING)
     assert (size >= 0) == np.isfinite(wanted)
@@ -103,9 +121,10 @@ def test_limits_on_groups_are_kept_and_cost_no_more_than_they_must(seed):
 def test_known_costs_end_a_search():
     """Where no set costs less than one that is known, that is the bound."""
     prior, price, cell, skill, target = drawn(1)
-    wanted = least(prior, price, skill[cell], target, 0, 4)
+    asked = asked_of(1, skill, target)
+    wanted = least(prior, price, skill[cell], asked[:2], range(5))
     found = np.zeros(4, np.int64)
-    asked = (price, cell, 0 * cell), skill[None], start_of(prior), target, (0, 4), FREE
+    asked = (price, cell, 0 * cell), skill[None], start_of(prior), asked, (0, 4), FREE
     assert cheapest_counted(*asked, (wanted, np.inf, 100_000), found) == (wanted, -1)
 
 
@@ -148,8 +167,8 @@ def test_sets_that_are_too_long_are_bounded_by_what_they_cost():
     price, cell, skill = np.arange(1.0, 8.0), np.zeros(7, np.int64), np.array([[0.7]])
     asked = (price, cell, cell), skill, start_of([1 / 3] * 3)
     found = np.zeros(2, np.int64)
-    target = error([1 / 3] * 3, np.full(4, 0.7))
-    assert error([1 / 3] * 3, np.full(2, 0.7)) > target
+    target = error([1 / 3] * 3, np.full(4, 0.7)), 0.0, np.ones(1)
+    assert error([1 / 3] * 3, np.full(2, 0.7)) > target[0]
     assert cheapest_counted(*asked, target, (0, 7), FREE, (np.inf, 6.0, 1_000), found) == (6.0, -1)
     assert cheapest_counted(*asked, target, (3, 7), FREE, (np.inf, 6.0, 1_000), found) == (6.0, -1)
     assert cheapest_counted(*asked, target, (3, 2), FREE, (np.inf, 6.0, 1_000), found) == (np.inf, -1)

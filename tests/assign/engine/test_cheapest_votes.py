@@ -49,6 +49,8 @@ def drawn(seed: int) -> tuple[TaskRow, np.ndarray, np.ndarray]:
     need = EXACT_ERROR.need(target, classes, prior)
     if kinds == 2:
         need = np.zeros(2)
+    if seed % 3 == 2:  # more than votes have which keep the target, now and then
+        need = need * rng.uniform(0.8, 1.8) + 0.1
     order = np.argsort(need, kind="stable")
     held = skill[:, :0] if rng.random() < 0.7 else skill[:, :1]
     given = np.zeros(0, np.int64) if rng.random() < 0.7 else np.array([m - 1])
@@ -76,6 +78,7 @@ def least(row: TaskRow, price: np.ndarray, able: np.ndarray, place: int) -> floa
     """What the cheapest set costs, by looking at all."""
     law, best = row.law, np.inf
     assert law is not None
+    classes = law.prior.shape[1]
     for size in range(able.size + 1):
         for chosen in combinations(able.tolist(), size):
             labels = np.concatenate([row.given, np.array(chosen, np.int64)]).astype(np.int64)
@@ -83,6 +86,8 @@ def least(row: TaskRow, price: np.ndarray, able: np.ndarray, place: int) -> floa
             if not row.fewest <= size <= row.most or (inside < row.low).any() or (inside > row.top).any():
                 continue
             if not row.beside.keeps(np.array(chosen, np.int64)):
+                continue
+            if EXACT_ERROR.evidence(np.hstack([law.held[0], law.skill[0, labels]]), classes).sum() < law.need[place]:
                 continue
             cost = float(price[labels].sum())
             if (
@@ -137,6 +142,7 @@ def test_every_set_that_is_found_keeps_the_target_and_the_limits(seed: int) -> N
             assert row.fewest <= len(new) <= row.most and len(set(new)) == len(new)
             assert row.beside.keeps(np.array(new, np.int64))
             assert (inside >= row.low).all() and (inside <= row.top).all()
+            assert law.lacking(labels)[place] <= 1e-9
             assert (
                 error(np.hstack([law.held, law.skill[:, labels]]), law.share, law.prior[place])
                 <= law.target[place] + 1e-12

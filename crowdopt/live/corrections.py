@@ -1,0 +1,68 @@
+"""A worker takes a label back for another one: what the campaign and its policy know of it changes."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
+from crowdopt.errors import InputError
+from crowdopt.live.gold_tasks import GoldTasks
+from crowdopt.live.repairs import Repairs
+from crowdopt.live.seat import Seat
+from crowdopt.live.turns import Turns
+
+
+class LearnedLabels(Protocol):
+    """What a correction changes: the labels that are in, and a policy that was told of them."""
+
+    instance: AssignmentInstance
+    policy: Any
+    turns: Turns
+    gold: GoldTasks
+    sent: int  # preliminary workers
+    repairs: Repairs
+    work: list[tuple[str, int, int, int]]  # kind, task, place, class
+    gold_said: dict[tuple[int, int], int]  # place of a worker, gold task -> class
+
+
+def check_unlearning(policy: Any) -> None:
+    """Raises InputError if the policy cannot unlearn a label."""
+    if not policy.amends:
+        raise InputError(f"policy {policy.name} takes no label back; sequential, adaptive and greedy do")
+
+
+def correct_work(course: LearnedLabels, seat: Seat, task: int, label: int) -> None:
+    """A label of a task: one that the policy was not told yet is exchanged, one that it was told it learns anew."""
+    row = next(k for k in range(len(course.work) - 1, -1, -1) if course.work[k][1:3] == (task, seat.place))
+    kind = course.work[row][0]
+    course.work[row] = (kind, task, seat.place, label)
+    if (k := _untold(seat, task, gold=False)) is not None:
+        seat.got[k] = label
+    elif kind != REPAIR or not course.repairs.replace(task, seat.number, label):
+        course.turns.enter(seat.own)
+        course.policy.amend(seat.number, task, label)
+
+
+def correct_gold(course: LearnedLabels, seat: Seat, gold: int, label: int, late: bool) -> None:
+    """An answer to a gold task. A policy hears of none that came late, and knows preliminary workers no more."""
+    if late:
+        return
+    pair, truth = (seat.place, gold), int(course.gold.truth[gold])
+    before, course.gold_said[pair] = course.gold_said.get(pair, label), label
+    if (k := _untold(seat, gold, gold=True)) is not None:
+        seat.got[k] = label
+    elif not course.sent:
+        right = np.zeros(course.instance.n_types, np.int64)
+        right[course.gold.kind[gold]] = int(label == truth) - int(before == truth)
+        course.turns.enter(seat.own)
+        course.policy.amend_gold(seat.number, right)
+
+
+def _untold(seat: Seat, task: int, gold: bool) -> int | None:
+    """Place of a task among those of the worker's decision, if its label is in and the policy does not know it."""
+    if seat.decision is None or (seat.decision.kind == GOLD) != gold:
+        return None
+    return next((k for k in np.flatnonzero(seat.asked == task).tolist() if seat.got[k] != REFUSED), None)
