@@ -65,8 +65,8 @@ def chosen(labels: Labels, truth: Ints | None = None) -> AutoMethod:
     known = np.zeros(0, np.int64) if truth is None else np.flatnonzero((truth >= 0) & (labels.per_task > 0))
     if truth is not None and known.size >= FEWEST:
         errors = {name: _error(method(labels), truth, known) for name, method in METHODS.items()}
-        best = min(errors.values())
-        tied = [name for name, error in errors.items() if error == best]
+        fewest = min(errors.values())
+        tied = [name for name, error in errors.items() if error == fewest]
         return AutoMethod(USUAL if USUAL in tied else tied[0], True, errors)
     if np.count_nonzero(labels.per_task >= 2) < FEWEST:
         return AutoMethod(USUAL, False, {})
@@ -103,7 +103,8 @@ def _held_back(labels: Labels, name: str) -> Floats:
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size) - starts[labels.task[order]]
     fold = (place + labels.task) % FOLDS
-    return np.sum([_loss(_only(labels, fold != k), _only(labels, fold == k), name) for k in range(FOLDS)], axis=0)
+    each = [_loss(_only(labels, fold != k), _only(labels, fold == k), name) for k in range(FOLDS)]
+    return np.asarray(np.sum(each, axis=0))
 
 
 def _loss(seen: Labels, hidden: Labels, name: str) -> Floats:
@@ -116,7 +117,8 @@ def _loss(seen: Labels, hidden: Labels, name: str) -> Floats:
         coins = answers.confusion is None and answers.accuracy is not None
         speech = _coins(np.asarray(answers.accuracy), len(seen.classes)) if coins else np.asarray(answers.confusion)
     chance = (answers.posterior[hidden.task] * speech[hidden.worker, :, hidden.label]).sum(axis=1)
-    return np.bincount(hidden.task, -log(np.maximum(chance, LEAST)), len(hidden.tasks))
+    total: Floats = np.bincount(hidden.task, -log(np.maximum(chance, LEAST)), len(hidden.tasks))
+    return total
 
 
 def _coins(accuracy: Floats, classes: int) -> Floats:
