@@ -47,6 +47,7 @@ def solved(tmp_path_factory):
     return place / "campaign", place / "plan", plan.facts
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes(solved, tmp_path):
     """Sums go in the order of the parts and every part's chance is its own."""
     campaign, plan, _ = solved

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 import crowdopt
@@ -56,6 +57,7 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
     assert float(row["lower"]) == 5 - had, "a row is about labels to come"
 
 
+@pytest.mark.slow
 def test_a_round_that_cannot_go_on_says_which_items_and_what_to_do(tmp_path: Path) -> None:
     """An item whose three families disagree may have no other judge: accepted as it is, the campaign goes on."""
     camp, answers = tmp_path / "panel", tmp_path / "answers"

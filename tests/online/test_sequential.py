@@ -115,7 +115,10 @@ def plurality(labels, accuracy, classes):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize(("text", "tasks"), [(HEEDLESS, 300), pytest.param(*EACH_OF_600, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("text", "tasks"),
+    [pytest.param(HEEDLESS, 300, marks=pytest.mark.slow), pytest.param(*EACH_OF_600, marks=pytest.mark.long)],
+)
 def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
     """Four classes, workers of .7, a target of .1: gold included, fewer labels than the five a task that it takes.
 
