@@ -117,7 +117,8 @@ def _loss(seen: Labels, hidden: Labels, name: str) -> Floats:
         coins = answers.confusion is None and answers.accuracy is not None
         speech = _coins(np.asarray(answers.accuracy), len(seen.classes)) if coins else np.asarray(answers.confusion)
     chance = (answers.posterior[hidden.task] * speech[hidden.worker, :, hidden.label]).sum(axis=1)
-    total: Floats = np.bincount(hidden.task, -log(np.maximum(chance, LEAST)), len(hidden.tasks))
+    total = np.zeros(len(hidden.tasks))
+    np.subtract.at(total, hidden.task, log(np.maximum(chance, LEAST)))
     return total
 
 
