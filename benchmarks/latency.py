@@ -144,10 +144,7 @@ def history(policy: str, events: int, path: Path) -> tuple[LiveTables, LiveSetti
             lease = turn.asked(next(workers))
             if lease is not None:
                 turn.told(lease.id, str(lease.id % 3 % 2))
-    state, kept = (
-        tables.state(settings),
-        events // SNAPSHOT * SNAPSHOT - SNAPSHOT + 1,
-    )  # the worst: just before the next
+    state, kept = tables.state(settings), events // SNAPSHOT * SNAPSHOT - SNAPSHOT + 1  # as long ago as it can be
     for event in memory.events[:kept]:
         state.apply(event)
     with SQLiteStore(path).hold() as book:
