@@ -10,6 +10,7 @@ import crowdopt
 from crowdopt.api.live_history import check_history
 from crowdopt.api.live_service import live_application, token
 
+pytest.importorskip("httpx")
 testing = pytest.importorskip("starlette.testclient")
 pytest.importorskip("fastapi")
 

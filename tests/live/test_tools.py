@@ -20,7 +20,8 @@ from crowdopt.live.service.courier import Courier
 from crowdopt.live.service.signatures import is_prolific, is_signed, signature
 
 pytest.importorskip("fastapi")
-httpx2 = pytest.importorskip("starlette.testclient")
+pytest.importorskip("httpx")
+testing = pytest.importorskip("starlette.testclient")
 
 SECRET = "whsec_" + b64encode(bytes(range(32))).decode()
 OUTSIDE = OutsideOptions(
@@ -36,7 +37,7 @@ class Open:
         self.folder, self.store = folder / "birds", folder / "campaign.db"
         self.live = crowdopt.live(self.folder, policy=policy, store=self.store, newcomers=5)
         app = live_application(self.folder, self.live, OUTSIDE, rate=1e9, burst=1e9)
-        self.client = httpx2.TestClient(app, raise_server_exceptions=False)
+        self.client = testing.TestClient(app, raise_server_exceptions=False)
         self.tasks = [row.task for row in self.live.answers()]
 
     def token(self, **owner) -> dict[str, str]:
@@ -116,7 +117,7 @@ def test_a_message_that_is_not_signed_or_old_is_refused(place):
     headers = {"webhook-id": "x", "webhook-timestamp": "1", "webhook-signature": signature(SECRET, "x", "1", b"{}")}
     assert is_signed(SECRET, headers, b"{}", 1.0) and not is_signed(SECRET, headers, b"[]", 1.0)
     assert not is_signed(SECRET, headers | {"webhook-timestamp": "²"}, b"{}", 1.0)
-    closed = httpx2.TestClient(live_application(place.folder, place.live), raise_server_exceptions=False)
+    closed = testing.TestClient(live_application(place.folder, place.live), raise_server_exceptions=False)
     assert closed.post("/hooks/standard", json=body).status_code == 401
     assert closed.post("/hooks/prolific", json=body).status_code == 401
     assert closed.get("/join", params={"key": "", "PROLIFIC_PID": "x"}).status_code == 403
