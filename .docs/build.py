@@ -1,170 +1,140 @@
-"""The site: the guide, the mathematics, the figures, the command line's help, and a reference from the docstrings.
+"""The site: ``python .docs/build.py SITE`` writes it, after ``pip install -e '.[docs]'``.
 
-``python .docs/build.py SITE`` writes it, after ``pip install -e '.[docs]'``. Pages are those of
-the repository, each at its own place; the reference is pdoc's. Nothing in it needs a network or a script.
+Sphinx builds it from the repository's pages, each at its own place, the command line's help, and the docstrings of the
+public names and of all modules that a page links to. Nothing in it needs a network. A warning is an error.
 """
 
 from __future__ import annotations
 
-import html
 import os
 import re
 import shutil
 import sys
-import warnings
+import tempfile
 from pathlib import Path
 
 import click
-import markdown2
-import pdoc.doc
-import pdoc.render
-from mathematics import set_apart
+from sphinx.cmd.build import build_main
 
 import crowdopt
+from crowdopt.cli import main
+from crowdopt.cli.manual import by_question
 
-ROOT = Path(__file__).resolve().parent.parent
-STYLE, DARK = (Path(__file__).with_name(name) for name in ("style.css", "dark.css"))  # of our pages; of pdoc's by night
-MARKDOWN = ["code-friendly", "cuddled-lists", "fenced-code-blocks", "tables"]
-COMMENTS = re.compile(r"^<!-- .*? -->\n", re.MULTILINE)
-LINK = re.compile(r'(href|src)="([^":#]+)(#[^"]*)?"')
-HEADING = re.compile(r"<h(\d)>(.*?)</h\d>", re.DOTALL)
-TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
-INHERITED = (
-    r"Error parsing type annotation .*\.__init__"  # pdoc looks for its names in the heir's module; printed as written
-)
+HERE, ROOT = Path(__file__).resolve().parent, Path(__file__).resolve().parents[1]
+LINK = re.compile(r"(\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")
+COMMENT = re.compile(r"^<!-- .*? -->\n", re.MULTILINE)
+INLINE = re.compile(r"\$`(.+?)`\$", re.DOTALL)
+CODE = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
 WIDTH = 100  # letters in a line of help
-REFERENCE, HELP = "reference", "command_line.html"
-BAR = (
-    ("crowdopt", "index.html"),
-    ("Guide", "crowdopt/index.html"),
-    ("Mathematics", "models/index.html"),
-    ("Figures", "benchmarks/index.html"),
-    ("Command line", HELP),
-    ("Reference", f"{REFERENCE}/crowdopt.html"),
-)
+CHAPTERS = ("crowdopt", "models", "benchmarks", "reference")  # folders of the site, each with an index
 
 
 def pages() -> list[Path]:
     """Every page of the repository that belongs to the site."""
-    folders = [ROOT / name for name in ("crowdopt", "models", "benchmarks")]
-    return [ROOT / "README.md", *sorted(page for folder in folders for page in folder.rglob("*.md"))]
+    return [ROOT / "README.md", *(page for name in CHAPTERS[:-1] for page in sorted((ROOT / name).rglob("*.md")))]
 
 
-def place(file: Path) -> str:
-    """Where a file stands in the site: pages as HTML, modules in the reference, others as they are."""
-    path = file.resolve().relative_to(ROOT)
-    if path.suffix == ".md":
-        return path.with_name("index.html" if path.stem == "README" else f"{path.stem}.html").as_posix()
+def module_of(file: Path) -> str:
+    """The module that a file of the package is."""
+    path = file.relative_to(ROOT)
+    return ".".join((path.parent if path.stem == "__init__" else path.with_suffix("")).parts)
+
+
+def place(file: Path) -> Path:
+    """Where a file stands in the site's sources: a folder's page is its index, a module's is in the reference."""
+    path = file.relative_to(ROOT)
     if path.suffix == ".py" and path.parts[0] == "crowdopt":
-        return f"{REFERENCE}/{(path.parent if path.stem == '__init__' else path.with_suffix('')).as_posix()}.html"
-    return path.as_posix()
+        return Path("reference", f"{module_of(file)}.md")
+    return path.with_name("index.md") if path.name == "README.md" else path
 
 
-def slug(heading: str) -> str:
-    """A heading's anchor, as GitHub makes it of the text."""
-    words = html.unescape(re.sub(r"<[^>]+>", "", heading)).lower()
-    return re.sub(r"[^\w -]", "", words).replace(" ", "-")
-
-
-def body_of(page: Path, site: Path) -> str:
-    """A page's HTML: formulas typeset, headings with anchors, links to where the goals stand in the site."""
-    text, formulas = set_apart(COMMENTS.sub("", page.read_text(encoding="utf-8")))
-    body = str(markdown2.markdown(text, extras=MARKDOWN))
-    body = HEADING.sub(lambda found: f'<h{found[1]} id="{slug(found[2])}">{found[2]}</h{found[1]}>', body)
-    body = TABLE.sub(lambda found: f'<div class="wide">{found[0]}</div>', body)
-    here = Path(place(page)).parent
+def as_source(page: Path, linked: set[Path]) -> str:
+    """A page as Sphinx reads it: formulas as it knows them, links to where the goals stand; these are added."""
 
     def link(found: re.Match[str]) -> str:
-        goal = page.parent / found[2]
+        goal = (page.parent / found[2]).resolve()
         if not goal.exists():
             raise SystemExit(f"{page.relative_to(ROOT)}: {found[2]} leads nowhere; mend the link")
-        where = place(goal)
-        if goal.suffix != ".md" and not where.startswith(REFERENCE):
-            (site / where).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(goal, site / where)
-        return f'{found[1]}="{os.path.relpath(where, here)}{found[3] or ""}"'
+        linked.add(goal)
+        return f"{found[1]}{os.path.relpath(place(goal), place(page).parent)}{found[3] or ''}"
 
-    body = LINK.sub(link, body)
-    return re.sub(r"formula\d{4}x", lambda found: formulas[found[0]], body)
-
-
-def framed(title: str, body: str, where: str) -> str:
-    """A whole HTML page."""
-    up = Path(where).parent
-    bar = " ".join(f'<a href="{os.path.relpath(goal, up)}">{name}</a>' for name, goal in BAR)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>\n{STYLE.read_text(encoding='utf-8')}</style>\n</head>\n"
-        f"<body>\n<nav>{bar}</nav>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    parts = CODE.split(COMMENT.sub("", page.read_text(encoding="utf-8")))
+    parts[::2] = [LINK.sub(link, INLINE.sub(r"{math}`\1`", text)) for text in parts[::2]]
+    return "".join(parts).replace("```math", "```{math}").replace("```csv", "```text")
 
 
 def help_page() -> str:
     """What ``crowdopt --help`` and ``crowdopt VERB --help`` print."""
-    from crowdopt.cli import main
-    from crowdopt.cli.manual import by_question
-
     top = click.Context(main, info_name="crowdopt", terminal_width=WIDTH, help_option_names=["-h", "--help"])
-    parts = ["<h1>The command line</h1>", f"<pre>{html.escape(main.get_help(top))}</pre>"]
+    parts = ["# The command line", f"```text\n{main.get_help(top)}\n```"]
     for question, verbs in by_question(main.list_commands(top)).items():
-        parts.append(f'<h2 id="{slug(question)}">{question}</h2>')
+        parts.append(f"## {question}")
         for verb in verbs:
             command = main.get_command(top, verb)
             assert command is not None
             context = click.Context(command, info_name=verb, parent=top, terminal_width=WIDTH)
-            said = html.escape(command.get_help(context))
-            parts.append(f'<h3 id="{verb}">crowdopt {verb}</h3>\n<pre>{said}</pre>')
-    return "\n".join(parts)
+            parts.append(f"### crowdopt {verb}\n\n```text\n{command.get_help(context)}\n```")
+    return "\n\n".join(parts)
 
 
-def guide_of(page: Path, site: Path) -> str:
-    """The guide that stands nearest to a page of the reference, as a relative link."""
-    folder = page.relative_to(site / REFERENCE).with_suffix("")
-    while not (site / folder / "index.html").exists():
-        folder = folder.parent
-    return os.path.relpath(site / folder / "index.html", page.parent)
+def reference(linked: set[Path]) -> dict[str, str]:
+    """The pages of the reference: the public names, and each module that a page links to."""
+    modules = sorted(module_of(file) for file in linked if place(file).parts[0] == "reference")
+    names = [name for name in crowdopt.__all__ if callable(getattr(crowdopt, name))]
+    face = [f"## {name}\n\n{directive(f'crowdopt.{name}', kind_of(getattr(crowdopt, name)))}" for name in names]
+    named = {f"crowdopt.{name}" for name in names}  # some folders have the name of a call
+    pages = {name: f"# {name}\n\n{directive(name, 'automodule', hidden=name in named)}" for name in modules}
+    return {"index": "\n\n".join(["# Public names", *face]), **pages}
 
 
-def modules() -> list[str]:
-    """Every module by name; pdoc alone would stop where a package lists its names."""
-    files = [file.relative_to(ROOT) for file in sorted((ROOT / "crowdopt").rglob("*.py")) if file.stem != "__main__"]
-    return [".".join((file.parent if file.stem == "__init__" else file.with_suffix("")).parts) for file in files]
+def kind_of(value: object) -> str:
+    """What Sphinx documents a public name by."""
+    return "autoclass" if isinstance(value, type) else "autofunction"
 
 
-def reference(site: Path) -> None:
-    """The reference of every module, by pdoc; each of its pages links to the nearest guide."""
-    pdoc.render.configure(docformat="numpy", show_source=False, search=False)
-    for name in dir(crowdopt):
-        getattr(crowdopt, name)  # they are loaded when somebody asks, and pdoc does not ask
-    every = {name: pdoc.doc.Module.from_name(name) for name in modules()}
-    dark = f"<style>\n{DARK.read_text(encoding='utf-8')}</style>\n"
-    for name, module in every.items():
-        page = site / REFERENCE / f"{name.replace('.', '/')}.html"
-        page.parent.mkdir(parents=True, exist_ok=True)
-        link = f'<a class="pdoc-button" href="{guide_of(page, site)}">Guide</a>'
-        head, mark, tail = pdoc.render.html_module(module, every).partition('<nav class="pdoc">')
-        text = head.replace("</head>", f"{dark}</head>") + mark + tail.replace("<div>", f"<div>{link}", 1)
-        page.write_text(text, encoding="utf-8")
+def directive(name: str, kind: str, hidden: bool = False) -> str:
+    """Sphinx's words for one name; hidden: whether the index leaves it out, because another has its name."""
+    return f"```{{eval-rst}}\n.. {kind}:: {name}\n{'   :no-index:' if hidden else ''}\n```"
 
 
-def build(site: Path) -> None:
-    """Write the site into a folder that is not there, or empty; a warning is an error."""
+def add_contents(sources: Path) -> None:
+    """Tell Sphinx which pages stand below the front page and below each chapter's index; a reader sees them beside."""
+    below = {"index": [*(f"{chapter}/index" for chapter in CHAPTERS[:-1]), "command_line", "reference/index"]}
+    for chapter in CHAPTERS:
+        found = (page.relative_to(sources / chapter).with_suffix("") for page in (sources / chapter).rglob("*.md"))
+        below[f"{chapter}/index"] = sorted(name.as_posix() for name in found if name.as_posix() != "index")
+    for name, others in below.items():
+        with (sources / f"{name}.md").open("a", encoding="utf-8") as page:
+            page.write("\n".join(["\n", "```{toctree}", ":hidden:", "", *others, "```", ""]))
+
+
+def write(path: Path, text: str) -> None:
+    """A page of the sources."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def build(site: Path) -> int:
+    """Write the site into a folder that is not there, or empty."""
     if site.exists() and any(site.iterdir()):
         raise SystemExit(f"{site} is not empty; choose another folder, or remove it")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", INHERITED)
+    with tempfile.TemporaryDirectory() as folder:
+        sources, linked = Path(folder) / "sources", set[Path]()
         for page in pages():
-            where = place(page)
-            (site / where).parent.mkdir(parents=True, exist_ok=True)
-            title = page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-            (site / where).write_text(framed(title, body_of(page, site), where), encoding="utf-8")
-        (site / HELP).write_text(framed("The command line", help_page(), HELP), encoding="utf-8")
-        reference(site)
+            write(sources / place(page), as_source(page, linked))
+        for name, text in reference(linked).items():
+            write(sources / "reference" / f"{name}.md", text)
+        write(sources / "command_line.md", help_page())
+        for file in linked:
+            if place(file).suffix != ".md" and file.is_file():
+                (sources / place(file)).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, sources / place(file))
+        add_contents(sources)
+        options = ["-q", "-W", "--keep-going", "-b", "html"]
+        return build_main([*options, "-c", str(HERE), "-d", f"{folder}/trees", str(sources), str(site)])
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         raise SystemExit("usage: python .docs/build.py SITE")
-    build(Path(sys.argv[1]).resolve())
+    sys.exit(build(Path(sys.argv[1]).resolve()))

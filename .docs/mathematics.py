@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from docutils import nodes
 from latex2mathml.converter import convert
+from sphinx.application import Sphinx
 
-FENCED = re.compile(r"^( *)```math\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
-INLINE = re.compile(r"\$`(.+?)`\$", re.DOTALL)
 SAME = (  # the converter lacks these, and others mean the same
     (re.compile(r"\\(?:big|Big|bigg|Bigg)[lrm]?(?![a-zA-Z])"), ""),
     (re.compile(r"\\textstyle\b"), ""),
@@ -34,14 +35,17 @@ def typeset(latex: str, *, display: bool) -> str:
     return str(convert(" ".join(latex.split()), display="block" if display else "inline"))
 
 
-def set_apart(text: str) -> tuple[str, dict[str, str]]:
-    """The text with a word in place of each formula, which Markdown leaves alone, and what the words stand for."""
-    formulas: dict[str, str] = {}
+def _inline(writer: Any, node: nodes.math) -> None:
+    writer.body.append(typeset(node.astext(), display=False))
+    raise nodes.SkipNode
 
-    def word(latex: str, display: bool) -> str:
-        name = f"formula{len(formulas):04d}x"
-        formulas[name] = typeset(latex, display=display)
-        return name
 
-    text = FENCED.sub(lambda found: f"{found[1]}{word(found[2], True)}", text)
-    return INLINE.sub(lambda found: word(found[1], False), text), formulas
+def _block(writer: Any, node: nodes.math_block) -> None:
+    writer.body.append(f'<div class="math">{typeset(node.astext(), display=True)}</div>')
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Have Sphinx typeset by this."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    return {"parallel_read_safe": True}

@@ -4,7 +4,7 @@ Each campaign draws its own workers, their gold answers, and plans with the skil
 Predicted: mean exact error of the plan's votes if the estimates were true. Realised: that of the same votes, with the
 same weights, under the true skills. Both are computed, not simulated.
 
-    python benchmarks/calibration.py [--campaigns 40] [--workers 300] [--tasks 300] [--gold 20] [-o calibration.csv]
+    python benchmarks/calibration.py [--campaigns 40] [--workers 300] [--tasks 300] [--gold 20] [--alike] [-o FILE.csv]
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ CROWDS = {
     "uniform(.5, 1)": lambda rng, m: rng.uniform(0.5, 1.0, m),
     "80 % spammers (.5), 20 % hammers (.8)": lambda rng, m: np.where(rng.random(m) < 0.8, 0.5, 0.8),
 }
-LABELS = dict.fromkeys(CROWDS, 30) | {"80 % spammers (.5), 20 % hammers (.8)": 120}  # per task that the crowd can give
+ALIKE = {"everyone .6414": lambda rng, m: np.full(m, 0.6414)}  # whoever looks good was lucky
+LABELS = dict.fromkeys(CROWDS, 30)  # per task that the crowd can give
+LABELS |= dict.fromkeys(("80 % spammers (.5), 20 % hammers (.8)", "everyone .6414"), 120)
 SEED = 20130617
 
 
 def campaign(crowd: str, rule: str, number: int, m: int, n: int, gold: int, epsilon: float) -> tuple[float, float, int]:
     """Predicted and realised mean error, and labels, of one campaign; NaN where there is no plan."""
-    rng = np.random.default_rng([SEED, list(CROWDS).index(crowd), number])
-    true = CROWDS[crowd](rng, m)
+    crowds = CROWDS | ALIKE
+    rng = np.random.default_rng([SEED, list(crowds).index(crowd), number])
+    true = crowds[crowd](rng, m)
     believed = empirical_bayes(rng.binomial(gold, true)[None], np.full((1, m), gold))
     capacity = np.full(m, min(n, LABELS[crowd] * n // m))
     instance = crowdopt.AssignmentInstance(believed, np.zeros(n, np.int64), capacity, epsilon, rule=rule)
@@ -64,11 +67,12 @@ def main() -> None:
     for name, default in (("campaigns", 40), ("workers", 300), ("tasks", 300), ("gold", 20)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--epsilon", type=float, default=0.05)
+    parser.add_argument("--alike", action="store_true", help="a crowd of equals in place of the others")
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
     table = [("crowd", "rule", "campaigns", "predicted", "realised", "realised/predicted", "95 % interval", "labels")]
     print(f"| {' | '.join(table[0])} |\n|{'---|' * len(table[0])}")
-    for crowd in CROWDS:
+    for crowd in ALIKE if given.alike else CROWDS:
         for rule in ("bhattacharyya", "exact-error"):
             sizes = given.workers, given.tasks, given.gold, given.epsilon
             rows = np.array([campaign(crowd, rule, k, *sizes) for k in range(given.campaigns)])

@@ -10,11 +10,11 @@ plan's sets are enumerated over all votes, under the learned law and under the p
 from __future__ import annotations
 
 import argparse
-from itertools import product
 
 import numpy as np
 
 import crowdopt
+from crowdopt.crowd.law_errors import every_vote
 from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.laws.law_choice import COINS, FITS, chosen_law
 
@@ -23,9 +23,7 @@ SHARE, LEFT, TASKS = 0.2, 0.3, 100
 
 def set_errors(workers: np.ndarray, law: CoinLaw, true: CoinLaw) -> tuple[float, float]:
     """Claimed and realised error of the likeliest answer from these workers, two classes alike before any label."""
-    right = np.full((2 ** len(workers), true.accuracy.shape[1]), -1)
-    right[:, workers] = list(product((0, 1), repeat=len(workers)))
-    other = np.where(right < 0, -1, 1 - right)  # the same votes if the other class is true
+    right, other = every_vote(workers, true.accuracy.shape[1])
     first, second = law.log_chance(right), law.log_chance(other)
     wrong = np.where(first < second - 1e-12, 1.0, np.where(first <= second + 1e-12, 0.5, 0.0))
     return float(wrong @ np.exp(first)), float(wrong @ np.exp(true.log_chance(right)))

@@ -1,7 +1,8 @@
-"""What a notebook shows of a result: its facts, and the first rows of its tables."""
+"""A result as a reader sees it: a notebook shows its facts and first rows, a frame holds all of its rows."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -11,6 +12,8 @@ from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
+
+from crowdopt.errors import InputError
 
 SHOWN = 10  # rows of a table
 LONGEST = 200  # letters of a fact
@@ -26,6 +29,16 @@ class InNotebooks:
         """The first rows of the table that a reader wants to see, and how many it has; none by default."""
         return [], 0
 
+    def table(self) -> Any:
+        """All rows of that table, as Arrow: ``polars.DataFrame(result)`` and ``result.table().to_pandas()`` work."""
+        rows, count = self.notebook_rows(sys.maxsize)
+        if not count:
+            raise InputError(f"{type(self).__name__} has no table of rows; its fields are what it holds")
+        return as_arrow({name: [row[name] for row in rows] for name in rows[0]})
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table().__arrow_c_stream__(requested_schema)
+
     def _repr_html_(self) -> str:
         named = [(name, getattr(self, name)) for name in self.in_notebooks]
         if is_dataclass(self):
@@ -38,6 +51,15 @@ class InNotebooks:
             parts.append(_table(tuple(rows[0]), [tuple(row.values()) for row in rows], count))
         parts += [_rows(name, value) for name, value in named if isinstance(value, list | tuple)]
         return "\n".join(filter(None, parts))
+
+
+def as_arrow(columns: Mapping[str, Any]) -> Any:
+    """Columns of equal length as an Arrow table; InputError without pyarrow."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError("a table needs pyarrow: pip install 'crowdopt[frames]'") from None
+    return pyarrow.table(dict(columns))
 
 
 def _fact(value: Any) -> str:

@@ -14,6 +14,20 @@ GIVEN = {  # (task, worker) -> label; what chen skipped is empty
     for worker in WORKERS
 }
 TRUTH = {"t0": "yes", "t1": "no"}
+EXPORTS = {  # tool -> what it wrote
+    "label-studio": "studio.json",
+    "potato": "potato",
+    "prodigy": "prodigy.jsonl",
+    "inspect": "inspect.json",
+    "crowd-kit": "crowd_kit.csv",
+    "cleanlab": "wide.csv",
+    "truth-inference": "ti",
+    "peerannot": "peerannot.json",
+    "promptfoo": "promptfoo.json",
+    "deepeval": "deepeval.json",
+    "mlflow": "mlflow.jsonl",
+    "langfuse": "langfuse.json",
+}
 
 
 def seconds_of(task: str, worker: str) -> float:

@@ -207,6 +207,7 @@ print(doubled({name}(2.0)))
 """
 
 
+@pytest.mark.slow
 def test_code_kept_for_a_type_that_has_gone_is_compiled_anew(tmp_path):
     """An installation that is brought up to date finds what the older version kept, under names that are no more."""
     module = tmp_path / "kept.py"

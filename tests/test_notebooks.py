@@ -47,6 +47,7 @@ def test_a_plan_shows_its_facts_and_first_labels():
     assert f"{len(plan.pairs) - 10} more" in shown and shown.count("<tr>") < 40
 
 
+@pytest.mark.slow
 def test_the_readmes_python_runs_in_a_notebook():
     """Typed into cells and run by a kernel, with the plan shown as a table in the last."""
     nbformat = pytest.importorskip("nbformat", reason="pip install nbclient ipykernel")

@@ -42,10 +42,10 @@ def test_dir_holds_the_public_names_only():
     "first",
     [
         "import crowdopt.assign.plan",
-        "import crowdopt",
         *(
             pytest.param(line, marks=pytest.mark.slow)
             for line in (
+                "import crowdopt",
                 "import crowdopt.answers.planned",
                 "from crowdopt.assign import plan",
                 "import crowdopt.bench.run, crowdopt.report.charts",

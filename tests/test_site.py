@@ -21,8 +21,8 @@ ANCHORS = re.compile(r'\bid="([^"]+)"')
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The whole site, built as CI builds it; a warning would have stopped it."""
-    pytest.importorskip("pdoc", reason="pip install -e '.[docs]'")
-    pytest.importorskip("latex2mathml", reason="pip install -e '.[docs]'")
+    for library in ("sphinx", "myst_parser", "pydata_sphinx_theme", "sphinx_copybutton", "latex2mathml"):
+        pytest.importorskip(library, reason="pip install -e '.[docs]'")
     folder = tmp_path_factory.mktemp("built") / "site"
     command = [sys.executable, str(ROOT / ".docs" / "build.py"), str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -33,7 +33,8 @@ def site(tmp_path_factory) -> Path:
 @pytest.mark.slow
 def test_every_link_of_the_site_leads_somewhere(site):
     """Pages, pictures and anchors; and no page asks the network for anything but what a reader clicks on."""
-    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    ours = (page for page in site.rglob("*.html") if "_static" not in page.parts)  # the theme's templates are there
+    pages = {page: page.read_text(encoding="utf-8") for page in ours}
     anchors = {page: set(map(unescape, ANCHORS.findall(text))) for page, text in pages.items()}
     assert len(pages) > len(PAGES)
     for page, text in pages.items():
@@ -42,6 +43,7 @@ def test_every_link_of_the_site_leads_somewhere(site):
             if re.match(r"\w+:", link):
                 continue
             path, _, anchor = link.partition("#")
+            path = path.partition("?")[0]  # a digest, by which browsers know a file that changed
             goal = (page.parent / unquote(path)).resolve() if path else page
             assert goal.is_file(), (page, link)
             assert not anchor or anchor in anchors[goal], (page, link)
@@ -61,8 +63,18 @@ def test_the_reference_has_every_public_name_and_the_help_every_verb(site):
     """What a guide names can be looked up, on the command line and in Python."""
     from crowdopt.cli.manual import OURS
 
-    face = (site / "reference" / "crowdopt.html").read_text(encoding="utf-8")
-    assert [name for name in dir(crowdopt) if f'id="{name}"' not in face] == ["programs"]  # a module: a page of its own
-    assert (site / "reference" / "crowdopt" / "programs.html").exists()
+    face = (site / "reference" / "index.html").read_text(encoding="utf-8")
+    calls = [name for name in crowdopt.__all__ if callable(getattr(crowdopt, name))]
+    assert len(calls) > 40 and not [name for name in calls if f'id="crowdopt.{name}"' not in face]
+    assert (site / "reference" / "crowdopt.programs.assignment.html").exists()
     said = (site / "command_line.html").read_text(encoding="utf-8")
-    assert all(f'<h3 id="{verb}">' in said for verb in OURS)
+    assert all(f'id="crowdopt-{verb}"' in said for verb in OURS)
+
+
+@pytest.mark.slow
+def test_a_reader_finds_their_way(site):
+    """Each page of the guide has a search field, its contents, the page before and the one after; code has a button."""
+    for page in ("crowdopt/assign/index.html", "crowdopt/hire/index.html", "models/index.html"):
+        text = (site / page).read_text(encoding="utf-8")
+        assert all(word in text for word in ("search-button", "left-prev", "right-next", "copybutton", "page-toc"))
+    assert "hoeffding" in (site / "searchindex.js").read_text(encoding="utf-8")

@@ -158,7 +158,7 @@ def vote(
     difficulty: whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
     known (tasks,): known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them.
     Default: the setting ``truth``, which they do heed.
-    **settings: of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, ….
+    settings: of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, ….
     -> ``answer`` is (tasks,) int, a class of ``labels.classes``; ``confidence`` is (tasks,) float.
     """
     if method not in AGGREGATIONS:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,41 +15,73 @@ from crowdopt.io.tables.folder import CAMPAIGN
 from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 from crowdopt.live.running import Live
-from crowdopt.live.service.tokens import MANAGER, WORKER, new_token
+from crowdopt.live.service.tokens import MANAGER, STUDIO, WORKER, new_token
 
+SECRETS = ("CROWDOPT_WEBHOOK_SECRET", "CROWDOPT_PROLIFIC_SECRET", "CROWDOPT_JOIN_SECRET")
 MISSING = "the service needs FastAPI, uvicorn and Jinja: pip install 'crowdopt[live]'"
 
 
-def token(store: AnyPath, worker: str | None) -> str:
-    """A token for a worker, or for the manager (None); one that they had before ends."""
-    place = store_of(store)
+@dataclass(frozen=True)
+class OutsideOptions:
+    """What a service shares with others: secrets are kept out of command lines and files.
+
+    webhooks: addresses that are told each label; code: what participants hand in where they were hired.
+    """
+
+    webhooks: tuple[str, ...] = ()
+    code: str = ""
+    webhook_secret: str = ""
+    prolific_secret: str = ""
+    join_secret: str = ""
+
+    @staticmethod
+    def of_environment(webhooks: tuple[str, ...], code: str) -> OutsideOptions:
+        """Secrets as the environment has them."""
+        return OutsideOptions(webhooks, code, *(os.environ.get(name, "") for name in SECRETS))
+
+
+def token(store: AnyPath, worker: str | None = None, tool: bool = False) -> str:
+    """A token for a worker, for a labelling tool, or for the manager; one that they had before ends."""
+    place, owner = store_of(store), STUDIO if tool else MANAGER if worker is None else WORKER + worker
     try:
-        return new_token(place, MANAGER if worker is None else WORKER + worker)
+        return new_token(place, owner)
     finally:
         place.close()
 
 
-def live_application(campaign: AnyPath, running: Live, **limits: float) -> Any:
+def live_application(campaign: AnyPath, running: Live, outside: OutsideOptions | None = None, **limits: float) -> Any:
     """The ASGI application of a campaign that runs.
 
     limits: ``rate`` and ``burst``, calls per second that a client may make. Raises BackendMissing without the extra.
     """
     try:
-        from crowdopt.live.service.application import Shown, application
+        from crowdopt.live.service.application import application
+        from crowdopt.live.service.secrets_of_others import Secrets
+        from crowdopt.live.service.worker_calls import Shown
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("crowdopt"):
             raise
         raise BackendMissing(MISSING) from None
-    return application(running, Shown(*_shown(Path(campaign))), **limits)
+    outside = outside or OutsideOptions()
+    secrets = Secrets(outside.webhook_secret, outside.prolific_secret, outside.join_secret)
+    return application(running, Shown(*_shown(Path(campaign)), outside.code), secrets, **limits)
 
 
-def serve(campaign: AnyPath, host: str, port: int, say: Callable[[str], None], **settings: Any) -> None:
-    """Serve a campaign until the process is told to end; say: takes sentences; settings: those of ``live``."""
+def serve(
+    campaign: AnyPath, at: tuple[str, int], say: Callable[[str], None], outside: OutsideOptions, **settings: Any
+) -> None:
+    """Serve a campaign until the process is told to end; at: host and port; settings: those of ``live``.
+
+    say: takes sentences.
+    """
     running = live(campaign, **settings)
-    app = live_application(campaign, running)
+    app = live_application(campaign, running, outside)
+    from crowdopt.live.service.courier import Courier
+    from crowdopt.live.service.server import Place
     from crowdopt.live.service.server import serve as run
 
-    run(app, host, port, say, running)
+    couriers = [Courier(running, url, outside.webhook_secret, say) for url in outside.webhooks]
+    run(app, Place(*at), say, running, couriers)
 
 
 def _shown(campaign: Path) -> tuple[str, dict[str, dict[str, str]]]:

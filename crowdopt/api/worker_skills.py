@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.skills import ESTIMATORS
@@ -30,6 +32,14 @@ class Skills(InNotebooks):
     workers: tuple[str, ...]
     types: tuple[str, ...]
     source: str  # how they were estimated, in words
+
+    def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
+        """The first workers, type by type, and how many rows there are."""
+        pairs = islice(product(enumerate(self.workers), enumerate(self.types)), most)
+        rows = [
+            {"worker": worker, "type": kind, "accuracy": float(self.accuracy[t, j])} for (j, worker), (t, kind) in pairs
+        ]
+        return rows, len(self.workers) * len(self.types)
 
 
 def skills(

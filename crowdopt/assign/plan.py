@@ -17,7 +17,7 @@ from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.elementary import dot
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InNotebooks, as_arrow
 
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
 
@@ -283,16 +283,12 @@ class Plan(InNotebooks):
 
     def table(self) -> Any:
         """The plan as an Arrow table with columns task, worker, price (and value for an LP plan)."""
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise RuntimeError("a table needs pyarrow: pip install 'crowdopt[frames]'") from error
         ids = {
             "task": [self.instance.task_id(i) for i in self._chosen[:, 0]],
             "worker": [self.instance.worker_id(j) for j in self._chosen[:, 1]],
             "price": self.prices,
         }
-        return pyarrow.table(ids if self.amounts is None else {**ids, "value": self.amounts})
+        return as_arrow(ids if self.amounts is None else {**ids, "value": self.amounts})
 
 
 def _as_far_as_it_stands(known: Certificate, certified: float, value: float | None) -> Certificate:

@@ -96,14 +96,9 @@ def solution(
     multipliers of rows, in the house's sign; the ray in either; bound: what the library says that no point has less of;
     seconds: of the search; raw: the library's own word for its status.
     """
-    point = vector(primal, program.cost.size)
-    linear = not program.integer.any()
-    multipliers = vector(dual, program.row_lower.size) if linear else None
-    if status is not Status.OPTIMAL:
-        point = point if point is not None and _is_credible(program, point) else None
-        multipliers = multipliers if multipliers is not None and multipliers.any() else None
-    elif multipliers is not None:
-        multipliers = completed(program, multipliers)
+    point, multipliers = vector(primal, program.cost.size), _multipliers(program, status, dual)
+    if status is not Status.OPTIMAL and point is not None and not _is_credible(program, point):
+        point = None
     if status in (Status.INFEASIBLE, Status.UNBOUNDED):
         point = multipliers = bound = None
     elif point is None:
@@ -112,9 +107,19 @@ def solution(
         status = Status.FEASIBLE
     proof = _ray(program, ray) if status is Status.INFEASIBLE else None
     said = None if bound is None or not np.isfinite(bound) else float(bound)
-    if said is None and linear and status is Status.OPTIMAL and point is not None:
+    if said is None and not program.integer.any() and status is Status.OPTIMAL and point is not None:
         said = float(program.cost @ point)  # what claiming an optimum amounts to
     return Solution(program, backend, status, point, multipliers, proof, said, seconds, raw)
+
+
+def _multipliers(program: Program, status: Status, dual: Any) -> Floats | None:
+    """Those that may prove something: of a linear program, and not all 0 where the search did not end."""
+    found = None if program.integer.any() else vector(dual, program.row_lower.size)
+    if found is None:
+        return None
+    if status is Status.OPTIMAL:
+        return completed(program, found)
+    return found if found.any() else None
 
 
 def completed(program: Program, multipliers: Floats) -> Floats:

@@ -10,6 +10,7 @@ import click
 
 from crowdopt.api.live import policies as all_policies
 from crowdopt.api.live_history import check_history, export_history, held_against
+from crowdopt.api.live_service import OutsideOptions
 from crowdopt.api.live_service import serve as call
 from crowdopt.api.live_service import token as new_token
 from crowdopt.cli.common import as_json, lists, say, target
@@ -68,20 +69,29 @@ def live() -> None:
 @click.option("--crew", default=3, show_default=True, help="Workers at work before new ones wait where these suffice.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0: for other machines.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
+@click.option("--webhook", "webhooks", multiple=True, help="An address that is told each label, signed.")
+@click.option("--code", default="", help="What workers hand in when nothing is left for them (Prolific).")
 @lists(all_policies)
-def serve(campaign: Path, host: str, port: int, **settings: Any) -> None:
-    """Serve the campaign until the process is told to end; what was acknowledged is kept."""
-    call(campaign, host, port, lambda line: say(False, {}, line), **settings)
+def serve(campaign: Path, host: str, port: int, webhooks: tuple[str, ...], code: str, **settings: Any) -> None:
+    """Serve the campaign until the process is told to end; what was acknowledged is kept.
+
+    Secrets come from the environment: CROWDOPT_WEBHOOK_SECRET, CROWDOPT_PROLIFIC_SECRET, CROWDOPT_JOIN_SECRET.
+    """
+    outside = OutsideOptions.of_environment(webhooks, code)
+    call(campaign, (host, port), lambda line: say(False, {}, line), outside, **settings)
 
 
 @live.command()
 @click.option("--worker", help="Their name; without it the token is the manager's.")
+@click.option("--tool", is_flag=True, help="The token is a labelling tool's: Label Studio.")
 @store
 @as_json
-def token(worker: str | None, store: str, as_json: bool) -> None:
-    """Make a token for a worker or the manager; it is shown this once, and an older one of theirs ends."""
-    made = new_token(store, worker)
-    say(as_json, {"owner": worker or "manager", "token": made}, made)
+def token(worker: str | None, tool: bool, store: str, as_json: bool) -> None:
+    """Make a token for a worker, a tool or the manager; it is shown this once, and an older one of theirs ends."""
+    if tool and worker is not None:
+        raise click.UsageError("a token is a worker's or a tool's; leave one of --worker and --tool out")
+    made = new_token(store, worker, tool)
+    say(as_json, {"owner": worker or ("tool" if tool else "manager"), "token": made}, made)
 
 
 @live.command()

@@ -16,11 +16,19 @@ LARGEST = 14  # workers of a set: all ways in which they can vote are listed
 
 def set_error(law: CoinLaw, workers: Ints, prior: Floats) -> float:
     """``sum_v min_k prior_k P(v | k)`` over all votes v of these workers, of two classes; prior (2,)."""
-    right = np.full((2 ** len(workers), law.accuracy.shape[1]), -1)
-    right[:, workers] = list(product((0, 1), repeat=len(workers)))
-    other = np.where(right < 0, -1, 1 - right)  # the same votes where the other class is true
+    right, other = every_vote(workers, law.accuracy.shape[1])
     wrong = np.minimum(prior[0] * exp(law.log_chance(right)), prior[1] * exp(law.log_chance(other)))
     return float(wrong.sum())
+
+
+def every_vote(workers: Ints, among: int) -> tuple[Ints, Ints]:
+    """All ways in which some of the workers can vote, as laws read them: one class is true, or the other one is.
+
+    -> twice (2^k, among): 1 right, 0 wrong, -1 not asked.
+    """
+    right = np.full((2 ** len(workers), among), -1)
+    right[:, workers] = list(product((0, 1), repeat=len(workers)))
+    return right, np.where(right < 0, -1, 1 - right)
 
 
 def law_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None:

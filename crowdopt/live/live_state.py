@@ -175,8 +175,7 @@ class LiveState:
 
     def label_for(self, worker: str, task: str) -> int | None:
         """The lease of the worker's label of a task; None: there is none."""
-        pair = self.enrolled.get(worker), self.tasks.get(task)
-        return next((row[0] for row in self.labels.rows if row[1:3] == pair), None)
+        return self.labels.of_pair.get((self.enrolled.get(worker, -1), self.tasks.get(task, -1)))
 
     def label_of(self, lease: int) -> tuple[str, bool] | None:
         """The label that was told for a lease, and whether it came late."""
@@ -192,10 +191,12 @@ class LiveState:
 
     def label_rows(self) -> list[ToldRow]:
         """Every label in the order in which it came."""
-        return [
-            ToldRow(self.people[w], self.task_names[t], self.classes[c], at, paid, late, gold)
-            for _, w, t, c, at, paid, late, gold in self.labels.rows
-        ]
+        return [self.label_row(row[0]) for row in self.labels.rows]
+
+    def label_row(self, lease: int) -> ToldRow:
+        """The label of a lease as it stands."""
+        _, worker, task, label, at, paid, late, gold = self.labels.rows[self.labels.of_lease[lease]]
+        return ToldRow(self.people[worker], self.task_names[task], self.classes[label], at, paid, late, gold)
 
     def answer_rows(self) -> list[Any]:
         """See :meth:`crowdopt.live.running.Live.answers`."""

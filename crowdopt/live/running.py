@@ -248,7 +248,7 @@ class LiveTurn:
         self.may_come(worker)
         if self.state.paused and worker not in self.state.enrolled:
             return None
-        self.enrolled(worker)
+        self.admit(worker)
         if held := self.state.lease_of(worker):
             return held
         if self.state.paused:
@@ -266,7 +266,7 @@ class LiveTurn:
         if not self.state.course.knows(worker):
             raise InputError(f"worker {worker!r} is not in workers.csv, and no place for newcomers is left")
 
-    def enrolled(self, worker: str) -> None:
+    def admit(self, worker: str) -> None:
         """A worker who may come has come."""
         self.may_come(worker)
         if worker not in self.state.enrolled:
@@ -323,7 +323,7 @@ class LiveTurn:
         if (told := self.state.label_for(worker, task)) is not None:
             self.corrected(told, label)
             return True
-        self.enrolled(worker)
+        self.admit(worker)
         if (lease := self.state.lease_for(worker, task)) is not None:
             self.told(lease, label)
         elif self._met(worker):

@@ -28,13 +28,22 @@ class ToldLabels:
     def __init__(self) -> None:
         self.rows: list[tuple[int, int, int, int, float, float, bool, bool]] = []
         self.of_lease: dict[int, int] = {}
+        self.of_pair: dict[tuple[int, int], int] = {}  # worker, task -> lease
+        self.tally: dict[int, tuple[int, float]] = {}  # worker -> labels, and what they are paid
         self.paid = 0.0
 
     def add(self, row: tuple[int, int, int, int, float, float, bool, bool]) -> None:
         """One more; row: as in COLUMNS."""
         self.of_lease[row[0]] = len(self.rows)
+        self.of_pair[row[1:3]] = row[0]
+        count, paid = self.of_worker(row[1])
+        self.tally[row[1]] = (count + 1, paid + row[5])
         self.rows.append(row)
         self.paid += row[5]
+
+    def of_worker(self, worker: int) -> tuple[int, float]:
+        """How many labels a worker told, and what they are paid."""
+        return self.tally.get(worker, (0, 0.0))
 
     def correct(self, lease: int, label: int) -> None:
         """The label of a lease is another one."""
@@ -49,8 +58,5 @@ class ToldLabels:
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Take up what :meth:`arrays` gave."""
-        self.rows = list(zip(*(arrays[name].tolist() for name in self.COLUMNS), strict=True))
-        self.of_lease = {row[0]: k for k, row in enumerate(self.rows)}
-        self.paid = 0.0
-        for row in self.rows:  # one by one, as they came: the same sum to the last bit
-            self.paid += row[5]
+        for row in zip(*(arrays[name].tolist() for name in self.COLUMNS), strict=True):
+            self.add(row)  # one by one, as they came: the same sums to the last bit

@@ -51,12 +51,12 @@ def test_claimed_errors_are_near_the_true_ones(left, known):
 
 def test_without_difficulty_nothing_changes():
     """Byte by byte; and labels that come later count as if they had been there."""
-    labels, _ = drawn(0, 0.0)
+    labels, _ = drawn(0, 0.0, tasks=200)
     method = chosen(labels).method
     assert (
         aggregate(labels, method).posterior.tobytes() == aggregate(labels, method, difficulty=False).posterior.tobytes()
     )
-    labels, _ = drawn(1, 0.3)
+    labels, _ = drawn(1, 0.3, tasks=200)
     answers, new = aggregate(labels, method), (np.array([0, 0]), np.array([3, 4]), np.array([1, 0]))
     later, there = answers.with_labels(*new).hard, answers.hard
     again = there.with_labels(labels.task, labels.worker, labels.label).with_labels(*new)

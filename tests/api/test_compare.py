@@ -64,6 +64,7 @@ def test_ctrl_c_during_the_offline_plan_ends_it(campaign, tmp_path, monkeypatch)
     assert not out.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_equal_bytes_for_any_number_of_processes(campaign, tmp_path):
     """Timings apart, a run agrees to the byte with one whose rows are another process's; of several see test_jobs."""

@@ -58,7 +58,7 @@ def settings_of(folder):
         ("bhattacharyya", "bhattacharyya"),
         ("probit", "probit"),
         ("exact-error", "exact-error"),
-        ("mean-error", "exact-error"),
+        pytest.param("mean-error", "exact-error", marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("seed", first_of(range(3)))

@@ -47,6 +47,7 @@ def solved(tmp_path_factory):
     return place / "campaign", place / "plan", plan.facts
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes(solved, tmp_path):
     """Sums go in the order of the parts and every part's chance is its own."""
     campaign, plan, _ = solved
@@ -55,6 +56,7 @@ def test_two_processes_write_the_same_bytes(solved, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["plan"]
 
 
+@pytest.mark.slow
 def test_parts_bound_what_memory_plans_and_the_other_way_round(tmp_path):
     """Own targets, forbidden and fixed pairs: the same instance taken whole, and each one's bound holds for both."""
     rng = np.random.default_rng(4)

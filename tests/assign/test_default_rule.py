@@ -9,7 +9,7 @@ from crowdopt import AssignmentInstance, Status, assign
 from tests.assign.test_best_effort import SAME, SOLVER, best_by_brute_force, by_hand
 from tests.sampled import first_of
 
-MANY, EACH = 500, 50  # campaigns, and how many a test looks at
+MANY, EACH = 500, 25  # campaigns, and how many a test looks at
 
 
 def campaign(seed: int) -> AssignmentInstance:

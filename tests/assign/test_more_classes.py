@@ -14,6 +14,7 @@ from crowdopt.api.budget import spend
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.recheck.verification import verify
+from tests.sampled import first_of
 
 
 def plurality(labels: int, p: float, classes: int) -> float:
@@ -68,7 +69,7 @@ def test_equal_workers_give_as_many_labels_as_the_best_fixed_plan():
     np.testing.assert_allclose(plan.exact_error[0], plurality(labels, 0.7, 4))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 15))])
+@pytest.mark.parametrize("seed", first_of(range(15)))
 def test_no_bound_is_above_the_best_of_all_plans(seed):
     """Each task's errors, their average, and the fewest wrong answers for a sum: plans keep them, bounds hold."""
     each, mean = drawn(seed, "exact-error"), drawn(seed, "mean-error")

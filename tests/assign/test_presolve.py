@@ -19,6 +19,7 @@ from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.open_tasks import is_open
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
+from tests.sampled import first_of
 from tests.small import instances
 
 SURE = (0.99, 0.01)  # what makes a task ask nothing
@@ -114,7 +115,7 @@ MORE = [
 
 @pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
 @pytest.mark.parametrize("more", MORE)
-@pytest.mark.parametrize("settled", [3, 4])
+@pytest.mark.parametrize("settled", first_of([3, 4]))
 def test_verify_finds_the_proof_from_the_folders(tmp_path, rule, more, settled):
     """The multipliers of the tasks left out stand in the plan as 0, those of groups too, and prove what it says."""
     had = [(task, worker) for task in range(settled) for worker in (0, 3)]

@@ -104,7 +104,7 @@ def test_what_it_writes_into_is_its_own_copy():
     [
         ("leaves", "status 0 and without an answer"),
         ("hangs", "did not keep its time limit"),
-        ("shouts", "SystemExit: 0"),
+        pytest.param("shouts", "SystemExit: 0", marks=pytest.mark.slow),
     ],
 )
 def test_whatever_ends_it_is_a_sentence(name, words):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 
+import pytest
 from click.testing import CliRunner
 
 from crowdopt.cli import main
@@ -29,6 +30,7 @@ ENDATA
 """
 
 
+@pytest.mark.slow
 def test_an_mps_file_is_a_case(tmp_path, monkeypatch):
     """Three things of worth 5, 4, 3 and weight 4, 3, 2 into a bag of 5: the last two, worth 7, in parts as well."""
     monkeypatch.chdir(tmp_path)

@@ -90,6 +90,7 @@ def test_what_cannot_be_compared_is_said():
     assert changes(old, benchmark({"cbc": [1.0]}))["verdict"][0] == "The two have no case and method in common."
 
 
+@pytest.mark.slow
 def test_the_verb(tmp_path, monkeypatch):
     """A benchmark beside itself: no difference; what is no benchmark is refused in a sentence."""
     monkeypatch.chdir(tmp_path)

@@ -41,7 +41,7 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits
         ("raises", "failed", "ArithmeticError: the matrix is too beautiful"),
         ("crashes", "crashed", "killed by SIGABRT while solving"),
         ("hangs", "out of time", "killed while solving"),
-        ("spins", "out of time", "killed while solving"),
+        pytest.param("spins", "out of time", "killed while solving", marks=pytest.mark.slow),
         pytest.param("eats", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
         ("breeds", "out of memory", "more than the 300 MB allowed"),
         ("denies", "infeasible", "only the solver says so"),

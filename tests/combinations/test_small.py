@@ -7,7 +7,7 @@ import pytest
 from tests.combinations.measured import drawn, measure
 from tests.sampled import first_of
 
-DEFAULT, LONG, EACH = 200, 5_000, 50
+DEFAULT, LONG, EACH = 200, 5_000, 25
 SECONDS = 20.0
 
 

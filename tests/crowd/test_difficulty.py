@@ -30,6 +30,7 @@ def gold(scale):
     return -((scale - 1) ** 2) / (2 * BY_GOLD**2)
 
 
+@pytest.mark.slow
 @pytest.mark.chance
 @pytest.mark.parametrize(("share", "left"), first_of([(0.3, 0.3), (0.3, 0.0), (0.2, 0.0)]))
 def test_intervals_have_the_truth_in_them_where_difficulty_is_seen(share, left):
@@ -58,7 +59,7 @@ def test_difficulty_is_found_where_it_is():
 @pytest.mark.parametrize(("tasks", "each"), first_of([(200, 5), (400, 12), (1000, 8)]))
 def test_difficulty_is_not_found_where_it_is_not(tasks, each):
     """However often one looks while labels come in, one crowd in twenty at most is said to have hard tasks."""
-    trials = tries(100, 12)
+    trials = tries(100, 6)
     assert sum(_ever(seed, tasks, each) for seed in seeds(trials)) <= most(trials, 0.05)
 
 

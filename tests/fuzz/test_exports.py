@@ -8,30 +8,16 @@ import pytest
 from click.testing import CliRunner
 
 from crowdopt.cli import main
-from tests.exports import lay_exports
+from tests.exports import EXPORTS, lay_exports
 from tests.fuzz.damage import copy
 from tests.fuzz.desk import MADE, Case, lay
 from tests.fuzz.trials import firsts, inside, trial
 
 FEW, MANY = 200, 10_000  # damaged inputs
 EACH = 40  # of them in a test
-SOURCES = {
-    "label-studio": "studio.json",
-    "potato": "potato",
-    "prodigy": "prodigy.jsonl",
-    "inspect": "inspect.json",
-    "crowd-kit": "crowd_kit.csv",
-    "cleanlab": "wide.csv",
-    "truth-inference": "ti",
-    "peerannot": "peerannot.json",
-    "promptfoo": "promptfoo.json",
-    "deepeval": "deepeval.json",
-    "mlflow": "mlflow.jsonl",
-    "langfuse": "langfuse.json",
-}
 CASES = (
-    *(Case(f"pull campaign {name} --from {tool} -o new", (name,)) for tool, name in SOURCES.items()),
-    *(Case(f"import {name} --from {tool} --epsilon 0.3 -o new", (name,), 0.5) for tool, name in SOURCES.items()),
+    *(Case(f"pull campaign {name} --from {tool} -o new", (name,)) for tool, name in EXPORTS.items()),
+    *(Case(f"import {name} --from {tool} --epsilon 0.3 -o new", (name,), 0.5) for tool, name in EXPORTS.items()),
     Case("import llm_labels.jsonl --from potato --time-as-price -o new", ("llm_labels.jsonl",)),
     Case("import deepeval.json --from deepeval --token-prices tokens.csv -o new", ("deepeval.json", "tokens.csv")),
     Case("pull campaign studio.json --from label-studio --people who.csv -o new", ("who.csv",)),

@@ -16,6 +16,7 @@ from crowdopt.io.bridges.exchange.pushed_round import read_round
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.sample import write_sample
 from crowdopt.io.tables.label_table import read_label_table
+from tests.io.workbook import write_workbook
 
 PLAIN = "task,worker,label\nt1,ada,cat\nt2,bo,dog\n"
 ROWS = [("t1", "ada", "cat"), ("t2", "bo", "dog")]
@@ -81,10 +82,10 @@ REFUSED = {  # a table of labels as it is brought, and the sentence it deserves
     "two words": (PLAIN.replace("worker", "Worker ID", 1), "did you mean 'worker' by 'Worker ID'"),
     "no header": (PLAIN.partition("\n")[2], "the first line is 't1,ada,cat'; if that is a row already, put the header"),
     "blanks as separators": (PLAIN.replace(",", " "), "separated by blanks; separate them by commas"),
-    "a workbook called CSV": (b"PK\x03\x04" + bytes(100), "is an Excel workbook; save the sheet as 'CSV UTF-8'"),
-    "an old workbook called CSV": (b"\xd0\xcf\x11\xe0" + bytes(100), "is an old Excel workbook"),
-    "JSON called CSV": (json.dumps([{"task": "t1"}]), "is JSON; write it as a table"),
-    "JSON lines called CSV": ('{"task": "t1"}\n{"task": "t2"}\n', "is JSON, a line for each object"),
+    "a workbook called CSV": (b"PK\x03\x04" + bytes(100), "is a workbook; give it its ending, such as .xlsx"),
+    "an old workbook called CSV": (b"\xd0\xcf\x11\xe0" + bytes(100), "is an old workbook; give it the ending .xls"),
+    "JSON called CSV": (json.dumps([{"task": "t1"}]), "is JSON; give it the ending .json"),
+    "JSON lines called CSV": ('{"task": "t1"}\n{"task": "t2"}\n', "is JSON; give it the ending .json"),
     "a web page called CSV": ("<!DOCTYPE html><html>please log in</html>", "is a web page or XML; download the table"),
     "a compressed file called CSV": (gzip.compress(PLAIN.encode()), "is compressed; unpack it first"),
     "Parquet called CSV": (b"PAR1" + bytes(100), "is Parquet; give it the ending .parquet"),
@@ -152,7 +153,121 @@ def test_a_table_that_cannot_be_read_is_answered_in_a_sentence(name, tmp_path):
         read_label_table(laid(tmp_path, content))
 
 
-@pytest.mark.parametrize("ending", ["xlsx", "json", "tsv", "CSV"])
+JSON = {  # tables of labels as programs write them
+    "rows": json.dumps(
+        [{"task": "t1", "worker": "ada", "label": "cat"}, {"task": "t2", "worker": "bo", "label": "dog"}]
+    ),
+    "a row a line": '{"task":"t1","worker":"ada","label":"cat"}\n\n{"label":"dog","task":"t2","worker":"bo"}\n',
+    "columns": json.dumps({"task": ["t1", "t2"], "worker": ["ada", "bo"], "label": ["cat", "dog"]}),
+    "pandas' columns": json.dumps(
+        {"task": {"0": "t1", "1": "t2"}, "worker": {"0": "ada", "1": "bo"}, "label": {"0": "cat", "1": "dog"}}
+    ),
+}
+NO_TABLE = {  # JSON that holds none, and the sentence it deserves
+    "a list of numbers": ("[1, 2]", "labels.json holds no table; a table is a list of rows"),
+    "nothing in it": ("[]", "holds no table"),
+    "half of it": ('[{"task": "t1"', "labels.json is not JSON"),
+    "a list in a cell": ('[{"task": "t1", "worker": "ada", "label": ["cat"]}]', "row 1, column label: holds a list"),
+    "columns of unequal lengths": ('{"task": ["t1"], "worker": [], "label": []}', "columns of unequal lengths"),
+    "other names": ('[{"item": "t1", "worker": "a", "label": "b"}]', "json: there is no column 'task'; did you mean"),
+    "no worker": (
+        '[{"task": "t1", "label": "cat"}, {"worker": "bo", "label": "dog"}]',
+        "row 2, column task: is empty",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_json_is_read_as_the_table_it_is(name, tmp_path):
+    """By rows, by lines or by columns."""
+    path = tmp_path / "labels.json"
+    path.write_text(JSON[name], encoding="utf-8")
+    table = read_label_table(path)
+    assert list(zip(table["task"], table["worker"], table["label"], strict=True)) == ROWS
+
+
+@pytest.mark.parametrize("name", NO_TABLE)
+def test_json_that_is_no_table_is_answered_in_a_sentence(name, tmp_path):
+    """With the row, where one row is to blame."""
+    content, sentence = NO_TABLE[name]
+    (tmp_path / "labels.json").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=sentence):
+        read_label_table(tmp_path / "labels.json")
+
+
+def test_values_of_json_are_as_csv_has_them(tmp_path):
+    """1.0 is 1, true is true, and null is no label."""
+    rows = [{"task": 1.0, "worker": 7, "label": True}, {"task": 2.0, "worker": 8, "label": None}]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with pytest.warns(TableWarning, match="without a label"):
+        table = read_label_table(tmp_path / "labels.jsonl")
+    assert (table["task"], table["worker"], table["label"]) == (["1"], ["7"], ["true"])
+
+
+def test_the_first_sheet_of_a_workbook_is_the_table(tmp_path):
+    """Numbers as they look there; an empty row at the end and further sheets are told."""
+    pytest.importorskip("python_calamine", reason="the extra frames is not installed")
+    rows = [["task", "worker", "label", None], [1, "ada", 0], [2, "bo", 1], [None, None, None, " "]]
+    path = write_workbook(tmp_path / "labels.xlsx", {"votes": rows, "notes": [["none"]]})
+    with pytest.warns(TableWarning) as notes:
+        table = read_label_table(path)
+    assert (table["task"], table["worker"], table["label"]) == (["1", "2"], ["ada", "bo"], ["0", "1"])
+    told = " ".join(str(note.message) for note in notes)
+    assert "the first sheet, 'votes', is read; the other 1 are not" in told
+    assert "1 empty column(s) left out" in told and "1 empty row(s) left out" in told
+
+
+def test_a_campaign_of_workbooks_is_the_campaign(tmp_path):
+    """The tables as sheets give the instance that the tables as text give; a complaint names the sheet's row."""
+    pytest.importorskip("python_calamine", reason="the extra frames is not installed")
+    sample = tmp_path / "sample"
+    write_sample(sample)
+    plain = read_campaign(sample)
+    for name in ("tasks", "workers", "gold"):
+        lines = (sample / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+        rows = [[int(cell) if cell.isdecimal() else cell for cell in line.split(",")] for line in lines]
+        write_workbook(sample / f"{name}.xlsx", {name: rows})
+        (sample / f"{name}.csv").unlink()
+    sheets = read_campaign(sample)
+    assert sheets.tasks == plain.tasks and sheets.capacity.tolist() == plain.capacity.tolist()
+    assert (sheets.accuracy == plain.accuracy).all()
+    write_workbook(sample / "gold.xlsx", {"one": [["worker", "type", "correct", "asked"], ["ada", "bird", 19, 20.5]]})
+    with pytest.raises(InputError, match="gold.xlsx, row 2, column asked: '20.5' is not a whole number"):
+        read_campaign(sample)
+    write_workbook(sample / "workers.xlsx", {"one": []})
+    with pytest.raises(InputError, match="has nothing in its first sheet"):
+        read_campaign(sample)
+    (sample / "workers.xlsx").write_bytes(b"PK\x03\x04" + bytes(100))
+    with pytest.raises(InputError, match="workers.xlsx cannot be read as a workbook"):
+        read_campaign(sample)
+
+
+def test_results_are_frames_and_frames_are_read(tmp_path):
+    """Each library's frame is the table, lazy or not; what one call gives, the next one takes."""
+    polars = pytest.importorskip("polars", reason="not installed")
+    pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
+    frame = polars.DataFrame({"task": ["t1", "t2"], "worker": ["ada", "bo"], "label": ["cat", "dog"]})
+    for kind in (frame, frame.lazy(), frame.to_arrow(), frame.to_arrow().to_batches()[0], frame.to_pandas()):
+        table = read_label_table(kind)
+        assert list(zip(table["task"], table["worker"], table["label"], strict=True)) == ROWS
+    with pytest.raises(InputError, match="not RecordBatchReader"):
+        read_label_table(frame.to_arrow().to_reader())
+    write_sample(tmp_path / "sample")
+    plan = crowdopt.assign(tmp_path / "sample", time_limit=10)
+    chosen = polars.DataFrame(plan)
+    assert chosen.columns == ["task", "worker", "price"] and chosen.height == len(plan.pairs)
+    assert isinstance(plan.table().to_pandas(), pandas.DataFrame)
+    votes = chosen.sort("task").with_columns(label=(polars.col("task") > "photo-10").cast(polars.Int8))
+    answers = crowdopt.aggregate(votes, "majority")
+    assert polars.DataFrame(answers)["task"].to_list() == sorted(set(votes["task"].to_list()))
+    skills = crowdopt.skills(tmp_path / "sample" / "gold.csv")
+    assert polars.DataFrame(skills).columns == ["worker", "type", "accuracy"]
+    assert crowdopt.skills(polars.DataFrame(skills).with_columns(correct=9, asked=10)).accuracy.shape == (2, 10)
+    with pytest.raises(InputError, match="AssignmentInstance has no table of rows"):
+        plan.instance.table()
+
+
+@pytest.mark.parametrize("ending", ["numbers", "tsv", "CSV"])
 def test_a_campaigns_table_of_another_format_is_named(ending, tmp_path):
     """An optional table that is there under another name is not passed over."""
     write_sample(tmp_path / "sample")

@@ -47,6 +47,7 @@ def test_parts_say_what_the_instance_says(instance, tmp_path):
         assert (part.instance.cost[0] == instance.cost[0]).all() and (part.instance.capacity == instance.capacity).all()
 
 
+@pytest.mark.slow
 def test_a_part_is_the_same_wherever_it_is_drawn(tmp_path):
     """Each part has a seed of its own, so the processes that draw them may come in any order."""
     here = generate_parts("I2:40x6", 5, parts=4, output=tmp_path / "here")

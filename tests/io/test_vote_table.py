@@ -12,6 +12,7 @@ import pytest
 from crowdopt import AssignmentInstance, answers, assign, read_campaign, verify, write_campaign, write_plan
 from crowdopt.io.plan.vote_table import read_weights
 from crowdopt.recheck.bounds.findings import Report
+from tests.sampled import first_of
 
 
 class Desk:
@@ -87,7 +88,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("older", [False, True])
+@pytest.mark.parametrize("older", first_of([False, True]))
 def test_what_is_wrong_with_a_weight_is_found(desk, damage, older):
     """In a table of the plan's pairs, and in one of every type."""
     report = desk.write(DAMAGE[damage](desk.all_rows() if older else desk.rows()))

@@ -19,6 +19,7 @@ class Labeller(Thread):
         self.client, self.rng = Client(port, token), np.random.default_rng(seed)
         self.acknowledged: dict[int, str] = {}
         self.most = 10**9
+        self.pause = 0.0  # seconds that they think
 
     def run(self) -> None:
         with suppress(TimeoutError):
@@ -29,6 +30,7 @@ class Labeller(Thread):
                         return
                     time.sleep(0.1)
                     continue
+                time.sleep(self.pause)
                 label = "yes" if self.rng.random() < 0.8 else "no"
                 told = self.client.insist("/api/label", {"lease": lease["lease"], "label": label})
                 assert told["lease"] == lease["lease"] and told["label"] == label

@@ -22,7 +22,7 @@ class Client:
     """One who calls the service, over a connection for each call."""
 
     def __init__(self, port: int, token: str = "") -> None:
-        self.port, self.token = port, token
+        self.port, self.token, self.tries = port, token, TRIES
 
     def raw(self, method: str, path: str, body: bytes | None = None, headers=None) -> tuple[int, bytes, dict[str, str]]:
         """Status, body and headers of an answer."""
@@ -43,7 +43,7 @@ class Client:
 
     def insist(self, path: str, body: Any) -> Any:
         """The same, again until it is answered: a service that was killed comes back."""
-        for _ in range(TRIES):
+        for _ in range(self.tries):
             try:
                 status, content, _ = self.raw("POST", path, json.dumps(body).encode())
                 if status == 200:

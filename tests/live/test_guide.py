@@ -35,6 +35,7 @@ def typed(command: str) -> str:
     return done.output
 
 
+@pytest.mark.slow
 def test_the_walk_of_the_guide(tmp_path, monkeypatch):
     """Every command of the page, in its order; the service itself is a process that is killed in the middle."""
     monkeypatch.chdir(tmp_path)

@@ -64,7 +64,7 @@ def test_the_budget_is_kept(options):
 def test_claims_are_the_posterior():
     """With known skills an answer is wrong with the chance that is claimed given the labels, each alone: binomial."""
     found = []
-    for seed in seeds(tries(200, 30)):
+    for seed in seeds(tries(200, 15)):
         run = replay(named("budget:each=3"), simulated_stream(pool(seed), (seed,)), seed, solve)
         found.append((run.claims.mean(), realised_error(run, answers_of(run))))
     claimed, true = np.array(found).T

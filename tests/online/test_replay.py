@@ -22,10 +22,11 @@ from crowdopt.online.replay import Replay
 from crowdopt.online.run_score import Optimum, answers_of, claimed_error, exact_error, score
 from crowdopt.programs import assignment
 from tests.chance import BASE, binomial, most, seeds
-from tests.online.streams import EVERY, crowd, start, stream
+from tests.effort import tries
+from tests.online.streams import cases, crowd, start, stream
 
 
-@pytest.mark.parametrize("text", EVERY)
+@pytest.mark.parametrize("text", cases())
 def test_nobody_is_asked_more_than_she_takes(text):
     """Capacities, barred pairs and one label per pair hold in every run, and the account adds up."""
     of = stream()
@@ -148,15 +149,15 @@ def test_realised_errors_are_those_that_the_exact_ones_foretell(difficulty):
     So they are over easy and hard tasks together, and so are the chances that a told policy claims by the labels.
     """
     wrong, foretold, claimed = [], [], []
-    asked = replace(crowd(1), rule="exact-error", difficulty=difficulty)
-    for seed in seeds(150):
+    asked, trials = replace(crowd(1), rule="exact-error", difficulty=difficulty), tries(150, 40)
+    for seed in seeds(trials):
         run = start("least-covered", simulated_stream(asked, (seed, 3)), seed).finish()
         truth = run.stream.truth
         wrong.append((answers_of(run) != truth).sum())
         foretold.append(exact_error(run)[0].mean())
         claimed.append(claimed_error(run).mean())
-    assert binomial(sum(wrong), 150 * 24, np.mean(foretold))
-    assert binomial(sum(wrong), 150 * 24, np.mean(claimed))
+    assert binomial(sum(wrong), trials * 24, np.mean(foretold))
+    assert binomial(sum(wrong), trials * 24, np.mean(claimed))
 
 
 def test_every_label_of_a_pair_is_the_same_for_every_policy():

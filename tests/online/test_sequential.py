@@ -115,7 +115,10 @@ def plurality(labels, accuracy, classes):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize(("text", "tasks"), [(HEEDLESS, 300), pytest.param(*EACH_OF_600, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("text", "tasks"),
+    [pytest.param(HEEDLESS, 300, marks=pytest.mark.slow), pytest.param(*EACH_OF_600, marks=pytest.mark.long)],
+)
 def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
     """Four classes, workers of .7, a target of .1: gold included, fewer labels than the five a task that it takes.
 
@@ -151,10 +154,10 @@ def test_a_run_among_four_classes_resumes_with_the_same_bytes(text, how):
 @pytest.mark.parametrize(
     "text",
     [
-        *BOTH,
+        "sequential",
         *(
             pytest.param(text, marks=pytest.mark.slow)
-            for text in ("sequential:block=10", "adaptive:until=mean", "sequential:stop=each")
+            for text in ("adaptive", "sequential:block=10", "adaptive:until=mean", "sequential:stop=each")
         ),
     ],
 )
@@ -176,7 +179,7 @@ def test_claims_are_kept_on_average(text):
 @pytest.mark.chance
 def test_hardly_any_gold_and_far_fewer_labels():
     """What it is for: less than the gold-first loop takes, by a third in 95 of 100 independent crowds or more."""
-    trials = tries(60, 8)
+    trials = tries(60, 5)
     one, other = (np.array([played(text, seed).total_labels for seed in seeds(trials)]) for text in BOTH)
     assert (one < 0.67 * other).sum() >= fewest(trials, 0.95)
 
@@ -192,7 +195,7 @@ def test_the_end_is_the_end(text):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize("text", ["sequential:stop=each", "adaptive"])
+@pytest.mark.parametrize("text", ["sequential:stop=each", pytest.param("adaptive", marks=pytest.mark.slow)])
 def test_every_task_is_sure_or_said_not_to_be(text):
     """All claims are at most epsilon, or a note counts the unfinished tasks.
 
@@ -417,7 +420,7 @@ def test_where_no_task_is_hard_nothing_changes(text):
 
     Crowds are independent: in nineteen of twenty or more nothing is seen on the way, nor in the end.
     """
-    trials, same, seen = tries(60, 9), 0, 0
+    trials, same, seen = tries(60, 5), 0, 0
     for seed in seeds(trials):
         run, bare = played(text, seed), played(f"{text}:difficulty=no", seed)
         same += run.task.tobytes() == bare.task.tobytes() and run.claims.tobytes() == bare.claims.tobytes()

@@ -16,7 +16,7 @@ from crowdopt.crowd import group_limits
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.bounds.limited_sets import prove_sets
-from tests.recheck.written_limits import drawn_lines, drawn_rows, read, summed_by_all_sets
+from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets
 
 NEAR = 1e-7
 
@@ -29,14 +29,7 @@ def limited(draw: st.DrawFn):
     pairs = rng.permutation([(i, j) for i in range(n) for j in range(m)])
     cut = np.sort(rng.integers(0, 4, 3))
     mine = rng.integers(0, 3, m) if apart else None
-    groups = []
-    for g in range(2):
-        members = np.flatnonzero(mine == g) if apart else np.flatnonzero(rng.random(m) < 0.6)
-        if members.size:
-            least = int(rng.integers(0, 2))
-            room = None if rng.random() < 0.3 else least + int(rng.integers(0, 3))
-            shares = {"max_share": float(rng.choice([0.4, 0.8, 1.0])), "min_share": float(rng.choice([0.0, 0.1, 0.3]))}
-            groups.append(Group(f"g{g}", tuple(members.tolist()), least, room, **shares))
+    groups = drawn_groups(rng, mine, m, 2)
     fewest = np.minimum(m, rng.integers(0, 3, n))
     most = np.maximum(fewest, m - rng.integers(0, 6, n)) + np.bincount(pairs[: cut[2], 0], minlength=n)
     instance = AssignmentInstance(

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt import AssignmentInstance
-from crowdopt.crowd.groups import OwnRows
+from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.io.tables.table_columns import Table
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
@@ -17,6 +17,19 @@ from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
 Line = tuple[str, str, str, float]  # limit, name, task, dual
 
 COEFFICIENTS = (-2.5, -1.0, 0.3, 1.0, 1.7)
+
+
+def drawn_groups(rng: np.random.Generator, mine: np.ndarray | None, m: int, count: int) -> list[Group]:
+    """Groups with every kind of limit; mine (m,): the group of each worker, or None where groups may overlap."""
+    groups = []
+    for g in range(count):
+        members = np.flatnonzero(mine == g) if mine is not None else np.flatnonzero(rng.random(m) < 0.6)
+        if members.size:
+            least = int(rng.integers(0, 2))
+            room = None if rng.random() < 0.3 else least + int(rng.integers(0, 3))
+            shares = {"max_share": float(rng.choice([0.4, 0.8, 1.0])), "min_share": float(rng.choice([0.0, 0.1, 0.3]))}
+            groups.append(Group(f"g{g}", tuple(members.tolist()), least, room, **shares))
+    return groups
 
 
 def drawn_rows(rng: np.random.Generator, n: int, m: int) -> OwnRows | None:

@@ -14,6 +14,7 @@ from crowdopt.api.generate import generate
 from crowdopt.cli import main
 from crowdopt.report import converter
 from crowdopt.report.converter import Undrawn, converted
+from tests.sampled import first_of
 
 POINT = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a"}}}
 ENDINGS = {
@@ -44,7 +45,7 @@ def test_one_process_draws_all_pictures():
     assert converter._running().process.pid == process
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", first_of(ENDINGS))
 def test_a_process_that_ends_is_a_sentence(tmp_path, monkeypatch, ending):
     """By a signal, by itself, or in the middle of its answer; the next picture has another process."""
     script = tmp_path / "script.py"

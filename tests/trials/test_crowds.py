@@ -23,7 +23,7 @@ from tests.sampled import first_of
 from tests.trials.crowd_checker import SMALL, a_good_plan, draw, error, fits, keeps, many, optimum, whole
 from tests.trials.crowd_instance import instance_of
 
-DEFAULT, LONG, EACH = 120, 20_000, 40  # campaigns, and how many a test of many looks at
+DEFAULT, LONG, EACH = 120, 20_000, 20  # campaigns, and how many a test of many looks at
 NEAR = 1e-6
 SECONDS = 20.0
 

@@ -19,6 +19,7 @@ from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.answers.audit_draw import DRAW, Committed, write_checks
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
+from crowdopt.io.tables.stored_tables import named_alike
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import CHECKED, LISTED
 from crowdopt.version import __version__
@@ -146,7 +147,7 @@ def write_audit(
     show = listed_checks(folder)[1]
     with new_folder(folder, DRAW, force=True) as new:
         shutil.copyfile(folder / DRAW, new / DRAW)
-        shutil.copyfile(expert.path, new / "checked.csv")
+        shutil.copyfile(expert.path, new / named_alike(expert.path, "checked"))
         write_checks(audited.draw, table, new, checks, show)
         corrected = [expert.label.get(i, label) for i, label in enumerate(table.labels)]
         looked = ["yes" if i in expert.label else "no" for i in range(len(corrected))]

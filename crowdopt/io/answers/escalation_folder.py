@@ -20,6 +20,7 @@ from crowdopt.io.answers.audit_folder import listed_checks, read_looks
 from crowdopt.io.answers.escalation_draw_file import ESCALATION, STANDS, digest_of, write_listed
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
+from crowdopt.io.tables.stored_tables import named_alike
 from crowdopt.version import __version__
 
 STANDING = "standing.json"
@@ -98,7 +99,7 @@ def write_standing(
     labels = ["" if i in up else looks.label.get(i, label) for i, label in enumerate(table.labels)]
     with new_folder(folder, ESCALATION, force=True) as new:
         shutil.copyfile(folder / ESCALATION, new / ESCALATION)
-        shutil.copyfile(looks.path, new / "checked.csv")
+        shutil.copyfile(looks.path, new / named_alike(looks.path, "checked"))
         write_listed(done.draw, table, new, checks, show)
         write_csv(new / "answers.csv", ["task", "label", "how"], [table.tasks, labels, how])
         write_csv(new / "up.csv", ["task"], [[table.tasks[i] for i in sorted(up)]])

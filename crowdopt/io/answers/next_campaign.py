@@ -21,6 +21,7 @@ from crowdopt.io.campaign.own_rows import write_groups, write_rows
 from crowdopt.io.campaign.stated_difficulty import difficulty_text
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN
+from crowdopt.io.tables.stored_tables import ENDINGS
 from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
@@ -62,8 +63,8 @@ def _write_settings(found: Answered, folder: Path) -> None:
     kept = _without(kept, "difficulty") if "difficulty" in found.overrides else kept
     if "groups" in found.overrides:
         kept = [*_without(kept, "groups"), *group_tables(found.instance)]
-        for path in (folder / "groups.csv", folder / "groups.parquet"):
-            path.unlink(missing_ok=True)
+        for ending in ENDINGS:
+            (folder / f"groups{ending}").unlink(missing_ok=True)
         write_groups(found.instance, folder)
     write_text(folder / CAMPAIGN, "\n".join([*(f"{key} = {value}" for key, value in settings.items()), *kept, ""]))
 

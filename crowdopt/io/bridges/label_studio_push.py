@@ -10,7 +10,6 @@ from typing import Any
 
 from crowdopt.documents import Each, Keys
 from crowdopt.io.bridges.exchange.bridge import Change
-from crowdopt.io.bridges.exchange.foreign_json import ID, check, scalar
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 from crowdopt.io.bridges.exchange.web import Web
 from crowdopt.io.bridges.label_studio_api import ANSWER, BATCH, PROJECT, accounts, tasks_of
@@ -25,6 +24,7 @@ from crowdopt.io.bridges.label_studio_tasks import (
     task_data,
     tokens,
 )
+from crowdopt.io.foreign_json import ID, check, scalar
 
 TAB = Keys(required={"id": ID, "data": Keys(open=True)}, open=True)
 

@@ -9,10 +9,10 @@ from crowdopt.documents import Shape
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotations
 from crowdopt.io.bridges.exchange.bridge import Address, Changes, Wishes
-from crowdopt.io.bridges.exchange.foreign_json import check
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 from crowdopt.io.bridges.label_studio_api import ANSWER, accounts, connect, find_project, title_of
 from crowdopt.io.bridges.label_studio_push import StudioPush
+from crowdopt.io.foreign_json import check
 
 
 @dataclass(frozen=True)

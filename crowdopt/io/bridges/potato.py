@@ -12,7 +12,8 @@ from crowdopt.documents import COUNT, TEXT, Each, Keys, Value
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.foreign_json import (
+from crowdopt.io.bridges.exchange.pushed_round import PushedRound
+from crowdopt.io.foreign_json import (
     ID,
     parsed,
     read_json,
@@ -22,7 +23,6 @@ from crowdopt.io.bridges.exchange.foreign_json import (
     scalar,
     seconds,
 )
-from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 
 OUT, STATE, HISTORY, MACHINE = "annotation_output", "user_state.json", "annotation_history.jsonl", "llm_labels.jsonl"
 GOLD = ("gold_standards.json", "gold_standards.jsonl", "gold.json", "gold.jsonl")

@@ -16,7 +16,7 @@ from crowdopt.crowd.votes.evidence import rule_named
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.parts.parts_folder import OWN, PartsFolder
-from crowdopt.io.tables.cells import parquet_source
+from crowdopt.io.tables.stored_tables import parquet_source
 
 ROWS = 65_536  # of a row group: what is read or written at a time beside the arrays
 ANY = 0.25  # a target of which needs are shares where the campaign states none

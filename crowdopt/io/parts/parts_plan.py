@@ -21,8 +21,9 @@ from crowdopt.errors import InputError
 from crowdopt.io.parts.part_table import Part, arrow, write_arrow
 from crowdopt.io.parts.parts_folder import PartsFolder
 from crowdopt.io.plan.plan_folder import versions
-from crowdopt.io.tables.cells import parquet_source, write_csv
+from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import PLAN
+from crowdopt.io.tables.stored_tables import parquet_source
 from crowdopt.io.tables.table_columns import Table, read_table
 from crowdopt.io.tables.table_kinds import PLAN_TABLES
 

@@ -1,4 +1,4 @@
-"""Tables as text: CSV, or Parquet where pyarrow is there, into columns of cells and back."""
+"""Tables as columns of cells, read from any kind of file, and written as CSV."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +14,7 @@ import numpy as np
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.stored_tables import store_of
 from crowdopt.io.tables.text_files import NAMES, TextForm, not_utf8, opened
 
 CHUNK = 1 << 15  # rows that are lists at a time: fewer objects for the collector to walk over
@@ -22,7 +22,8 @@ CHUNK = 1 << 15  # rows that are lists at a time: fewer objects for the collecto
 
 def cells_of(path: Path) -> tuple[list[str], list[list[str]], int]:
     """Header, columns of stripped cells, and the number of rows; InputError where that cannot be read."""
-    return _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
+    store = store_of(path)
+    return _read_csv(path) if store is None else store.read(path)
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
@@ -47,7 +48,7 @@ def _columns(path: Path, lines: Iterator[list[str]], width: int, dialect: TextFo
             for _ in lines:  # whatever else is wrong further down, such as an open quote, is said first
                 pass
             short = next(row for row in rows if len(row) != width)
-            place = f"{path.name}, line {line_of(path, read + rows.index(short))}"
+            place = f"{path.name}, line {_line_of(path, read + rows.index(short))}"
             what = NAMES.get(dialect.separator, repr(dialect.separator))
             raise InputError(f"{place}: {len(short)} cells where the header has {width}; quote cells that hold {what}")
         read += len(rows)
@@ -59,7 +60,7 @@ def _columns(path: Path, lines: Iterator[list[str]], width: int, dialect: TextFo
 def header_of(path: Path) -> list[str]:
     """Names of the columns: of a CSV file by its first line alone."""
     try:
-        if path.suffix != ".parquet":
+        if store_of(path) is None:
             with opened(path) as (file, dialect):
                 reader = csv.reader(file, strict=True, delimiter=dialect.separator)
                 return [name.strip() for name in next(filter(None, reader))]
@@ -70,7 +71,7 @@ def header_of(path: Path) -> list[str]:
 
 def has_decimal_commas(path: Path) -> bool:
     """Whether numbers of this table may have a comma for a point: where semicolons separate its cells."""
-    if path.suffix == ".parquet":
+    if store_of(path) is not None:
         return False
     with opened(path) as (_, dialect):
         return dialect.separator == ";"
@@ -88,46 +89,14 @@ def _trouble(path: Path, error: Exception) -> str:
     return f"is not CSV: {error}; check the quotes"
 
 
-def parquet_source(path: Path) -> Any:
-    """What pyarrow reads a file from: its name, or its bytes where the name is not UTF-8, which pyarrow refuses."""
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        import pyarrow
-
-        with path.open("rb") as file:
-            return pyarrow.BufferReader(pyarrow.py_buffer(mmap(file.fileno(), 0, access=ACCESS_READ)))
-    return path
+def place_of(path: Path, row: int) -> str:
+    """Where a row of the table stands in the file, from 1 on, in words; the header is a workbook's row 1."""
+    store = store_of(path)
+    return f"line {_line_of(path, row)}" if store is None else f"row {row + 1 + store.above}"
 
 
-def _read_parquet(path: Path) -> tuple[list[str], list[list[str]], int]:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise InputError(f"{path.name} needs pyarrow: pip install 'crowdopt[frames]'") from None
-    try:
-        table = parquet.read_table(parquet_source(path))
-        columns = [[as_text(cell) for cell in column.to_pylist()] for column in table.columns]
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        said = " ".join(str(error).split())[:200]
-        raise InputError(f"{path.name} cannot be read as Parquet: {said}") from None
-    return [str(name).strip() for name in table.column_names], columns, table.num_rows
-
-
-def as_text(cell: Any) -> str:
-    """A cell as CSV would have it: whole numbers without a point, nothing for None."""
-    if cell is None:
-        return ""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
-        return str(int(cell))
-    return str(cell).strip()
-
-
-def line_of(path: Path, row: int) -> int:
-    """Line of the file on which a row of the table stands: blank lines and quoted line breaks count."""
-    if path.suffix == ".parquet":
-        return row + 2
+def _line_of(path: Path, row: int) -> int:
+    """Line of a text: blank lines and quoted line breaks count."""
     with opened(path) as (file, dialect):
         reader, before, seen = csv.reader(file, strict=True, delimiter=dialect.separator), dialect.skipped, -2
         for line in reader:

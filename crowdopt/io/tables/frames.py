@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from crowdopt.errors import InputError
-from crowdopt.io.tables.cells import as_text
+from crowdopt.io.tables.stored_tables import as_text
 
 MISSING = ("", "nan", "NaN", "NaT", "<NA>", "None")  # what a cell without a value prints as
 NAME = "the table"  # in sentences, where a file has its name
@@ -33,8 +33,23 @@ def name_of(given: TableLike) -> str:
     return Path(given).name if isinstance(given, str | Path) else NAME
 
 
+def opened_frame(frame: Any) -> Any:
+    """A frame with cells in it: a lazy one is worked out, and what has but a stream of Arrow becomes a table."""
+    if hasattr(frame, "collect") and hasattr(frame, "lazy"):
+        return frame.collect()
+    lasting = not hasattr(frame, "read_all")  # a reader's stream flows once, and tables are looked at twice
+    if hasattr(frame, "__arrow_c_stream__") and lasting and not hasattr(frame, "columns"):
+        try:
+            import pyarrow
+        except ImportError:
+            raise InputError(f"{type(frame).__name__} needs pyarrow: pip install 'crowdopt[frames]'") from None
+        return pyarrow.table(frame)
+    return frame
+
+
 def cells_at_hand(frame: Frame) -> tuple[list[str], list[list[str]], int]:
     """Header, columns of cells and the number of rows, as :func:`io.tables.cells.cells_of` has them of a file."""
+    frame = opened_frame(frame)
     names = columns_at_hand(frame)
     columns = [[_cell(cell) for cell in _values(frame[name])] for name in names]
     if len({len(column) for column in columns}) > 1:
@@ -44,6 +59,7 @@ def cells_at_hand(frame: Frame) -> tuple[list[str], list[list[str]], int]:
 
 def columns_at_hand(frame: Any) -> list[Any]:
     """Names of the columns; InputError where it is no table."""
+    frame = opened_frame(frame)
     if isinstance(frame, Mapping):
         names = list(frame)
     else:  # Arrow has them under column_names, pandas and Polars under columns

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Ints
 from crowdopt.errors import InputError, tell
-from crowdopt.io.tables.cells import cells_of, has_decimal_commas, header_of, line_of
+from crowdopt.io.tables.cells import cells_of, has_decimal_commas, header_of, place_of
 from crowdopt.io.tables.frames import NAME, TableLike, cells_at_hand, columns_at_hand, index_names, is_frame
+from crowdopt.io.tables.stored_tables import ENDINGS, store_of
 from crowdopt.io.tables.table_kinds import Extras, TableKind
 from crowdopt.io.tables.text_files import FORMATS, named_format
 from crowdopt.io.tables.tidying import MISSING, Cells, tell_alike, tidied
@@ -46,7 +47,7 @@ class Table:
     def error(self, row: int, column: str, message: str) -> InputError:
         """The complaint about one cell, with its line counted in the file."""
         row = row if self.place is None else int(self.place[row])
-        place = f"row {row}" if self.at_hand else f"line {line_of(self.path, row)}"
+        place = f"row {row}" if self.at_hand else place_of(self.path, row)
         return InputError(f"{self.path.name}, {place}, column {column}: {message}")
 
     def only(self, kept: Bools) -> Table:
@@ -158,13 +159,18 @@ def _remedy(cell: str) -> str:
 
 
 def find_table(folder: Path, name: str) -> Path | None:
-    """``name.csv`` or ``name.parquet`` in a folder; None if neither is there, and nothing else that is called so."""
-    there = [path for path in (folder / f"{name}.csv", folder / f"{name}.parquet") if path.exists()]
+    """``name`` with an ending of a table in a folder; None if none is there, and nothing else that is called so."""
+    there = [path for ending in ENDINGS if (path := folder / f"{name}{ending}").exists()]
     if len(there) > 1:
-        raise InputError(f"{folder} has both {name}.csv and {name}.parquet; keep one of them")
+        raise InputError(f"{folder} has both {there[0].name} and {there[1].name}; keep one of them")
     if not there:
         _refuse_others(folder, name)
     return there[0] if there else None
+
+
+def table_in(folder: Path, name: str) -> Path:
+    """The table of this name in a folder; ``name.csv`` where there is none, which its reader then misses."""
+    return find_table(folder, name) or folder / f"{name}.csv"
 
 
 def _refuse_others(folder: Path, name: str) -> None:
@@ -180,8 +186,8 @@ def _refuse_others(folder: Path, name: str) -> None:
 def read_table(source: TableLike, kind: TableKind) -> Table:
     """Read a table of a known kind, without what spreadsheets and data frames leave in it.
 
-    source: CSV, or Parquet where pyarrow is there; or a table at hand (io.tables.frames). Raises InputError if the file
-    is missing, unreadable, of another format, empty, ragged, or its header is wrong.
+    source: a file of one of ENDINGS, any other is text; or a table at hand (io.tables.frames). Raises InputError if the
+    file is missing, unreadable, of another format, empty, ragged, or its header is wrong.
     """
     path = Path(source) if isinstance(source, str | Path) else Path(NAME)
     header, columns, rows = cells_of(path) if isinstance(source, str | Path) else cells_at_hand(source)
@@ -192,7 +198,8 @@ def read_table(source: TableLike, kind: TableKind) -> Table:
     if complaint is not None:
         index = next((name for name in index_names(source) if name in kind.required), None)
         also = "" if index is None else f"; {index!r} is the frame's index: give frame.reset_index()"
-        raise InputError(f"{path.name}, line 1: {complaint}{also}")
+        first = "" if store_of(path) else ", line 1"
+        raise InputError(f"{path.name}{first}: {complaint}{also}")
     named = dict(zip(cells.header, cells.columns, strict=True))
     known = {name: column for name, column in named.items() if name in kind.required or name in kind.optional}
     others = {name: column for name, column in named.items() if name not in known}

@@ -14,18 +14,9 @@ from crowdopt.errors import InputError
 PEEK = 1 << 16  # bytes that are looked at before the file is read
 SEPARATORS = ",;\t|"  # in this order where the first line has equally many
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-SHEET = "save the sheet as 'CSV UTF-8', or read it with pandas.read_excel and give the frame"
-OBJECTS = "write it as a table with a header line, or read it with pandas.read_json and give the frame"
 PACKED = "unpack it first"
 FORMATS = {  # by the file's ending: what it is, and the remedy
-    ".xlsx": ("an Excel workbook", SHEET),
-    ".xlsm": ("an Excel workbook", SHEET),
-    ".xls": ("an old Excel workbook", SHEET),
-    ".ods": ("an OpenDocument sheet", SHEET),
-    ".numbers": ("a Numbers sheet", SHEET),
-    ".json": ("JSON", OBJECTS),
-    ".jsonl": ("JSON, a line for each object", OBJECTS),
-    ".ndjson": ("JSON, a line for each object", OBJECTS),
+    ".numbers": ("a Numbers sheet", "export it as CSV or Excel"),
     ".gz": ("compressed", PACKED),
     ".zip": ("compressed", PACKED),
     ".bz2": ("compressed", PACKED),
@@ -36,13 +27,13 @@ FORMATS = {  # by the file's ending: what it is, and the remedy
     ".pkl": ("a pickle, which is never opened here", "write it as CSV or Parquet"),
 }
 BEGINNINGS = {  # by how the file begins, whatever it is called
-    b"PK\x03\x04": FORMATS[".xlsx"],
-    b"\xd0\xcf\x11\xe0": FORMATS[".xls"],
+    b"PK\x03\x04": ("a workbook", "give it its ending, such as .xlsx"),
+    b"\xd0\xcf\x11\xe0": ("an old workbook", "give it the ending .xls"),
     b"\x1f\x8b": FORMATS[".gz"],
     b"PAR1": ("Parquet", "give it the ending .parquet"),
     b"%PDF": ("a PDF", "write it as CSV"),
-    b"[": FORMATS[".json"],
-    b"{": FORMATS[".jsonl"],
+    b"[": ("JSON", "give it the ending .json"),
+    b"{": ("JSON", "give it the ending .json"),
     b"<": ("a web page or XML", "download the table itself, as CSV"),
 }
 MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}  # what Excel's "Unicode text" begins with

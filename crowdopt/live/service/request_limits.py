@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-LARGEST = 64 * 1024  # bytes of a body
+LARGEST = 64 * 1024  # bytes of a body,
+OF_TOOLS = {"/predict": 4 * 1024 * 1024, "/webhook": 1024 * 1024}  # and of those that hold a tool's own tasks
 RATE, BURST = 20.0, 60.0  # calls per second that a client may make for long, and at once
 CLIENTS = 10_000  # that are remembered
 
@@ -48,14 +49,14 @@ class RequestLimits:
         if not self._may(headers.get(b"authorization") or (scope.get("client") or ("",))[0]):
             await _refuse(sent, 429, "too many calls; wait a second", [(b"retry-after", b"1")])
             return
-        body, more = b"", True
+        body, more, largest = b"", True, OF_TOOLS.get(scope["path"], LARGEST)
         while more:
             message = await receive()
             if message["type"] != "http.request":
                 return
             body, more = body + message.get("body", b""), message.get("more_body", False)
-            if len(body) > LARGEST:
-                await _refuse(sent, 413, f"a body has at most {LARGEST} bytes", [(b"connection", b"close")])
+            if len(body) > largest:
+                await _refuse(sent, 413, f"a body has at most {largest} bytes", [(b"connection", b"close")])
                 return
         given = iter([{"type": "http.request", "body": body, "more_body": False}])
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Event as Signal
 from threading import Thread
 from typing import Any
@@ -11,14 +12,25 @@ from typing import Any
 import uvicorn
 
 from crowdopt.errors import InputError
+from crowdopt.live.inbox import handle
 from crowdopt.live.running import Live
+from crowdopt.live.service.courier import Courier
 
 EVERY = 10.0  # seconds between two lines of progress
 PATIENCE = 10  # seconds that clients have to take their answers when the service ends
 
 
-def serve(app: Any, host: str, port: int, say: Callable[[str], None], live: Live) -> None:
+@dataclass(frozen=True)
+class Place:
+    """Where a service listens."""
+
+    host: str
+    port: int
+
+
+def serve(app: Any, at: Place, say: Callable[[str], None], live: Live, couriers: Sequence[Courier] = ()) -> None:
     """Serve until SIGTERM or Ctrl-C; say: prints a sentence. Raises InputError if the port is taken."""
+    host, port = at.host, at.port
     config = uvicorn.Config(app, host, port, log_level="warning", access_log=False, server_header=False)
     config.lifespan, config.timeout_graceful_shutdown = "on", PATIENCE
     try:
@@ -30,10 +42,14 @@ def serve(app: Any, host: str, port: int, say: Callable[[str], None], live: Live
     over = Signal()
     watcher = Thread(target=_watch, args=(live, say, over), daemon=True)
     watcher.start()
+    for courier in couriers:
+        courier.start()
     try:
         Announced(config, lambda: say(pages)).run(sockets=[place])
     finally:
         over.set()
+        for courier in couriers:
+            courier.close()
         watcher.join()
         place.close()
 
@@ -53,9 +69,13 @@ class Announced(uvicorn.Server):
 
 
 def _watch(live: Live, say: Callable[[str], None], over: Signal) -> None:
-    """A line whenever labels have come."""
+    """A line whenever labels have come; messages that wait are acted on where that has become possible."""
     last = -1
-    while not over.wait(EVERY):
+    while True:
+        with live.together() as turn:
+            handle(turn)
+        if over.wait(EVERY):
+            return
         now = live.progress()
         if now["labels"] != last:
             last = now["labels"]

@@ -8,6 +8,7 @@ from hashlib import sha256
 from crowdopt.live.stores.store import Store
 
 MANAGER = "manager"
+STUDIO = "tool"  # a labelling tool next door
 WORKER = "worker:"
 
 

@@ -16,6 +16,7 @@ class MemoryStore:
         self.events: list[Event] = []
         self.replies: dict[str, str] = {}
         self.tokens: dict[str, str] = {}
+        self.deliveries: dict[str, int] = {}
         self.kept: tuple[int, bytes] | None = None
         self._lock = RLock()
 
@@ -23,14 +24,15 @@ class MemoryStore:
     def hold(self) -> Iterator[MemoryStore]:
         """Hold it alone; what was written is taken back if the block ends with an error."""
         with self._lock:
-            count, answered, tokens, kept = len(self.events), len(self.replies), self.tokens, self.kept
+            count, answered = len(self.events), len(self.replies)
+            tokens, kept, deliveries = self.tokens, self.kept, self.deliveries
             try:
                 yield self
             except BaseException:
                 del self.events[count:]
                 for key in list(self.replies)[answered:]:
                     del self.replies[key]
-                self.tokens, self.kept = tokens, kept
+                self.tokens, self.kept, self.deliveries = tokens, kept, deliveries
                 raise
 
     def close(self) -> None:
@@ -63,6 +65,14 @@ class MemoryStore:
     def remember(self, key: str, reply: str) -> None:
         """Keep an answer."""
         self.replies[key] = reply
+
+    def sent(self, target: str) -> int:
+        """The last event that was told to an address."""
+        return self.deliveries.get(target, 0)
+
+    def note_sent(self, target: str, number: int) -> None:
+        """Replace it."""
+        self.deliveries = self.deliveries | {target: number}
 
     def owner(self, digest: str) -> str | None:
         """Whose token it is."""

@@ -14,6 +14,7 @@ from psycopg import sql
 from crowdopt.errors import InputError
 from crowdopt.live.stores.migrations import newer_steps
 from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
+from crowdopt.live.stores.store import Unwritten
 
 WAIT = 30  # seconds for another process to let go of the store, or for the server to answer
 SCHEMA = "crowdopt"  # where the address names none
@@ -41,9 +42,9 @@ class PostgreSQLStore(SQLLedgerbook):
         except psycopg.Error as error:
             raise InputError(f"{self.place} cannot be opened as a store: {_said(error)}; look at --store") from None
 
-    def _unwritten(self, error: Exception) -> InputError:
+    def _unwritten(self, error: Exception) -> Unwritten:
         # a connection that broke while it was committing leaves open whether it did; calls may be repeated
-        return InputError(f"{self.place} cannot be written: {_said(error)}; call again")
+        return Unwritten(f"{self.place} cannot be written: {_said(error)}; call again")
 
     def close(self) -> None:
         """Close the connection."""

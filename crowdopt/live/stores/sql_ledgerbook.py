@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Any, ClassVar, Self
 
-from crowdopt.errors import InputError
 from crowdopt.live.stores.event import Event
+from crowdopt.live.stores.store import Unwritten
 
 LAST = 2**62  # number of an event at most
 COLUMNS = "number, at, kind, worker, task, lease, value"
@@ -55,7 +55,7 @@ class SQLLedgerbook:
     def _lock_others_out(self, base: Any) -> None:
         """What a transaction begins with, where its beginning keeps no other out."""
 
-    def _unwritten(self, error: Exception) -> InputError:
+    def _unwritten(self, error: Exception) -> Unwritten:
         """That nothing could be written, and what to do."""
         raise NotImplementedError
 
@@ -100,6 +100,16 @@ class SQLLedgerbook:
     def remember(self, key: str, reply: str) -> None:
         """Keep an answer."""
         self._run("INSERT INTO reply (request, answer) VALUES (?, ?)", (key, reply))
+
+    def sent(self, target: str) -> int:
+        """The last event that was told to an address."""
+        row = self._run("SELECT number FROM delivery WHERE target = ?", (target,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def note_sent(self, target: str, number: int) -> None:
+        """Replace it."""
+        self._run("DELETE FROM delivery WHERE target = ?", (target,))
+        self._run("INSERT INTO delivery (target, number) VALUES (?, ?)", (target, number))
 
     def owner(self, digest: str) -> str | None:
         """Whose token it is."""

@@ -11,6 +11,7 @@ from typing import Any
 from crowdopt.errors import InputError
 from crowdopt.live.stores.migrations import newer_steps
 from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
+from crowdopt.live.stores.store import Unwritten
 
 WAIT = 30.0  # seconds for another process to let go of the store
 
@@ -36,8 +37,8 @@ class SQLiteStore(SQLLedgerbook):
         except sqlite3.Error as error:
             raise InputError(f"{self.path} cannot be opened as a store: {error}; choose another place") from None
 
-    def _unwritten(self, error: Exception) -> InputError:
-        return InputError(f"{self.path} cannot be written: {error}; nothing of it was kept")
+    def _unwritten(self, error: Exception) -> Unwritten:
+        return Unwritten(f"{self.path} cannot be written: {error}; nothing of it was kept")
 
     def close(self) -> None:
         """Close the file."""

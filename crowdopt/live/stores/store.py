@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from crowdopt.errors import InputError
 from crowdopt.live.stores.event import Event
+
+
+class Unwritten(InputError):
+    """The place did not keep what was to be kept, as a full disk does: nothing has happened; try again."""
 
 
 class Ledgerbook(Protocol):
@@ -38,6 +43,14 @@ class Ledgerbook(Protocol):
 
     def remember(self, key: str, reply: str) -> None:
         """Keep an answer for a request that is repeated."""
+        ...
+
+    def sent(self, target: str) -> int:
+        """Number of the last event that was told to an address; 0: none was."""
+        ...
+
+    def note_sent(self, target: str, number: int) -> None:
+        """The events up to that one were told to an address."""
         ...
 
     def owner(self, digest: str) -> str | None:

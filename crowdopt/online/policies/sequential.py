@@ -115,10 +115,7 @@ class Sequential(BasePolicy):
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
         """A test, a task, or the end."""
         if self.fallen[0] >= 0:
-            if not self._of_reserve:
-                self.reserve.take_over()
-            self._of_reserve = True
-            return None if arrival.number == self.fallen[0] else self.reserve.decide(arrival, rng)
+            return self._by_reserve(arrival, rng)
         if self.over[0]:
             return None
         if self._number != arrival.number:
@@ -134,6 +131,13 @@ class Sequential(BasePolicy):
         elif not self._ended and not self.may_return:
             self._leave()
         return decision
+
+    def _by_reserve(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+        """From the next worker on, once agreement and gold fell apart."""
+        if not self._of_reserve:
+            self.reserve.take_over()
+        self._of_reserve = True
+        return None if arrival.number == self.fallen[0] else self.reserve.decide(arrival, rng)
 
     def learn(self, labels: Ints) -> None:
         """Gold and work both tell of the worker; work tells of the tasks too."""

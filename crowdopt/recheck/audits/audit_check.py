@@ -16,7 +16,7 @@ from crowdopt.documents import read_json
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.audit_draw import DRAW, DRAWN
 from crowdopt.io.answers.audit_folder import AUDIT, CLAIMED
-from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_columns import read_table, table_in
 from crowdopt.io.tables.table_kinds import CHECKED, CORRECTED, LISTED
 from crowdopt.notebooks import InNotebooks
 from crowdopt.recheck.audits.audit_bound import exact_holds, martingale_holds
@@ -71,7 +71,7 @@ def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, pla
     listed = read_table(place / "check.csv", LISTED)["task"]
     if listed != chosen[: len(listed)] or len(listed) < said["checks"]:
         return ["check.csv does not list what the seed draws"]
-    file = place / "checked.csv"
+    file = table_in(place, "checked")
     label = _expert_labels(file)
     answer = dict(zip(table.tasks, table.labels, strict=True))
     if set(label) - set(answer):

@@ -15,7 +15,7 @@ from crowdopt.documents import read_json
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.escalation_draw_file import ESCALATES, ESCALATION, STANDS
 from crowdopt.io.answers.escalation_folder import STANDING
-from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_columns import read_table, table_in
 from crowdopt.io.tables.table_kinds import CHECKED, GOING_UP, LISTED, STANDING_ANSWERS
 from crowdopt.recheck.audits.audit_bound import ROUNDING, largest_log_product, predicted_shares
 from crowdopt.recheck.audits.audit_check import AuditReport
@@ -95,7 +95,8 @@ def _standing(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable,
     listed = read_table(place / "check.csv", LISTED)["task"]
     if listed != [table.tasks[i] for i in order[: len(listed)]] or len(listed) < said["checks"]:
         return ["check.csv does not list what the seed draws"]
-    rows = read_table(place / "checked.csv", CHECKED)
+    checked = table_in(place, "checked")
+    rows = read_table(checked, CHECKED)
     label = {task: text for task, text in zip(rows.unique_ids("task"), rows["label"], strict=True) if text}
     if set(label) - set(table.tasks):
         return ["checked.csv has tasks that have no answer"]
@@ -106,7 +107,7 @@ def _standing(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable,
     answer = dict(zip(table.tasks, table.labels, strict=True))
     wrong = np.array([label[task] != answer[task] for task in drawn[:count]], bool)
     return (
-        ([] if sha256((place / "checked.csv").read_bytes()).hexdigest() == claim["checked_sha256"] else ["changed"])
+        ([] if sha256(checked.read_bytes()).hexdigest() == claim["checked_sha256"] else ["changed"])
         + _claims(said, claim, group[order], wrong)
         + _tables(said, claim, table, group, label, place)
     )

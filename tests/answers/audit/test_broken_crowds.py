@@ -46,7 +46,7 @@ def false_at_any_time(claims, wrong, method, seed, checks=CHECKS) -> bool:
 
 @pytest.mark.chance
 @pytest.mark.parametrize(
-    "trials", [20, pytest.param(60, marks=pytest.mark.slow), pytest.param(10_000, marks=pytest.mark.long)]
+    "trials", [10, pytest.param(60, marks=pytest.mark.slow), pytest.param(10_000, marks=pytest.mark.long)]
 )
 @pytest.mark.parametrize("how", BREACHES)
 def test_claims_hold_for_any_crowd(how, trials):

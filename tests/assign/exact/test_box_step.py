@@ -9,6 +9,7 @@ from crowdopt import AssignmentInstance, Options, assign, recipe, solve, write_p
 from crowdopt.assign.exact import boxstep
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated
+from tests.sampled import first_of
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,7 @@ def test_the_box_step_is_the_lp(name, seed, priced, monkeypatch):
     assert ((classes.evidence * step.amounts.T).sum(axis=1) >= classes.tasks_in * classes.floor - 1e-5).all()
 
 
-@pytest.mark.parametrize("name", ["L3:80x40", "B5:200x60", "R10:60x40"])
+@pytest.mark.parametrize("name", first_of(["L3:80x40", "R10:60x40", "B5:200x60"], 2))
 def test_equal_runs_write_equal_bytes(name, tmp_path):
     """The same seed and node limit: every file but run.json."""
     for place in ("a", "b"):
@@ -40,7 +41,7 @@ def test_equal_runs_write_equal_bytes(name, tmp_path):
 
 
 @pytest.mark.parametrize("skills", [(0.9, 0.75, 0.6), (0.85, 0.65), (0.8, 0.7, 0.6, 0.55)])
-@pytest.mark.parametrize("epsilon", [0.02, 0.1])
+@pytest.mark.parametrize("epsilon", first_of([0.02, 0.1]))
 def test_few_skills_are_proven_by_certificate(skills, epsilon):
     """Many workers alike make many equal sets; a search that looks at twins once still finds the cheapest."""
     accuracy = np.resize(skills, (1, 60))

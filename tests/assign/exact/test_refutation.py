@@ -10,6 +10,7 @@ from crowdopt.assign import linear_rules
 from crowdopt.assign.exact.search import Search
 from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.effort import tries
+from tests.sampled import first_of
 from tests.small import brute_force, three_by_four
 
 
@@ -18,7 +19,7 @@ def paid_at_most(instance: AssignmentInstance) -> float:
     return float(instance.cost.max(axis=0) @ np.minimum(instance.capacity, instance.n_tasks))
 
 
-@pytest.mark.parametrize(("tasks", "first"), [(100, 15), (300, 43), (1000, 143)])
+@pytest.mark.parametrize(("tasks", "first"), first_of([(100, 15), (300, 43), (1000, 143)]))
 def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first):
     """Nine of ten labels of .85 cover a task by themselves, but every task's last label is only needed in part.
 

@@ -15,6 +15,7 @@ from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from tests.effort import examples
+from tests.sampled import first_of
 from tests.small import brute_force, instances
 
 
@@ -115,7 +116,7 @@ def test_many_types_come_within_three_per_mille(name):
     assert first.gap <= 0.003 and np.array_equal(first.pairs, second.pairs)
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.integers(0, 10**6))
 def test_relabelling_tasks_and_workers_changes_nothing(seed):
     """The cost of the best plan does not depend on who is called what."""
@@ -133,7 +134,7 @@ def test_relabelling_tasks_and_workers_changes_nothing(seed):
     assert one.status is other.status and one.proven and one.objective == other.objective
 
 
-@pytest.mark.parametrize("name", ["R10:60x40", "B5:200x60", "L3:80x40"])
+@pytest.mark.parametrize("name", first_of(["R10:60x40", "L3:80x40", "B5:200x60"], 2))
 def test_splitting_a_class_changes_nothing(name):
     """A type under two names is one class of tasks again; a worker without capacity takes part in nothing."""
     base = recipe(name)

@@ -14,22 +14,8 @@ from crowdopt.cli import main
 from crowdopt.io.bridges import bridge_named, bridges
 from crowdopt.io.bridges.exchange.annotations import Annotation, latest
 from crowdopt.io.bridges.exchange.bridge import Wishes
-from tests.exports import GIVEN, TASKS, TRUTH, WORKERS, label_studio, lay_exports, potato_state, seconds_of
+from tests.exports import EXPORTS, GIVEN, TASKS, TRUTH, WORKERS, label_studio, lay_exports, potato_state, seconds_of
 
-FILES = {
-    "label-studio": "studio.json",
-    "potato": "potato",
-    "prodigy": "prodigy.jsonl",
-    "inspect": "inspect.json",
-    "crowd-kit": "crowd_kit.csv",
-    "cleanlab": "wide.csv",
-    "truth-inference": "ti",
-    "peerannot": "peerannot.json",
-    "promptfoo": "promptfoo.json",
-    "deepeval": "deepeval.json",
-    "mlflow": "mlflow.jsonl",
-    "langfuse": "langfuse.json",
-}
 PASSING = {"promptfoo", "deepeval"}  # tools whose votes are whether something passes
 TIMED = {"label-studio", "potato", "crowd-kit"}
 MARKED = {"label-studio", "potato", "truth-inference", "mlflow"}
@@ -63,14 +49,14 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_every_bridge_with_a_reader_is_tried_here():
     """A new one fails until it has an export above."""
-    assert {name for name, bridge in bridges().items() if bridge.read} == set(FILES)
+    assert {name for name, bridge in bridges().items() if bridge.read} == set(EXPORTS)
 
 
-@pytest.mark.parametrize("tool", FILES)
+@pytest.mark.parametrize("tool", EXPORTS)
 def test_a_pull_loses_nothing(exports, tool):
     """The same labels from every tool; what was skipped, times and gold where the tool knows of them."""
     back = exports / "back"
-    pulled = pull(exports / "campaign", [exports / FILES[tool]], tool=tool, output=back)
+    pulled = pull(exports / "campaign", [exports / EXPORTS[tool]], tool=tool, output=back)
     table = rows(back / "labels.csv")
     words = {"yes": "pass", "no": "fail"} if tool in PASSING else {"yes": "yes", "no": "no"}
     assert {(row["task"], row["worker"]): row["label"] for row in table} == {k: words[v] for k, v in LABELS.items()}
@@ -84,14 +70,14 @@ def test_a_pull_loses_nothing(exports, tool):
     assert [why for _, why in pulled.others] == ["no worker of the campaign"] * marks
     assert pulled.facts["read"] == len(pulled.labels) + len(pulled.skipped) + marks
     before = {path.name: path.read_bytes() for path in back.iterdir()}
-    assert pull(exports / "campaign", [exports / FILES[tool]], tool=tool, output=back).new == 0
+    assert pull(exports / "campaign", [exports / EXPORTS[tool]], tool=tool, output=back).new == 0
     assert before == {path.name: path.read_bytes() for path in back.iterdir()}
 
 
-@pytest.mark.parametrize("tool", FILES)
+@pytest.mark.parametrize("tool", EXPORTS)
 def test_an_import_takes_the_gold_that_the_tool_marks(exports, tool):
     """Every worker is tallied against it; the one who marked it is not; without gold EM stands in."""
-    made = import_labels(exports / FILES[tool], tool=tool, epsilon=0.3)
+    made = import_labels(exports / EXPORTS[tool], tool=tool, epsilon=0.3)
     names = made.instance.workers
     assert [name.partition("@")[0] for name in names] == list(WORKERS)
     if tool in MARKED:

@@ -19,7 +19,7 @@ from urllib.parse import urlencode, urlsplit
 
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.addresses import on_this_machine
-from crowdopt.io.bridges.exchange.foreign_json import parsed
+from crowdopt.io.foreign_json import parsed
 
 PATIENCE = 120  # seconds of silence until an answer is given up
 SECONDS = 900  # for a whole answer, however it drips; an export of a million labels takes minutes
@@ -174,6 +174,19 @@ class ServerCall(threading.Thread):
         except Exception as error:
             self.error = error
         self.content = b"".join(pieces)
+
+
+def posted(url: str, headers: dict[str, str], body: bytes, patience: float) -> str:
+    """Hand a body to a server that has so many seconds; -> why it did not take it, or nothing where it did."""
+    request = urllib.request.Request(url, body, headers, method="POST")
+    handlers: list[Any] = [_NoRedirect()]
+    if on_this_machine(urlsplit(url).hostname or ""):
+        handlers.append(urllib.request.ProxyHandler({}))
+    try:
+        with urllib.request.build_opener(*handlers).open(request, timeout=patience):
+            return ""  # any other status than 2xx is an error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return " ".join(str(getattr(error, "reason", error)).split())[:SHOWN] or type(error).__name__
 
 
 def _reason(said: str) -> str:

@@ -2,6 +2,7 @@
 const at = (id) => document.getElementById(id);
 const ROWS = Number(document.querySelector("main").dataset.rows);
 let token = location.hash.slice(1) || sessionStorage.getItem("manager") || "";
+let least = null; // what no policy can beat
 history.replaceState(null, "", location.pathname);
 
 async function get(path, body) {
@@ -39,14 +40,14 @@ function fact(name, value, share) {
     const meter = document.createElement("meter");
     meter.value = share;
     meter.setAttribute("aria-label", name);
-    box.append(meter);
+    much.append(meter);
   }
   return box;
 }
 
 async function look() {
-  const [now, answers, workers] = await Promise.all(
-    ["/api/progress", "/api/answers", "/api/workers"].map(async (path) => (await get(path)).json()),
+  const [now, answers, workers, events] = await Promise.all(
+    ["/api/progress", "/api/answers", "/api/workers", "/api/events"].map(async (path) => (await get(path)).json()),
   );
   const sure = now.unsure === null ? null : now.tasks - now.unsure;
   at("numbers").replaceChildren(
@@ -59,7 +60,7 @@ async function look() {
     fact("late labels", now.late),
     fact("state", now.paused ? "paused" : "running"),
   );
-  if (now.least !== undefined && now.least !== null) at("numbers").append(fact("no policy needs less than", number(now.least, 0)));
+  if (least !== null) at("numbers").append(fact("no policy pays less than", number(least, 2), Math.min(1, now.paid / least)));
   at("notes").replaceChildren(...now.notes.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
   answers.sort((a, b) => (b.claim ?? 0) - (a.claim ?? 0));
   at("tasks").replaceChildren(...answers.slice(0, ROWS).map((one) => row([one.task, one.answer || "–", number(one.claim, 3), one.labels])));
@@ -71,8 +72,15 @@ async function look() {
     button.setAttribute("aria-label", "Remove " + one.worker);
     button.disabled = one.status === "removed";
     button.addEventListener("click", () => act("/api/remove", { worker: one.worker }));
-    const skill = one.skill === null ? "–" : one.skill.map((value) => number(value, 2)).join(" ");
+    const range = (k) => (one.skill_range === null ? "" : " (" + one.skill_range[k].map((end) => number(end, 2)).join("–") + ")");
+    const skill = one.skill === null ? "–" : one.skill.map((value, k) => number(value, 2) + range(k)).join(", ");
     return row([one.worker, one.labels, number(one.paid, 2), skill, one.status, button]);
+  }));
+  const time = (seconds) => new Date(1000 * seconds).toLocaleTimeString();
+  const told = events.filter((one) => one.kind !== "decided" && one.kind !== "began"); // those are for machines
+  at("history").replaceChildren(...told.map((one) => {
+    const more = one.kind === "leased" ? "until " + time(Number(one.value)) : one.value;
+    return row([one.number, time(one.at), one.kind, one.worker, one.task || (one.lease ? "of " + one.lease : ""), more]);
   }));
   at("all").hidden = false;
   at("enter").hidden = true;
@@ -106,6 +114,15 @@ function refuse(error) {
   at("said").textContent = error.message;
 }
 
+async function bound() {
+  try {
+    least = token ? (await (await get("/api/limits")).json()).cost : null;
+  } catch {
+    least = null; // no skills are believed yet, or tasks arrive
+  }
+  setTimeout(bound, 60000);
+}
+
 async function again() {
   if (token) {
     try {
@@ -121,6 +138,10 @@ at("enter").addEventListener("submit", (event) => {
   token = at("token").value.trim();
   look().then(() => sessionStorage.setItem("manager", token)).catch(refuse);
 });
+at("aim").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act("/api/target", { epsilon: Number(at("target").value) });
+});
 at("grant").addEventListener("submit", async (event) => {
   event.preventDefault();
   const made = await act("/api/tokens", { worker: at("worker").value });
@@ -131,3 +152,4 @@ at("labels").addEventListener("click", () => save("/api/labels.csv", "labels.csv
 at("events").addEventListener("click", () => save("/api/events.csv", "events.csv"));
 if (!token) at("enter").hidden = false;
 again();
+bound();

@@ -1,0 +1,125 @@
+"""Who calls: tokens, what each may do, and calls that are repeated with the same key."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Header, Request
+
+from crowdopt.errors import InputError
+from crowdopt.live.running import LiveTurn
+from crowdopt.live.service.front_desk import FrontDesk
+from crowdopt.live.service.tokens import MANAGER, STUDIO, WORKER, digest_of
+
+LONGEST = 200  # letters of a label, an id, or a key
+ASK = {"WWW-Authenticate": "Bearer"}
+
+T = TypeVar("T")
+
+
+class NotAllowed(InputError):
+    """A call that is not allowed; the sentence says why."""
+
+    def __init__(self, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.status, self.headers = status, headers
+
+
+@dataclass(frozen=True)
+class CallerOf:
+    """The digest of a caller's token, and the key of the call: another one with that key is the same call."""
+
+    digest: str
+    key: str = ""
+
+
+def _caller(
+    request: Request, idempotency_key: Annotated[str, Header(max_length=LONGEST, pattern=r"^[\x20-\x7e]*$")] = ""
+) -> CallerOf:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "basic":  # what tools have that know a password only
+        try:
+            token = b64decode(token, validate=True).decode().partition(":")[2]
+        except (NotBase64, UnicodeDecodeError):
+            token = ""
+    if kind.lower() not in ("bearer", "basic") or not token.strip():
+        raise NotAllowed(401, "send your token: Authorization: Bearer TOKEN", ASK)
+    return CallerOf(digest_of(token.strip()), idempotency_key)
+
+
+Caller = Annotated[CallerOf, Depends(_caller)]
+
+
+async def done(desk: FrontDesk, job: Callable[[LiveTurn], T]) -> T:
+    """What a job gives, when its events are on the disk."""
+    answer: T = await asyncio.wrap_future(desk.submit(job))
+    return answer
+
+
+async def worked(desk: FrontDesk, caller: CallerOf, act: Callable[[LiveTurn, str], dict[str, Any]]) -> dict[str, Any]:
+    """What a worker does in a turn; act: given the turn and their name."""
+    return await done(desk, lambda turn: _once(turn, caller, lambda: act(turn, _worker(turn, caller))))
+
+
+async def managed(desk: FrontDesk, caller: CallerOf, look: Callable[[LiveTurn], T]) -> T:
+    """What the manager sees in a turn."""
+
+    def job(turn: LiveTurn) -> T:
+        _only(turn, caller, MANAGER, "this call is for the manager")
+        return look(turn)
+
+    return await done(desk, job)
+
+
+async def steered(desk: FrontDesk, caller: CallerOf, act: Callable[[LiveTurn], dict[str, Any]]) -> dict[str, Any]:
+    """What the manager changes in a turn, once for each key."""
+    return await managed(desk, caller, lambda turn: _once(turn, caller, lambda: act(turn)))
+
+
+async def connected(desk: FrontDesk, caller: CallerOf, look: Callable[[LiveTurn], T]) -> T:
+    """What a labelling tool next door sees or brings in a turn."""
+
+    def job(turn: LiveTurn) -> T:
+        _only(turn, caller, STUDIO, "this call is for the labelling tool; make its token with --tool")
+        return look(turn)
+
+    return await done(desk, job)
+
+
+def _once(turn: LiveTurn, caller: CallerOf, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The answer to the first call of that key by that caller."""
+    if not caller.key:
+        return act()
+    _owner(turn, caller)
+    key = f"{caller.digest}:{caller.key}"
+    if (known := turn.book.reply(key)) is not None:
+        answer: dict[str, Any] = json.loads(known)
+        return answer
+    answer = act()
+    turn.book.remember(key, json.dumps(answer))
+    return answer
+
+
+def _owner(turn: LiveTurn, caller: CallerOf) -> str:
+    owner = turn.book.owner(caller.digest)
+    if owner is None:
+        raise NotAllowed(401, "this token is not known, or no longer; ask for a new one", ASK)
+    return owner
+
+
+def _worker(turn: LiveTurn, caller: CallerOf) -> str:
+    owner = _owner(turn, caller)
+    if not owner.startswith(WORKER):
+        raise NotAllowed(403, "this call is for workers")
+    return owner[len(WORKER) :]
+
+
+def _only(turn: LiveTurn, caller: CallerOf, owner: str, sentence: str) -> None:
+    if _owner(turn, caller) != owner:
+        raise NotAllowed(403, sentence)
