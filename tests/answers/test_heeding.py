@@ -7,6 +7,7 @@ import pytest
 
 from crowdopt.answers.choosing import chosen
 from crowdopt.answers.hard_votes import HardVotes
+from crowdopt.answers.heeding import heeding
 from crowdopt.api.aggregate import aggregate
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.labels import Labels
@@ -75,3 +76,13 @@ def test_among_four_classes_it_is_bayes():
         for k in range(4):
             chance[k] += weight * np.prod(np.where(labels.label == k, right, wrong))
     np.testing.assert_allclose(found, chance / chance.sum())
+
+
+def test_what_a_method_knows_beside_the_votes_stays():
+    """The votes are taken from its evidence and made anew: with no hard tasks left it would be as before."""
+    labels, _ = drawn(0, 0.3)
+    answers = aggregate(labels, "one-coin", difficulty=False)
+    hard = heeding(answers, labels).hard
+    votes = np.zeros_like(answers.evidence)
+    np.add.at(votes, (labels.task, labels.label), answers.speech[labels.worker])
+    assert hard is not None and np.abs(hard.beside).max() == pytest.approx(np.abs(answers.evidence - votes).max())

@@ -84,3 +84,18 @@ def test_only_known_answers_tell_misled_workers():
         assert fitted(labels).left >= 0
         misled += fitted(labels, truth=np.where(np.arange(400) < 200, truth, -1)).left < -0.2
     assert misled >= fewest(trials, 0.95)
+
+
+def test_a_known_task_with_one_label_counts():
+    """One label tells nothing of a task whose answer is not known, and of difficulty where it is."""
+    labels, truth = drawn(0, 0.3, 0.0, tasks=100)
+    more = EdgedLabels(
+        np.concatenate([labels.task, np.arange(100, 160)]),
+        np.concatenate([labels.label, np.ones(60, np.int64)]),
+        np.concatenate([labels.edge, np.full(60, 0.6)]),
+        (160, 2),
+    )
+    unknown, wrong = np.full(60, -1), np.zeros(60, np.int64)
+    without = fitted(labels, truth)
+    assert fitted(more, np.concatenate([truth, unknown])).share == pytest.approx(without.share, abs=1e-9)
+    assert fitted(more, np.concatenate([truth, wrong])).share > without.share > 0
