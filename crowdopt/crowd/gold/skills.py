@@ -47,16 +47,14 @@ def unbiased(correct: Any, asked: Any) -> Floats:
 
 
 def empirical_bayes(correct: Any, asked: Any) -> Floats:
-    """Posterior means ``p = w mu + (1 - w) (c + mu t) / (s + t)``: with chance w all workers of a type are alike.
+    """Posterior means ``p = (c + mu t) / (s + t)`` under a Beta prior fitted to each type by moments.
 
-    Else their accuracies have a Beta law, fitted by moments; w is 1/2 before the tallies, against every rho from 0 to 1
-    alike. Without w the best of a crowd of equals would be its luckiest, and no better than the crowd.
+    ``mu`` is the type's share of correct answers, ``rho`` the beta-binomial correlation between a worker's
+    answers (Kleinman 1973, with weights s; for equal s it is ``(Var/(mu(1-mu)) - 1/s) / (1 - 1/s)``) and
+    ``t = 1/rho - 1`` the prior's weight in answers. Decisions at the edges:
 
-    ``mu`` is the type's share of correct answers, ``rho`` the beta-binomial correlation between a worker's answers
-    (Kleinman 1973, with weights s; for equal s it is ``(Var/(mu(1-mu)) - 1/s) / (1 - 1/s)``) and ``t = 1/rho - 1`` the
-    prior's weight in answers. Decisions at the edges:
-
-    - w above .95: all get mu;
+    - workers who are all alike with a chance above .95, given the tallies, all get mu; before them it is 1/2, against
+      every rho from 0 to 1 alike. Else the best of such a crowd would be its luckiest;
     - a pair without gold takes its type's mean; a type without any takes the mean over all types;
     - rho <= 0 (workers differ no more than by chance), or every worker asked once: all get mu;
     - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
@@ -85,12 +83,10 @@ def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
     mean = float(right / total)
     weight = _prior_weight(c[s > 0], s[s > 0], mean)
     # who comes out best is chosen: where the spread is chance alone, these are the luckiest, no better than the crowd
-    alike = 1.0 if np.isinf(weight) else _alike(c[s > 0], s[s > 0], mean)
-    if alike > ALIKE:
+    if np.isinf(weight) or _alike(c[s > 0], s[s > 0], mean) > ALIKE:
         return np.full(c.shape, mean), mean
     with np.errstate(invalid="ignore", divide="ignore"):
-        apart = np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean)
-    return alike * mean + (1 - alike) * apart, mean
+        return np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean), mean
 
 
 def _alike(c: Floats, s: Floats, mean: float) -> float:
