@@ -21,7 +21,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.budget.spending import spent_best
-from crowdopt.assign.every_set import has_few_sets, most_served
+from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.patterns.columns import first_that
@@ -54,7 +54,7 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     instance = plan.instance
     if instance.budget is not None and instance.prices(instance.fixed).sum() > instance.budget:
         return plan
-    if has_few_sets(instance):
+    if has_few_sets(instance, MOST_SHORT):
         pairs = most_served(instance, probe.solve, probe.clock.left, plan.seed)
     elif instance.the_rule.average:
         pairs = _least_on_average(instance, probe)

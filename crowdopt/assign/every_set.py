@@ -1,4 +1,8 @@
-"""Small instances that have no plan: every set of labels of every task, and the choice that serves the most tasks."""
+"""Small instances: every set of labels of every task, and a choice of one for each by branch and bound.
+
+Mending plans label by label finds plans where there is room; a handful of tasks may have one plan alone, or none. Where
+not all tasks can be served, the choice that serves the most is of the same program.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.plan import breaches
-from crowdopt.core.certificate import certify
+from crowdopt.assign.plan import Plan, breaches
+from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, Options, Solution, Solve
@@ -20,7 +24,7 @@ from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.programs import assignment, label_sets
 
-MOST = 4_000  # sets of labels that are looked at, all tasks together
+MOST, MOST_SHORT = 20_000, 4_000  # sets of labels that are looked at, all tasks together; where some tasks go short
 WORKERS = 12
 SAME = 1e-9  # error; how closely the least sum of errors is kept while labels are saved
 TYING = ("most_share", "least_share", "own")  # joint limits that are not of single tasks
@@ -35,6 +39,10 @@ class SetChoices:
     chosen: Bools  # (k, workers): who labels it
     serves: Bools  # (k,): whether the task gets what it asks for
     error: Floats  # (k,): of the vote, with the labels that are in
+
+    def which(self, some: Bools) -> SetChoices:
+        """Those alone, (k,)."""
+        return SetChoices(self.instance, self.task[some], self.chosen[some], self.serves[some], self.error[some])
 
     @property
     def excess(self) -> Floats:
@@ -83,9 +91,30 @@ class SetChoices:
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
-def has_few_sets(instance: AssignmentInstance) -> bool:
+def has_few_sets(instance: AssignmentInstance, most: int = MOST) -> bool:
     """Whether all sets of labels of all tasks can be looked at: so many of them, at most."""
-    return instance.n_workers <= WORKERS and instance.n_tasks * 2**instance.n_workers <= MOST
+    return instance.n_workers <= WORKERS and instance.n_tasks * 2**instance.n_workers <= most
+
+
+def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
+    """The plan of least cost among all choices of one settling set for each task, or that there is none.
+
+    Infeasible: on the solver's word.
+
+    plan: what is known: its bound and multipliers stay where the search proves less; solve:
+    ``solve(program, backend, options)``; options: limits of the search; -> the plan as given where the search came to
+    no end.
+    """
+    choices = set_choices(plan.instance)
+    choices = choices.which(choices.serves)
+    if np.unique(choices.task).size < plan.instance.n_tasks:
+        return _planned(plan, np.inf, None, options)
+    solution = solve(choices.program(), BRANCHING, options)
+    known, taken = certify(solution), choices.taken(solution)
+    if taken is None:
+        return _planned(plan, np.inf, None, options) if known.bound == np.inf else plan
+    pairs = choices.pairs(taken)
+    return plan if breaches(plan.instance, pairs) else _planned(plan, known.bound, pairs, options)
 
 
 def most_served(instance: AssignmentInstance, solve: Solve, seconds: float, seed: int = 0) -> Ints | None:
@@ -146,3 +175,21 @@ def _pair_table(pairs: Ints, n: int, m: int) -> Bools:
     there = np.zeros((n, m), bool)
     there[pairs[:, 0], pairs[:, 1]] = True
     return there
+
+
+def _planned(plan: Plan, bound: float, pairs: Ints | None, options: Options) -> Plan:
+    """What is known of the plan, with the search's answer in its place."""
+    known = Certificate(None, bound, "solver", None, None)
+    if pairs is not None and plan.bound >= bound:
+        known = replace(plan.certificate, value=None, violation=None, fraction=None)
+    return Plan.of(
+        plan.instance,
+        "ip",
+        known,
+        plan.certified_bound,
+        plan.duals,
+        pairs,
+        method=plan.method,
+        backend="highs",
+        seed=options.seed,
+    )

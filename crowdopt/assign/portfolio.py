@@ -18,6 +18,7 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
+from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.assign.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan
@@ -117,6 +118,10 @@ def _by_linear_rules(case: Case, known: Plan | None) -> Plan:
     return solve_checked(case.instance, linear, case.left, case.listener)
 
 
+def _by_every_set(case: Case, known: Plan | None) -> Plan | None:
+    return None if known is None else by_every_set(known, case.solvers.solve, case.left)
+
+
 def _in_full(case: Case, known: Plan | None) -> Plan:
     backend, options = case.solvers.backend, case.left
     if case.instance.the_rule.checked:
@@ -152,6 +157,7 @@ SETS = Stage("sets", accepts, _by_sets)
 MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
 ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
 LINEAR_RULES = Stage("linear rules", _is_free, _by_linear_rules)
+EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
 IN_FULL = Stage("in full", has_joint_limits, _in_full)
 AT_LAST = Stage("sets at last", accepts, _by_sets_at_last)
 
@@ -160,7 +166,7 @@ OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 FREE = (ALIKE, OWN_WAY)
 JOINT = (ALIKE, SETS, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
-CHECKED = (*BY_ERRORS, LINEAR_RULES, IN_FULL, AT_LAST)
+CHECKED = (*BY_ERRORS, LINEAR_RULES, IN_FULL, EVERY_SET, AT_LAST)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:
