@@ -12,6 +12,7 @@ from crowdopt.crowd.exhausted import out_of_reach
 from tests.chance import rng, seeds
 
 
+@pytest.mark.chance
 @pytest.mark.parametrize("seed", seeds(12))
 def test_a_task_is_out_of_reach_where_no_set_of_workers_has_enough(seed):
     """Of workers with time, at most so many of them: the best set of each size by hand."""
