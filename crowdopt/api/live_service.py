@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from crowdopt.io.tables.folder import CAMPAIGN
 from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 from crowdopt.live.running import Live
+from crowdopt.live.service.secrets_of_others import Secrets
 from crowdopt.live.service.tokens import MANAGER, STUDIO, WORKER, new_token
 
 SECRETS = ("CROWDOPT_WEBHOOK_SECRET", "CROWDOPT_PROLIFIC_SECRET", "CROWDOPT_JOIN_SECRET")
@@ -30,14 +31,12 @@ class OutsideOptions:
 
     webhooks: tuple[str, ...] = ()
     code: str = ""
-    webhook_secret: str = ""
-    prolific_secret: str = ""
-    join_secret: str = ""
+    secrets: Secrets = field(default_factory=Secrets)
 
     @staticmethod
     def of_environment(webhooks: tuple[str, ...], code: str) -> OutsideOptions:
         """Secrets as the environment has them."""
-        return OutsideOptions(webhooks, code, *(os.environ.get(name, "") for name in SECRETS))
+        return OutsideOptions(webhooks, code, Secrets(*(os.environ.get(name, "") for name in SECRETS)))
 
 
 def token(store: AnyPath, worker: str | None = None, tool: bool = False) -> str:
@@ -56,15 +55,13 @@ def live_application(campaign: AnyPath, running: Live, outside: OutsideOptions |
     """
     try:
         from crowdopt.live.service.application import application
-        from crowdopt.live.service.secrets_of_others import Secrets
         from crowdopt.live.service.worker_calls import Shown
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("crowdopt"):
             raise
         raise BackendMissing(MISSING) from None
     outside = outside or OutsideOptions()
-    secrets = Secrets(outside.webhook_secret, outside.prolific_secret, outside.join_secret)
-    return application(running, Shown(*_shown(Path(campaign)), outside.code), secrets, **limits)
+    return application(running, Shown(*_shown(Path(campaign)), outside.code), outside.secrets, **limits)
 
 
 def serve(
@@ -77,11 +74,10 @@ def serve(
     running = live(campaign, **settings)
     app = live_application(campaign, running, outside)
     from crowdopt.live.service.courier import Courier
-    from crowdopt.live.service.server import Place
     from crowdopt.live.service.server import serve as run
 
-    couriers = [Courier(running, url, outside.webhook_secret, say) for url in outside.webhooks]
-    run(app, Place(*at), say, running, couriers)
+    couriers = [Courier(running, url, outside.secrets.webhooks, say) for url in outside.webhooks]
+    run(app, at, say, running, couriers)
 
 
 def _shown(campaign: Path) -> tuple[str, dict[str, dict[str, str]]]:

@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.mending import TaskLabels
@@ -78,17 +77,17 @@ def _starts(loose: AssignmentInstance, head: Plan, linear: Linear, options: Opti
         yield linear(aimed, replace(options, time_limit=clock.left / (len(AIMS) - number)))
 
 
-def aiming(instance: AssignmentInstance, aim: ArrayLike) -> AssignmentInstance:
+def aiming(instance: AssignmentInstance, aim: float) -> AssignmentInstance:
     """The instance by the rule probit, its need so many times what a normal vote takes; difficulty heeded.
 
-    aim float or (tasks,) float; -> without difficulty: its demand says what that takes.
+    -> without difficulty: its demand says what that takes.
     """
-    aim = np.asarray(aim, dtype=np.float64)
+    demand = np.asarray(aim)
     if instance.difficulty.share:
         plain = PROBIT.need(instance.epsilon, instance.classes, instance.prior)
         needed = normal_need(instance.epsilon, instance.prior, instance.difficulty)
-        aim = aim * np.divide(needed, plain, out=np.ones_like(needed), where=plain > 0)
-    return replace(instance, rule="probit", demand=aim, difficulty=NONE)
+        demand = aim * np.divide(needed, plain, out=np.ones_like(needed), where=plain > 0)
+    return replace(instance, rule=PROBIT.name, demand=demand, difficulty=NONE)
 
 
 def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
@@ -99,17 +98,15 @@ def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | N
     pairs (k, 2): task and worker of each label to begin with; clock: when to give up; -> (k, 2) int, or None: task and
     worker of each label.
     """
-    hands = TaskLabels.of(instance, pairs)
-    if has_joint_limits(instance):
-        if hands.wrong().size or breaches(instance, pairs):
-            return None
-    elif not hands.mend(clock):
+    hands, joint = TaskLabels.of(instance, pairs), has_joint_limits(instance)
+    if not joint and not hands.mend(clock):
+        return None
+    kept = hands.pairs()
+    if breaches(instance, kept) or (joint and hands.wrong().size):
         return None
     hands.thin(clock)
-    mended = hands.pairs()
-    if breaches(instance, mended):
-        return pairs if has_joint_limits(instance) else None
-    return mended
+    thin = hands.pairs()
+    return kept if breaches(instance, thin) else thin
 
 
 def _plan(instance: AssignmentInstance, head: Plan, pairs: Ints | None, interrupted: bool) -> Plan:

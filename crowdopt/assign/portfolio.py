@@ -2,7 +2,8 @@
 
 A linear rule without joint limits has its own way (crowdopt.assign.linear_rules). Everything else is first asked of the
 engine over sets; where tasks differ too much for it and exact errors decide, compiled loops look at each task. Where
-neither has a plan, linear rules give starts that exact errors mend, and a solver searches the full program.
+neither has a plan, linear rules give starts that exact errors mend, a solver searches the full program, and all sets
+are looked at where they are few.
 """
 
 from __future__ import annotations

@@ -91,7 +91,4 @@ def _messages(state: Any, events: list[Event]) -> Iterator[tuple[int, dict[str, 
             row = state.label_row(event.number if event.kind == kinds.BROUGHT else event.lease)
             at = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds")
             data = {name: getattr(row, name) for name in DATA}
-            yield (
-                event.number,
-                {"type": TYPES[event.kind], "timestamp": at, "data": data | {"late": row.late, "gold": row.gold}},
-            )
+            yield event.number, {"type": TYPES[event.kind], "timestamp": at, "data": data}

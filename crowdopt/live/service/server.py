@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from threading import Event as Signal
 from threading import Thread
 from typing import Any
@@ -20,17 +19,11 @@ EVERY = 10.0  # seconds between two lines of progress
 PATIENCE = 10  # seconds that clients have to take their answers when the service ends
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a service listens."""
-
-    host: str
-    port: int
-
-
-def serve(app: Any, at: Place, say: Callable[[str], None], live: Live, couriers: Sequence[Courier] = ()) -> None:
+def serve(
+    app: Any, at: tuple[str, int], say: Callable[[str], None], live: Live, couriers: Sequence[Courier] = ()
+) -> None:
     """Serve until SIGTERM or Ctrl-C; say: prints a sentence. Raises InputError if the port is taken."""
-    host, port = at.host, at.port
+    host, port = at
     config = uvicorn.Config(app, host, port, log_level="warning", access_log=False, server_header=False)
     config.lifespan, config.timeout_graceful_shutdown = "on", PATIENCE
     try:

@@ -247,14 +247,19 @@ def _raised(cells, c, count, k):
 
 
 @njit(cache=True, nogil=True)
+def _level(labels, cells, c, count, k, cheapest):
+    """The level of the k-th cheapest of so many labels of a cell, or the one that its k-th best is counted as."""
+    return labels.level[cells.picks[c, k]] if cheapest else _raised(cells, c, count, k)
+
+
+@njit(cache=True, nogil=True)
 def _error(labels, cells, nodes, node, cheapest, room):
     """What a node's labels err with, each cell's best ones or its cheapest ones."""
     size = 0
     for s in range(nodes.width[node]):
         c, count = nodes.cell[node, s], nodes.amount[node, s]
         for k in range(count):
-            level = labels.level[cells.picks[c, k]] if cheapest else _raised(cells, c, count, k)
-            size = _counted(room, size, level)
+            size = _counted(room, size, _level(labels, cells, c, count, k, cheapest))
     return least_error(labels.start, labels.skill, labels.odds, room.level, room.amount, size, room.scratch)
 
 
@@ -265,7 +270,7 @@ def _lacks(labels, cells, nodes, node, cheapest, need):
     for s in range(nodes.width[node]):
         c, count = nodes.cell[node, s], nodes.amount[node, s]
         for k in range(count):
-            total += labels.worth[labels.level[cells.picks[c, k]] if cheapest else _raised(cells, c, count, k)]
+            total += labels.worth[_level(labels, cells, c, count, k, cheapest)]
     return total < need
 
 

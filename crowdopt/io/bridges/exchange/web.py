@@ -59,10 +59,7 @@ class Web:
     _opener: urllib.request.OpenerDirector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        handlers: list[Any] = [_NoRedirect()]
-        if on_this_machine(urlsplit(self.url).hostname or ""):
-            handlers.append(urllib.request.ProxyHandler({}))
-        self._opener = urllib.request.build_opener(*handlers)
+        self._opener = _opener_to(self.url)
 
     def get(self, path: str, **query: Any) -> Any:
         """The answer to a question."""
@@ -176,14 +173,19 @@ class ServerCall(threading.Thread):
         self.content = b"".join(pieces)
 
 
-def posted(url: str, headers: dict[str, str], body: bytes, patience: float) -> str:
-    """Hand a body to a server that has so many seconds; -> why it did not take it, or nothing where it did."""
-    request = urllib.request.Request(url, body, headers, method="POST")
+def _opener_to(url: str) -> urllib.request.OpenerDirector:
+    """What opens addresses of a server: no redirects, and no proxy to this machine."""
     handlers: list[Any] = [_NoRedirect()]
     if on_this_machine(urlsplit(url).hostname or ""):
         handlers.append(urllib.request.ProxyHandler({}))
+    return urllib.request.build_opener(*handlers)
+
+
+def posted(url: str, headers: dict[str, str], body: bytes, patience: float) -> str:
+    """Hand a body to a server that has so many seconds; -> why it did not take it, or nothing where it did."""
+    request = urllib.request.Request(url, body, headers, method="POST")
     try:
-        with urllib.request.build_opener(*handlers).open(request, timeout=patience):
+        with _opener_to(url).open(request, timeout=patience):
             return ""  # any other status than 2xx is an error
     except (OSError, http.client.HTTPException, ValueError) as error:
         return " ".join(str(getattr(error, "reason", error)).split())[:SHOWN] or type(error).__name__
