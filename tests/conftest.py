@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings, strategies
 
 from crowdopt.assign.exact.compiling import load
 
@@ -76,7 +76,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: no collection of garbage need look at it again."""
+    """What was collected stays to the end: no collection of garbage need look at it again.
+
+    Hypothesis, at its first example, asks the collector who holds its generator, and warns where nobody seems to: it
+    is asked before.
+    """
+    given(strategies.none())(lambda _: None)()
     gc.collect()
     gc.freeze()
 
