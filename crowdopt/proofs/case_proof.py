@@ -13,6 +13,7 @@ from crowdopt.arrays import Floats
 from crowdopt.core.certificate import INTEGRALITY
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Solution
+from crowdopt.proofs.deep import Deep, run
 from crowdopt.proofs.derivation import GOAL, Derivation
 from crowdopt.proofs.exact_program import ExactProgram, fractions
 from crowdopt.proofs.linear_proof import OWN, Assumed, Completed, completed, rows_used
@@ -26,7 +27,7 @@ CASES = 1_000  # linear programs that are solved; beyond, the bound stays unprov
 
 def prove_by_cases(steps: Derivation, exact: ExactProgram, solve: Solve, aim: Fraction) -> Fraction | None:
     """That no whole point costs less than ``aim``; None where that takes too many cases, or is not so."""
-    done = _Cases(steps, exact, solve, aim).close(relax(exact.program), OWN)
+    done = run(_Cases(steps, exact, solve, aim).close(relax(exact.program), OWN))
     return None if done is None else aim
 
 
@@ -38,7 +39,7 @@ class _Cases:
         self.goal = dict(enumerate(exact.cost))
         self.step, self.count = value_step(exact), 0
 
-    def close(self, program: Program, box: Assumed) -> int | None:
+    def close(self, program: Program, box: Assumed) -> Deep[int | None]:
         """The number of the constraint that says that a case's points cost at least ``aim``."""
         self.count += 1
         if self.count > CASES:
@@ -49,20 +50,23 @@ class _Cases:
             return closed
         off = np.abs(solution.primal - np.rint(solution.primal)) * self.exact.program.integer
         column = int(np.argmax(off))
-        return self._split(program, column, solution.primal[column], box) if off[column] > INTEGRALITY else None
+        if off[column] <= INTEGRALITY:
+            return None
+        split: int | None = yield self._split(program, column, solution.primal[column], box)
+        return split
 
-    def _split(self, program: Program, column: int, value: float, box: Assumed) -> int | None:
+    def _split(self, program: Program, column: int, value: float, box: Assumed) -> Deep[int | None]:
         cut, steps = int(np.floor(value)), self.steps
         upper, lower = program.upper.copy(), program.lower.copy()
         upper[column], lower[column] = cut, cut + 1
         below = steps.assumed("L", cut, [(column, 1)])
         high = {**box.high, column: (below, Fraction(cut))}
-        one = self.close(replace(program, upper=upper), box._replace(high=high))
+        one = yield self.close(replace(program, upper=upper), box._replace(high=high))
         if one is None:
             return None
         above = steps.assumed("G", cut + 1, [(column, 1)])
         low = {**box.low, column: (above, Fraction(cut + 1))}
-        two = self.close(replace(program, lower=lower), box._replace(low=low))
+        two = yield self.close(replace(program, lower=lower), box._replace(low=low))
         return None if two is None else steps.either("G", self.aim, GOAL, (one, below), (two, above))
 
     def _leaf(self, solution: Solution, box: Assumed) -> int | None:

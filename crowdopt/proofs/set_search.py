@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.proofs.deep import Deep, run
 
 SCALE = 1 << 32  # prices of evidence are multiples of 1 / SCALE
 NODES = 2_000  # cases that are looked at; beyond, the linear bound has to do
@@ -119,9 +120,9 @@ class _Search:
         return -(-self._bound(price, question.low, question.high) // SCALE)
 
     def run(self) -> Tree:
-        return self._case(self.question.low, self.question.high)
+        return run(self._case(self.question.low, self.question.high))
 
-    def _case(self, low: Ints, high: Ints) -> Tree:
+    def _case(self, low: Ints, high: Ints) -> Deep[Tree]:
         self.nodes += 1
         if self.nodes > NODES:
             raise TooMany
@@ -138,7 +139,7 @@ class _Search:
         out, inside = high.copy(), low.copy()
         out[item], inside[item] = 0, 1
         self.items.add(item)
-        return Branch(item, self._case(low, out), self._case(inside, high))
+        return Branch(item, (yield self._case(low, out)), (yield self._case(inside, high)))
 
     def _bound(self, price: int, low: Ints, high: Ints) -> int:
         """SCALE times what no set of the case costs less than."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from crowdopt.proofs.deep import Deep, run
 from crowdopt.proofs.derivation import Derivation
 from crowdopt.proofs.exact_program import ExactProgram
 from crowdopt.proofs.set_search import SCALE, Closed, LeastSet, SetProof, Tree
@@ -32,7 +33,7 @@ def write_set(steps: Derivation, exact: ExactProgram, place: TaskColumns, questi
         return steps.combined("G", proof.target, goal, [(place.evidence, Fraction(price, SCALE)), *ends], whole=True)
     few = steps.assumed("L", proof.target - 1, goal)
     short = [_short(steps, exact, place, question, proof, few, price) for price in proof.prices]
-    refuted = _Refutations(steps, exact, place, short).refute(proof.tree, {})
+    refuted = run(_Refutations(steps, exact, place, short).refute(proof.tree, {}))
     many = steps.assumed("G", proof.target, goal)
     return steps.either("G", proof.target, goal, (refuted, few), (many, many))
 
@@ -82,7 +83,7 @@ class _Refutations:
     def __init__(self, steps: Derivation, exact: ExactProgram, place: TaskColumns, short: list[_Short]) -> None:
         self.steps, self.exact, self.place, self.short = steps, exact, place, short
 
-    def refute(self, tree: Tree, assumed: dict[tuple[int, int], int]) -> int:
+    def refute(self, tree: Tree, assumed: dict[tuple[int, int], int]) -> Deep[int]:
         """``0 >= 1`` under what is assumed of items: (item, 0 or 1) -> the number of that assumption."""
         steps = self.steps
         if isinstance(tree, Closed):
@@ -90,9 +91,9 @@ class _Refutations:
             return steps.combined("G", 1, (), [(number, 1), *self._pulled(left, assumed)])
         column = self.place.columns[tree.item]
         out = steps.assumed("L", 0, [(column, 1)])
-        without = self.refute(tree.out, {**assumed, (tree.item, 0): out})
+        without = yield self.refute(tree.out, {**assumed, (tree.item, 0): out})
         inside = steps.assumed("G", 1, [(column, 1)])
-        with_it = self.refute(tree.inside, {**assumed, (tree.item, 1): inside})
+        with_it = yield self.refute(tree.inside, {**assumed, (tree.item, 1): inside})
         return steps.either("G", 1, (), (without, out), (with_it, inside))
 
     def _pulled(self, left: dict[int, int], assumed: dict[tuple[int, int], int]) -> list[tuple[int, int]]:

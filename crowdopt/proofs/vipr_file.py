@@ -28,6 +28,7 @@ class FileClaim(NamedTuple):
 
 def write_vipr(path: Path, exact: ExactProgram, names: Names, shown: FileClaim, steps: Derivation, force: bool) -> int:
     """Write the file, whole or not at all; -> its bytes. The last step says that ``low`` bounds the objective."""
+    names = _without_comments(names[0]), _without_comments(names[1])
     with draft(path, force) as file:
         for line in _before(exact, names, shown):
             file.write(f"{line}\n".encode())
@@ -56,6 +57,11 @@ def _before(exact: ExactProgram, names: Names, shown: FileClaim) -> Iterator[str
     yield f"SOL {int(shown.high is not None)}"
     if shown.high is not None:
         yield f"plan {listed(enumerate(shown.point))}"
+
+
+def _without_comments(names: Sequence[str]) -> list[str]:
+    """The names with ``$`` for ``%``, which begins a comment at the head of a line; none has a ``$`` otherwise."""
+    return [name.replace("%", "$") for name in names]
 
 
 def _lines(words: Sequence[str]) -> Iterator[str]:

@@ -6,15 +6,23 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import crowdopt
-from crowdopt import assign, verify
+from crowdopt import assign, solve, verify
+from crowdopt.api.proof_files import write_program_proof
+from crowdopt.core.program import Program, relax, stack
+from crowdopt.io.programs.naming import MPS, names_of
+from crowdopt.programs import assignment
 from crowdopt.proofs import case_proof
+from crowdopt.proofs.assignment_proof import Multipliers
+from crowdopt.proofs.proof import Claim, write_proof
 from crowdopt.proofs.set_search import LeastSet, least, prove
 from crowdopt.proofs.unproven import Unproven
 from tests.proofs.forgeries import FORGERIES, LET_THROUGH
@@ -88,6 +96,30 @@ def test_exact_errors_have_a_file_of_what_every_plan_keeps(tmp_path):
     made = crowdopt.AssignmentInstance(np.full((1, 6), 0.9), np.zeros(4, int), np.full(6, 4), 0.05, rule="exact-error")
     file = plan_file(made, tmp_path / "a.vipr")
     assert accepted(file.path) and file.path.read_text().startswith("% assignment, what every plan by rule exact-error")
+
+
+def test_cases_go_as_deep_as_a_program_asks(tmp_path, monkeypatch):
+    """``2x - 2y = 1`` below 400: each case cuts one value off, and only the last one of a chain of 800 ends it."""
+    monkeypatch.setattr(case_proof, "CASES", 10_000)
+    box = {"lower": np.zeros(3), "upper": np.array([400.0, 400.0, 1.0]), "integer": np.ones(3, bool)}
+    rows = {"row_lower": np.array([1.0]), "row_upper": np.array([1.0])}
+    matrix = sparse.csc_array(np.array([[2.0, -2.0, 2.0]]))
+    blocks = {"columns": stack([("x", (2,)), ("e", (1,))]), "rows": stack([("even", (1,))])}
+    program = Program("strip", np.ones(3), matrix, **box, **rows, **blocks)
+    names = names_of(program.columns, {}, MPS), names_of(program.rows, {}, MPS)
+    claim = Claim(program, 900.0, Multipliers(np.zeros(1), np.zeros(0)), None)
+    file = write_proof(claim, names, tmp_path / "a.vipr", solve, True)
+    assert file.how == "cases" and file.steps > 2000 and accepted(file.path)
+
+
+def test_no_name_is_read_as_a_comment(tmp_path):
+    """A block named e, which MPS files spell %65: at the head of a line it is a name, here as there."""
+    program = relax(assignment.build(instance(3)))
+    rows = [replace(block, name={"cover": "e", "capacity": "1é"}[block.name]) for block in program.rows]
+    columns = [replace(block, name="Ende") for block in program.columns]
+    named = replace(program, name="named", columns=tuple(columns), rows=tuple(rows))
+    file = write_program_proof(named, {}, tmp_path / "a.vipr")
+    assert accepted(file.path) and re.search(r"(?m)^\$65\[0\]> G", file.path.read_text())
 
 
 def test_no_file_where_a_bound_is_beyond_every_derivation(tmp_path):

@@ -32,12 +32,10 @@ class Sum(NamedTuple):
 
     def implies(self, other: "Sum") -> bool:
         """Whether it says at least as much."""
-        if self.absurd:
-            return True
-        if self.terms != other.terms or (other.sense == 0) != (self.sense == 0 and other.sense == 0):
-            return False
+        if self.absurd or self.terms != other.terms:
+            return self.absurd
         if other.sense == 0:
-            return self.side == other.side
+            return self.sense == 0 and self.side == other.side
         return self.sense in (0, other.sense) and (self.side - other.side) * other.sense >= 0
 
 
@@ -52,8 +50,7 @@ class Reader:
 
     def word(self) -> str:
         """The next word."""
-        found = next(self.words, "")
-        need(found != "", "the file ends too early")
+        need((found := next(self.words, "")) != "", "the file ends too early")
         return found
 
     def expect(self, word: str) -> None:
@@ -85,10 +82,8 @@ class Reader:
         sense = self.word()
         need(sense in SENSE, f"no sense: {sense}")
         side, size = self.number(), self.word()
-        if size == "OBJ":
-            return Sum(SENSE[sense], side, self.goal)
-        need(size.isdigit(), f"no number of terms: {size}")
-        return Sum(SENSE[sense], side, self.pairs(self.columns, int(size)))
+        need(size == "OBJ" or size.isdigit(), f"no number of terms: {size}")
+        return Sum(SENSE[sense], side, self.goal if size == "OBJ" else self.pairs(self.columns, int(size)))
 
 
 def need(holds: bool, otherwise: str) -> None:
@@ -120,9 +115,8 @@ def unsplit(rows: list[Sum], said: Sum, four: list[int], whole: set[int]) -> Sum
     """What follows on both sides of ``terms <= k`` and ``terms >= k + 1``."""
     one, low, two, high = four
     a, b = sorted((rows[low], rows[high]), key=lambda row: row.sense)
-    apart = a.side.denominator == 1 and a.side + 1 == b.side
-    need((a.sense, b.sense) == (-1, 1) and a.terms == b.terms and apart, "are no two cases")
-    rounded(a, whole)
+    apart = (a.sense, b.sense) == (-1, 1) and a.terms == b.terms and rounded(a, whole).side + 1 == b.side
+    need(apart and a.side.denominator == 1, "are no two cases")
     need(rows[low].rests_on == {low} and rows[high].rests_on == {high}, "a case is no assumption")
     need(rows[one].implies(said) and rows[two].implies(said), "does not follow in both cases")
     return said._replace(rests_on=(rows[one].rests_on - {low}) | (rows[two].rests_on - {high}))
@@ -153,9 +147,8 @@ def point_cost(read: Reader, rows: list[Sum], whole: set[int]) -> Fraction:
     name, point = read.word(), read.pairs(read.columns, read.count())
     need(all(value.denominator == 1 for k, value in point.items() if k in whole), f"{name} is not whole")
     for number, row in enumerate(rows):
-        total = valued(row.terms, point)
-        kept = total == row.side if row.sense == 0 else (total - row.side) * row.sense >= 0
-        need(kept, f"{name} breaks constraint {number}")
+        over = valued(row.terms, point) - row.side
+        need(over * row.sense >= 0 if row.sense else over == 0, f"{name} breaks constraint {number}")
     return valued(read.goal, point)
 
 
@@ -168,9 +161,7 @@ def check(path: Path) -> str:
     """What a file shows; Wrong if it does not."""
     read = Reader(path)
     need([read.word() for _ in range(3)] == ["VER", "1.0", "VAR"], "is not of version 1.0")
-    names = [read.word() for _ in range(read.count())]
-    read.columns = len(names)
-    need(len(set(names)) == len(names), "two columns have one name")
+    read.columns = len([read.word() for _ in range(read.count())])
     read.expect("INT")
     whole = {read.count(read.columns) for _ in range(read.count())}
     need([read.word(), read.word()] == ["OBJ", "min"], "is no minimum")

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.linear_rules import solve_linear
-from crowdopt.assign.presolve import presolved
 from crowdopt.backends import solve
-from crowdopt.bench.harness.ours import point, solvers
+from crowdopt.bench.harness.ours import exact_plan, point
 from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify
 from crowdopt.core.program import Program, relax
@@ -57,7 +55,7 @@ def _ours(
         return [(point(built, algorithm1(problem.selection).members), None, "algorithm1")]
     if "exact" not in methods or problem.instance is None:
         return []
-    plan = presolved(problem.instance, lambda part: solve_linear(part, IP, solvers(), options))
+    plan = exact_plan(problem.instance, IP, options)
     values = None
     if plan.pairs is not None:
         values = np.zeros(built.cost.size)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,14 @@ from crowdopt.backends import solve
 from crowdopt.bench.harness.method_run import MethodRun
 from crowdopt.bench.sources import LP
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options
+from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 
 if TYPE_CHECKING:
+    from crowdopt.assign.plan import Plan
     from crowdopt.assign.standing import Solvers
 
 WARM = "R10:60x40"
@@ -65,20 +68,34 @@ def _warm_algorithm1() -> None:
 def _exact(run: MethodRun) -> dict[str, Any]:
     if run.problem.instance is None:
         raise InputError("the exact method solves assignment problems only")
-    from crowdopt.assign.linear_rules import solve_linear
-    from crowdopt.assign.presolve import presolved
     from crowdopt.io.plan.plan_folder import write_plan
 
     run.tell("solving")
     started = perf_counter()
-    exact = partial(solve_linear, kind=run.program, solvers=solvers(), options=run.options, listener=run.listener)
-    plan = presolved(run.problem.instance, exact)
+    plan = exact_plan(run.problem.instance, run.program, run.options, run.listener)
     solved = perf_counter() - started
     run.tell("solved")
     if plan.found:
         write_plan(plan, run.folder / "plan")
     bound = plan.bound if np.isfinite(plan.bound) else None
     return {"status": plan.status.value, "raw": plan.proof, "claimed_bound": bound, "timings": whole(solved)}
+
+
+def exact_plan(instance: AssignmentInstance, program: str, options: Options, listener: Listener | None = None) -> Plan:
+    """What ``crowdopt solve`` does under a linear rule: the stages, or for shares of labels their linear program."""
+    from crowdopt.assign.direct import solve_full
+    from crowdopt.assign.linear_rules import solve_linear
+    from crowdopt.assign.portfolio import solve_in_stages
+    from crowdopt.assign.presolve import presolved
+
+    def exact(part: AssignmentInstance) -> Plan:
+        if program != LP:
+            return solve_in_stages(part, solvers(), options, listener)
+        if has_joint_limits(part):
+            return solve_full(part, LP, solve, BACKEND, options, listener)
+        return solve_linear(part, LP, solvers(), options, listener)
+
+    return presolved(instance, exact)
 
 
 def _algorithm1(run: MethodRun) -> dict[str, Any]:
