@@ -13,6 +13,7 @@ param n{KINDS} integer >= 1;                     # tasks of a kind
 param p{KINDS, JUDGES} > 0, < 1;                 # chance of a right label
 param c{KINDS, JUDGES} >= 0, default 1;          # price of a label
 param epsilon{KINDS} > 0, < 1/2;                 # error target
+param surest{KINDS} > 0, default 1;              # error of an answer given its votes, at most
 param prior{KINDS} > 0, < 1, default 1/2;        # probability that label 2 is true
 param M{JUDGES} >= 0, default Infinity;          # capacity
 param expert >= 0, default Infinity;             # price of an answer that is right; Infinity: there is none
@@ -40,6 +41,8 @@ s.t. flow{t in KINDS, s in STATES}:
         mass[t,s] / mass[t, s - digit[s,j] * 3 ** (j - 1)] * ask[t, s - digit[s,j] * 3 ** (j - 1), j];
 
 s.t. error_row{t in KINDS}: sum{s in STATES} error[t,s] * answer[t,s] <= epsilon[t] * n[t];
+
+s.t. unsure{t in KINDS, s in STATES: error[t,s] > surest[t]}: answer[t,s] = 0;
 
 s.t. capacity{j in JUDGES: M[j] < Infinity}: sum{t in KINDS, (s,j) in NEXT} ask[t,s,j] <= M[j];
 

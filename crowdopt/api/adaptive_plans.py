@@ -38,6 +38,7 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
             options,
             rounds=asked.rounds,
             expert=asked.expert,
+            given_votes=asked.given_votes,
             listener=told,
             strict=asked.strict,
         )

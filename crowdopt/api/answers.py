@@ -90,6 +90,8 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     options = "--adaptive" if rounds is None else f"--adaptive --rounds {rounds - 1}" if rounds > 1 else ""
     if options and claims.get("expert") is not None:
         options += f" --expert {claims['expert']:g}"
+    given_votes = claims.get("given_votes") is True
+    options += " --given-votes" * (given_votes and bool(options))
     if stored.steps is not None:
         from crowdopt.assign.cascade.onward_orders import onward_orders  # its loops are compiled
 
@@ -99,4 +101,5 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
         return Onward(targets, options, asks, left)
     told = told_tasks(now, labels)
     rows = policy_rows(stored, now)
-    return Onward(onward_targets(told, rows, rounds), options, asks_more(told, rows, rounds), left)
+    targets = now.epsilon if given_votes else onward_targets(told, rows, rounds)
+    return Onward(targets, options, asks_more(told, rows, rounds), left)

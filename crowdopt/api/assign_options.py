@@ -44,6 +44,9 @@ class PlanOptions:
         Of an adaptive plan: in how many rounds it asks, each for a set of votes at once; default: one vote at a time.
     expert : float, optional
         Of an adaptive plan: the price of an answer that is right.
+    given_votes : bool
+        Of an adaptive plan: whether each answer's error given its votes is at most its target; default: the error
+        before votes are seen, so that an answer of votes that fell badly may err more.
     """
 
     rule: str | None = None
@@ -59,6 +62,7 @@ class PlanOptions:
     force: bool = False
     rounds: int | None = None
     expert: float | None = None
+    given_votes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

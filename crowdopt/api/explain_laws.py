@@ -55,7 +55,13 @@ class LawsExplained:
 
 
 def explain_laws(
-    campaign: InstanceLike, instance: AssignmentInstance, clock: Clock, *, rounds: int | None, expert: float | None
+    campaign: InstanceLike,
+    instance: AssignmentInstance,
+    clock: Clock,
+    *,
+    rounds: int | None,
+    expert: float | None,
+    given_votes: bool,
 ) -> LawsExplained | None:
     """The laws of a folder with gold_votes.csv whose tasks have no labels yet; None for any other.
 
@@ -69,6 +75,7 @@ def explain_laws(
     choice = chosen_law(right, laws_for(len(workers)))
     told = told_tasks(with_law(instance, choice.law))
     options = options_of(max(1.0, clock.left), 0)
-    plans = [law_price(told, FITS[n](right), SOLVERS.solve, options, rounds=rounds, expert=expert) for n in choice.loss]
+    terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes}
+    plans = [law_price(told, FITS[n](right), SOLVERS.solve, options, **terms) for n in choice.loss]
     known = [one for one in plans if one is not None]
     return LawsExplained(choice.law.name, choice.loss, known, effective_votes(right))

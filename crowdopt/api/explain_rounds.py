@@ -109,10 +109,10 @@ def is_adaptive(plan: PlanLike | None) -> TypeGuard[AdaptivePlan | str | Path]:
 def explain_rounds(
     campaign: InstanceLike, plan: AdaptivePlan | AnyPath, *, trust_gold: bool, time_limit: float, with_curve: bool
 ) -> RoundsExplained:
-    """The cost of 1, 2, 3, 5 rounds and of no limit, with the settings and the expert of an adaptive plan."""
+    """The cost of 1, 2, 3, 5 rounds and of no limit, with the settings and terms of an adaptive plan."""
     clock = Clock(time_limit)
     settings = overrides(plan.instance) if isinstance(plan, AdaptivePlan) else read_overrides(plan)
-    expert = plan.expert if isinstance(plan, AdaptivePlan) else read_claims(plan).get("expert")
+    terms = _terms(plan)
     asked = instance_of(campaign, trust_gold=trust_gold)
     instance, labels = with_labels(campaign, overridden(asked, settings) if settings else asked)
     rows: list[CostOfRounds] = []
@@ -120,14 +120,22 @@ def explain_rounds(
     too_large: list[str] = []
     for rounds in ROUNDS:
         try:
-            rows.append(_row(instance, labels, rounds, 1.0, expert, clock))
-            curve += [_row(instance, labels, rounds, factor, expert, clock) for factor in FACTORS if with_curve]
+            rows.append(_row(instance, labels, rounds, 1.0, terms, clock))
+            curve += [_row(instance, labels, rounds, factor, terms, clock) for factor in FACTORS if with_curve]
         except InputError as error:
             if rounds is None:
                 raise
             too_large.append(str(error))
-    laws = explain_laws(campaign, instance, clock, rounds=None, expert=expert)
+    laws = explain_laws(campaign, instance, clock, rounds=None, **terms)
     return RoundsExplained(instance, rows, curve, too_large, laws)
+
+
+def _terms(plan: AdaptivePlan | AnyPath) -> dict[str, Any]:
+    """What an adaptive plan goes by beside its campaign."""
+    if isinstance(plan, AdaptivePlan):
+        return {"expert": plan.expert, "given_votes": plan.given_votes}
+    claims = read_claims(plan)
+    return {"expert": claims.get("expert"), "given_votes": bool(claims.get("given_votes"))}
 
 
 def _row(
@@ -135,13 +143,12 @@ def _row(
     labels: Ints | None,
     rounds: int | None,
     factor: float,
-    expert: float | None,
+    terms: dict[str, Any],
     clock: Clock,
 ) -> CostOfRounds:
     scaled = replace(instance, epsilon=np.minimum(HIGHEST, instance.epsilon * factor))
-    plan = cheapest_policy(
-        scaled, labels, SOLVERS, options_of(max(1.0, clock.left), 0), rounds=rounds, expert=expert, strict=True
-    )
+    options = options_of(max(1.0, clock.left), 0)
+    plan = cheapest_policy(scaled, labels, SOLVERS, options, rounds=rounds, strict=True, **terms)
     return CostOfRounds(rounds, factor, plan.objective, plan.calls, plan.bound)
 
 

@@ -14,6 +14,7 @@ from crowdopt.io.answers.answers_folder import facts
 from crowdopt.io.answers.labels_back import Answered, Onward
 from crowdopt.io.plan.policy_folder import policy_run, policy_summary
 
+SO_SURE = " as sure of each answer given its votes"
 SHOWN = 5  # types in a sentence
 
 
@@ -51,6 +52,7 @@ def _with_expert(plan: AdaptivePlan) -> str:
 
 def _how_good(plan: AdaptivePlan) -> str:
     rounds = "" if plan.rounds is None else f" of {plan.rounds} round{'s' * (plan.rounds > 1)}"
+    rounds += SO_SURE * plan.given_votes
     if plan.proven:
         return f"proven optimal: no adaptive plan{rounds} costs less (anyone can recompute that from the plan)"
     above = percent(max(0.0, plan.gap))
@@ -93,8 +95,9 @@ def onward_said(answered: Answered, onward: Onward, output: Path) -> list[str]:
     targets = ", ".join(f"{name} {100 * target:.3g} %" for name, target in pairs[:SHOWN]) + ", ..." * (
         len(pairs) > SHOWN
     )
+    most = "at most " * ("--given-votes" in onward.options)
     return [
         *said,
-        f"{onward.targets.sum():.3g} if the plan goes on: the next one's targets, given these votes: {targets}",
+        f"{most}{onward.targets.sum():.3g} if the plan goes on: the next one's targets, given these votes: {targets}",
         f"wrote {output}; to go on: crowdopt solve {output}/campaign {onward.options} -o NEXT-PLAN",
     ]

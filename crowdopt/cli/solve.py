@@ -77,6 +77,9 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option("--adaptive", is_flag=True, help="Look at answers before asking again: a policy in place of fixed sets.")
 @click.option("--rounds", type=click.IntRange(1), help="Of --adaptive: rounds, each a set asked at once.")
 @click.option("--expert", type=float, help="Of --adaptive: the price of an answer that is right.")
+@click.option(
+    "--given-votes", is_flag=True, help="Of --adaptive: each answer's error given its votes keeps the target."
+)
 @click.option("--strict", is_flag=True, help="Write no plan unless it serves every task.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -18,6 +18,7 @@ from crowdopt.errors import InputError
 from crowdopt.programs import Formulation
 
 ENTRIES = 4_000_000  # of the matrix; beyond, a program takes minutes
+ROUNDED = 1e-9  # relative; by how much an answer's error may exceed a limit given its votes: rounding of float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +46,15 @@ class Cascade:
     the labels that it must have. Without rounds a set is one vote
     and votes come one by one; with R rounds every set is there, and states are told apart by the rounds that are over.
     Rule mean-error has one error row for all kinds. Independence of votes is nowhere used: the joint law enters as P.
+    With ``given_votes`` w(t, s) is 0 where ``1 - max_k P(k | s) > epsilon_t``: each answer keeps its target given its
+    votes.
     """
 
     told: ToldTasks
     expert: float | None = None
     rounds: int | None = None
     times: float = 1.0  # of all targets: more where they are out of reach
+    given_votes: bool = False
 
     @property
     def levels(self) -> int:
@@ -125,19 +129,23 @@ class Cascade:
         return kind, np.concatenate([level for level, _ in places]), np.concatenate([state for _, state in places])
 
     @cached_property
-    def may_stop(self) -> Bools:
-        """At which stops a task has all the labels that it must have, (stops,)."""
-        kind, _, state = self.stops
-        enough: Bools = np.concatenate([self.told.may_stop(t)[state[kind == t]] for t in range(len(self.told.states))])
-        return enough
+    def may_stop(self) -> list[Bools]:
+        """Of each kind: where a task has all the labels that it must have, (states,)."""
+        return [self.told.may_stop(t) for t in range(len(self.told.states))]
 
     @cached_property
-    def error(self) -> Floats:
-        """P(the likeliest class is wrong | votes) at each stop."""
+    def may_answer(self) -> list[Bools]:
+        """Of each kind: where a task may stop with an answer, (states,)."""
+        if not self.given_votes:
+            return self.may_stop
+        limits = self.times * self.told.epsilon * (1 + ROUNDED)
+        every = zip(self.may_stop, self.told.error, limits.tolist(), strict=True)
+        return [enough & (error <= limit) for enough, error, limit in every]
+
+    def _at_stops(self, of_states: Sequence[Floats | Bools]) -> np.ndarray:
+        """What is said of each kind's states, at each stop."""
         kind, _, state = self.stops
-        laws = [law[state[kind == t]] for t, law in enumerate(self.told.joint)]
-        error: Floats = np.concatenate([1.0 - law.max(axis=1) / law.sum(axis=1) for law in laws])
-        return error
+        return np.concatenate([some[state[kind == t]] for t, some in enumerate(of_states)])
 
     @property
     def error_rows(self) -> Ints:
@@ -165,12 +173,13 @@ class Cascade:
         width, stops, errors = sum(one.states.size for one in self.askings), state.size, self.wrong.size
         ask, loads, prices, of_kind = self._ask_columns(place)
         stop = sparse.eye_array(stops)
-        weighed = sparse.csr_array((self.error, (self.error_rows[kind], np.arange(stops))), shape=(errors, stops))
+        error = self._at_stops(self.told.error)
+        weighed = sparse.csr_array((error, (self.error_rows[kind], np.arange(stops))), shape=(errors, stops))
         has_expert, budget = self.expert is not None, self.told.instance.budget
         paid = np.full(stops, self.expert or 0.0)
         cost = np.concatenate([prices, np.zeros(stops), paid if has_expert else []])
         upper = self.told.tasks_in.astype(np.float64)
-        ending = upper[kind] * self.may_stop
+        answering, ending = (upper[kind] * self._at_stops(some) for some in (self.may_answer, self.may_stop))
         parts = [[ask, stop], [None, weighed], [loads, None]]
         if has_expert:
             parts = [[*part, stop if k == 0 else None] for k, part in enumerate(parts)]
@@ -187,7 +196,7 @@ class Cascade:
         high = np.concatenate(sides)
         low = np.concatenate([sides[0], np.full(high.size - stops, -np.inf)])
         columns = [("ask", (width,)), ("answer", (stops,)), *([("expert", (stops,))] if has_expert else [])]
-        ends = np.concatenate([upper[of_kind], ending, ending if has_expert else []])
+        ends = np.concatenate([upper[of_kind], answering, ending if has_expert else []])
         return Program(
             name="cascade",
             cost=cost,

@@ -32,8 +32,8 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     known = read_with_labels(campaign)
     instance = replace(overridden(known.instance, claims.get(RECORD, {})), class_names=known.class_names())
     report = Report(overrides=claims.get(RECORD, {}), expected=True)
-    rounds, expert, times = _terms(claims)
-    report.rounds, report.expert = rounds, expert
+    rounds, expert, times, given_votes = _terms(claims)
+    report.rounds, report.expert, report.given_votes = rounds, expert, given_votes
     stored = read_policy(plan, claims, instance)
     has_orders = stored.steps is not None
     tables = (plan_types if has_orders else policy_tables)(instance, known.indices(), stored, report)
@@ -42,6 +42,11 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     if not rows_are_alike(instance, tables):
         report.complain("tasks.csv, workers.csv", "rows of one's own tell tasks of a type or workers of an asker apart")
         return report
+    if given_votes and has_orders:
+        report.complain("plan.json", "says given_votes, but orders promise no error given the votes")
+        return report
+    for one in tables.types if given_votes else ():
+        one.law = replace(one.law, surest=times * float(instance.epsilon[one.tasks[0]]))
     told = told_orders(instance, known.indices(), stored, tables, expert, report) if has_orders else None
     if told is not None:
         every = told.figures
@@ -71,7 +76,7 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     return report
 
 
-def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float]:
+def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float, bool]:
     rounds, expert, times = claims.get("rounds"), claims.get("expert"), claims.get("times_targets")
     if rounds is not None and (type(rounds) is not int or rounds < 1):
         raise InputError(f"plan.json: rounds must be a whole number of at least 1, not {rounds!r}")
@@ -79,7 +84,10 @@ def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float]:
         raise InputError(f"plan.json: expert must be a price, not {expert!r}")
     if not (is_number(times) and times is not None and times >= 1):
         raise InputError(f"plan.json: times_targets must be a number of at least 1, not {times!r}")
-    return rounds, expert, float(times)
+    given_votes = claims.get("given_votes", False)
+    if type(given_votes) is not bool:
+        raise InputError(f"plan.json: given_votes must be true or false, not {given_votes!r}")
+    return rounds, expert, float(times), given_votes
 
 
 def _check_rows(stored: StoredPolicy, every: list[Figures], report: Report) -> None:

@@ -20,7 +20,17 @@ from crowdopt.recheck.plan_claims import agrees, settings_said
 from crowdopt.recheck.unheld_claims import MADE, names_fields
 
 KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
-TERMS = {"program", "rounds", "expert", "times_targets", "step", "budget_dual", RECORD, BEYOND}  # held elsewhere
+TERMS = {
+    "program",
+    "rounds",
+    "expert",
+    "given_votes",
+    "times_targets",
+    "step",
+    "budget_dual",
+    RECORD,
+    BEYOND,
+}  # held elsewhere
 
 
 def check_entries(

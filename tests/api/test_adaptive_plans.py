@@ -79,6 +79,28 @@ def test_rounds_of_labels_go_on_from_where_each_task_stands(campaign, tmp_path):
     assert len(asked[-1].pairs) == 0 and asked[-1].calls == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("rounds", [None, 3])
+def test_answers_that_are_sure_given_votes_stay_so_round_by_round(rounds, campaign, tmp_path):
+    """Every round is solved for the first targets again, until it asks nothing more."""
+    here, plan, words = campaign, tmp_path / "p0", ["--adaptive", "--given-votes", "--expert", "9"]
+    first = [*words, *([] if rounds is None else ["--rounds", str(rounds)])]
+    assert run("solve", str(here), *first, "-o", str(plan)).exit_code == 0
+    for k in range(1, 9):
+        labels, after = tmp_path / f"l{k}.csv", tmp_path / f"a{k}"
+        crowdopt.rehearse(here, plan, output=labels, truth=tmp_path / "truth.csv", seed=k)
+        answered = crowdopt.answers(labels, plan, campaign=here, output=after)
+        if not (answered.onward.asks and answered.onward.options):
+            break
+        assert (answered.onward.targets == 0.05).all()
+        here, plan = after / "campaign", tmp_path / f"p{k}"
+        assert run("solve", str(here), *answered.onward.options.split(), "-o", str(plan)).exit_code == 0
+        assert "as sure of each answer" in run("verify", str(here), str(plan)).output
+        assert json.loads(run("verify", str(here), str(plan), "--json").output)["given_votes"]
+    else:
+        raise AssertionError("it does not end")
+    assert k > 1
+
+
 def test_next_walks_the_policy_and_says_what_it_does_not_know(campaign):
     plan = assign(campaign, adaptive=True)
     action, what = plan.next(task="item 0=*%")
@@ -141,6 +163,7 @@ def test_what_orders_do_not_keep_is_refused_in_a_sentence(what):
         (["--adaptive", "--expert", "nan"], "expert"),
         (["--rounds", "2"], "--adaptive"),
         (["--expert", "2"], "--adaptive"),
+        (["--given-votes"], "--adaptive"),
     ],
 )
 def test_options_that_say_nothing_here_are_refused(words, said, campaign, tmp_path):

@@ -33,6 +33,18 @@ def test_the_text_has_the_same_optimum():
     assert found["lp"] == pytest.approx(certify(solve(cascade.build(one), "highs-simplex")).value)
 
 
+@pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
+def test_the_text_has_the_same_optimum_given_the_votes(tmp_path):
+    """The same judges where each answer keeps the target: ``surest`` in the text."""
+    one = AssignmentInstance([[0.95, 0.8, 0.75]], [0] * 10, [6, 10**6, 10**6], 0.1, cost=[5, 1, 0.5])
+    data = (MODELS / "judges.dat").read_text(encoding="utf-8")
+    (tmp_path / "sure.dat").write_text(data.replace("\nend;", "\nparam surest := 1 0.1;\n\nend;"), encoding="utf-8")
+    found = read_by("glpk", "mod", MODELS / "cascade.mod", tmp_path / "sure.dat")
+    sure = Cascade(told_tasks(one), given_votes=True).program
+    assert found["lp"] == pytest.approx(certify(solve(sure, "highs-simplex")).value)
+    assert found["lp"] > 1.01 * certify(solve(cascade.build(one), "highs-simplex")).value
+
+
 def test_probabilities_leave_each_state_as_they_come():
     """Every column that asks moves a whole task: the chances of its outcomes add up to 1, in rounds too."""
     one = AssignmentInstance([[0.9, 0.8, 0.8]], [0] * 4, [4, 4, 4], 0.1, classes=3, rule="exact-error")

@@ -25,6 +25,7 @@ MADE: dict[str, tuple[Any, dict[str, Any]]] = {
     "rounds": (FEW, {"rounds": 2}),
     "bound": (replace(FEW, min_load=FEW.capacity * (np.arange(4) == 0), budget=None), {}),
     "orders": (MANY, {}),
+    "sure": (replace(FEW, budget=None), {"given_votes": True, "expert": 9.0}),
 }
 
 
@@ -157,6 +158,30 @@ def test_orders_keep_the_rounds_that_are_said(folders, tmp_path):
     """An order of three workers is three rounds."""
     report = Forged(folders, "orders", tmp_path).says(rounds=1).check()
     assert any("rounds" in problem for problem in report.problems)
+
+
+@pytest.mark.parametrize("said", [1, "yes", None])
+def test_limits_given_the_votes_are_said_or_not(said, folders, tmp_path):
+    """True or false."""
+    with pytest.raises(InputError, match="given_votes"):
+        Forged(folders, "sure", tmp_path).says(given_votes=said).check()
+
+
+def test_a_plan_is_not_sure_because_it_says_so(folders, tmp_path):
+    """Some answer of the plan before votes errs too much given them; orders promise nothing of the kind."""
+    report = Forged(folders, "states", tmp_path / "a").says(given_votes=True).check()
+    assert any("leave more than" in problem for problem in report.problems)
+    assert not Forged(folders, "orders", tmp_path / "b").says(given_votes=True).check().holds
+
+
+def test_the_bound_of_sure_answers_is_no_bound_of_others(folders, tmp_path):
+    """Without the claim dearer answers are not needed: its multipliers prove less, and nothing is optimal."""
+    forged = Forged(folders, "sure", tmp_path)
+    assert forged.check().proven and forged.check().given_votes
+    del forged.claims["given_votes"]
+    report = forged.check()
+    assert not report.holds and not report.proven
+    assert report.certified_bound < forged.claims["objective"] * (1 - 1e-6)
 
 
 def test_the_expert_s_price_is_said(folders, tmp_path):

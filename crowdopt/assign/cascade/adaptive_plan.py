@@ -82,6 +82,7 @@ class AdaptivePlan(InNotebooks):
     note: str = ""
     orders: tuple[OrderShare, ...] = ()
     order_of: Ints | None = None
+    given_votes: bool = False  # whether each answer's error given its votes is within its target
     step: float | None = None  # of log-odds between the beliefs at which the bound's prices stand
     _arrivals: dict[tuple[int, int, Votes], int] = field(default_factory=dict, repr=False)
 

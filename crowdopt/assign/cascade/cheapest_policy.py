@@ -32,40 +32,60 @@ def cheapest_policy(
     *,
     rounds: int | None = None,
     expert: float | None = None,
+    given_votes: bool = False,
     listener: Listener | None = None,
     strict: bool = False,
 ) -> AdaptivePlan:
     """``min expected cost`` over all policies that keep errors, capacities and money in expectation.
 
     labels (collected,): the class that each label already in says; solvers: of linear programs; rounds: sets of votes
-    that are asked for at once, at most so many; expert: price of an answer that is right; strict: whether there is a
-    plan for these targets or none; else, where they are out of reach, the plan whose errors are the least multiple of
-    all of them.
+    that are asked for at once, at most so many; expert: price of an answer that is right; given_votes: whether each
+    answer's error given its votes keeps its target, not only the mean over votes; strict: whether there is a plan for
+    these targets or none; else, where they are out of reach, the plan whose errors are the least multiple of all of
+    them.
     """
     try:
         told = told_tasks(instance, labels)
     except ManyStates:
-        if rounds is not None or instance.classes != 2:
+        if rounds is not None or given_votes or instance.classes != 2:
             raise
         from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
 
         return cheapest_orders(own_skills(instance, labels), expert, solvers, options, strict=strict)
-    cascade, solve = Cascade(told, expert, rounds), solvers.solve
+    cascade, solve = Cascade(told, expert, rounds, given_votes=given_votes), solvers.solve
     found = solve(cascade.program, BY_SIZE, options, listener)
     if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
         return _policy(cascade, found, options)
-    return _least_beyond(cascade, strict, solve, options)
-
-
-def _least_beyond(cascade: Cascade, strict: bool, solve: Solve, options: Options) -> AdaptivePlan:
-    """The plan of the least multiple of all targets, where these are out of reach; none where that is not wanted."""
     none = _none(cascade, Status.INFEASIBLE, options)
-    excess = None if strict else solve(least_excess(cascade), BY_SIZE, options)
-    if excess is None or excess.status is not Status.OPTIMAL or excess.primal is None:
+    times = None if strict else least_times(cascade, solve, options)
+    if times is None:
         return none
-    wider = replace(cascade, times=(1 + float(excess.primal[-1])) * (1 + SPARE))
+    wider = replace(cascade, times=times * (1 + SPARE))
     best = _policy(wider, solve(wider.program, BY_SIZE, options), options)
     return none if best.objective is None else replace(best, status=Status.INFEASIBLE)
+
+
+def least_times(cascade: Cascade, solve: Solve, options: Options) -> float | None:
+    """The least multiple of all targets that a plan keeps, where these are out of reach; None where none is found."""
+    if cascade.given_votes:
+        return _least_limit(cascade, solve, options)
+    excess = solve(least_excess(cascade), BY_SIZE, options)
+    if excess.status is not Status.OPTIMAL or excess.primal is None:
+        return None
+    return 1 + float(excess.primal[-1])
+
+
+def _least_limit(cascade: Cascade, solve: Solve, options: Options) -> float | None:
+    """The same of limits given the votes: a multiple matters where it lets one more state stop, so these are halved."""
+    told = cascade.told
+    every = np.concatenate([error / target for error, target in zip(told.error, told.epsilon, strict=True)])
+    steps, low = np.unique(every[every > 1]).tolist(), 0
+    high = len(steps)
+    while low < high:
+        middle = (low + high) // 2
+        found = solve(replace(cascade, times=steps[middle]).program, BY_SIZE, options)
+        low, high = (low, middle) if found.status is Status.OPTIMAL else (middle + 1, high)
+    return steps[low] if low < len(steps) else None
 
 
 def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan:
@@ -88,6 +108,7 @@ def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan
         pairs=first_round(told, walk.rows, options.seed),
         rounds=cascade.rounds,
         expert=cascade.expert,
+        given_votes=cascade.given_votes,
         times=cascade.times,
         seed=options.seed,
         interrupted=found.interrupted,
@@ -97,7 +118,8 @@ def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan
 
 def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
     """No plan; INFEASIBLE is proven by the solver's ray."""
-    return replace(blank_plan(cascade.told, status, options.seed), rounds=cascade.rounds, expert=cascade.expert)
+    none = blank_plan(cascade.told, status, options.seed)
+    return replace(none, rounds=cascade.rounds, expert=cascade.expert, given_votes=cascade.given_votes)
 
 
 def _proof(cascade: Cascade, dual: Floats) -> PolicyProof:

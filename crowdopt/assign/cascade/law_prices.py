@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import PolicyRow
-from crowdopt.assign.cascade.cheapest_policy import SPARE
+from crowdopt.assign.cascade.cheapest_policy import SPARE, least_times
 from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.core.solution import BY_SIZE, Options, Solve, Status
 from crowdopt.crowd.difficulty.hard_tasks import NONE
@@ -17,7 +17,7 @@ from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.states.asking_orders import ASK, EXPERT
 from crowdopt.crowd.states.told_tasks import ToldTasks, law_of
 from crowdopt.elementary import dot
-from crowdopt.programs.cascade import Cascade, least_excess
+from crowdopt.programs.cascade import Cascade
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,14 @@ def with_law(instance: AssignmentInstance, law: CoinLaw) -> AssignmentInstance:
 
 
 def law_price(
-    told: ToldTasks, law: CoinLaw, solve: Solve, options: Options, *, rounds: int | None, expert: float | None
+    told: ToldTasks,
+    law: CoinLaw,
+    solve: Solve,
+    options: Options,
+    *,
+    rounds: int | None,
+    expert: float | None,
+    given_votes: bool,
 ) -> LawPrice | None:
     """Plan as if this law held, and follow the plan under the law of ``told``; None where the solver fails.
 
@@ -48,13 +55,13 @@ def law_price(
     other = with_law(told.instance, law)
     tasks = told.first.tolist()
     laws = [states.joint(*law_of(other, i, told.workers)) for states, i in zip(told.states, tasks, strict=True)]
-    believed = Cascade(replace(told, joint=tuple(laws)), expert, rounds)
+    believed = Cascade(replace(told, joint=tuple(laws)), expert, rounds, given_votes=given_votes)
     found = solve(believed.program, BY_SIZE, options)
     if found.status is Status.INFEASIBLE:
-        excess = solve(least_excess(believed), BY_SIZE, options)
-        if excess.primal is None:
+        times = least_times(believed, solve, options)
+        if times is None:
             return None
-        believed = replace(believed, times=(1 + float(excess.primal[-1])) * (1 + SPARE))
+        believed = replace(believed, times=times * (1 + SPARE))
         found = solve(believed.program, BY_SIZE, options)
     if found.status is not Status.OPTIMAL or found.primal is None:
         return None

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import PolicyRow
+from crowdopt.assign.cascade.stopping_bound import can_end
 from crowdopt.core.program import find
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT
 from crowdopt.programs.cascade import Asking, Cascade
@@ -44,19 +45,14 @@ def walked(cascade: Cascade, point: Floats) -> Walk:
 
     Figures are not the point's own: shares are, and the walk from the start makes loads and errors of them.
     """
-    told, turns = cascade.told, _turns(cascade, point)
+    told = cascade.told
+    ends = [can_end(cascade, t) for t in range(told.first.size)]
+    turns = _turns(cascade, np.clip(point, 0.0, cascade.program.upper), ends)
     kinds, askers = told.first.size, told.capacity.size
     walk = Walk(np.zeros(askers), np.zeros(kinds), np.zeros(kinds))
     votes = [states.asked.sum(axis=0) for states in told.states]
     most = max(int(some.max(initial=0)) for some in votes)
     waiting: dict[tuple[int, int], dict[Place, float]] = {}
-
-    def fallback(place: Place) -> Turn:
-        """Where the point never comes: to answer, or to ask while labels that must be had are missing."""
-        here = [one for one in cascade.askings if (one.kind, one.level) == place[:2] and place[2] in one.states]
-        if told.may_stop(place[0])[place[2]] or not here:
-            return Turn(ANSWER, 1.0)
-        return Turn(ASK, 1.0, here[0], int(np.flatnonzero(here[0].states == place[2])[0]))
 
     def arrive(place: Place, tasks: float) -> None:
         bucket = waiting.setdefault((place[1], int(votes[place[0]][place[2]])), {})
@@ -68,21 +64,43 @@ def walked(cascade: Cascade, point: Floats) -> Walk:
     for level in range(cascade.levels):
         for step in range(most + 1):
             for place, tasks in sorted(waiting.pop((level, step), {}).items()):
-                for turn, share in _shares(turns.get(place, [])) or [(fallback(place), 1.0)]:
+                for turn, share in _shares(turns.get(place, [])) or [(_fallback(cascade, ends, place), 1.0)]:
                     for reached, more in _taken(cascade, walk, place, turn, share, tasks):
                         arrive(reached, more)
     walk.rows.sort(key=lambda row: (row.kind, row.round, sum(n for *_, n in row.votes), row.votes))
     return walk
 
 
-def _turns(cascade: Cascade, point: Floats) -> dict[Place, list[Turn]]:
-    """The actions that a point takes in each state."""
+def _fallback(cascade: Cascade, ends: list[Bools], place: Place) -> Turn:
+    """Where the point never comes: to stop, or to ask where a task may not stop yet."""
+    kind, level, state = place
+    for action, allowed in ((ANSWER, cascade.may_answer), (EXPERT, cascade.may_stop)):
+        if allowed[kind][state] and (action == ANSWER or cascade.expert is not None):
+            return Turn(action, 1.0)
+    for one in cascade.askings:
+        if (one.kind, one.level) == (kind, level) and state in one.states:
+            at = int(np.flatnonzero(one.states == state)[0])
+            if _leads_on(cascade, ends, one, np.array([at]))[0]:
+                return Turn(ASK, 1.0, one, at)
+    return Turn(ANSWER, 1.0)
+
+
+def _leads_on(cascade: Cascade, ends: list[Bools], one: Asking, at: Ints) -> Bools:
+    """Whether, however the votes fall, a task can still come to a stop; at: places in the asking."""
+    onward = one.level + (cascade.rounds is not None)
+    fine: Bools = (ends[one.kind][onward, one.reached[at]] | (one.chance[at] <= 0)).all(axis=1)
+    return fine
+
+
+def _turns(cascade: Cascade, point: Floats, ends: list[Bools]) -> dict[Place, list[Turn]]:
+    """The actions that a point takes in each state; a solver's noise may ask where no stop can follow."""
     found: dict[Place, list[Turn]] = {}
     columns, start = cascade.program.columns, 0
     ask = find(columns, "ask").view(point)
     for one in cascade.askings:
         amounts = ask[start : start + one.states.size]
-        for k in np.flatnonzero(amounts > 0).tolist():
+        at = np.flatnonzero(amounts > 0)
+        for k in at[_leads_on(cascade, ends, one, at)].tolist():
             turn = Turn(ASK, float(amounts[k]), one, k)
             found.setdefault((one.kind, one.level, int(one.states[k])), []).append(turn)
         start += one.states.size

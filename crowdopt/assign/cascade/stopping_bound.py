@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import PolicyProof
 from crowdopt.programs.cascade import Asking, Cascade
 
@@ -15,7 +15,7 @@ def proven_bound(cascade: Cascade, proof: PolicyProof) -> float:
     """``sum n V - mu epsilon n + sum M w + budget``: below the cost of every adaptive plan, for any mu >= 0, w <= 0.
 
     ``V(s) = min(mu P(wrong | s), c_E, min_a c_a - w_a + sum_v P(v | s, a) V(s, v))``, the price of a task that stands
-    in s where errors, votes and money have these prices.
+    in s where errors, votes and money have these prices; without the first or the second where a task may not stop so.
     """
     told, total = cascade.told, 0.0
     for t in range(len(told.states)):
@@ -27,15 +27,21 @@ def proven_bound(cascade: Cascade, proof: PolicyProof) -> float:
     return float(total + proof.budget * (told.instance.budget or 0.0))
 
 
+def can_end(cascade: Cascade, kind: int) -> Bools:
+    """Where tasks of a kind can go on to a stop, however votes fall, (levels, states)."""
+    told = cascade.told
+    limits = tuple((row.limit, row.name, 0.0) for row in told.label_rows)
+    free = PolicyProof(np.zeros(told.first.size), np.zeros(told.capacity.size), 0.0, limits)
+    ends: Bools = np.isfinite(_values(cascade, free, kind))
+    return ends
+
+
 def _values(cascade: Cascade, proof: PolicyProof, kind: int) -> Floats:
     """V of a kind, (levels, states)."""
-    law, money = cascade.told.joint[kind], 1.0 - proof.budget
-    total = law.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        stop = proof.error[kind] * np.where(total > 0, 1.0 - law.max(axis=1) / total, 0.0)
+    money = 1.0 - proof.budget
+    stop = np.where(cascade.may_answer[kind], proof.error[kind] * cascade.told.error[kind], np.inf)
     if cascade.expert is not None:
-        stop = np.minimum(stop, cascade.expert * money)
-    stop = np.where(cascade.told.may_stop(kind), stop, np.inf)
+        stop = np.where(cascade.may_stop[kind], np.minimum(stop, cascade.expert * money), stop)
     value = np.repeat(stop[None], cascade.levels, axis=0)
     askings = [one for one in cascade.askings if one.kind == kind]
     limits = proof.capacity + sum(

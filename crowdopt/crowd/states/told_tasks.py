@@ -58,6 +58,11 @@ class ToldTasks:
             for t, states in enumerate(self.states)
         )
 
+    @cached_property
+    def error(self) -> tuple[Floats, ...]:
+        """Of each kind: P(the likeliest class is wrong | votes), (states,); 0 where the votes cannot be."""
+        return tuple(_error(law) for law in self.joint)
+
     @property
     def price(self) -> Floats:
         """What a vote of each asker costs, (kinds, askers)."""
@@ -118,6 +123,11 @@ class ToldTasks:
             for group in self.instance.groups
             if group.max_per_task is not None
         ]
+
+
+def _error(law: Floats) -> Floats:
+    total = law.sum(axis=1)
+    return np.where(total > 0, 1.0 - law.max(axis=1) / np.where(total > 0, total, 1.0), 0.0)
 
 
 def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> ToldTasks:

@@ -70,6 +70,8 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "backend": "highs-simplex",
         "seed": plan.seed,
     }
+    if plan.given_votes:
+        numbers["given_votes"] = True
     if plan.step is not None:
         numbers["step"] = plan.step
     if plan.proof_of is not None and instance.budget is not None:

@@ -84,7 +84,13 @@ def _moved(
         figures.problems.append(f"policy.csv, row {move.row + 1}: stops before a task has the labels that it must have")
         return
     if move.action == "answer":
-        figures.wrong += path * float(weight.sum() - weight[move.what[0]])
+        wrong = weight.sum() - weight[move.what[0]]
+        if not law.is_sure(wrong, weight.sum()) and tasks > NOTHING:
+            figures.problems.append(
+                f"policy.csv, row {move.row + 1}: answers where votes leave more than {law.surest:.6g} of error"
+            )
+            return
+        figures.wrong += path * float(wrong)
     elif move.action == "expert":
         if expert is None:
             figures.problems.append(f"policy.csv, row {move.row + 1}: ends with the expert, and there is none")

@@ -81,7 +81,8 @@ class Recursion:
                 part = part * chance.reshape([*side, classes])
             joint += part
         whole = joint.sum(axis=-1)
-        price = self.error * (whole - joint.max(axis=-1))
+        wrong = whole - joint.max(axis=-1)
+        price = np.where(law.is_sure(wrong, whole), self.error * wrong, np.inf)
         if not law.is_enough(number):
             return np.where(whole > 0, np.inf, 0.0), whole
         return (price if self.expert is None else np.minimum(price, self.expert * whole)), whole

@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 
+ROUNDED = 1e-9  # relative; rounding of float64
 Counts = tuple[tuple[int, ...], ...]  # votes of each asker for each class
 
 
@@ -27,6 +28,7 @@ class ToldLaw:
     wanted: tuple[
         tuple[tuple[int, ...], int], ...
     ] = ()  # askers, and the fewest labels of theirs that a task must have
+    surest: float = 1.0  # given the votes an answer may be wrong with this chance at most
 
     def weight(self, votes: Counts) -> Floats:
         """P(these votes in one order, class), (classes,)."""
@@ -47,6 +49,10 @@ class ToldLaw:
     def is_enough(self, number: Sequence[int]) -> bool:
         """Whether so many votes of each asker are all that a task must have before it stops."""
         return all(sum(number[g] for g in some) >= least for some, least in self.wanted)
+
+    def is_sure(self, wrong: Floats, whole: Floats) -> Bools:
+        """Whether an answer is sure enough; whole: chance of the votes, wrong: of them and another class."""
+        return np.asarray(wrong <= self.surest * whole * (1 + ROUNDED))
 
 
 def asks_for_labels(instance: AssignmentInstance) -> bool:

@@ -86,8 +86,16 @@ def joint(instance: AssignmentInstance, kind: int, votes: tuple[int, ...]) -> np
     return law
 
 
-def policies(instance: AssignmentInstance, kind: int, expert: float | None) -> np.ndarray:
-    """Cost, error and load of each judge of every deterministic policy for a task, (policies, 2 + judges)."""
+def is_sure(law: np.ndarray, surest: float) -> bool:
+    """Whether the likeliest class is wrong with at most this chance, given the votes."""
+    return bool(law.sum() - law.max() <= surest * law.sum() * (1 + 1e-9))
+
+
+def policies(instance: AssignmentInstance, kind: int, expert: float | None, surest: float = 1.0) -> np.ndarray:
+    """Cost, error and load of each judge of every deterministic policy for a task, (policies, 2 + judges).
+
+    surest: the largest error, given its votes, with which a task may be answered.
+    """
     many, classes = instance.n_workers, int(instance.classes)
     most = int(min(instance.max_labels[instance.task_type == kind][0], many))
 
@@ -103,7 +111,7 @@ def policies(instance: AssignmentInstance, kind: int, expert: float | None) -> n
     def after(votes: tuple[int, ...]) -> np.ndarray:
         law = joint(instance, kind, votes)
         found = [np.zeros((0, 2 + many))]
-        if may_stop(votes):
+        if may_stop(votes) and is_sure(law, surest):
             found.append(np.concatenate([[0.0, law.sum() - law.max()], np.zeros(many)])[None])
         if expert is not None and may_stop(votes):
             found.append(np.concatenate([[expert * law.sum(), 0.0], np.zeros(many)])[None])
@@ -119,9 +127,14 @@ def policies(instance: AssignmentInstance, kind: int, expert: float | None) -> n
     return after((-1,) * many)
 
 
-def least_of_all_policies(instance: AssignmentInstance, expert: float | None = None, times: float = 1.0) -> float:
+def least_of_all_policies(
+    instance: AssignmentInstance, expert: float | None = None, times: float = 1.0, given_votes: bool = False
+) -> float:
     """The cheapest mixture of all deterministic policies; inf where none keeps the limits."""
-    menus = [policies(instance, kind, expert) for kind in range(instance.n_types)]
+    surest = times * float(instance.epsilon[0]) if given_votes else 1.0
+    menus = [policies(instance, kind, expert, surest) for kind in range(instance.n_types)]
+    if not all(map(len, menus)):
+        return np.inf
     count = np.bincount(instance.task_type, minlength=instance.n_types).astype(float)
     cost = np.concatenate([menu[:, 0] for menu in menus])
     member = np.concatenate([np.full(len(menu), kind) for kind, menu in enumerate(menus)])
@@ -149,7 +162,9 @@ def least_of_all_policies(instance: AssignmentInstance, expert: float | None = N
     return _least(cost, np.concatenate(rows), np.concatenate(sides), of_kind, count)
 
 
-def least_by_histories(instance: AssignmentInstance, expert: float | None = None, times: float = 1.0) -> float:
+def least_by_histories(
+    instance: AssignmentInstance, expert: float | None = None, times: float = 1.0, given_votes: bool = False
+) -> float:
     """The program over histories, orders of votes told apart: larger than it need be, and written another way."""
     many, classes, kinds = instance.n_workers, int(instance.classes), instance.n_types
     epsilon, count = times * instance.epsilon[0], np.bincount(instance.task_type, minlength=kinds).astype(float)
@@ -164,7 +179,8 @@ def least_by_histories(instance: AssignmentInstance, expert: float | None = None
         wrong_row = many if instance.the_rule.average else many + kind
         for v in every:
             mine, whole = row_of[kind, v], law[v].sum()
-            columns.append((0.0, {mine: 1.0}, {wrong_row: 1 - law[v].max() / whole}))
+            if is_sure(law[v], epsilon if given_votes else 1.0):
+                columns.append((0.0, {mine: 1.0}, {wrong_row: 1 - law[v].max() / whole}))
             if expert is not None:
                 columns.append((expert, {mine: 1.0}, {}))
             for judge in range(many) if sum(x >= 0 for x in v) < most else ():
