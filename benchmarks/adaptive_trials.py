@@ -19,7 +19,7 @@ from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.misspecified import breach, breached
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score

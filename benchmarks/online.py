@@ -20,7 +20,7 @@ import crowdopt
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.picking import TaskRotation, fill
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import sampled

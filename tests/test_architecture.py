@@ -177,19 +177,37 @@ def _asks_again(path: Path) -> bool:
     return any(name.startswith("crowdopt.recheck.") for name in imported(path))
 
 
-def test_nothing_runs_in_a_circle():
-    """Files that import each other cannot be read one after another."""
-    known = {module(path): path for path in FILES}
-    graph = {}
-    for name, path in known.items():
-        names = imported(path)
-        graph[name] = {full if full in known else full.rpartition(".")[0] for full in names} & set(known) - {name}
-        if path.name == "__init__.py":  # a package's face hands names on
-            graph[name] = {other for other in graph[name] if not other.startswith(f"{name}.")}
+def imports_of(path: Path, known: set[str]) -> set[str]:
+    """The files that a file imports, at its top or inside functions."""
+    return {full if full in known else full.rpartition(".")[0] for full in imported(path)} & known - {module(path)}
+
+
+def assert_no_circle(graph: dict[str, set[str]]) -> None:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_nothing_runs_in_a_circle():
+    """Files that import each other cannot be read one after another."""
+    known = {module(path) for path in FILES}
+    graph = {}
+    for path in FILES:
+        name = module(path)
+        graph[name] = imports_of(path, known)
+        if path.name == "__init__.py":  # a package's face hands names on
+            graph[name] = {other for other in graph[name] if not other.startswith(f"{name}.")}
+    assert_no_circle(graph)
+
+
+def test_no_folders_run_in_a_circle():
+    """Rooms whose files import each other cannot be read one after another; the package's own folder is the ground."""
+    home = {module(path): path.parent for path in FILES}
+    graph = defaultdict(set)
+    for path in FILES:
+        graph[str(path.parent)] |= {str(home[name]) for name in imports_of(path, set(home))}
+    assert_no_circle({one: others - {one, str(ROOT)} for one, others in graph.items() if one != str(ROOT)})
 
 
 def test_no_file_name_stands_twice():

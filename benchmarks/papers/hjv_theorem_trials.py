@@ -13,7 +13,7 @@ from crowdopt.crowd.votes.evidence import HOEFFDING
 from crowdopt.crowd.votes.voting import weighted_error
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.programs import approximated
 

@@ -15,7 +15,7 @@ from crowdopt import recipe, solve
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of, realised_error
 

@@ -11,7 +11,7 @@ from crowdopt.api import learn
 from crowdopt.crowd.label_kinds import REPEAT
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers.asking import AskingRecord, replay
-from crowdopt.labelers.policy import named
+from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.task_arrivals import KINDS, TaskStream
 from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks

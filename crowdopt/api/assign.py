@@ -25,16 +25,16 @@ from crowdopt.api.binding import (
 from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
-from crowdopt.assign.approximation import METHOD as APPROXIMATION
-from crowdopt.assign.best_effort import best_effort
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.engine.vote_loops import as_needed
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
+from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
+from crowdopt.assign.methods.best_effort import best_effort
+from crowdopt.assign.methods.quick import get_ready, quick_plan
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units
-from crowdopt.assign.quick import get_ready, quick_plan
 from crowdopt.backends import solve, solve_whole
 from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
@@ -42,11 +42,11 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
 from crowdopt.crowd.exhausted import out_of_reach
-from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law_errors import law_errors
 from crowdopt.crowd.linear_rule import linear_of, named_rule
+from crowdopt.crowd.stated.groups import OwnRows
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import stating
 from crowdopt.io.campaign.own_rows import read_rows

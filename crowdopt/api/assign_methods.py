@@ -12,15 +12,15 @@ from crowdopt.api.binding import (
     SOLVERS,
 )
 from crowdopt.arrays import Ints
-from crowdopt.assign.approximation import METHOD as APPROXIMATION
-from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.budget.greedy_spending import kept_on_average
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.linear_rules import solve_linear
+from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
+from crowdopt.assign.methods.approximation import TIES, approximate
+from crowdopt.assign.methods.linear_rules import solve_linear
+from crowdopt.assign.methods.portfolio import SEARCHED, solve_in_stages
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.portfolio import SEARCHED, solve_in_stages
 from crowdopt.backends import BackendMissing, named, solve
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.clock import Clock

@@ -30,8 +30,8 @@ from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.misspecified import breach as named_breach
+from crowdopt.online.policies import policies as online_policies
 from crowdopt.online.policy import BasePolicy
-from crowdopt.online.policy import policies as online_policies
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
 from crowdopt.report.charts import Undrawn, save

@@ -16,9 +16,9 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.gold.error_correlation import ErrorCorrelation, error_correlation
 from crowdopt.crowd.gold.skills import empirical_bayes
-from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels, tally
+from crowdopt.crowd.stated.groups import Group
 from crowdopt.crowd.votes.evidence import rule_named
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named

@@ -19,7 +19,7 @@ from crowdopt.errors import InputError
 from crowdopt.io import learning_folder
 from crowdopt.io.comparison_folder import WORK, check_comparison
 from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
-from crowdopt.labelers.policy import policies as asking_policies
+from crowdopt.labelers.policies import policies as asking_policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import Undrawn, save
 from crowdopt.report.learning_page import KIND, charts, markdown

@@ -20,8 +20,8 @@ from crowdopt.io.campaign.archive import arrays_of
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.tables.table_columns import has_column, read_table
 from crowdopt.io.tables.table_kinds import Extras, TableKind
-from crowdopt.labelers.policy import named as asking_named
-from crowdopt.labelers.policy import policies as asking_policies
+from crowdopt.labelers.policies import named as asking_named
+from crowdopt.labelers.policies import policies as asking_policies
 from crowdopt.live.gold_tasks import GoldTasks, gold_tasks
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
@@ -31,8 +31,8 @@ from crowdopt.live.stores.sqlite_store import SQLiteStore
 from crowdopt.live.stores.store import Store
 from crowdopt.live.tasks_course import TasksCourse
 from crowdopt.live.workers_course import WorkersCourse
-from crowdopt.online.policy import named as online_named
-from crowdopt.online.policy import policies as online_policies
+from crowdopt.online.policies import named as online_named
+from crowdopt.online.policies import policies as online_policies
 
 GOLD_TASKS = "gold_tasks.csv"
 GOLD_TABLE = TableKind("task,label[,type]", "tasks whose answer is known", Extras.IGNORED)

@@ -23,7 +23,7 @@ from crowdopt.live.running import followed
 from crowdopt.live.stores.event import DECIDED, Event
 from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.recorded_crowd import Recorded
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of

@@ -19,7 +19,7 @@ from crowdopt.errors import InputError
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of, realised_error
 

@@ -17,8 +17,8 @@ from crowdopt.assign.plan import Plan
 from crowdopt.core.solution import Listener, Progress, Status
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.group_limits import membership, task_limits
-from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.stated.groups import OwnRows
 
 
 def with_fixed_labels(

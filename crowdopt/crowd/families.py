@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.groups import Group
+from crowdopt.crowd.stated.groups import Group
 from crowdopt.crowd.votes.evidence import Rule
 from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError

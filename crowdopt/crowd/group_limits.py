@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.groups import UNBOUNDED, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.stated.groups import UNBOUNDED, OwnRows
 from crowdopt.errors import InputError
 
 

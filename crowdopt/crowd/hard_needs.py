@@ -21,37 +21,13 @@ from crowdopt.arrays import Bools, Floats
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.votes.evidence import EXACT_ERROR, PROBIT, bhattacharyya_error, guessing
 from crowdopt.elementary import exp, log
-from crowdopt.errors import InputError
 
-RULE = EXACT_ERROR.name  # the rule that integrates over difficulty
 MOST = 1e4  # evidence; a task that needs more is said to need this
 HALVINGS = 100  # of the interval from 0 to MOST
 TILTS = np.arange(1, 26) / 50  # t, of the bound on a vote over hard tasks
 LEAST = 1e-300  # of a prior, where its logarithm is taken
 
 Error = Callable[[Floats], Floats]
-
-
-def refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed: bool) -> None:
-    """InputError where no exact error over easy and hard tasks is known.
-
-    observed: whether what labels say is in the prior.
-    """
-    if not difficulty.share:
-        return
-    if rule != RULE:
-        raise InputError(f"rule {rule} knows no difficulty; choose rule {RULE}, or take difficulty out")
-    if classes > 2:
-        raise InputError(
-            f"plans heed difficulty between 2 classes, not {classes}: votes weighed for easy tasks have no exact error "
-            "on hard ones yet; take difficulty out"
-        )
-    if difficulty.easy != 1:
-        raise InputError("accuracies of a plan are those on easy tasks; set difficulty by with_difficulty")
-    if difficulty.hard < 0:
-        raise InputError("where workers are misled together no vote of theirs helps; audit the answers instead")
-    if observed:
-        raise InputError('what labels say of a task does not say how hard it is; set collected = "evidence"')
 
 
 def stated(difficulty: Difficulty) -> str:

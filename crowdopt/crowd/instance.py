@@ -16,9 +16,9 @@ from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.families import dependence, joint_error, joint_need, refuse_rule
 from crowdopt.crowd.gold.checks import floats
 from crowdopt.crowd.gold.confusion import confusion_evidence, one_coin_like
-from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.hard_needs import hard_bound, hard_need
 from crowdopt.crowd.laws.coin_laws import CoinLaw
+from crowdopt.crowd.stated.groups import Group, OwnRows
 from crowdopt.crowd.stated.stated_law import CLASSES, StatedLaw
 from crowdopt.crowd.stated.stated_limits import StatedLimits
 from crowdopt.crowd.stated.stated_part import UNLIMITED, refuse_excess
@@ -92,7 +92,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
     budget : float, optional
         The most the plan may cost.
     groups : sequence or mapping of Group, optional
-        Groups of workers with limits on their labels (crowdopt.crowd.groups); families of workers who err together.
+        Groups of workers with limits on their labels; families of workers who err together.
     own_rows : OwnRows, optional
         Any other linear limits that a plan must keep.
     demand : float or (tasks,) float

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.stated.groups import Group
 from crowdopt.errors import InputError
 
 PAIRS = ("forbidden", "fixed", "collected")

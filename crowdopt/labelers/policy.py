@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.registry import completed, discover, made
 from crowdopt.core.resumable import Arrays, Resumable
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
@@ -87,16 +85,3 @@ class BaseLabelerPolicy:
     def notes(self) -> list[str]:
         """What a user should know about how it did, or will do: sentences."""
         return []
-
-
-@cache
-def policies() -> dict[str, type[Any]]:
-    """Every policy there is, by name."""
-    from crowdopt.labelers import policies as package
-
-    return {policy.name: completed(policy, BaseLabelerPolicy) for policy in discover(package, "POLICY")}
-
-
-def named(text: str) -> Any:
-    """A policy from its name and options, ``name:option=value:flag``."""
-    return made(text, policies())

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.registry import completed, discover, made
 from crowdopt.core.resumable import Arrays, Resumable
 from crowdopt.core.solution import Solve
 from crowdopt.online.arrivals import Arrival, Decision, Known
@@ -171,16 +169,3 @@ class BasePolicy:
     def notes(self) -> list[str]:
         """What a user should know about how it did: sentences."""
         return []
-
-
-@cache
-def policies() -> dict[str, type[Any]]:
-    """Every policy there is, by name."""
-    from crowdopt.online import policies as package
-
-    return {policy.name: completed(policy, BasePolicy) for policy in discover(package, "POLICY")}
-
-
-def named(text: str) -> Any:
-    """A policy from its name and options, ``name:option=value:flag``."""
-    return made(text, policies())

@@ -8,9 +8,9 @@ from scipy import sparse
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
-from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
+from crowdopt.crowd.stated.groups import UNBOUNDED
 from crowdopt.programs import Formulation
 from crowdopt.programs.assignment import has_label_limits, shares_of
 

@@ -9,8 +9,8 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.families import dependence
-from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.stated.groups import Group
 from crowdopt.io.plan.stored_plan import TOGETHER, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.family_laws import MULTIPLIERS_NEAR, no_law_errs_more

@@ -12,7 +12,7 @@ import numpy as np
 from crowdopt import jobs
 from crowdopt.errors import InputError
 from crowdopt.labelers.asking import replay
-from crowdopt.labelers.policy import named
+from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.notebooks import InNotebooks

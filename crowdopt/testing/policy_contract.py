@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.backends import solve
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay
 from crowdopt.testing.conformance import Check, need
 from crowdopt.testing.streams import scrambled, stream, without_skills

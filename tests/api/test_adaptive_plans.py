@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
 from crowdopt.cli import main
-from crowdopt.crowd.groups import OwnRows
+from crowdopt.crowd.stated.groups import OwnRows
 from crowdopt.crowd.states.told_tasks import told_tasks
 
 PANEL = AssignmentInstance(

@@ -15,7 +15,7 @@ from crowdopt.cli import main
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.run_score import Optimum, score
 
 NAMED = "by rule bhattacharyya, which implies exact-error's promise"

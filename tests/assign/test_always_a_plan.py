@@ -9,11 +9,11 @@ import pytest
 
 import crowdopt
 from crowdopt.api.binding import SOLVERS
+from crowdopt.assign.methods.portfolio import AT_LAST, Case
 from crowdopt.assign.plan import breaches
-from crowdopt.assign.portfolio import AT_LAST, Case
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options
-from crowdopt.crowd.groups import Group, OwnRows
+from crowdopt.crowd.stated.groups import Group, OwnRows
 
 
 def test_a_row_that_every_plan_keeps_changes_nothing():

@@ -13,7 +13,7 @@ from crowdopt.api.no_plan import why_not
 from crowdopt.crowd.votes.evidence import HOEFFDING
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.recheck.verification import verify
 

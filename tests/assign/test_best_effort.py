@@ -113,7 +113,7 @@ def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_wher
 
 def _as_if_large(instance):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("crowdopt.assign.best_effort"), "has_few_sets", lambda *_: False)
+        patch.setattr(import_module("crowdopt.assign.methods.best_effort"), "has_few_sets", lambda *_: False)
         return assign(instance)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from crowdopt.api.binding import WHOLE
-from crowdopt.assign import quick
-from crowdopt.assign.linear_rules import solve_linear
-from crowdopt.assign.quick import quick_plan
+from crowdopt.assign.methods import quick
+from crowdopt.assign.methods.linear_rules import solve_linear
+from crowdopt.assign.methods.quick import quick_plan
 from crowdopt.crowd.recipes.named_recipes import recipe
 
 

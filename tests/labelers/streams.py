@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers.asking import LabelerReplay
-from crowdopt.labelers.policy import named
+from crowdopt.labelers.policies import named
 from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import LabelTable, recorded_tasks, simulated_tasks
 

@@ -14,7 +14,8 @@ from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers import theorems
 from crowdopt.labelers.asking import GUESS, known_of, replay
 from crowdopt.labelers.diagnosis import one_coin_skills
-from crowdopt.labelers.policy import BaseLabelerPolicy, named, policies
+from crowdopt.labelers.policies import named, policies
+from crowdopt.labelers.policy import BaseLabelerPolicy
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.sets import best_set, set_accuracy
 from crowdopt.labelers.task_arrivals import KINDS as ASKED

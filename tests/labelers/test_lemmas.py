@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crowdopt.crowd.label_kinds import WORK
 from crowdopt.crowd.votes.voting import log_odds
 from crowdopt.labelers.asking import replay
-from crowdopt.labelers.policy import named
+from crowdopt.labelers.policies import named
 from crowdopt.labelers.sets import best_set, set_accuracy, top_accuracies
 from crowdopt.labelers.task_arrivals import KINDS, Labelers
 from crowdopt.labelers.task_streams import simulated_tasks

@@ -17,7 +17,7 @@ from crowdopt.live.running import Live
 from crowdopt.live.stores.memory_store import MemoryStore
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from tests.live.people import People, gold_table
 
 FLIGHT = 20

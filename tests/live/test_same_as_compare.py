@@ -9,10 +9,10 @@ import pytest
 
 import crowdopt
 from crowdopt.labelers.asking import LabelerReplay
-from crowdopt.labelers.policy import named as asking_named
+from crowdopt.labelers.policies import named as asking_named
 from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import LabelTable, recorded_tasks
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from tests.live.people import campaign, in_turn
 from tests.online.streams import EVERY, cases

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.stated.groups import Group, OwnRows
 
 
 def section(instance: AssignmentInstance, dual: bool = False) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 import crowdopt
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.policy import named, policies
+from crowdopt.online.policies import named, policies
 from crowdopt.online.replay import Replay
 from crowdopt.testing.streams import Noisy, crowd, scrambled, stream, without_skills
 

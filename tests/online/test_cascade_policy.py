@@ -10,7 +10,7 @@ from crowdopt.errors import InputError
 from crowdopt.online.beliefs.cascade_values import ComingWorkers, cascade_values, settled_values
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import skills_known
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 
 TASKS, WORKERS, CAPACITY, EPSILON = 200, 80, 60, 0.1

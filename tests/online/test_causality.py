@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt.online.policy import named, policies
+from crowdopt.online.policies import named, policies
 from tests.effort import tries
 from tests.online.streams import EVERY, Noisy, cases, scrambled, start, stream, without_skills
 

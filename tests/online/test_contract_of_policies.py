@@ -7,7 +7,8 @@ import pytest
 
 from crowdopt.core.registry import completed
 from crowdopt.online.arrivals import Decision
-from crowdopt.online.policy import BasePolicy, policies
+from crowdopt.online.policies import policies
+from crowdopt.online.policy import BasePolicy
 from crowdopt.testing import failures, policy_checks
 from tests.online import example_policy, five_methods
 

@@ -11,13 +11,14 @@ import pytest
 
 from crowdopt.core.registry import completed
 from crowdopt.errors import InputError
-from crowdopt.online.policy import BasePolicy, named, policies
+from crowdopt.online.policies import named, policies
+from crowdopt.online.policy import BasePolicy
 from tests.online import example_policy, five_methods
 from tests.online.streams import scrambled, start, stream
 
 EXAMPLES = {"picky": example_policy, "evenly": five_methods}
 RUN = """
-from crowdopt.online.policy import named, policies
+from crowdopt.online.policies import named, policies
 assert {"picky", "evenly"} <= set(policies()) and named("picky:least=.4").least == .4
 import crowdopt
 wanted = ["picky:least=.1", "evenly"]

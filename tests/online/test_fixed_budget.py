@@ -8,7 +8,7 @@ import pytest
 from crowdopt import AssignmentInstance, solve
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of, realised_error
 from tests.chance import binomial, fewest, mean_is_at_most, seeds

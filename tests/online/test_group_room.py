@@ -11,7 +11,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, solve
 from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay
 
 GROUPS = (Group("few", range(20), max_per_task=1), Group("family", range(20, 60), max_per_task=1, dependent=True))

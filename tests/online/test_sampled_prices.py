@@ -9,7 +9,7 @@ import crowdopt
 from crowdopt.core.certificate import certify
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import sampled

@@ -13,7 +13,7 @@ import crowdopt
 from crowdopt.crowd.label_kinds import GOLD
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import breach, breached
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
 from tests.chance import fewest, mean_is_at_most, most, seeds

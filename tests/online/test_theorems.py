@@ -17,7 +17,7 @@ from crowdopt.crowd.votes.voting import hoeffding_bound, vote_errors
 from crowdopt.errors import InputError
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.running_bound import running_bound
 from crowdopt.online.task_prices import prices

@@ -12,7 +12,7 @@ from crowdopt.assign.top_up import cheapest_labels
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
 from crowdopt.crowd.votes.voting import hoeffding_bound
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import approximated, sampled

@@ -9,7 +9,7 @@ import pytest
 
 from crowdopt.labelers import testers, theorems
 from crowdopt.labelers.asking import known_of, replay
-from crowdopt.labelers.policy import named
+from crowdopt.labelers.policies import named
 from crowdopt.labelers.sets import best_set, clipped_odds, set_accuracy, weighted_accuracy
 from crowdopt.labelers.task_arrivals import KINDS, REPEAT, Labelers
 from crowdopt.labelers.task_streams import simulated_tasks

@@ -13,8 +13,8 @@ from crowdopt import AssignmentInstance, InputError, verify, write_campaign, wri
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED
+from crowdopt.crowd.stated.groups import Group
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.effort import examples
 from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets

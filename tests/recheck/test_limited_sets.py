@@ -13,8 +13,8 @@ from crowdopt import AssignmentInstance, verify, write_campaign, write_plan
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd import group_limits
-from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.crowd.stated.groups import Group
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt import AssignmentInstance
-from crowdopt.crowd.groups import Group, OwnRows
+from crowdopt.crowd.stated.groups import Group, OwnRows
 from crowdopt.io.tables.table_columns import Table
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull

@@ -8,7 +8,7 @@ import pytest
 import crowdopt
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.io.campaign.label_record import LabelRecord
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 from crowdopt.studies.certifying import DRAWN, certified

@@ -13,8 +13,8 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
 from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts, labels_in
 from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
-from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.stated.groups import UNBOUNDED
 from crowdopt.programs.aggregated import own_entries
 from crowdopt.programs.assignment import shares_of
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.dealt import Dealt, Terms
 from crowdopt.assign.exact.alarm import NEVER
-from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import COVERAGE, parts
 
@@ -111,7 +111,7 @@ class OwnNeeds(NamedTuple):
 class Split:
     """Labels of tasks by worker classes, being mended.
 
-    ``terms`` is what stays, ``dealt`` what moves (crowdopt.assign.exact.dealt); ``everybody`` are the tasks whose
+    ``terms`` is what stays, ``dealt`` what moves (crowdopt.assign.dealt); ``everybody`` are the tasks whose
     labels may be taken away again, ``rows`` the same by rows of equal evidence and price.
     """
 

@@ -52,7 +52,7 @@ def solvers() -> Solvers:
 def _warm_exact() -> None:
     """Load the loops, and solve a small instance as far as its first nodes."""
     from crowdopt.assign.exact.compiling import load
-    from crowdopt.assign.linear_rules import solve_linear
+    from crowdopt.assign.methods.linear_rules import solve_linear
     from crowdopt.crowd.recipes.named_recipes import recipe
 
     load()

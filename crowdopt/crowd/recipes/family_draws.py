@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
+from crowdopt.crowd.stated.groups import Group
 
 
 @dataclass(frozen=True, eq=False)

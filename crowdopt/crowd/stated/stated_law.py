@@ -13,7 +13,6 @@ from crowdopt.arrays import Floats
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty, as_difficulty
 from crowdopt.crowd.gold.checks import floats, ids
 from crowdopt.crowd.gold.confusion import checked_tables, class_votes
-from crowdopt.crowd.hard_needs import refuse_difficulty
 from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.stated.stated_part import StatedPart
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, Rule, rule_named
@@ -72,7 +71,7 @@ class StatedLaw(StatedPart):
         tables = checked_tables(self.confusion, accuracy, classes, self.rule)
         if tables is not None:
             self._keep("confusion", tables)
-        refuse_difficulty(self.difficulty, self.rule, classes, self.observed)
+        _refuse_difficulty(self.difficulty, self.rule, classes, self.observed)
         if self.vote_law is not None:
             self._check_vote_law(self.vote_law, accuracy.shape[1])
 
@@ -85,6 +84,28 @@ class StatedLaw(StatedPart):
             raise InputError("a law of votes is for two classes without confusion tables; take vote_law out")
         if self.observed:
             raise InputError("what labels say of a task says how workers vote on it too; take observed or vote_law out")
+
+
+def _refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed: bool) -> None:
+    """InputError where no exact error over easy and hard tasks is known.
+
+    observed: whether what labels say is in the prior.
+    """
+    if not difficulty.share:
+        return
+    if rule != EXACT_ERROR.name:
+        raise InputError(f"rule {rule} knows no difficulty; choose rule {EXACT_ERROR.name}, or take difficulty out")
+    if classes > 2:
+        raise InputError(
+            f"plans heed difficulty between 2 classes, not {classes}: votes weighed for easy tasks have no exact error "
+            "on hard ones yet; take difficulty out"
+        )
+    if difficulty.easy != 1:
+        raise InputError("accuracies of a plan are those on easy tasks; set difficulty by with_difficulty")
+    if difficulty.hard < 0:
+        raise InputError("where workers are misled together no vote of theirs helps; audit the answers instead")
+    if observed:
+        raise InputError('what labels say of a task does not say how hard it is; set collected = "evidence"')
 
 
 def _priors(values: Any, n: int, classes: int) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.gold.checks import integers, is_amount
-from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
+from crowdopt.crowd.stated.groups import Group, OwnRows, checked_groups, checked_rows
 from crowdopt.crowd.stated.stated_part import StatedPart
 from crowdopt.crowd.stated.stated_people import StatedPeople
 from crowdopt.errors import InputError

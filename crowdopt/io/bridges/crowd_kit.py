@@ -8,8 +8,8 @@ from pathlib import Path
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.foreign_json import seconds
 from crowdopt.io.tables.cells import cells_of
+from crowdopt.io.tables.foreign_json import seconds
 from crowdopt.io.tables.table_columns import Table
 
 TRUE = {"true", "yes", "1"}

@@ -11,7 +11,7 @@ from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, wi
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.token_usage import usage_of
 from crowdopt.io.bridges.exchange.verdicts import passed, verdict
-from crowdopt.io.foreign_json import check, parsed, read_text, refuse, scalar
+from crowdopt.io.tables.foreign_json import check, parsed, read_text, refuse, scalar
 
 REMEDY = "give a test run that deepeval saved: DEEPEVAL_RESULTS_FOLDER names their folder"
 METRIC = Keys(required={"name": TEXT}, open=True)

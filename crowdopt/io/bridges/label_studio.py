@@ -15,7 +15,7 @@ from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 from crowdopt.io.bridges.label_studio_server import LabelStudio
 from crowdopt.io.bridges.label_studio_tasks import own_control, prediction, task_data, tokens
-from crowdopt.io.foreign_json import ID, read_json, refuse, scalar, seconds
+from crowdopt.io.tables.foreign_json import ID, read_json, refuse, scalar, seconds
 
 REMEDY = "export the project from Label Studio as JSON (not JSON-MIN)"
 PLAIN = Keys(open=True)

@@ -12,7 +12,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.addresses import TOKEN, checked_url, token_of
 from crowdopt.io.bridges.exchange.bridge import Address
 from crowdopt.io.bridges.exchange.web import LISTING, PAGES, Refused, Web
-from crowdopt.io.foreign_json import ID, check
+from crowdopt.io.tables.foreign_json import ID, check
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 BATCH = 100  # tasks of one import, and of one page

@@ -24,7 +24,7 @@ from crowdopt.io.bridges.label_studio_tasks import (
     task_data,
     tokens,
 )
-from crowdopt.io.foreign_json import ID, check, scalar
+from crowdopt.io.tables.foreign_json import ID, check, scalar
 
 TAB = Keys(required={"id": ID, "data": Keys(open=True)}, open=True)
 

@@ -12,7 +12,7 @@ from crowdopt.io.bridges.exchange.bridge import Address, Changes, Wishes
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 from crowdopt.io.bridges.label_studio_api import ANSWER, accounts, connect, find_project, title_of
 from crowdopt.io.bridges.label_studio_push import StudioPush
-from crowdopt.io.foreign_json import check
+from crowdopt.io.tables.foreign_json import check
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.verdicts import one_question, verdict
-from crowdopt.io.foreign_json import check, parsed, read_lines, read_text, refuse, scalar
+from crowdopt.io.tables.foreign_json import check, parsed, read_lines, read_text, refuse, scalar
 
 REMEDY = "give scores as the API has them (GET /api/public/v2/scores, or v3), or as the export of scores to JSON does"
 OPEN = Keys(open=True)

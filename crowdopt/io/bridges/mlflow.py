@@ -13,7 +13,7 @@ from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, wi
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
 from crowdopt.io.bridges.exchange.verdicts import one_question, verdict
-from crowdopt.io.foreign_json import check, parsed, read_text, refuse, scalar
+from crowdopt.io.tables.foreign_json import check, parsed, read_text, refuse, scalar
 
 REMEDY = "write each trace's to_json() on a line, or mlflow.search_traces().to_json(FILE, orient='records')"
 OPEN = Keys(open=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from crowdopt.documents import Each, Value
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.foreign_json import read_json, refuse, scalar
+from crowdopt.io.tables.foreign_json import read_json, refuse, scalar
 
 REMEDY = "peerannot writes task -> worker -> label"
 VOTES = Each(Each(Value("a label", lambda value: isinstance(value, str | int | float)), dict), dict)

@@ -13,7 +13,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.foreign_json import (
+from crowdopt.io.tables.foreign_json import (
     ID,
     parsed,
     read_json,

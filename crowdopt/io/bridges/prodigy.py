@@ -13,7 +13,7 @@ from crowdopt.io.bridges import prodigy_router
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.foreign_json import read_lines, refuse, scalar, seconds
+from crowdopt.io.tables.foreign_json import read_lines, refuse, scalar, seconds
 
 REMEDY = "give what `prodigy db-out DATASET` printed"
 LINE = Keys(open=True)

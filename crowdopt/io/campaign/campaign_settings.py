@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.gold.skills import ESTIMATORS
-from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import CLASSES, AssignmentInstance
+from crowdopt.crowd.stated.groups import Group
 from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, read_toml
 from crowdopt.errors import InputError, tell
 from crowdopt.io.campaign.stated_difficulty import DIFFICULTY, difficulty_text

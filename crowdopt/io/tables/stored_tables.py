@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from crowdopt.errors import InputError, tell
-from crowdopt.io.foreign_json import parsed, read_text, scalar
+from crowdopt.io.tables.foreign_json import parsed, read_text, scalar
 
 Grid: TypeAlias = tuple[list[str], list[list[str]], int]  # names of the columns, the columns, the number of rows
 ROWS = "a table is a list of rows, each an object of column and value, or an object of columns"

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from crowdopt.assign.dealt import Dealt, Terms
 from crowdopt.assign.exact import kernels, split
 from crowdopt.assign.exact.alarm import NEVER
-from crowdopt.assign.exact.dealt import Dealt, Terms
 from crowdopt.crowd.classes import classes_of
 from tests.effort import examples
 from tests.small import instances

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from crowdopt import Status, assign, recipe
-from crowdopt.assign import linear_rules
 from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.search import Search
+from crowdopt.assign.methods import linear_rules
 from crowdopt.assign.plan import breaches
 from tests.effort import tries
 from tests.small import brute_force, three_by_four

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, Status, assign
-from crowdopt.assign import linear_rules
 from crowdopt.assign.exact.search import Search
+from crowdopt.assign.methods import linear_rules
 from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.effort import tries
 from tests.sampled import first_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
-from crowdopt.assign import linear_rules
+from crowdopt.assign.methods import linear_rules
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove

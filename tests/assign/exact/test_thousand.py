@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, Plan, Status, assign, write_campaign, write_plan
-from crowdopt.assign import linear_rules as exact_method
+from crowdopt.assign.methods import linear_rules as exact_method
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.verification import verify

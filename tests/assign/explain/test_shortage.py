@@ -13,7 +13,7 @@ from crowdopt.api.assign import probe
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
-from crowdopt.assign.quick import quick_plan
+from crowdopt.assign.methods.quick import quick_plan
 from crowdopt.core.clock import Clock
 from tests.effort import examples
 from tests.small import brute_force, instances

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import assign, recipe, write_plan
-from crowdopt.assign import linear_rules
 from crowdopt.assign.engine.prepared import problem_of
 from crowdopt.assign.engine.set_master import SetMaster
 from crowdopt.assign.engine.set_prices import Climb
@@ -16,6 +15,7 @@ from crowdopt.assign.levels import climb
 from crowdopt.assign.levels.cut import Levels
 from crowdopt.assign.levels.filling import fill, hands
 from crowdopt.assign.levels.level_blocks import Enough, LevelBlocks
+from crowdopt.assign.methods import linear_rules
 from crowdopt.assign.plan import breaches
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.clock import Clock

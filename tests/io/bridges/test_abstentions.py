@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.cli import main
-from crowdopt.io.bridges import inspect_panel
-from crowdopt.io.bridges.inspect_panel import KEY, winner
+from crowdopt.io.bridges.exchange import inspect_panel
+from crowdopt.io.bridges.exchange.inspect_panel import KEY, winner
 
 JUDGES = ("north", "south", "west", "east")
 

@@ -21,7 +21,7 @@ from crowdopt import InputError, assign, pull, push, read_campaign, write_plan
 from crowdopt.io.bridges import label_studio_api
 from crowdopt.io.bridges.exchange import web
 from crowdopt.io.bridges.exchange.addresses import checked_url
-from crowdopt.io.bridges.inspect_panel import winner
+from crowdopt.io.bridges.exchange.inspect_panel import winner
 from crowdopt.io.bridges.label_studio_tasks import tokens
 from tests.effort import tries
 

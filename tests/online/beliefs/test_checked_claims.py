@@ -13,7 +13,7 @@ import crowdopt
 from crowdopt.errors import InputError
 from crowdopt.online.beliefs import checked_claims
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_at
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 from tests.chance import binomial, mean_is_at_most, rng, seeds

@@ -19,7 +19,7 @@ from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits import potential_bounds as bounds
 from crowdopt.online.limits.information import information
 from crowdopt.online.limits.least_cost import least
-from crowdopt.online.policy import named
+from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.programs import potential
 from tests.chance import fewest, seeds

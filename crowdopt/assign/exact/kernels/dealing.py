@@ -1,4 +1,4 @@
-"""Compiled loops on the labels of tasks: chance, counting, dealing; see assign.exact.dealt for the arrays."""
+"""Compiled loops on the labels of tasks: chance, counting, dealing; see assign.dealt for the arrays."""
 
 from __future__ import annotations
 

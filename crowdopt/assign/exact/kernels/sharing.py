@@ -1,11 +1,11 @@
-"""Compiled loops that share labels out among tasks of one row; see assign.exact.dealt for the arrays."""
+"""Compiled loops that share labels out among tasks of one row; see assign.dealt for the arrays."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.exact.dealt import Dealt, Terms
+from crowdopt.assign.dealt import Dealt, Terms
 from crowdopt.assign.exact.kernels.dealing import count, draw, too_many
 from crowdopt.compiled_kernels import njit
 

@@ -1,4 +1,4 @@
-"""Compiled loops that move labels between rows, and buy and drop them; see assign.exact.dealt for the arrays."""
+"""Compiled loops that move labels between rows, and buy and drop them; see assign.dealt for the arrays."""
 
 from __future__ import annotations
 

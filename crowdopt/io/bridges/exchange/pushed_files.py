@@ -10,8 +10,8 @@ from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.bridges.exchange.bridge import Bridge, Change, Changes
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.foreign_json import parsed, read_text
 from crowdopt.io.tables.folder import check_target
+from crowdopt.io.tables.foreign_json import parsed, read_text
 
 MARK = "crowdopt.json"  # tells a folder that a push may write into
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK
-from crowdopt.io.bridges.inspect_panel import state_of
+from crowdopt.io.bridges.exchange.inspect_panel import state_of
 from crowdopt.io.campaign.campaign_reading import Campaign
 from crowdopt.io.plan.stored_plan import read_claims
 from crowdopt.io.plan.stored_policy import is_policy, policy_rows, read_policy

@@ -10,7 +10,7 @@ from crowdopt.documents import shown
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotation
 from crowdopt.io.bridges.exchange.token_usage import Usage
-from crowdopt.io.foreign_json import scalar
+from crowdopt.io.tables.foreign_json import scalar
 
 PASSED, FAILED = "pass", "fail"
 

@@ -19,7 +19,7 @@ from urllib.parse import urlencode, urlsplit
 
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.addresses import on_this_machine
-from crowdopt.io.foreign_json import parsed
+from crowdopt.io.tables.foreign_json import parsed
 
 PATIENCE = 120  # seconds of silence until an answer is given up
 SECONDS = 900  # for a whole answer, however it drips; an export of a million labels takes minutes

@@ -1,6 +1,6 @@
 """The method ``exact``: which stages an instance goes through, in order, until the gap or the time is used up.
 
-A linear rule without joint limits has its own way (crowdopt.assign.linear_rules). Everything else is first asked of the
+A linear rule without joint limits has its own way (linear_rules, beside). Everything else is first asked of the
 engine over sets; where tasks differ too much for it and exact errors decide, compiled loops look at each task. Where
 neither has a plan, linear rules give starts that exact errors mend, a solver searches the full program, and all sets
 are looked at where they are few.
@@ -21,7 +21,7 @@ from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.individual.own_stages import is_individual
-from crowdopt.assign.linear_rules import solve_linear
+from crowdopt.assign.methods.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock

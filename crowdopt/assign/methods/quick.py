@@ -15,7 +15,7 @@ from crowdopt.assign.exact.aim import MODEST, attempt
 from crowdopt.assign.exact.compiling import load
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search
-from crowdopt.assign.linear_rules import solve_linear
+from crowdopt.assign.methods.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
