@@ -84,8 +84,8 @@ def _exact(run: MethodRun) -> dict[str, Any]:
 def exact_plan(instance: AssignmentInstance, program: str, options: Options, listener: Listener | None = None) -> Plan:
     """What ``crowdopt solve`` does under a linear rule: the stages, or for shares of labels their linear program."""
     from crowdopt.assign.direct import solve_full
-    from crowdopt.assign.linear_rules import solve_linear
-    from crowdopt.assign.portfolio import solve_in_stages
+    from crowdopt.assign.methods.linear_rules import solve_linear
+    from crowdopt.assign.methods.portfolio import solve_in_stages
     from crowdopt.assign.presolve import presolved
 
     def exact(part: AssignmentInstance) -> Plan:
