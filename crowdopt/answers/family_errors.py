@@ -7,7 +7,7 @@ import numpy as np
 from crowdopt.answers.worst_case import worst_bound
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.exactness import most_errors
 from crowdopt.crowd.instance import AssignmentInstance
 
 SETS = 60  # different sets of labels, a linear program each; beyond, the rule's guarantee is all that is told
@@ -26,7 +26,7 @@ def family_errors(instance: AssignmentInstance, pairs: Ints, solve: Solve) -> tu
         return None
     if instance.confusion is not None:
         return None
-    independent = exact_errors(instance, pairs)[0]
+    independent = most_errors(instance, pairs)
     # workers outside of families are families of their own, numbered behind the groups
     home = np.arange(instance.n_workers) + len(instance.groups)
     for k, group in enumerate(instance.groups):

@@ -13,7 +13,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.joint_limits import joint_excess
 from crowdopt.core.certificate import BOUND, PROVEN, Certificate, is_refuted
 from crowdopt.core.solution import Status
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.exactness import CERTAIN, exact_errors, most_errors
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.elementary import dot
@@ -249,7 +249,7 @@ class Plan(InNotebooks):
         instance = self.instance
         together = instance.confusion is not None or bool((instance.dependence > 1).any())
         unknown = together or self.pairs is None or self.amounts is not None
-        return None if unknown else exact_errors(instance, self._chosen)[0]
+        return None if unknown else most_errors(instance, self._chosen)
 
     @cached_property
     def task_labels(self) -> Floats:
@@ -349,7 +349,7 @@ def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
         mine = np.bincount(pairs[np.isin(pairs[:, 1], group.members), 0], minlength=n)
         short |= mine + labels_had(instance, g) < group.min_per_task
     if instance.the_rule.checked:
-        error = exact_errors(instance, pairs)[0]
+        error = most_errors(instance, pairs)
         if not (instance.the_rule.average and error.mean() <= instance.epsilon.mean() + CERTAIN):
             short |= error > instance.epsilon + CERTAIN
     return np.flatnonzero(short)

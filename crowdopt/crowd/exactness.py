@@ -30,20 +30,33 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 
     pairs (k, 2): task and worker of each label; -> above, width (tasks,).
     """
-    known = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
-    every = np.concatenate([known, pairs])
-    every = every[np.argsort(every[:, 0], kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(every[:, 0], minlength=instance.n_tasks))])
-    tasks = np.arange(instance.n_tasks)
+    tasks, starts, workers = _all_labels(instance, pairs)
     if instance.classes == 2:
-        return _errors(instance, tasks, starts, every[:, 1])
-    votes = _class_votes(instance, tasks, starts, every[:, 1])
+        return _errors(instance, tasks, starts, workers)
+    votes = _class_votes(instance, tasks, starts, workers)
     above, exact = class_vote_errors(votes, _held_against(instance, tasks))
     width = np.zeros(tasks.size)
     rough = np.flatnonzero(~exact)
     if rough.size:
         width[rough] = np.maximum(0.0, above[rough] - least_class_errors(votes.of(rough)))
     return above, width
+
+
+def most_errors(instance: AssignmentInstance, pairs: Ints) -> Floats:
+    """The upper bounds of :func:`exact_errors` alone, (tasks,): lower ones among many classes take longer."""
+    tasks, starts, workers = _all_labels(instance, pairs)
+    if instance.classes == 2:
+        return _errors(instance, tasks, starts, workers)[0]
+    return class_vote_errors(_class_votes(instance, tasks, starts, workers), _held_against(instance, tasks))[0]
+
+
+def _all_labels(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints, Ints]:
+    """All tasks, where the labels of each begin, and whose they are: those already in, then those of the pairs."""
+    known = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
+    every = np.concatenate([known, pairs])
+    every = every[np.argsort(every[:, 0], kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(every[:, 0], minlength=instance.n_tasks))])
+    return np.arange(instance.n_tasks), starts, every[:, 1]
 
 
 def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:

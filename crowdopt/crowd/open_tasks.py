@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.exactness import CERTAIN, most_errors
 from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -32,7 +32,7 @@ def asks(instance: AssignmentInstance) -> Bools:
     lacks |= (task_limits(instance)[1] > 0).any(axis=0)
     lacks[instance.fixed[:, 0]] = True
     if instance.the_rule.checked and not instance.the_rule.average and not lacks.all():
-        error, _ = exact_errors(instance, NO_PAIRS)
+        error = most_errors(instance, NO_PAIRS)
         lacks |= error > instance.epsilon + CERTAIN
     return lacks
 

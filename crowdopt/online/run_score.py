@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.hard_tasks import NONE
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.exactness import CERTAIN, most_errors
 from crowdopt.crowd.hard_needs import mixture, on_hard_tasks
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
@@ -97,7 +97,7 @@ def _by_promise(run: Run, optimum: Optimum, wanted: NDArray[np.bool_]) -> dict[s
     promised = run.stream.promised
     if promised is None:
         return {}
-    error, _ = exact_errors(promised, np.unique(np.column_stack([run.task, run.worker]), axis=0))
+    error = most_errors(promised, np.unique(np.column_stack([run.task, run.worker]), axis=0))
     missed = error > promised.epsilon + CERTAIN
     return {
         "ratio_promise": _ratio(run.total_cost, optimum.promise_bound),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.exactness import CERTAIN, exact_errors, most_errors
 from crowdopt.crowd.families import dependence
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.stated.groups import Group
@@ -65,7 +65,7 @@ def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report
             table.path.name, f"the columns {' and '.join(TOGETHER)} belong together, to plans of two classes"
         )
         return
-    independent, _ = exact_errors(instance, stored.pairs)
+    independent = most_errors(instance, stored.pairs)
     check_columns(table, {TOGETHER[0]: independent}, report)
     worst = table.numbers(TOGETHER[1])
     promised = instance.error_bound(instance.collected_evidence + instance.supply(stored.pairs))

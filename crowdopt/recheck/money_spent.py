@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import lowered
-from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.exactness import most_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.recheck.bounds.certified import CURVE, proved_by_patterns
@@ -33,7 +33,7 @@ def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Rep
         return
     if (report.objective or 0.0) > said["money"] * (1 + SAME):
         report.complain("plan.json", f"the plan costs {report.objective!r}, more than the {said['money']!r} to spend")
-    wrong = float(exact_errors(instance, stored.pairs)[0].sum())
+    wrong = float(most_errors(instance, stored.pairs).sum())
     if not agrees(said["wrong"], wrong):
         report.complain("plan.json", f"wrong says {said['wrong']!r}, but it is {wrong!r}")
     report.wrong = wrong

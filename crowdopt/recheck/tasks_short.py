@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.exactness import CERTAIN, most_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, VOTE_ERROR, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
@@ -45,7 +45,7 @@ def check_short(instance: AssignmentInstance, stored: StoredPlan, excused: Bools
     short = np.zeros(instance.n_tasks, bool)
     short[[one.lacking for one in broken_limits(instance, stored.pairs) if one.lacking is not None]] = True
     if instance.the_rule.checked:
-        short |= exact_errors(instance, stored.pairs)[0] > instance.epsilon + CERTAIN
+        short |= most_errors(instance, stored.pairs) > instance.epsilon + CERTAIN
     for task in np.flatnonzero(excused & ~short).tolist():
         report.complain("plan.json", f"{SHORT} names task {instance.task_id(task)}, which gets what it asks for")
     if stored.tasks.rows != instance.n_tasks:
@@ -57,4 +57,4 @@ def check_short(instance: AssignmentInstance, stored: StoredPlan, excused: Bools
         report.complain(stored.tasks.path.name, f"its column {SHORT} does not name the tasks that plan.json names")
     check_columns(stored.tasks, {"target": instance.epsilon}, report)
     if VOTE_ERROR in stored.tasks:
-        check_columns(stored.tasks, {VOTE_ERROR: exact_errors(instance, stored.pairs)[0]}, report)
+        check_columns(stored.tasks, {VOTE_ERROR: most_errors(instance, stored.pairs)}, report)

@@ -11,7 +11,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.exactness import most_errors
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error
@@ -201,5 +201,5 @@ def _bought(instance: AssignmentInstance, money: float) -> Ints | None:
     pairs, target = spend(instance, money), instance.epsilon.mean()
     if breaches(instance, pairs):
         return None
-    enough = np.mean(surrogate(instance, pairs)) <= target or exact_errors(instance, pairs)[0].mean() <= target
+    enough = np.mean(surrogate(instance, pairs)) <= target or most_errors(instance, pairs).mean() <= target
     return pairs if enough else None

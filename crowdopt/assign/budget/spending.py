@@ -26,7 +26,7 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.exactness import most_errors
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import pools_of
@@ -116,7 +116,7 @@ def least_wrong(
         plans |= {} if by_pattern is None else {"patterns": by_pattern}
     if not plans:
         raise InputError("no plan over patterns was found within the limits; choose --method greedy")
-    wrong = {name: float(exact_errors(instance, pairs)[0].sum()) for name, pairs in plans.items()}
+    wrong = {name: float(most_errors(instance, pairs).sum()) for name, pairs in plans.items()}
     best = min(wrong, key=lambda name: wrong[name])
     plan = _plan(instance, money, plans[best], best, curve, prices, options)
     bound = plan.spending.get("wrong_bound", 0.0)
@@ -129,7 +129,7 @@ def spent_best(instance: AssignmentInstance, money: float, solve: Solve, options
     if can_list(instance) and not has_joint_limits(instance):
         found = _by_patterns(instance, money, solve, options, Clock(options.time_limit), None)[0]
         plans += [] if found is None else [found]
-    return min(plans, key=lambda pairs: float(exact_errors(instance, pairs)[0].sum()))
+    return min(plans, key=lambda pairs: float(most_errors(instance, pairs).sum()))
 
 
 def _by_patterns(
@@ -170,7 +170,7 @@ def _plan(
     options: Options,
 ) -> Plan:
     """The pairs as a plan under rule mean-error, with the prices that prove most of the wrong answers."""
-    reached = float(np.ceil(exact_errors(instance, pairs)[0].mean() / GRID) * GRID)
+    reached = float(np.ceil(most_errors(instance, pairs).mean() / GRID) * GRID)
     if reached >= 0.5:
         raise InputError("so little money buys nothing better than guessing; allow more")
     stated = instance.with_epsilon(max(GRID, reached))
@@ -186,7 +186,7 @@ def _plan(
         if by_patterns >= least:
             least, duals = by_patterns, duals_of(stated, prices)
             known = replace(known, bound=rounded(stated, proven), proof="certificate")
-    spending = {"money": float(money), "wrong": float(exact_errors(stated, pairs)[0].sum())}
+    spending = {"money": float(money), "wrong": float(most_errors(stated, pairs).sum())}
     if duals is not None:
         spending["wrong_bound"] = max(0.0, least)
     plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)

@@ -13,7 +13,7 @@ from crowdopt.assign.explain.joint_shortage import JointShortage, joint_shortage
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.difficulty.hard_tasks import NONE
-from crowdopt.crowd.exactness import exact_errors, fewest_exact, relaxation
+from crowdopt.crowd.exactness import fewest_exact, most_errors, relaxation
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, guessing
 from crowdopt.programs import smallest_coverage
@@ -168,7 +168,7 @@ def error_kept(instance: AssignmentInstance, pairs: Ints) -> float:
     if rule.checked:
         evidence = instance.collected_evidence + instance.supply(pairs)
         asked = np.minimum(rule.error_of(evidence, instance.prior), guessing(instance.prior))
-        return float(max(exact_errors(instance, pairs)[0].max(), asked.max()))
+        return float(max(most_errors(instance, pairs).max(), asked.max()))
     evidence = instance.collected_evidence + instance.supply(pairs) - COVERAGE
     if (instance.dependence > 1).any():
         return float(instance.error_bound(evidence).max())

@@ -105,14 +105,15 @@ def _least_on_average(instance: AssignmentInstance, probe: Probe) -> Ints:
 
 def _hand_out(state: _Left, given_up: Ints, others: Ints, clock: Clock) -> None:
     """What is left: first to tasks given up that it serves, those of least need first; then to all that are short."""
-    # clock: when it is over, tasks are served by a linear rule's sums, which take no time beside exact errors.
+    # clock: when it is over, tasks are served by a linear rule's sums, which take no time beside exact errors; of what
+    # remains then only loads are filled.
     if _ties_all(state.instance):
         state.add_one_by_one(others)
         return
     if others.size == state.instance.n_tasks:
         state.fill_loads()  # before the money goes elsewhere
     state.settle_all(given_up, clock)
-    state.spread(others)
+    state.spread(others, clock)
     state.fill_loads()
 
 
@@ -370,14 +371,16 @@ class _Left:
             low, high = np.where(enough | (low >= high), low, middle + 1), np.where(enough, middle, high)
         return high, errors(high)
 
-    def spread(self, tasks: Ints) -> None:
-        """What is left to these tasks, label by label."""
+    def spread(self, tasks: Ints, clock: Clock) -> None:
+        """What is left to these tasks, label by label, while there is time."""
+        if clock.over:
+            return
         served = np.setdiff1d(np.arange(self.instance.n_tasks), short_tasks(self.instance, self.pairs))
         tasks = np.setdiff1d(tasks, served)
         for _ in range(ROUNDS):
             before = len(self.pairs)
             tasks = self._spread(tasks)
-            if not tasks.size or len(self.pairs) == before:
+            if not tasks.size or len(self.pairs) == before or clock.over:
                 return
 
     def add_one_by_one(self, tasks: Ints) -> None:

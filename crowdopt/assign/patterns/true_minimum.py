@@ -16,7 +16,7 @@ from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, 
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, Listener, Options, Progress, Solution, Solve, Status
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.exactness import CERTAIN, most_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.votes.voting import are_compiled
@@ -233,7 +233,7 @@ def duals_of(instance: AssignmentInstance, prices: PatternPrices) -> Duals:
 
 def _keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
     """Whether the pairs keep every limit and the rule's errors; pairs (k, 2): task and worker of each label."""
-    above, _ = exact_errors(instance, pairs)
+    above = most_errors(instance, pairs)
     fine = above.mean() <= instance.epsilon.mean() + CERTAIN if instance.the_rule.average else None
     if fine is None:
         fine = bool((above <= instance.epsilon + CERTAIN).all())
