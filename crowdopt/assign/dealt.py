@@ -24,6 +24,19 @@ class Terms(NamedTuple):
     most: Ints  # (tasks,)
 
 
+class Rows(NamedTuple):
+    """Whole amounts of labels per row and worker class, and what they may become."""
+
+    amounts: Ints  # (T, G): labels; written
+    excess: Floats  # (T,): evidence of the row beyond its need; written
+    wanted: Floats  # (T,): what it should have beyond
+    worth: Floats  # (T, G)
+    cost: Floats  # (T, G)
+    upper: Ints  # (T, G): the most labels
+    left: Ints  # (G,): what remains of each class's capacity; written
+    spare: Floats  # (1,): money that moves may still add to the cost; written
+
+
 class Dealt(NamedTuple):
     """What changes as labels move."""
 

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.assign.dealt import Rows
 from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.classes import Classes, classes_of
@@ -68,5 +69,6 @@ def the_rest() -> None:
     kinds, groups = classes.evidence.shape
     whole, none = np.zeros((kinds, groups), np.int64), np.zeros(kinds)
     spare, left = np.zeros(1), np.zeros(groups, np.int64)
-    kernels.shift(whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), left, spare, NEVER)
+    rows = Rows(whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), left, spare)
+    kernels.shift(rows, NEVER)
     kernels.deal(tasks, tasks, whole[0], classes.evidence[0], split.dealt)

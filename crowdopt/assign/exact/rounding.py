@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.dealt import Rows
 from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.crowd.classes import Classes
 
@@ -35,7 +36,7 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float, r
     from crowdopt.assign.exact.compiling import get_ready
 
     get_ready()
-    kernels.shift(amounts, excess, wanted, classes.evidence, classes.cost, upper, left, spare, rung)
+    kernels.shift(Rows(amounts, excess, wanted, classes.evidence, classes.cost, upper, left, spare), rung)
     return amounts
 
 

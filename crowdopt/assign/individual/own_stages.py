@@ -93,10 +93,7 @@ def _stages(standing: Standing, tasks: OwnTasks) -> Iterator[Callable[[], None]]
     work = Work(standing, tasks)
     yield partial(first_bound, work)
     if work.is_many:
-        yield partial(congest, work)
-        for sweeps in MANY_CLIMBS:
-            yield partial(climb, work, sweeps, hurries=not work.has_plan)
-            yield partial(blend_sweeps, work)
+        yield from _of_many(work)
     deals = tasks.is_shared and work.labels_each >= DEALT
     if deals:
         yield partial(deal, work, STEPS[0])
@@ -113,6 +110,14 @@ def _stages(standing: Standing, tasks: OwnTasks) -> Iterator[Callable[[], None]]
     if deals:
         yield from (partial(deal, work, step, seed) for seed in range(1, 1 + DEALS) for step in LAST_STEPS)
     yield partial(_in_full, standing)
+
+
+def _of_many(work: Work) -> Iterator[Callable[[], None]]:
+    """What is tried first where tasks are many: a plan blended from the sweeps so far, after each climb."""
+    yield partial(congest, work)
+    for sweeps in MANY_CLIMBS:
+        yield partial(climb, work, sweeps, hurries=not work.has_plan)
+        yield partial(blend_sweeps, work)
 
 
 def _nothing_to_do(standing: Standing, tasks: OwnTasks) -> None:

@@ -462,6 +462,20 @@ def _cut(labels, cells, nodes, node, broken, over, poor, room):
     return _share_out(cells, nodes, node, place, above, below, room.fresh)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _take_in(labels, cells, nodes, made, target, need, room):
+    """Keep those of the nodes just made that may hold a set of the target; the others go."""
+    for k in range(made):
+        child = room.fresh[k]
+        lacks = _lacks(labels, cells, nodes, child, False, need)
+        if not lacks and _within(labels, cells, nodes, child, room):
+            nodes.error[child] = _error(labels, cells, nodes, child, False, room)
+            if nodes.error[child] <= target:
+                _push(nodes, child)
+                continue
+        _drop(nodes, child)
+
+
 @njit(cache=True, nogil=True)
 def cheapest(labels, cells, nodes, room, asked, value):
     """What the cheapest set of each target costs, or less where work or room end; how many nodes were cut.
@@ -505,13 +519,5 @@ def cheapest(labels, cells, nodes, room, asked, value):
                 for later in range(t, targets.size):
                     value[later] = floor
                 return -taken - 1
-            for k in range(made):
-                child = room.fresh[k]
-                lacks = _lacks(labels, cells, nodes, child, False, needs[t])
-                if not lacks and _within(labels, cells, nodes, child, room):
-                    nodes.error[child] = _error(labels, cells, nodes, child, False, room)
-                    if nodes.error[child] <= targets[t]:
-                        _push(nodes, child)
-                        continue
-                _drop(nodes, child)
+            _take_in(labels, cells, nodes, made, targets[t], needs[t], room)
     return taken

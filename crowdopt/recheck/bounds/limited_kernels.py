@@ -43,6 +43,19 @@ def _open(state, count, limits):
 
 
 @njit(cache=True, nogil=True)
+def _after(state, taken, count, ends, limits):
+    """The cell after an item, the last of its group where that ends, taken or not; -1 where the limits forbid it."""
+    if taken:
+        if not _open(state, count, limits):
+            return -1
+        state = _step(state, count, limits)
+    if ends:
+        wide = limits.full + 1
+        return state % wide if state // wide >= limits.least_group[count] else -1
+    return state
+
+
+@njit(cache=True, nogil=True)
 def completions(cost, worth, group, limits):
     """``rest[k, cell]``: what items k and after cost at least, counts kept; ``gives``: the evidence of those.
 
@@ -60,13 +73,9 @@ def completions(cost, worth, group, limits):
         ends = k == n - 1 or group[k + 1] != group[k]
         for cell in range((limits.full_group[group[k]] + 1) * wide):
             for taken in range(2):
-                if taken and not _open(cell, group[k], limits):
+                after = _after(cell, taken, group[k], ends, limits)
+                if after < 0:
                     continue
-                after = _step(cell, group[k], limits) if taken else cell
-                if ends:
-                    if after // wide < limits.least_group[group[k]]:
-                        continue
-                    after %= wide
                 value = rest[k + 1, after] + (cost[k] if taken else 0.0)
                 if value < rest[k, cell]:
                     rest[k, cell] = value
@@ -117,18 +126,14 @@ def evidence_price(cost, worth, need, group, limits):
 @njit(cache=True, nogil=True)
 def _cost_of(cost, worth, group, limits, rest):
     """What the set of the most evidence costs, by going through its table."""
-    n, wide, cell, total = cost.size, limits.full + 1, 0, 0.0
+    n, cell, total = cost.size, 0, 0.0
     for k in range(n):
         ends = k == n - 1 or group[k + 1] != group[k]
         best, choice, to = np.inf, 0, 0
         for taken in range(2):
-            if taken and not _open(cell, group[k], limits):
+            after = _after(cell, taken, group[k], ends, limits)
+            if after < 0:
                 continue
-            after = _step(cell, group[k], limits) if taken else cell
-            if ends:
-                if after // wide < limits.least_group[group[k]]:
-                    continue
-                after %= wide
             value = rest[k + 1, after] - (worth[k] if taken else 0.0)
             if value < best:
                 best, choice, to = value, taken, after
@@ -150,7 +155,7 @@ def cheapest_below(cost, worth, need, group, limits, known, top, states):
     cells); -> (float, bool).
     """
     prices, tables = known
-    n, wide, rounding = cost.size, limits.full + 1, EVIDENCE_ROUNDING * max(1.0, need)
+    n, rounding = cost.size, EVIDENCE_ROUNDING * max(1.0, need)
     left, spent, cell = np.empty(states + 1), np.empty(states + 1), np.zeros(states + 1, np.int64)
     new_left, new_spent = np.empty(2 * states + 2), np.empty(2 * states + 2)
     new_cell = np.zeros(2 * states + 2, np.int64)
@@ -165,25 +170,21 @@ def cheapest_below(cost, worth, need, group, limits, known, top, states):
             taken = a >= size or (b < size and left[b] - worth[k] <= left[a])
             if taken:
                 at, b = b, b + 1
-                if not _open(cell[at], g, limits):
-                    continue
-                here, rest, paid = _step(cell[at], g, limits), left[at] - worth[k], spent[at] + cost[k]
+                rest, paid = left[at] - worth[k], spent[at] + cost[k]
             else:
                 at, a = a, a + 1
-                here, rest, paid = cell[at], left[at], spent[at]
-            if ends:
-                if here // wide < limits.least_group[g]:
-                    continue
-                here %= wide
+                rest, paid = left[at], spent[at]
+            here = _after(cell[at], taken, g, ends, limits)
+            if here < 0:
+                continue
             if rest <= rounding:  # the first table is that of no price: it completes such a set exactly
                 top = min(top, paid + tables[0, k + 1, here])
                 continue
             if paid >= cheapest[here]:
                 continue
-            ahead = 0.0
+            ahead = -np.inf
             for p in range(prices.size):
-                value = paid + prices[p] * rest + tables[p, k + 1, here]
-                ahead = value if p == 0 else max(ahead, value)
+                ahead = max(ahead, paid + prices[p] * rest + tables[p, k + 1, here])
             if ahead >= top:
                 continue
             cheapest[here] = paid

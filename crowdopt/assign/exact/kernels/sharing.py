@@ -114,6 +114,33 @@ def closest(values, k, target):
     return mask, total
 
 
+@njit(cache=True, inline="always")
+def _may_go(i, other, size, dealt, items, k, keep):
+    """Labels of task i that the other may have too, as items from k on; the rest in ``keep``; -> how many of each."""
+    hands, held, kept = dealt.hands, dealt.held, 0
+    for t in range(held[i]):
+        g = hands[i, t]
+        if count(hands, held, other, g) >= size[g]:
+            keep[kept], kept = g, kept + 1
+        else:
+            items[k], k = g, k + 1
+    return k, kept
+
+
+@njit(cache=True, inline="always")
+def _may_have(i, keep, n, terms, dealt):
+    """Whether a task may have the first n labels of ``keep``."""
+    within = terms.fewest[i] <= n <= min(terms.most[i], dealt.hands.shape[1])
+    return within and not too_many(keep, n, terms.size)
+
+
+@njit(cache=True, inline="always")
+def _hand_over(i, keep, n, dealt):
+    dealt.held[i] = n
+    for t in range(n):
+        dealt.hands[i, t] = keep[t]
+
+
 @njit(cache=True)
 def share_out(a, b, terms, dealt, anyhow):
     """Repartition the labels of two tasks of one row so that their slacks are as equal as can be.
@@ -126,59 +153,42 @@ def share_out(a, b, terms, dealt, anyhow):
     a, b: the tasks; terms: what stays as it is; dealt: written where the partition is new; anyhow: whether the new
     partition is kept even if the smaller slack does not rise; -> whether the partition was changed.
     """
-    worth, size, fewest, most = terms.worth[terms.row[a]], terms.size, terms.fewest, terms.most
-    hands, held, slack, state = dealt.hands, dealt.held, dealt.slack, dealt.state
+    worth, held, slack, state = terms.worth[terms.row[a]], dealt.held, dealt.slack, dealt.state
     items, owner = np.empty(held[a] + held[b], np.int64), np.zeros(held[a] + held[b], np.bool_)
     keep_a, keep_b = np.empty(items.size, np.int64), np.empty(items.size, np.int64)
-    k = na = nb = 0
-    for t in range(held[a]):
-        g = hands[a, t]
-        if count(hands, held, b, g) >= size[g]:
-            keep_a[na], na = g, na + 1
-        else:
-            items[k], owner[k], k = g, True, k + 1
-    for t in range(held[b]):
-        g = hands[b, t]
-        if count(hands, held, a, g) >= size[g]:
-            keep_b[nb], nb = g, nb + 1
-        else:
-            items[k], k = g, k + 1
+    k, na = _may_go(a, b, terms.size, dealt, items, 0, keep_a)
+    for t in range(k):
+        owner[t] = True
+    k, nb = _may_go(b, a, terms.size, dealt, items, k, keep_b)
     if k < 2:
         return False
     for t in range(k - 1, 0, -1):
         s = draw(state, t + 1)
         items[t], items[s] = items[s], items[t]
         owner[t], owner[s] = owner[s], owner[t]
-    for t in range(FREE, k):
-        if owner[t]:
-            keep_a[na], na = items[t], na + 1
-        else:
-            keep_b[nb], nb = items[t], nb + 1
-    k = min(k, FREE)
-    values, had = np.empty(k), 0.0
-    for t in range(k):
+    free = min(k, FREE)
+    values, had = np.empty(free), 0.0
+    for t in range(free):
         values[t] = worth[items[t]]
         if owner[t]:
             had += values[t]
     joint = slack[a] + slack[b]
-    mask, total = closest(values, k, had + joint / 2 - slack[a])
+    mask, total = closest(values, free, had + joint / 2 - slack[a])
     new_a = slack[a] - had + total
     if not anyhow and min(new_a, joint - new_a) <= min(slack[a], slack[b]) + CLOSE:
         return False
-    for t in range(k):
-        if mask >> t & 1:
+    for t in range(free):
+        owner[t] = mask >> t & 1
+    for s in range(free, free + k):  # those that stay whose they are come first
+        t = s % k
+        if owner[t]:
             keep_a[na], na = items[t], na + 1
         else:
             keep_b[nb], nb = items[t], nb + 1
-    if na > most[a] or nb > most[b] or na < fewest[a] or nb < fewest[b] or max(na, nb) > hands.shape[1]:
+    if not _may_have(a, keep_a, na, terms, dealt) or not _may_have(b, keep_b, nb, terms, dealt):
         return False
-    if too_many(keep_a, na, size) or too_many(keep_b, nb, size):
-        return False
-    for t in range(na):
-        hands[a, t] = keep_a[t]
-    for t in range(nb):
-        hands[b, t] = keep_b[t]
-    held[a], held[b] = na, nb
+    _hand_over(a, keep_a, na, dealt)
+    _hand_over(b, keep_b, nb, dealt)
     slack[a], slack[b] = new_a, joint - new_a
     return True
 
@@ -233,6 +243,15 @@ def even_out(tasks, terms, dealt, rounds):
 
 
 @njit(cache=True, inline="always")
+def _lacked(tasks, slack):
+    """The evidence that tasks lack, in all."""
+    lack = 0.0
+    for i in tasks:
+        lack += max(0.0, -slack[i])
+    return lack
+
+
+@njit(cache=True, inline="always")
 def _level(tasks, terms, dealt, rounds):
     """Share out poorest with richest, round after round, until none of the tasks is short."""
     # It raises the least slack of a row whose total is fixed. Tasks are sorted by slack and paired from both ends,
@@ -249,9 +268,7 @@ def _level(tasks, terms, dealt, rounds):
         if slack[order[0]] >= 0 or rung[0]:
             break
         if tasks.size > MANY:
-            lack = 0.0
-            for i in tasks:
-                lack -= min(slack[i], 0.0)
+            lack = _lacked(tasks, slack)
             since = 0 if lack < 0.98 * least else since + 1
             least = min(least, lack)
             if since >= STALLED:
@@ -270,31 +287,38 @@ def _level(tasks, terms, dealt, rounds):
 
 
 @njit(cache=True, inline="always")
+def _partnered(d, tasks, terms, dealt, work):
+    """Look for a task with whom an exact partition covers both: whether one was found, the work left, if any."""
+    slack, start = dealt.slack, draw(dealt.state, tasks.size)
+    for x in range(tasks.size):
+        i = tasks[(start + x) % tasks.size]
+        if i == d or slack[i] < 0 or slack[i] + slack[d] < 0:
+            continue
+        work -= 1
+        if share_out(d, i, terms, dealt, False):
+            if slack[d] >= 0 and slack[i] >= 0:
+                return True, work, True
+            if slack[i] < 0:
+                return False, work, True
+        if work <= 0 or dealt.rung[0]:
+            return False, 0, False
+    return False, work, True
+
+
+@njit(cache=True, inline="always")
 def _finish(tasks, terms, dealt, work):
     """For each short task look for a partner with whom an exact partition covers both; else stir."""
     # tasks (n,) int: of one row; terms: what stays as it is; work: pairs that may be looked at; -> the work left.
-    slack, state, rung = dealt.slack, dealt.state, dealt.rung
-    while work > 0 and not rung[0]:
+    slack, state = dealt.slack, dealt.state
+    while work > 0 and not dealt.rung[0]:
         short = 0
         for d in tasks:
             if slack[d] >= 0:
                 continue
             short += 1
-            start, mended = draw(state, tasks.size), False
-            for x in range(tasks.size):
-                i = tasks[(start + x) % tasks.size]
-                if i == d or slack[i] < 0 or slack[i] + slack[d] < 0:
-                    continue
-                work -= 1
-                before = slack[i]
-                if share_out(d, i, terms, dealt, False):
-                    if slack[d] >= 0 and slack[i] >= 0:
-                        mended = True
-                        break
-                    if before >= 0 and slack[i] < 0:
-                        break
-                if work <= 0 or rung[0]:
-                    return 0
+            mended, work, goes_on = _partnered(d, tasks, terms, dealt, work)
+            if not goes_on:
+                return 0
             if not mended:
                 i = tasks[draw(state, tasks.size)]
                 if i != d:
@@ -303,6 +327,27 @@ def _finish(tasks, terms, dealt, work):
         if short == 0:
             break
     return work
+
+
+@njit(cache=True, inline="always")
+def _bought(poorest, tasks, terms, dealt):
+    """Buy a task the label that is cheapest for the evidence that its row can use; whether there is one."""
+    worth, cost, size, t = terms.worth, terms.cost, terms.size, terms.row[poorest]
+    hands, held, left = dealt.hands, dealt.held, dealt.left
+    lack, pick, score = _lacked(tasks, dealt.slack), -1, np.inf
+    if held[poorest] < min(terms.most[poorest], hands.shape[1]):
+        for g in range(left.size):
+            if left[g] > 0 and worth[t, g] > 0 and count(hands, held, poorest, g) < size[g]:
+                this = (cost[t, g] + 1e-3) / min(worth[t, g], 1.5 * lack + 1e-2)
+                if this < score - CLOSE:
+                    pick, score = g, this
+    if pick < 0:
+        return False
+    hands[poorest, held[poorest]] = pick
+    held[poorest] += 1
+    left[pick] -= 1
+    dealt.slack[poorest] += worth[t, pick]
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -319,9 +364,7 @@ def share(tasks, terms, dealt, rounds, work, allowed):
     looked at in finishing; after each label, where some are bought; allowed: pairs that may be tried in all while
     labels are bought; 0: none is bought; -> whether labels were bought and none is short.
     """
-    worth, cost, size, most = terms.worth, terms.cost, terms.size, terms.most
-    hands, held, slack, left = dealt.hands, dealt.held, dealt.slack, dealt.left
-    buying = allowed > 0
+    slack, buying = dealt.slack, allowed > 0
     while True:
         if buying:
             poorest = tasks[0]
@@ -330,22 +373,8 @@ def share(tasks, terms, dealt, rounds, work, allowed):
                     poorest = i
             if slack[poorest] >= 0:
                 return True
-            lack = 0.0
-            for i in tasks:
-                lack += max(0.0, -slack[i])
-            t, pick, score = terms.row[poorest], -1, np.inf
-            if held[poorest] < min(most[poorest], hands.shape[1]):
-                for g in range(left.size):
-                    if left[g] > 0 and worth[t, g] > 0 and count(hands, held, poorest, g) < size[g]:
-                        this = (cost[t, g] + 1e-3) / min(worth[t, g], 1.5 * lack + 1e-2)
-                        if this < score - CLOSE:
-                            pick, score = g, this
-            if pick < 0:
+            if not _bought(poorest, tasks, terms, dealt):
                 return False
-            hands[poorest, held[poorest]] = pick
-            held[poorest] += 1
-            left[pick] -= 1
-            slack[poorest] += worth[t, pick]
         if rounds > 0:
             allowed -= _level(tasks, terms, dealt, rounds)
         allowed -= work - _finish(tasks, terms, dealt, work)

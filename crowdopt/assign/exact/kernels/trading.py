@@ -66,53 +66,67 @@ def _note(short, n_short, i):
 
 
 @njit(cache=True, inline="always")
-def _best_trade(d, tasks, terms, dealt):
-    """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group)."""
-    # Task by task: each label of the partner for nothing (own place -1), or for each label of one's own; then labels
-    # of workers with capacity left (partner -1). It stops at a partner with whom the task lacks no more, since no
-    # exchange can gain more than the lack of the two.
-    row, worth, cost, size = terms.row, terms.worth, terms.cost, terms.size
-    fewest, most, hands, held = terms.fewest, terms.most, dealt.hands, dealt.held
-    slack, left, spare = dealt.slack, dealt.left, dealt.spare
-    best, who, own, theirs, group = CLOSE, -1, -1, -1, -1
-    td, lack = row[d], -slack[d]
-    for i in tasks:
-        if i == d:
+def _with_partner(d, i, best, terms, dealt):
+    """The exchange of task d with task i that gains most, and more than ``best``: gain, own place, i's place, group."""
+    # Each label of the partner for nothing (own place -1), or for each label of one's own; group -1: there is none.
+    worth, cost, size, hands, held, slack = terms.worth, terms.cost, terms.size, dealt.hands, dealt.held, dealt.slack
+    own, theirs, group = -1, -1, -1
+    td, ti, lack, was = terms.row[d], terms.row[i], -slack[d], max(0.0, -slack[i])
+    gives = held[d] < min(terms.most[d], hands.shape[1]) and held[i] > terms.fewest[i]
+    for b in range(held[i]):
+        g = hands[i, b]
+        if count(hands, held, d, g) >= size[g]:
             continue
-        ti, was = row[i], max(0.0, -slack[i])
-        for b in range(held[i]):
-            g = hands[i, b]
-            if count(hands, held, d, g) >= size[g]:
+        for a in range(-1 if gives else 0, held[d]):
+            up, down, paid = worth[td, g], worth[ti, g], cost[td, g] - cost[ti, g]
+            if a >= 0:
+                h = hands[d, a]
+                up, down, paid = up - worth[td, h], down - worth[ti, h], paid + cost[ti, h] - cost[td, h]
+                if up <= 0:
+                    continue
+            gain = lack + was - max(0.0, lack - up) - max(0.0, down - slack[i])
+            if gain <= best or paid > dealt.spare[0]:
                 continue
-            for a in range(-1, held[d]):
-                if a < 0:
-                    if held[d] >= min(most[d], hands.shape[1]) or held[i] <= fewest[i]:
-                        continue
-                    up, down, paid = worth[td, g], worth[ti, g], cost[td, g] - cost[ti, g]
-                else:
-                    h = hands[d, a]
-                    up, down = worth[td, g] - worth[td, h], worth[ti, g] - worth[ti, h]
-                    paid = cost[td, g] - cost[ti, g] + cost[ti, h] - cost[td, h]
-                    if up <= 0:
-                        continue
-                gain = lack + was - max(0.0, lack - up) - max(0.0, down - slack[i])
-                if (
-                    gain > best
-                    and paid <= spare[0]
-                    and (a < 0 or count(hands, held, i, hands[d, a]) < size[hands[d, a]])
-                ):
-                    best, who, own, theirs, group = gain, i, a, b, g
-        if best >= lack - CLOSE and who >= 0:
-            break
+            if a < 0 or count(hands, held, i, hands[d, a]) < size[hands[d, a]]:
+                best, own, theirs, group = gain, a, b, g
+    return best, own, theirs, group
+
+
+@njit(cache=True, inline="always")
+def _with_the_left(d, best, terms, dealt):
+    """The exchange of task d with capacity left that gains most, and more than ``best``: gain, own place, group."""
+    worth, cost, hands, held, left = terms.worth, terms.cost, dealt.hands, dealt.held, dealt.left
+    own, group, td, lack = -1, -1, terms.row[d], -dealt.slack[d]
     for g in range(left.size):
-        if left[g] <= 0 or count(hands, held, d, g) >= size[g]:
+        if left[g] <= 0 or count(hands, held, d, g) >= terms.size[g]:
             continue
         for a in range(held[d]):
             h = hands[d, a]
             up, paid = worth[td, g] - worth[td, h], cost[td, g] - cost[td, h]
             gain = lack - max(0.0, lack - up)
-            if gain > best and paid <= spare[0]:
-                best, who, own, theirs, group = gain, -1, a, -1, g
+            if gain > best and paid <= dealt.spare[0]:
+                best, own, group = gain, a, g
+    return best, own, group
+
+
+@njit(cache=True, inline="always")
+def _best_trade(d, tasks, terms, dealt):
+    """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group)."""
+    # Task by task, then with workers who have capacity left (partner -1). It stops at a partner with whom the task
+    # lacks no more, since no exchange can gain more than the lack of the two.
+    best, who, own, theirs, group = CLOSE, -1, -1, -1, -1
+    lack = -dealt.slack[d]
+    for i in tasks:
+        if i == d:
+            continue
+        gain, a, b, g = _with_partner(d, i, best, terms, dealt)
+        if g >= 0:
+            best, who, own, theirs, group = gain, i, a, b, g
+        if best >= lack - CLOSE and who >= 0:
+            break
+    gain, a, g = _with_the_left(d, best, terms, dealt)
+    if g >= 0:
+        best, who, own, theirs, group = gain, -1, a, -1, g
     return best if group >= 0 else 0.0, who, own, theirs, group
 
 

@@ -165,11 +165,10 @@ def _improved(n, last, order, price, worth, need, paid, have, desk):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _searched(n, order, last, rate, linear, best, close, price, worth, need, nodes, desk):
-    """Depth first over the core; what is pruned costs at least ``best - close``."""
+def _in_core(n, order, last, rate, gap, price, worth, desk):
+    """Who may be turned over for less than the gap goes to the core; its size, and how many stay in the set anyway."""
     skip, core, taken = desk.skip, desk.core, desk.taken
-    gap = best - linear - close
-    size, kept, spent, left = 0, 0, 0.0, need
+    size = kept = 0
     for k in range(n):
         j = order[k]
         if skip[j]:
@@ -178,8 +177,17 @@ def _searched(n, order, last, rate, linear, best, close, price, worth, need, nod
             core[size], taken[size], size = j, False, size + 1
         elif k < last:
             desk.base[kept], kept = j, kept + 1
-            spent += price[j]
-            left -= worth[j]
+    return size, kept
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _searched(n, order, last, rate, linear, best, close, price, worth, need, nodes, desk):
+    """Depth first over the core; what is pruned costs at least ``best - close``."""
+    core, taken, spent, left = desk.core, desk.taken, 0.0, need
+    size, kept = _in_core(n, order, last, rate, best - linear - close, price, worth, desk)
+    for k in range(kept):
+        spent += price[desk.base[k]]
+        left -= worth[desk.base[k]]
     low, high = desk.low, desk.high
     low[size], high[size] = np.inf, 0.0
     for k in range(size - 1, -1, -1):

@@ -101,6 +101,15 @@ def _store(k, desk, hands, held):
 
 
 @njit(cache=True, nogil=True, inline="always")
+def _farthest(price, desk, few, goal, value):
+    """A multiplier beyond which the best one cannot lie; infinite where no set has so many labels."""
+    if not few:
+        return -1.0 - 2.0 * max(0.0, value)
+    able = np.sort(price[~desk.skip])
+    return able[goal - 1] if able.size >= goal else np.inf
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _limited(k, tasks, price, worth, count, effort, found):
     """The best multiplier of a limit on labels that the cheapest set breaks, and a set that keeps the limit."""
     # The bound is concave in the multiplier, and each set is a line of it: where the lines of a set with too few and
@@ -113,11 +122,10 @@ def _limited(k, tasks, price, worth, count, effort, found):
     for t in range(tasks.starts[k], tasks.starts[k + 1]):
         desk.skip[tasks.barred[t]] = True
     held[k] = -1
-    able = np.sort(price[~desk.skip])
-    if few and able.size < goal:
+    far = _farthest(price, desk, few, goal, value)
+    if far == np.inf:
         return np.inf
-    far = able[goal - 1] if few and goal > 0 else -1.0 - 2.0 * max(0.0, value)
-    best, known, kept = value, False, 0.0
+    best, kept = value, np.inf
     near, near_value, near_slope = 0.0, value, float(goal - count)
     far_value, far_slope, here = 0.0, 0.0, far
     for step in range(STEPS):
@@ -131,16 +139,12 @@ def _limited(k, tasks, price, worth, count, effort, found):
             cost = 0.0
             for t in range(size):
                 cost += price[desk.found[t]]
-            if not known or cost < kept:
-                known, kept = True, cost
+            if cost < kept:
+                kept = cost
                 _store(k, desk, hands, held)
-        if step == 0:
-            far_value, far_slope = line, slope
-            if slope == 0 or (slope > 0) == few:
-                break
-        elif slope == 0:
+        if slope == 0 or (step == 0 and (slope > 0) == few):
             break
-        elif (slope > 0) == few:
+        if (slope > 0) == few:
             near, near_value, near_slope = here, line, slope
         else:
             far, far_value, far_slope = here, line, slope
