@@ -10,7 +10,7 @@ SHIFTS = 400  # moves
 
 @njit(cache=True, inline="always")
 def _best_move(a, worst, rows):
-    """The move that mends most of row a, which lacks ``worst``: the other row (a: capacity left), what comes and goes."""
+    """The move that mends most of row a, which lacks ``worst``: other row (a: capacity left), what comes, what goes."""
     amounts, wanted, excess, worth, cost = rows.amounts, rows.wanted, rows.excess, rows.worth, rows.cost
     kinds, groups = amounts.shape
     best, kind, into, out = CLOSE, -1, -1, -1
