@@ -87,7 +87,6 @@ def run_confined(
 
     Its standard input is a pipe that is never written to: the command can tell by its end that we are gone.
 
-    command: the program and its arguments; environment: all the variables it sees; said: file for what it prints;
     megabytes: limit on the resident memory of the tree, looked at more often the nearer it comes; is_over: given the
     seconds since the start, whether time is up. Raises InputError if the limit is less than an interpreter needs.
     """

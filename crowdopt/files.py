@@ -23,8 +23,8 @@ def draft(path: Path, replace: bool = True) -> Iterator[BinaryIO]:
     It is written beside ``path`` under a random name that is created for it alone: two writers never share one, and
     a link that was planted is not followed.
 
-    replace: whether a file that stands at ``path`` by then is replaced. Raises InputError if the place cannot be
-    written (no room, no permission), or something is there that is not to be replaced.
+    Raises InputError if the place cannot be written (no room, no permission), or something is there that is not to be
+    replaced.
     """
     waiting = _WAITING.get()
     with writing(path):

@@ -58,7 +58,7 @@ def chosen(labels: Labels, truth: Ints | None = None) -> AutoMethod:
     agree, not who is right: where workers share their errors the best forecast may err more than the majority; known
     answers tell.
 
-    labels: the table; truth (tasks,): known classes, -1 where unknown; used from 20 on.
+    truth (tasks,): known classes, -1 where unknown; used from 20 on.
     """
     if len(labels.classes) < 2:
         return AutoMethod(USUAL, False, {})

@@ -20,8 +20,8 @@ def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answ
 
     For methods that know each worker's accuracy; others' answers come back as they are.
 
-    answers: of a method whose votes are sums of weights; labels: what they were made of; truth (tasks,): known classes,
-    -1 where unknown: where several labelled such a task their common errors show most.
+    answers: of a method whose votes are sums of weights; truth (tasks,): known classes, -1 where unknown: where several
+    labelled such a task their common errors show most.
     """
     speech = answers.speech
     if answers.accuracy is None or answers.evidence is None or speech is None or speech.ndim > 1:

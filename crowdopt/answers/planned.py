@@ -43,9 +43,8 @@ class PlanAnswers:
 def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, weight: Floats) -> PlanAnswers:
     """Weighted votes over all labels, with exact posteriors and what is still missing of a plan.
 
-    plan (k, 2): task and worker of each planned label; pairs (labels, 2): task and worker of each label that is there;
-    label (labels,): its class; weight (labels,) or (labels, classes) float: its vote's weight: for its own class, or
-    for each.
+    plan (k, 2): task and worker of each planned label; label (labels,): its class; weight (labels,) or (labels,
+    classes) float: its vote's weight: for its own class, or for each.
     """
     votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
     known = posteriors(instance, pairs, label)

@@ -67,7 +67,7 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
 def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> Floats:
     """``logit(w) + ln(L - 1)``, which is ``logit(w) - logit(1/L)``, with w clipped to [truncation, 1 - truncation].
 
-    accuracy (workers,): w; classes: L; truncation: in (0, 1/2); -> (workers,).
+    truncation: in (0, 1/2); -> (workers,).
     """
     if not 0 < truncation < 0.5:
         raise InputError(f"the truncation must lie strictly between 0 and 1/2, not {truncation}")

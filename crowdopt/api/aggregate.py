@@ -220,8 +220,7 @@ def aggregate_tables(
     labels: columns task, worker, label; method: as for :func:`vote`; gold: worker, correct, asked, or worker, task,
     label, truth, for the weighted votes; worker, true, answered for ``wmv-confusion``; truth: known answers task,
     label, to be held against, and to see how hard tasks are; trust_gold: whether gold is taken as it is, even where
-    workers are below chance; output, workers: tables to write: of the answers, of the workers' accuracies; force:
-    whether files that are there may be replaced.
+    workers are below chance; output, workers: tables to write: of the answers, of the workers' accuracies.
     """
     for path in (output, workers):
         if path is not None:

@@ -126,11 +126,10 @@ def benchmark(
 ) -> Benchmark:
     """Say what is to be measured; :func:`measure` does it.
 
-    problems: paths of campaigns, and recipes; suite: a named set of problems, with limits of its own; methods:
-    ``exact`` and backends; without any, all that work here; programs: of ``ip`` and ``lp``, those wanted; seeds: how
-    many seeds for each problem, in place of the suite's (one for a problem given by itself); permutations: how often
-    each backend solves each program, beyond the first time in another order of columns and rows; limits: ``seconds``,
-    ``megabytes``, ``threads``, in place of the suite's.
+    problems: paths of campaigns, and recipes; suite: a named set of problems, with limits of its own; programs: of
+    ``ip`` and ``lp``, those wanted; seeds: how many seeds for each problem, in place of the suite's (one for a
+    problem given by itself); permutations: how often each backend solves each program, beyond the first time in
+    another order of columns and rows; limits: ``seconds``, ``megabytes``, ``threads``, in place of the suite's.
     """
     from crowdopt.bench.harness import methods as known
     from crowdopt.bench.harness.subject import Limits
@@ -161,8 +160,8 @@ def measure(
     Without the extra ``plots`` there is no page, and ``page`` is None; :func:`crowdopt.report` writes it later.
 
     folder: one that holds the same benchmark is gone on with; processes: subjects at once; cluster: A Dask scheduler to
-    run on, or ``slurm:FOLDER``; force: whether a folder that holds another benchmark may be taken over; retry: whether
-    to run again what failed in the harness itself; -> ``rows``, ``verdict``, ``page`` and all that the page shows.
+    run on, or ``slurm:FOLDER``; retry: whether to run again what failed in the harness itself; -> ``rows``,
+    ``verdict``, ``page`` and all that the page shows.
     """
     from crowdopt import jobs
     from crowdopt.bench.run import run_benchmark

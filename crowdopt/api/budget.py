@@ -143,8 +143,8 @@ def spend(
     """The least expected number of wrong answers for a sum of money: ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``.
 
     money: with prices of 1 a number of labels; method: ``greedy``, with its guarantee and a certified bound;
-    ``patterns`` or ``patterns:pools=8``, the true minimum where skills are few or rounded to few; ``auto``: the better
-    of both where skills are few, else greedy; time_limit: seconds in all; seed: of the solver.
+    ``patterns`` or ``patterns:pools=8``, the true minimum where skills are few or rounded to few; ``auto``: the
+    better of both where skills are few, else greedy; time_limit: seconds in all.
     """
     name, pools = pools_asked(method)
     if name not in METHODS:
@@ -162,8 +162,7 @@ def promised_to_each(
 ) -> Promised:
     """The smallest error that a plan of so much money keeps for every task, and the cheapest plan that keeps it.
 
-    money: the most that a plan may cost; time_limit: seconds in all: one half for the error, one for the plan; seed: of
-    the solver; -> without a plan where none was found.
+    time_limit: seconds in all: one half for the error, one for the plan; -> without a plan where none was found.
     """
     if instance.the_rule.average:
         raise InputError("rule mean-error promises nothing to each task; choose another rule for --promise each")
@@ -177,8 +176,7 @@ def promised_to_each(
 def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 60.0, seed: int = 0) -> Promised:
     """The smallest error that a plan found for so much money keeps for every task, and one that none can.
 
-    money: the most the plan may cost; time_limit: seconds in all; seed: of the solver; -> with pairs that keep the
-    error, but without a plan.
+    time_limit: seconds in all; -> with pairs that keep the error, but without a plan.
     """
     _refuse_amount(money)
     asked = probe(options_of(time_limit, seed).time_limit)

@@ -63,10 +63,7 @@ def explain_laws(
     expert: float | None,
     given_votes: bool,
 ) -> LawsExplained | None:
-    """The laws of a folder with gold_votes.csv whose tasks have no labels yet; None for any other.
-
-    instance: the campaign with the plan's settings.
-    """
+    """The laws of a folder with gold_votes.csv whose tasks have no labels yet; None for any other."""
     source = None if isinstance(campaign, AssignmentInstance) else find_table(Path(campaign), "gold_votes")
     if source is None or instance.classes != 2 or len(instance.collected):
         return None

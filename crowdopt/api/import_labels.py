@@ -226,8 +226,7 @@ def _prices(
 ) -> Floats | float:
     """Price of each worker's label, (workers,), by the one thing that was asked for; else 1.
 
-    rows: every annotation of a tool's log; time, cost: whether seconds, or what the tool says it cost, are the price;
-    tokens: prices of tokens.
+    time, cost: whether seconds, or what the tool says it cost, are the price; tokens: prices of tokens.
     """
     if sum((time, cost, tokens is not None)) > 1:
         raise InputError("a label has one price; choose --time-as-price, --cost-as-price or --token-prices")

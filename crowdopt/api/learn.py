@@ -120,8 +120,7 @@ def read_labels(
 ) -> RecordedLabels:
     """Labels that people once gave, to learn from.
 
-    labels: columns task, worker, label; truth: columns task, label; types: columns task, type; cost: of a label. Raises
-    InputError if a table is not what it should be.
+    labels: columns task, worker, label; truth: columns task, label; types: columns task, type; cost: of a label.
     """
     return RecordedLabels(**read_table_of_labels(labels, truth, types, cost))
 

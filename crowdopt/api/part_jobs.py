@@ -38,8 +38,8 @@ def look(
     """Read all of the part, and write some of its tasks down as a sample.
 
     folder, stamp, part: the campaign, as it was when the run began, and the part's name; memory: bytes that the process
-    may take: parts are kept there as long as they leave room for work; 0: its fair share; place: the part's number;
-    work: the work folder; sample, seed: how many tasks, and what draws them.
+    may take: parts are kept there as long as they leave room for work; 0: its fair share; sample, seed: how many
+    tasks, and what draws them.
     """
     _, read, tasks = _read(folder, stamp, part, memory)
     instance = read.instance
@@ -91,10 +91,10 @@ def plan(
 ) -> dict[str, Any]:
     """Plan the part within its room, and write its labels where every task has its set.
 
-    folder, stamp, part, memory: as for :func:`look`; place: the part's number; work, room, prices: the work folder;
-    labels that the part may use of each worker, and the best multipliers, as texts; visited, share: other multipliers,
-    and the share (prices, groups) of the part's tasks that begins with its sets at them; nodes, width: as for
-    :func:`crowdopt.assign.parts.part_work.planned`; seed: of the order of tasks.
+    folder, stamp, part, memory: as for :func:`look`; work, room, prices: the work folder; labels that the part may use
+    of each worker, and the best multipliers, as texts; visited, share: other multipliers, and the share (prices,
+    groups) of the part's tasks that begins with its sets at them; nodes, width: as for
+    :func:`crowdopt.assign.parts.part_work.planned`.
     """
     shared, read, tasks = _read(folder, stamp, part, memory)
     allowed, others = array_of(room, COUNTS), [Prices(array_of(text, FLOATS)) for text in visited]

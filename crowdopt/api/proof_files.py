@@ -58,8 +58,8 @@ def write_plan_proof(campaign: InstanceLike, plan: PlanLike, path: AnyPath, forc
     The derivation comes from the stored multipliers: a combination of rows that is rounded up, or the least set of each
     task by cases; where neither reaches the bound, cases of a small program.
 
-    campaign, plan: at hand, or their folders; path: ends in ``.vipr``; -> what was written. Raises InputError where
-    the bound is a solver's word, or stands on what is no row of a program, and no derivation is found.
+    path: ends in ``.vipr``. Raises InputError where the bound is a solver's word, or stands on what is no row of a
+    program, and no derivation is found.
     """
     check_proof_file(Path(path), force)
     with on_disk(campaign, plan) as (campaign_folder, plan_folder):
@@ -81,8 +81,8 @@ def write_program_proof(
 ) -> ProofFile:
     """Solve a program, and write it with the point, the bound and its derivation as a VIPR file.
 
-    program: with its names in ids; path: ends in ``.vipr``; time_limit: seconds. Raises InputError where no point is
-    proven optimal within the limit, or no derivation is found.
+    path: ends in ``.vipr``; time_limit: seconds. Raises InputError where no point is proven optimal within the limit,
+    or no derivation is found.
     """
     check_proof_file(Path(path), force)
     relaxed = solve(relax(program), SEARCHER, Options(time_limit))

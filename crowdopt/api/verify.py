@@ -133,10 +133,10 @@ def verify_audit(
     Recomputed with code of its own, from the answers, the seed and what the expert says; and the draw is made once more
     as :func:`crowdopt.audit` makes it, so that groups and predictions are not chosen.
 
-    answers: the table that was drawn from, or a folder with such an answers.csv; folder: of the audit; commitment: as
-    it was handed on before the expert began: nothing else shows that the draw was not made afterwards; after: earlier
-    audits that are known of: the draw must name them, with the chance of a false claim that they spent; -> ``holds``,
-    and the ``problems`` if it does not.
+    answers: the table that was drawn from, or a folder with such an answers.csv; commitment: as it was handed on before
+    the expert began: nothing else shows that the draw was not made afterwards; after: earlier audits that are known
+    of: the draw must name them, with the chance of a false claim that they spent; -> ``holds``, and the
+    ``problems`` if it does not.
     """
     if is_escalation(Path(folder)):
         return _verify_escalation(answers, Path(folder), commitment, after)

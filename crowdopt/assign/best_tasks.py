@@ -18,9 +18,8 @@ TIE = 1e-7  # relative; values this close are equal, whichever way a solver roun
 def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
     """The ``room`` candidates of highest value; between equals those that come first by ``ties``.
 
-    value, ties (candidates,): the larger value first; between equals the smaller ``ties``; candidates (candidates,):
-    tasks; room: how many to choose; all where there are no more; -> (room,): the chosen, in the order of the
-    candidates.
+    value, ties (candidates,): the larger value first; between equals the smaller ``ties``; room: how many to choose;
+    all where there are no more; -> (room,): the chosen, in the order of the candidates.
     """
     if candidates.size <= room:
         return candidates

@@ -40,8 +40,7 @@ def solve_checked(
     The bound is that of the linear relaxation, which every plan of the rule keeps: the rule's own evidence row (for
     exact-error the Cauchy-Schwarz need) and the fewest labels, best workers first, that reach the target exactly.
 
-    instance: under a checked rule; linear: ``(instance, options) -> Plan``: solves the integer program of the
-    instance's evidence rows, unchecked; options: limits of the whole.
+    linear: ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
     """
     if listener is not None and not are_compiled(instance.classes):
         listener(Progress(0.0, None, None, "compiling once"))
@@ -95,8 +94,7 @@ def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | N
 
     Under joint limits pairs that do not keep them already are not mended.
 
-    pairs (k, 2): task and worker of each label to begin with; clock: when to give up; -> (k, 2) int, or None: task and
-    worker of each label.
+    pairs (k, 2): task and worker of each label to begin with; -> (k, 2) int, or None: task and worker of each label.
     """
     hands, joint = TaskLabels.of(instance, pairs), has_joint_limits(instance)
     if not joint and not hands.mend(clock):

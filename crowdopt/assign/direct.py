@@ -47,10 +47,10 @@ def solve_full(
     already integer there is nothing left to search. The search over integers gets the rest of the time; its bound is
     the solver's word.
 
-    kind: ``ip`` or ``lp``; backend: who searches over integers, and solves the LP unless another is named; options:
-    limits of the whole; lp_backend: who solves the LP, where ``backend`` cannot give multipliers; head: what another
-    method knows already: its bound and multipliers save the LP, its plan starts the search, and the better of both
-    plans and of both bounds comes back.
+    kind: ``ip`` or ``lp``; backend: who searches over integers, and solves the LP unless another is named; lp_backend:
+    who solves the LP, where ``backend`` cannot give multipliers; head: what another method knows already: its bound
+    and multipliers save the LP, its plan starts the search, and the better of both plans and of both bounds comes
+    back.
     """
     program = assignment.of_sums(instance)
     clock = Clock(options.time_limit)
@@ -128,9 +128,9 @@ def strict(
 
     The cover rows are loose by COVERAGE already: whole labels must keep them exactly, shares up to rounding.
 
-    program: with a block of rows ``cover``; clean: ``clean(program, point)``: the point that is meant, or None; solve:
-    ``solve(program, backend, options, listener)``; options: limits of all solves together; -> Solution, and (columns,)
-    float or None: the first solution, whose bound and multipliers belong to the program as given, and the point.
+    program: with a block of rows ``cover``; clean: ``clean(program, point)``: the point that is meant, or None; ->
+    Solution, and (columns,) float or None: the first solution, whose bound and multipliers belong to the program as
+    given, and the point.
     """
     clock = Clock(options.time_limit)
     first = solution = solve(program, backend, options, listener)
@@ -170,7 +170,7 @@ def _scale(program: Program) -> Floats:
 def clipped(program: Program, point: Floats) -> Floats | None:
     """The point inside its box; None if it is not one.
 
-    program: whose box it is; point (columns,): as a solver returns it; -> (columns,) float or None.
+    point (columns,): as a solver returns it; -> (columns,) float or None.
     """
     if not np.isfinite(point).all():
         return None

@@ -101,9 +101,8 @@ def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
 
     Infeasible: on the solver's word.
 
-    plan: what is known: its bound and multipliers stay where the search proves less; solve:
-    ``solve(program, backend, options)``; options: limits of the search; -> the plan as given where the search came to
-    no end.
+    plan: what is known: its bound and multipliers stay where the search proves less; -> the plan as given where the
+    search came to no end.
     """
     choices = set_choices(plan.instance)
     choices = choices.which(choices.serves)
@@ -123,8 +122,8 @@ def most_served(instance: AssignmentInstance, solve: Solve, seconds: float, seed
     ``max sum of served tasks``, then ``min sum of max(0, error - target)``, then ``min sum c z``, each over the choices
     of one set a task.
 
-    instance: with few choices; seconds: for all three; -> (k, 2): task and worker of each label; None where no labels
-    keep the limits that are not of single tasks, or time ran out.
+    seconds: for all three; -> (k, 2): task and worker of each label; None where no labels keep the limits that are not
+    of single tasks, or time ran out.
     """
     choices = set_choices(instance)
     if np.unique(choices.task).size < instance.n_tasks:

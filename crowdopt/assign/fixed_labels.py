@@ -26,10 +26,7 @@ def with_fixed_labels(
     listener: Listener | None,
     solve: Callable[[AssignmentInstance, Listener | None], Plan],
 ) -> Plan:
-    """The plan of what is left to decide, with the fixed labels, as one of the instance.
-
-    solve: ``solve(instance, listener) -> Plan``, of whole labels.
-    """
+    """The plan of what is left to decide, with the fixed labels, as one of the instance."""
     if not _accepts(instance):
         return solve(instance, listener)
     paid = float(instance.prices(instance.fixed).sum())

@@ -21,9 +21,9 @@ def joint_excess(
 
     An own row's excess is in units of its largest number, where that is above 1: sums of large numbers are no sharper.
 
-    pairs (k, 2): task and worker of each label; shares (k,): share of each label, 1 for whole ones; excused (tasks,):
-    may have fewer labels of a group than it asks for; -> list of (str, (k,) array, callable): which limit, by how much
-    each of its owners breaks it, and an owner's name.
+    shares (k,): share of each label, 1 for whole ones; excused (tasks,): may have fewer labels of a group than it asks
+    for; -> list of (str, (k,) array, callable): which limit, by how much each of its owners breaks it, and an
+    owner's name.
     """
     own = [*_of_shares(instance, pairs, shares), *_own(instance, pairs, shares)]
     return [*_of_tasks(instance, pairs, shares, excused), *own]

@@ -315,7 +315,7 @@ def decide(certificate: Certificate, found: bool) -> Status:
 def queues(pairs: Ints) -> list[tuple[int, Ints]]:
     """Each worker in the plan with their tasks, both in ascending order.
 
-    pairs (k, 2): task and worker of each label; -> list of (int, (k,) int): worker and tasks.
+    -> list of (int, (k,) int): worker and tasks.
     """
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     workers, starts = np.unique(pairs[order, 1], return_index=True)
@@ -328,8 +328,7 @@ def worst_breach(
 ) -> float:
     """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly.
 
-    pairs (k, 2): task and worker of each label; amounts (k,): shares of labels; whole ones by default; short: as for
-    :func:`breaches`; -> in the unit of the limit.
+    amounts (k,): shares of labels; whole ones by default; short: as for :func:`breaches`; -> in the unit of the limit.
     """
     return max((breach.amount for breach in breaches(instance, pairs, amounts, 0.0, short)), default=0.0)
 
@@ -339,7 +338,7 @@ def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
 
     Where the average of errors counts, and is too large: those that err more than it may be.
 
-    pairs (k, 2): task and worker of each label; -> in ascending order.
+    -> in ascending order.
     """
     n = instance.n_tasks
     labels = np.bincount(pairs[:, 0], minlength=n)
@@ -367,8 +366,8 @@ def breaches(
     Evidence is summed in float64 in the order of the pairs, labels already in first; a task is covered if it lacks
     at most the tolerance.
 
-    pairs (k, 2): task and worker of each label; amounts (k,): shares of labels; whole ones by default; tolerance:
-    absolute, in the unit of the limit; short (k,): tasks that may get less than they ask for.
+    amounts (k,): shares of labels; whole ones by default; tolerance: absolute, in the unit of the limit; short (k,):
+    tasks that may get less than they ask for.
     """
     excused = np.zeros(instance.n_tasks, bool)
     excused[[] if short is None else short] = True

@@ -19,8 +19,6 @@ def presolved(instance: AssignmentInstance, solve: Callable[[AssignmentInstance]
 
     Cost and bound stay what they are: a task that is left out needs no label, and with multipliers 0 it takes nothing
     from the bound, whatever the prices of time and money are.
-
-    solve: ``solve(instance) -> Plan``.
     """
     kept = open_tasks(instance)
     if kept.size == instance.n_tasks:

@@ -27,8 +27,6 @@ def in_units(
 
     With prices c and budget B divided by the unit u, costs, bounds and multipliers are u times those found; money's own
     multiplier has no unit.
-
-    solve: ``solve(instance, listener) -> Plan``, of whole labels.
     """
     unit = price_unit(instance.cost)
     if unit is None:

@@ -82,10 +82,7 @@ def _with_settings(
 
 
 def available(names: Sequence[str] = (), seconds: float = 60.0) -> list[Available]:
-    """What each registered backend can do here, found out by solving, each in a process of its own.
-
-    names: which backends; all of them unless said; seconds: what one backend may take before it counts as not working.
-    """
+    """What each registered backend can do here, found out by solving, each in a process of its own."""
     from crowdopt.backends.probe import probe
 
     chosen = [named(name) for name in names or registered()]
@@ -188,7 +185,7 @@ def solve_whole(
 ) -> Solution:
     """Solve for a caller whose answer cannot say that it was cut short: Ctrl-C ends the caller too.
 
-    options: limits; default: those of :func:`solve`. Raises KeyboardInterrupt if the search was interrupted.
+    Raises KeyboardInterrupt if the search was interrupted.
     """
     found = solve(program, backend, options, listener)
     if found.interrupted:

@@ -129,7 +129,7 @@ def completed(program: Program, multipliers: Floats) -> Floats:
     the column's reduced cost over the entry. Giving it that replaces the column's own end in the Lagrangian bound by
     the row's, so only a row whose end is the better one gets it, and the bound can only rise.
 
-    program: linear; multipliers (rows,): in the house's sign; -> (rows,).
+    -> (rows,).
     """
     entries = program.matrix.tocoo()
     single = np.bincount(entries.row, minlength=multipliers.size)[entries.row] == 1

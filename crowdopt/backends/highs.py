@@ -37,8 +37,7 @@ FEASIBLE_POINT = 2  # HiGHS' kSolutionStatusFeasible: anything else in the solut
 def run(solver: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve with one of HiGHS' solvers.
 
-    solver: ``choose`` (branch and bound for integers), ``simplex``, ``ipm`` or ``pdlp``; listener: is told of better
-    points and bounds.
+    solver: ``choose`` (branch and bound for integers), ``simplex``, ``ipm`` or ``pdlp``.
     """
     name = "highs" if solver == "choose" else f"highs-{solver}"
     model = hand_over(program, options)

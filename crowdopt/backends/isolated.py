@@ -37,8 +37,8 @@ ARRAYS = ("primal", "dual", "ray")
 def run(name: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve in a new process within the options' seconds and megabytes.
 
-    options: limits; a process that overruns them is stopped. Raises BackendMissing, BackendFailed: what the backend
-    raised there; or that it was stopped, or fell over.
+    A process that overruns them is stopped. Raises BackendMissing, BackendFailed: what the backend raised there; or
+    that it was stopped, or fell over.
     """
     with TemporaryDirectory(prefix="crowdopt-solve-") as scratch:
         folder = Path(scratch)

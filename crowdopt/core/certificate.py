@@ -161,7 +161,7 @@ def lagrangian_bound(program: Program, multipliers: Floats) -> float:
 def proves_empty(program: Program, ray: Floats) -> bool:
     """Whether multipliers prove that no point in the box satisfies the rows (Farkas): their bound at c = 0 is > 0.
 
-    program: whose rows and bounds are in question; ray (rows,): in the house's sign.
+    ray (rows,): in the house's sign.
     """
     scale = float(np.abs(ray).max(initial=0.0))
     if not np.isfinite(scale) or scale == 0:

@@ -12,8 +12,8 @@ from crowdopt.errors import InputError
 def named_numbers(text: str, kind: type[Any], owner: str, example: str) -> dict[str, float]:
     """The numbers by name; nothing where the text is empty.
 
-    kind: a dataclass, its fields the names; owner: whose numbers, for messages; example: ``price=20``. Raises
-    InputError for a name that the class does not have, and for what is no finite number.
+    kind: a dataclass, its fields the names; example: ``price=20``. Raises InputError for a name that the class does not
+    have, and for what is no finite number.
     """
     known = [field.name for field in fields(kind)]
     given: dict[str, float] = {}

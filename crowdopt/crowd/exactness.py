@@ -28,7 +28,7 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
     0 but for tasks with many labels that all differ (crowdopt.crowd.votes.voting.vote_errors, and
     crowdopt.crowd.votes.class_votes for more than two classes).
 
-    pairs (k, 2): task and worker of each label; -> above, width (tasks,).
+    -> above, width (tasks,).
     """
     tasks, starts, workers = _all_labels(instance, pairs)
     if instance.classes == 2:
@@ -157,7 +157,7 @@ def at_best(accuracy: Floats, classes: int) -> Floats:
     A worker who is right so often and then names any other class is right with chance p. Between 1/K and that skill
     one who sometimes guesses is anything between: so of two such skills the larger one knows all that the other does.
 
-    accuracy: p, of any shape; classes: K; -> the same shape.
+    accuracy: p, of any shape.
     """
     best: Floats = np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
     return best

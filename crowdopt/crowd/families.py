@@ -36,7 +36,7 @@ CHERNOFF = ("bhattacharyya", "hoeffding")  # rules whose promise rests on a Cher
 def dependence(groups: Sequence[Group], collected: Ints, n: int) -> Ints:
     """The most labels that each task can have of one family, at least 1, (tasks,): the k of the theorem.
 
-    collected (k, 2): task and worker of each label already in; n: tasks; -> (tasks,).
+    collected (k, 2): task and worker of each label already in; -> (tasks,).
     """
     most = np.ones(n, np.int64)
     for group in groups:

@@ -74,8 +74,8 @@ def _refuse_repeats(task: Ints, worker: Ints, tasks: Sequence[str], workers: Seq
 def tally(labels: Labels, truth: Mapping[str, str] | Ints, task_type: Ints, types: int) -> tuple[Ints, Ints]:
     """Gold tallies of real labels.
 
-    truth (tasks,): index of each task's true class, -1 where it is not known; task_type (tasks,): type of each task;
-    types: how many types there are; -> correct, asked (types, workers).
+    truth (tasks,): index of each task's true class, -1 where it is not known; task_type (tasks,): type of each task; ->
+    correct, asked (types, workers).
     """
     known = np.asarray(truth)[labels.task] >= 0
     cell = task_type[labels.task] * len(labels.workers) + labels.worker

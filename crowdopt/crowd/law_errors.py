@@ -34,7 +34,7 @@ def every_vote(workers: Ints, among: int) -> tuple[Ints, Ints]:
 def law_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None:
     """Error of each task by the instance's law before any label is seen, (tasks,); None where a set is too large.
 
-    instance: with a ``vote_law``; pairs (k, 2): task and worker of each label.
+    instance: with a ``vote_law``.
     """
     assert instance.vote_law is not None
     table = np.zeros((instance.n_tasks, instance.n_workers), bool)

@@ -21,8 +21,7 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
     tables, where labels add log-likelihoods. Accuracies are clipped as in the evidence. Where tasks may be hard it is
     ``prior times [(1 - h) P(labels | class, easy) + h P(labels | class, hard)]``. A law of votes takes their place.
 
-    instance: of the skills, the prior and the difficulty; pairs (k, 2): task and worker of each label; label (k,): its
-    class; -> (tasks, classes): each row adds up to 1.
+    -> (tasks, classes): each row adds up to 1.
     """
     cell = instance.task_type[pairs[:, 0]], pairs[:, 1]
     if instance.vote_law is not None:
@@ -72,9 +71,8 @@ def vote_sums(
 ) -> Floats:
     """Sum of the weights of each task's labels for each class, and the log of its prior.
 
-    instance: of the prior; pairs (k, 2): task and worker of each label; label (k,): its class; weight (k,) or
-    (k, classes) float: what it counts: for its own class, or for each; heeds_prior: whether the log of the prior is
-    added; -> (tasks, classes).
+    label (k,): its class; weight (k,) or (k, classes) float: what it counts: for its own class, or for each;
+    heeds_prior: whether the log of the prior is added; -> (tasks, classes).
     """
     n, classes = instance.n_tasks, instance.classes
     cell = pairs[:, 0] * classes + label

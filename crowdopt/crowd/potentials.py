@@ -60,8 +60,7 @@ class Potential:
 def after(belief: Floats, p: float) -> tuple[Floats, Floats, Floats]:
     """Chance that the label speaks for class 1, and the belief after it does, or speaks against.
 
-    belief (k,): chance of class 1; p: accuracy of the label; -> says, right, wrong (k,): the chance, and the belief in
-    either case.
+    belief (k,): chance of class 1; -> says, right, wrong (k,): the chance, and the belief in either case.
     """
     says = belief * p + (1 - belief) * (1 - p)
     right = np.divide(belief * p, says, out=np.ones_like(belief), where=says > 0)
@@ -75,8 +74,7 @@ def turning_points(knots: Floats, p: float) -> Floats:
     ``E_p V(b')`` is a sum of ``P(label) V(b')``, and ``P(label) (a + d b')`` is linear in b: it turns only where b or
     one of the two b' is a knot, or the mirror image of one.
 
-    knots (m,): ascending beliefs from 1/2 to 1; p: accuracy of the label, at least 1/2; -> (k,): ascending, the knots
-    among them.
+    knots (m,): ascending beliefs from 1/2 to 1; -> (k,): ascending, the knots among them.
     """
     if p >= 1 or p <= 0.5:
         return knots
@@ -105,7 +103,7 @@ def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:
 def steps(knots: Floats, p: float) -> sparse.csr_array:
     """The matrix that takes values at the knots to ``V(b) - E_p V(b')`` at every turning point b.
 
-    knots (m,): ascending beliefs; p: accuracy of the label; -> (turning points, m) sparse array.
+    knots (m,): ascending beliefs; -> (turning points, m) sparse array.
     """
     before = turning_points(knots, max(p, 1 - p))
     chance, right, wrong = after(before, max(p, 1 - p))

@@ -29,7 +29,7 @@ def solve_program(
     The bound is the best of three: the ranking's proof where the instance is problem (11) as printed; the certificate
     of the LP relaxation, which is tight unless money is limited; what the search claims.
 
-    backend: who searches; relaxation: the backend that solves the relaxation for its multipliers.
+    relaxation: the backend that solves the relaxation for its multipliers.
     """
     program = selection.build(instance)
     solution = solve(program, backend, options)

@@ -17,8 +17,7 @@ from crowdopt.crowd.hiring.gains import reliability
 def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:
     """``G = (L w - 1)^2 - L^2 var``, unbiased for ``(L w - 1)^2`` with any unbiased estimates (eq. 8, 25; Lemma 2).
 
-    accuracy (workers,): w, unbiased estimates; variance (workers,): unbiased estimates of their variance; classes: L;
-    -> (workers,).
+    variance (workers,): unbiased estimates of their variance; -> (workers,).
     """
     w, spread = np.asarray(accuracy, np.float64), np.asarray(variance, np.float64)
     gain: Floats = (classes * w - 1) ** 2 - classes**2 * spread
@@ -28,7 +27,7 @@ def gain_from_estimates(accuracy: Any, variance: Any, classes: int) -> Floats:
 def gain_completed_square(correct: Any, asked: Any, classes: int) -> Floats:
     """G, the gain of the tallies, as ``n/(n-1) [(L w - 1 - (L-2)/(2n))^2 - ((L-2)^2/(4n^2) + (L-1)/n)]`` (eq. 26).
 
-    correct, asked (workers,): control questions answered correctly; answered, n; classes: L; -> (workers,).
+    correct, asked (workers,): control questions answered correctly; answered, n; -> (workers,).
     """
     n = np.asarray(asked, np.float64)
     shift = (classes - 2) / (2 * n)

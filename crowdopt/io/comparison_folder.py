@@ -37,8 +37,7 @@ def write_comparison_tables(
 
     Equal input and seed give equal bytes, but for timings.csv and the timings on the page.
 
-    folder: made if it is not there; facts: what comparison.json says beside the summary; rows, summary, timings: lines
-    of the tables; a key is a column; page: of comparison.md.
+    facts: what comparison.json says beside the summary; rows, summary, timings: lines of the tables; a key is a column.
     """
     write_lines(folder, {"trials.csv": rows, "summary.csv": summary, "timings.csv": timings})
     write_text(folder / "comparison.md", page)

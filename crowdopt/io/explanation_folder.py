@@ -27,9 +27,8 @@ def write_explanation(
 
     Tables whose first column is ``task`` or ``worker`` are about all of them, and get the ids.
 
-    instance: of the ids; facts: what ``explain.json`` says; tables: name -> column -> cells; ``task`` or ``worker``
-    without cells stands for all of them; folder: of the explanation; force: whether an explanation that is there is
-    replaced; pictures: file name -> content.
+    facts: what ``explain.json`` says; tables: name -> column -> cells; ``task`` or ``worker`` without cells stands for
+    all of them; pictures: file name -> content.
     """
     ids = {
         "task": instance.task_ids,

@@ -124,10 +124,7 @@ def write_hired(selection: Selection, path: Path, force: bool = False) -> None:
 
 
 def write_frontier(frontier: Frontier, instance: SelectionInstance, path: Path, force: bool = False) -> None:
-    """``workers,score[,cost],hired`` per point, cheapest first; the hired of a point as ids between blanks.
-
-    instance: of the workers' ids; path: the file; force: whether a file that is there is replaced.
-    """
+    """``workers,score[,cost],hired`` per point, cheapest first; the hired of a point as ids between blanks."""
     header, columns = ["workers", "score"], [frontier.size, frontier.score]
     if frontier.cost is not None:
         header.append("cost")

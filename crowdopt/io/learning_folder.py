@@ -99,8 +99,7 @@ def write_learning(
 
     Equal input and seed give equal bytes, but for timings.csv.
 
-    folder: made if it is not there; facts: what learning.json says; tables: file name -> its lines; a key is a column;
-    page: of learning.md.
+    facts: what learning.json says; tables: file name -> its lines; a key is a column.
     """
     write_lines(folder, tables)
     write_text(folder / "learning.md", page)

@@ -25,7 +25,7 @@ def rivals(accuracy: Any) -> Floats:
 
     Where it is below 1/2 the better of two labelers disagrees with the majority more often.
 
-    accuracy (labelers,): p; -> (labelers, labelers): symmetric; NaN on the diagonal.
+    -> (labelers, labelers): symmetric; NaN on the diagonal.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     table = np.full((p.size, p.size), np.nan)

@@ -24,7 +24,7 @@ def one_coin_skills(labels: Ints, classes: int) -> Floats:
     With two classes a crowd and its mirror image explain labels equally well. The majority of all is presumed to be
     right more often than not (a_min > 1/2), so that of the two the one is taken whose answers agree with it more.
 
-    labels (tasks, labelers): -1 where there is none; classes: L; -> (labelers,): chance of a right label.
+    labels (tasks, labelers): -1 where there is none; -> (labelers,): chance of a right label.
     """
     task, worker = np.nonzero(labels >= 0)
     names = [tuple(map(str, range(count))) for count in (*labels.shape, classes)]
@@ -45,8 +45,8 @@ def warnings(labels: Ints, classes: int, names: Sequence[str]) -> list[str]:
     ``r_ij < 1/2`` (the corrected form of Liu & Liu's (12)). EM cannot tell a crowd from its mirror image, but some pair
     fails in both. It trusts labelers to err independently; pairs that plainly do not are named too.
 
-    labels (testers, labelers): first labels; -1 where there is none; classes: L; for more than two nothing is said;
-    names: of the labelers; -> empty where all is well, or labels are too few to tell.
+    labels (testers, labelers): first labels; -1 where there is none; classes: L; for more than two nothing is said; ->
+    empty where all is well, or labels are too few to tell.
     """
     asked = np.flatnonzero((labels >= 0).any(axis=0))
     if len(labels) < FEWEST or asked.size < 3 or asked.size > MOST or classes != 2:

@@ -34,7 +34,7 @@ class LabelerPolicy(Resumable, Protocol):
         """What the last question brought.
 
         ask: as decided; fewer tasks may have been asked about; labels (tasks, workers): -1: none; votes (tasks,): what
-        each vote says; chance: the arrival's generator, as for ``decide``.
+        each vote says.
         """
         ...
 

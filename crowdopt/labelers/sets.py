@@ -35,8 +35,8 @@ def wins(most: int, classes: int) -> Floats:
     With two classes 1, 1/2 or 0 as c is above, equal to or below w. With L: the w wrong labels are balls in L - 1
     boxes; all boxes stay below c, or j of them reach it exactly and the truth wins one time in j + 1.
 
-    classes: L; -> (most + 1, most + 1): entry (c, w), read-only; for more than two classes 0 where c + w exceeds
-    ``most``. Raises InputError if there are more than two classes and more than MOST_PLURAL labels.
+    -> (most + 1, most + 1): entry (c, w), read-only; for more than two classes 0 where c + w exceeds ``most``. Raises
+    InputError if there are more than two classes and more than MOST_PLURAL labels.
     """
     if classes == 2:
         right, wrong = np.indices((most + 1, most + 1))
@@ -140,9 +140,9 @@ def plurality_accuracy(
 ) -> tuple[float, float]:
     """``P(argmax_k of the weights for k is the truth)``, L classes equally likely.
 
-    accuracy, weight (members,): p and w; classes: L; rng: of the simulation; without one a set that is too large is
-    refused; draws: of the simulation; -> half: of the value's 95 % interval; 0 where it is exact. Raises InputError if
-    the set is too large and there is no generator.
+    accuracy, weight (members,): p and w; rng: of the simulation; without one a set that is too large is refused; ->
+    half: of the value's 95 % interval; 0 where it is exact. Raises InputError if the set is too large and there is
+    no generator.
     """
     p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     if w.size and (w == w[0]).all() and w[0] > 0 and p.size <= MOST_PLURAL:

@@ -24,9 +24,9 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
 
     Whether a labeler gets a task right does not depend on who else is asked or when: trials of policies are paired.
 
-    labelers: who can be asked, with true skills; horizon: tasks that arrive after the initial tester; seed: of all
-    chance; shuffle: whether labelers come in a random order, so that ties between them are broken fairly. Raises
-    InputError if the horizon is below 1, or the run does not fit into memory.
+    labelers: who can be asked, with true skills; horizon: tasks that arrive after the initial tester; shuffle: whether
+    labelers come in a random order, so that ties between them are broken fairly. Raises InputError if the horizon
+    is below 1, or the run does not fit into memory.
     """
     if horizon < 1:
         raise InputError(f"the horizon must be at least 1 task, not {horizon}")
@@ -58,8 +58,7 @@ def drawn_labelers(
 ) -> Labelers:
     """M skills uniform on [low, high], drawn again until the majority of all is better than a guess (a_min > 1/2).
 
-    count: M; low, high: within [0, 1]; cost: of every label; classes: L. Raises InputError if there is nothing to draw
-    from, or no draw has such a majority.
+    count: M; cost: of every label. Raises InputError if there is nothing to draw from, or no draw has such a majority.
     """
     if not 0 <= low < high <= 1 or count < 1:
         raise InputError(f"cannot draw {count} labelers with skills from {low} to {high}: 0 <= low < high <= 1")
@@ -103,7 +102,7 @@ def tallied(label: Ints, truth: Ints, context: NDArray[np.integer], classes: int
     """Each labeler's share of right labels by kind of task; 1/L where there are none.
 
     label (tasks, labelers): -1 where there is none; truth, context (tasks,): true classes, -1 where unknown, and kinds
-    of task; classes: L; -> (kinds, labelers).
+    of task; -> (kinds, labelers).
     """
     known = (label >= 0) & (truth >= 0)[:, None]
     right = known & (label == truth[:, None])

@@ -118,7 +118,7 @@ def steps(g: float, horizon: int, eta: float = 0.0) -> Floats:
 
     ln t is above 1 from t = 3, where epsilon_t begins; before, and at t = 0, D is that of eta = 0 at t >= 1.
 
-    g: G, the constant of exploration; horizon: T; eta: how fast epsilon_t falls; 0 where epsilon is known; -> (T + 1,).
+    eta: how fast epsilon_t falls; 0 where epsilon is known; -> (T + 1,).
     """
     times = np.arange(horizon + 1)
     logs = log(np.maximum(times, 1))
@@ -153,8 +153,7 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
     ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``.
     As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
 
-    accuracy (labelers,): p; given: of exploration; horizon: T; z: in (0, 1); any value gives a bound. Raises InputError
-    if alpha is 0, or z out of range.
+    z: in (0, 1); any value gives a bound. Raises InputError if alpha is 0, or z out of range.
     """
     p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
     explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * math.log(horizon) ** 2
@@ -164,7 +163,7 @@ def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) 
 def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
     """R_C(T) of Theorem 3, equation (7); its last term bounds money by numbers, so costs are taken to be at most 1.
 
-    accuracy, cost (labelers,): p and c; given: of exploration; horizon: T; z: in (0, 1); any value gives a bound.
+    accuracy, cost (labelers,): p and c; z: in (0, 1); any value gives a bound.
     """
     p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
     order = ranked(p)
@@ -180,8 +179,7 @@ def weighted_regret_bound(
 ) -> float:
     """R(T) of Theorem 5: that of (6) with M^2 / 2 wrong ties more, every m, and D1's revised constant.
 
-    best, largest_gap: U of the best weighted vote, and Delta_max; labelers: M; given: of exploration; horizon: T; z: in
-    (0, 1); any value gives a bound.
+    best, largest_gap: U of the best weighted vote, and Delta_max; z: in (0, 1); any value gives a bound.
     """
     explored = best * given.g1 * given.g2 * math.log(horizon) ** 2
     sets = sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1))
@@ -213,7 +211,7 @@ def disagreement(accuracy: Any) -> Floats:
 
     Printed (12), ``pi(M) + p_i (1 - 2 pi(M))``, treats i as outside of the majority.
 
-    accuracy (labelers,): p; -> (labelers,).
+    -> (labelers,).
     """
     p = np.asarray(accuracy, dtype=np.float64)
     count = p.size

@@ -13,8 +13,8 @@ def voted(labels: Ints, weight: Floats | None, tolerance: float, classes: int, c
     """``argmax_k sum of the weights of the labels for k``; all within the tolerance of the most are tied.
 
     labels (tasks, workers): -1 where there is none; weight (workers,): None: one each; tolerance: in the unit of the
-    weights; classes: L; coin (tasks,): in [0, 1): picks one of those tied; alone it answers a task without labels;
-    -> (tasks,): class of each task.
+    weights; coin (tasks,): in [0, 1): picks one of those tied; alone it answers a task without labels; -> (tasks,):
+    class of each task.
     """
     return picked(tallied_votes(labels, weight, classes), tolerance, coin)
 

@@ -102,10 +102,10 @@ def simulated_stream(
 ) -> Stream:
     """A random order of the workers, a random truth, one-coin labels, and a preliminary crowd of the same kind.
 
-    instance: of the workers' true skills; seed: everything follows from it: order, truth, labels, preliminary workers;
-    preliminary: how many preliminary workers to have at hand; draw: (generator, number) -> an instance of so many
-    preliminary workers; default: the stream's own, with replacement; shuffle: whether the workers come in random order;
-    else in the instance's; prices (tasks,): clairvoyant prices, for the policy that uses them.
+    seed: everything follows from it: order, truth, labels, preliminary workers; preliminary: how many preliminary
+    workers to have at hand; draw: (generator, number) -> an instance of so many preliminary workers; default: the
+    stream's own, with replacement; shuffle: whether the workers come in random order; else in the instance's;
+    prices (tasks,): clairvoyant prices, for the policy that uses them.
     """
     n, m = instance.n_tasks, instance.n_workers
     order = np.random.default_rng([*seed, ORDER]).permutation(m) if shuffle else np.arange(m)

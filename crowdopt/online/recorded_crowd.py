@@ -90,10 +90,9 @@ def recorded_stream(
 
     Preliminary workers are drawn with replacement from the workers, with their held-out labels.
 
-    instance: of the workers and tasks that the table knows; record: the table, in the instance's indices; seed: order
-    and preliminary workers follow from it; held (tasks,): tasks of known truth that serve as gold; :func:`hold_out`
-    takes their need away; preliminary: how many preliminary workers to have at hand; prices (tasks,): clairvoyant
-    prices, for the policy that uses them. Raises InputError if the table is empty.
+    record: the table, in the instance's indices; seed: order and preliminary workers follow from it; held (tasks,):
+    tasks of known truth that serve as gold; :func:`hold_out` takes their need away; preliminary: how many
+    preliminary workers to have at hand; prices (tasks,): clairvoyant prices, for the policy that uses them.
     """
     task, worker, label, truth = record.task, record.worker, record.label, record.truth
     if task.size == 0:

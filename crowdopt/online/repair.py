@@ -26,9 +26,9 @@ def repair(
 ) -> Decision | None:
     """Cheapest evidence first for each short task, the shortest tasks first; the last label is the cheapest that does.
 
-    known: what is known of the tasks; evidence, cost (types, workers): as believed; covered (tasks,): evidence so far;
-    done list of (worker, tasks): pairs that are taken; room (workers,): what each could still do; -> None where nothing
-    is short, or no worker can help.
+    evidence, cost (types, workers): as believed; covered (tasks,): evidence so far; done list of (worker, tasks): pairs
+    that are taken; room (workers,): what each could still do; -> None where nothing is short, or no worker can
+    help.
     """
     lack = known.need - covered
     short = np.flatnonzero(lack > COVERAGE)

@@ -33,7 +33,7 @@ def of_tangents(classes: Classes, held: Floats, tangents: list[Tangents]) -> Pro
     Columns: ``u`` (T, G), ``evidence`` (T,), ``error`` (T,). Rows: those of ``aggregated``, ``cover`` as above,
     and ``tangent`` (tangents, T).
 
-    classes: of an instance with a budget; held (T,): D_t; tangents: each touches the curves of all classes of tasks.
+    classes: of an instance with a budget; tangents: each touches the curves of all classes of tasks.
     """
     base = aggregated.of_classes(classes)
     kinds, columns, n = classes.tasks_in.size, base.cost.size, classes.tasks_in.astype(np.float64)

@@ -31,9 +31,9 @@ def of_lines(load: Floats, paid: Floats, group: Ints, room: Floats, least: Float
 
     Columns: ``group`` (G,), ``price`` (m,) z, ``lift`` (m,) w for least loads, ``budget`` (1,) b. Rows: ``line``.
 
-    load (lines, m): labels that the sets of a line ask of each worker; paid (lines,): what they cost; group (lines,):
-    the group that each line is about; room, least (m,): M and L, of what no fixed label takes; money: B; 0 where there
-    is no budget, whose price is then 0; box: where prices may go.
+    load (lines, m): labels that the sets of a line ask of each worker; group (lines,): the group that each line is
+    about; room, least (m,): M and L, of what no fixed label takes; money: B; 0 where there is no budget, whose
+    price is then 0; box: where prices may go.
     """
     lines, m = load.shape
     groups = int(group.max()) + 1

@@ -27,9 +27,8 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
     Columns: ``without`` (T,), ``given`` (k,). Rows: ``task`` (T,), ``capacity`` (G,) [, ``labels`` (T,)]
     [, ``budget`` (1,)].
 
-    classes: of tasks and workers; tasks (T,): n_t, tasks that are to have a set; room (G,): R_g, labels that the worker
-    class has room for; kinds: class of tasks of each set; sets sequence of (size,) int: worker classes of one task's
-    labels, sorted.
+    tasks (T,): n_t, tasks that are to have a set; kinds: class of tasks of each set; sets sequence of (size,) int:
+    worker classes of one task's labels, sorted.
     """
     rows = _rows(classes)
     count, height = classes.need.size, rows[-1].stop
@@ -58,8 +57,8 @@ def of_sets(classes: Classes, tasks: Ints, room: Ints, kinds: Sequence[int], set
 def columns_of(classes: Classes, kinds: Sequence[int], sets: Sequence[Ints]) -> tuple[Floats, sparse.csc_array]:
     """Cost and entries of the sets' columns, as :func:`of_sets` has them; at least one set.
 
-    classes: of tasks and workers; kinds: class of tasks of each set; sets sequence of (size,) int: worker classes of
-    one task's labels, sorted; -> cost (sets,); entries (rows, sets) sparse array.
+    kinds: class of tasks of each set; sets sequence of (size,) int: worker classes of one task's labels, sorted; ->
+    cost (sets,); entries (rows, sets) sparse array.
     """
     kind, sizes = np.array(kinds, np.int64), np.array([chosen.size for chosen in sets])
     label, column = np.concatenate(sets), np.repeat(np.arange(sizes.size), sizes)

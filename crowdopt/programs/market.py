@@ -53,7 +53,7 @@ def of_groups(market: GroupedMarket, need: Floats) -> Program:
 
     Columns: ``u`` (pairs with evidence,). Rows: ``cover`` (kinds,), ``capacity`` (groups,).
 
-    market: kinds of tasks, groups of workers; need (kinds,): C_k, evidence for each task of the kind.
+    need (kinds,): C_k, evidence for each task of the kind.
     """
     kind, group = np.nonzero(market.evidence > 0)
     kinds, count, lines = need.size, market.count.size, kind.size

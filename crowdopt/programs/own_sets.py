@@ -30,8 +30,8 @@ def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: fl
 
     Columns: ``set`` (S,), ``over`` (m,), ``under`` (m,). Rows: ``task`` (n,), ``worker`` (m,), ``budget`` (1,).
 
-    sets: at least one for every task; room, least (m,): M and L; money: B; inf where there is no budget; dear: what a
-    label over or under costs; whole: whether each task must have one set and no mixture.
+    sets: at least one for every task; money: B; inf where there is no budget; dear: what a label over or under costs;
+    whole: whether each task must have one set and no mixture.
     """
     count, tasks, m = sets.task.size, int(sets.task.max()) + 1, room.size
     column = np.repeat(np.arange(count), np.diff(sets.starts))

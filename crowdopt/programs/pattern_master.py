@@ -23,9 +23,8 @@ def of_priced_menu(
 
     Columns: ``given`` (k,), ``without`` (T,). Rows as in ``patterns``.
 
-    pools: kinds of tasks, pools of workers; menu: the patterns so far; price: D, what a task without a pattern costs;
-    wrong: as in :func:`crowdopt.programs.patterns.of_menu`; least_wrong: as in
-    :func:`crowdopt.programs.patterns.of_menu`.
+    menu: the patterns so far; price: D, what a task without a pattern costs; wrong: as in
+    :func:`crowdopt.programs.patterns.of_menu`; least_wrong: as in :func:`crowdopt.programs.patterns.of_menu`.
     """
     base = relax(of_menu(pools, menu, wrong, least_wrong))
     tasks = base.row("task")

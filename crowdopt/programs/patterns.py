@@ -48,9 +48,9 @@ def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wr
     Columns: ``given`` (k,), the z. Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)]
     [, ``wrong`` (1,)].
 
-    pools: kinds of tasks, pools of workers; menu: the patterns to choose from, each with its error; wrong: at most so
-    many wrong answers expected in all: ``sum e_tP z_tP <= wrong``, in units of 1/SCALE; least_wrong: whether to
-    minimise ``sum e_tP z_tP``, in units of 1/SCALE, instead of the cost.
+    menu: the patterns to choose from, each with its error; wrong: at most so many wrong answers expected in all: ``sum
+    e_tP z_tP <= wrong``, in units of 1/SCALE; least_wrong: whether to minimise ``sum e_tP z_tP``, in units of
+    1/SCALE, instead of the cost.
     """
     kinds, count = pools.tasks_in.size, menu.kind.size
     pool, depth, supply = pools.rows

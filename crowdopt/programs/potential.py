@@ -187,8 +187,7 @@ def _levels(accuracy: Floats, capacity: Ints, most: int) -> tuple[Floats, Ints]:
 def alike(instance: AssignmentInstance, level: Ints) -> tuple[Ints, Ints]:
     """One worker of each group of equal levels, prices and capacity, and how many there are of them.
 
-    instance: of the prices and capacities; level (types, workers): level of skill of each pair; -> worker, size
-    (groups,).
+    level (types, workers): level of skill of each pair; -> worker, size (groups,).
     """
     key = np.vstack([level, instance.cost, instance.capacity])
     _, worker, size = np.unique(key, axis=1, return_index=True, return_counts=True)
@@ -204,9 +203,8 @@ def wanted_in(instance: AssignmentInstance) -> Ints:
 def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Floats, size: Ints) -> Rules:
     """The rules by which a worker of each group, represented by ``worker``, does ``amount`` (groups, types).
 
-    instance: of the prices; level (types, workers): level of skill of each pair; worker (groups,): one worker of each
-    group; amount (groups, types): labels that the rule expects of a worker; size (groups,): workers in each group;
-    -> one for each group.
+    level (types, workers): level of skill of each pair; worker (groups,): one worker of each group; amount (groups,
+    types): labels that the rule expects of a worker; size (groups,): workers in each group; -> one for each group.
     """
     group, levels = np.arange(worker.size), int(level.max()) + 1
     labels = np.zeros((worker.size, levels))
@@ -218,8 +216,7 @@ def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Fl
 def everything(instance: AssignmentInstance, level: Ints) -> Rules:
     """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type.
 
-    instance: of the prices and capacities; level (types, workers): level of skill of each pair; -> one for each group
-    and first type.
+    level (types, workers): level of skill of each pair; -> one for each group and first type.
     """
     worker, size = alike(instance, level)
     wanted, rules = wanted_in(instance), []

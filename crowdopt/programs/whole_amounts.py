@@ -24,8 +24,7 @@ def of_classes(classes: Classes, money: float, margin: float = 0.0) -> Program:
     Columns: ``u`` (T, G), ``lack`` (T,). Rows as in ``aggregated`` with whole labels, and the money in the row
     ``budget``.
 
-    classes: of tasks and workers; money: what the labels may cost; margin: evidence per task that is asked for beyond
-    the need.
+    margin: evidence per task that is asked for beyond the need.
     """
     budget = replace(classes.instance, budget=money)
     base = aggregated.of_classes(replace(classes, instance=budget), whole=True)
@@ -47,8 +46,7 @@ def boxed(program: Program, relaxed: Program, multipliers: Floats, bound: float,
 
     Columns: those of ``program``.
 
-    program: of :func:`of_classes`; relaxed: the aggregated LP with whole labels; multipliers (rows,): of its rows;
-    bound: what they prove; money: what the labels may cost.
+    program: of :func:`of_classes`; relaxed: the aggregated LP with whole labels; bound: what they prove.
     """
     reduced = relaxed.cost - relaxed.matrix.T @ multipliers
     many = np.floor((money - bound) / np.maximum(np.abs(reduced), 1e-12) * (1 + 1e-9) + 1e-6)

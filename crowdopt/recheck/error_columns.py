@@ -22,7 +22,7 @@ WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote
 def check_errors(instance: AssignmentInstance, stored: StoredPlan, excused: Bools, report: Report) -> None:
     """Every task's exact error is what the plan says it is, and at most its target, or they are on average.
 
-    excused (tasks,): tasks that the plan leaves short, as it says; report: takes the complaints.
+    excused (tasks,): tasks that the plan leaves short, as it says.
     """
     above, width = exact_errors(instance, stored.pairs)
     if instance.the_rule.average and not excused.any():

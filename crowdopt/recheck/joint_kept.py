@@ -13,8 +13,8 @@ JointBreak = tuple[str, str, float, "int | None"]  # which limit, whose, by how 
 def joint_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[JointBreak]:
     """Every joint limit: which, whose, and by how much the pairs exceed it (at most 0 where they keep it).
 
-    pairs (k, 2): task and worker of each label; shares (k,): share of each; -> list of (str, str, float, int or None):
-    the last is the task that has less than it asks for.
+    shares (k,): share of each; -> list of (str, str, float, int or None): the last is the task that has less than it
+    asks for.
     """
     found: list[JointBreak] = []
     every = np.concatenate([pairs, instance.collected])

@@ -35,8 +35,8 @@ def worst_excess(
 ) -> float:
     """The largest amount by which the pairs do not keep a limit; 0 if they keep all of them exactly.
 
-    pairs (k, 2): task and worker of each label; amounts (k,): share of each label; default: 1; excused (tasks,): tasks
-    that may get less than they ask for; -> in the limit's own unit.
+    amounts (k,): share of each label; default: 1; excused (tasks,): tasks that may get less than they ask for; -> in
+    the limit's own unit.
     """
     broken = broken_limits(instance, pairs, amounts, tolerance=0.0)
     return max((one.amount for one in broken if not is_excused(one, excused)), default=0.0)
@@ -52,8 +52,8 @@ def broken_limits(
 ) -> list[Excess]:
     """Every limit that the pairs break by more than the tolerance.
 
-    pairs (k, 2): task and worker of each label; amounts (k,): share of each label; default: 1; tolerance: absolute, in
-    the limit's own unit; of the budget relative to it where it is above 1.
+    amounts (k,): share of each label; default: 1; tolerance: absolute, in the limit's own unit; of the budget relative
+    to it where it is above 1.
     """
     shares = np.ones(len(pairs)) if amounts is None else amounts
     own = [

@@ -48,7 +48,7 @@ def verify_parts(
 ) -> Report:
     """Hold a plan in parts against its campaign, a part at a time.
 
-    processes: spawned here; 0 checks in this process; executor: in place of them.
+    processes: spawned here; 0 checks in this process.
     """
     folder, place = read_parts_folder(campaign), Path(plan)
     claims, workers = read_numbers(place, folder)
@@ -112,8 +112,8 @@ def _check_bound(folder: PartsFolder, claims: dict[str, Any], proven: float | No
 def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> dict[str, Any]:
     """Count the labels of one part, and bound what its tasks cost at least.
 
-    folder, stamp, part: the campaign, as it was when the check began, and the part's name; plan: the plan's folder;
-    prices: the workers' multipliers, as text.
+    folder, stamp, part: the campaign, as it was when the check began, and the part's name; prices: the workers'
+    multipliers, as text.
     """
     shared = known_folder(folder, stamp)
     read = read_part(shared, part)

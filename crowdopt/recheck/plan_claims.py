@@ -24,7 +24,7 @@ EXCESS = 1e-6  # relative; by how much evidence that may be short by COVERAGE le
 def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bools, report: Report) -> None:
     """Recompute whatever plan.json says of the plan, and complain of what differs.
 
-    excused (tasks,): tasks that it leaves short, as it says: such a plan has no bound; report: takes the complaints.
+    excused (tasks,): tasks that it leaves short, as it says: such a plan has no bound.
     """
     shares = stored.shares
     is_integer = stored.amounts is None

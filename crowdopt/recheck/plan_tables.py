@@ -59,7 +59,7 @@ def _same_ids(table: Table, column: str, wanted: list[str], report: Report) -> b
 def check_columns(table: Table, wanted: dict[str, Floats], report: Report) -> None:
     """Complain of the first row of each column that is not the recomputed number, to SAME.
 
-    table: as stored; wanted dict of (rows,) arrays: column -> what it must say; report: takes the complaints.
+    table: as stored; wanted dict of (rows,) arrays: column -> what it must say.
     """
     for name, values in wanted.items():
         off = np.flatnonzero(np.abs(table.numbers(name) - values) > SAME * np.maximum(1.0, np.abs(values)))

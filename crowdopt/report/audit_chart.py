@@ -12,7 +12,7 @@ def total_cost(epsilon: Floats, labels: Floats, total: Floats, experts_alone: fl
     """Cost against the error that labels are planned for: labels alone, labels with their audit, experts alone.
 
     epsilon (k,): errors that labels are planned for; labels, total (k,): what the labels cost, and with their audit;
-    experts_alone: what it costs to have an expert answer every task; -> of Altair.
+    experts_alone: what it costs to have an expert answer every task.
     """
     alt = altair()
     rows = [

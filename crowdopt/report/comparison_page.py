@@ -76,9 +76,9 @@ def markdown(
 ) -> str:
     """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took.
 
-    title: of the instance; optimum: ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum; summary,
-    timings: one per policy; trials: how many were run; beside: what else there is to hold runs against: ``possible``,
-    ``constant_error`` and ``breach``.
+    optimum: ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum; summary, timings: one per policy;
+    trials: how many were run; beside: what else there is to hold runs against: ``possible``, ``constant_error`` and
+    ``breach``.
     """
     text = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
     text += map(escaped, _set_beside(beside or {}))

@@ -181,10 +181,10 @@ def row(
 ) -> dict[str, Any]:
     """Play one policy over one trial's stream and score it.
 
-    setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; optimum:
-    fields of an Optimum; possible: what no policy undercuts; labels: for a policy that is to take as many labels as
-    another one; 0: it knows itself; audit: what an expert's audit of recorded answers costs
-    (crowdopt.answers.audit.tariff); -> figures and seconds for each arrival, as plain JSON.
+    setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; possible:
+    what no policy undercuts; labels: for a policy that is to take as many labels as another one; 0: it knows
+    itself; audit: what an expert's audit of recorded answers costs (crowdopt.answers.audit.tariff); -> figures and
+    seconds for each arrival, as plain JSON.
     """
     shared = read_setting(setting)
     policy = named(text)
@@ -221,9 +221,9 @@ def play(
     """All rows, those of kos last (they need others' totals), and what they come to.
 
     setting: where workers, tasks and labels come from; row: :func:`row` with solvers bound to it, at the top of a
-    module that spawned processes can import; folder: where the setting and each finished row are kept; what is there is
-    not computed again; processes: spawned processes; 0: in this one; optimum: offline, of the same instance; least:
-    what is possible, to hold costs against.
+    module that spawned processes can import; folder: where the setting and each finished row are kept; what is
+    there is not computed again; processes: spawned processes; 0: in this one; least: what is possible, to hold
+    costs against.
     """
     wanted, trials = asked.policies, asked.trials
     refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")

@@ -27,7 +27,7 @@ def draw_escalation(claims: Floats, terms: EscalationTerms) -> EscalationDraw:
     Rates are those that refute quickest at the threshold that claims make the cheapest; answers above it are looked
     at as often as its last group where going up costs as much as a look, and the less often the less it costs.
 
-    claims (answers,): claimed probability that each is wrong. Raises InputError if a number is out of range.
+    claims (answers,): claimed probability that each is wrong.
     """
     _check(claims, terms)
     by_claim = np.argsort(claims, kind="stable")

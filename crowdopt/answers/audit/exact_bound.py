@@ -61,8 +61,8 @@ def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floa
 def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
     """The most wrong ones among the checked with which at most ``left`` can still be claimed.
 
-    answers, checked, left: how many there are, were drawn and looked at, and are claimed to be left wrong at most;
-    delta: chance that the claim is false, at most; -> -1 if even with none that cannot be claimed.
+    answers, checked, left: how many there are, were drawn and looked at, and are claimed to be left wrong at most; ->
+    -1 if even with none that cannot be claimed.
     """
     low, high = -1, checked
     while low < high:

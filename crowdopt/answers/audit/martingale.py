@@ -95,7 +95,7 @@ def log_factors(checked: Checked, block: Ints, null: Floats) -> Floats:
     It is 0 where no more are supposed to be left than are predicted. Where the hidden shares add up to a little more or
     less than m, the factor is divided by what its mean then is: ``1 + lambda (sum_i theta_i - m)``.
 
-    block: which checks; null (numbers, checks of the block): wrong answers that are supposed to be left before each.
+    null (numbers, checks of the block): wrong answers that are supposed to be left before each.
     """
     expected = (checked.sizes * checked.predicted)[block].sum(axis=1)
     rows, places = np.nonzero((null > expected) & (null <= checked.sizes[block].sum(axis=1)))

@@ -36,8 +36,7 @@ def ascended(
 ) -> tuple[Floats, Floats, float]:
     """Prices of evidence, of workers and of money where the bound is high, by L-BFGS.
 
-    classes: of tasks and workers; curve: of the classes of tasks; held (T,): D, evidence in already; money: B; clock:
-    when to stop; the best prices so far count; -> task, worker, money (T,), (G,), float: each at least 0.
+    -> task, worker, money (T,), (G,), float: each at least 0.
     """
     room = classes.workers_in * classes.capacity.astype(np.float64)
     rows, groups, best = TaskRows.of(classes), room.size, (np.inf, np.zeros(room.size + 1))

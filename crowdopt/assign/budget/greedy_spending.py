@@ -25,7 +25,6 @@ HALVINGS = 20  # of what it may cost
 def surrogate(instance: AssignmentInstance, pairs: Ints) -> Floats:
     """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average.
 
-    instance: of the skills and the prior; its rule does not matter; pairs (k, 2): task and worker of each label;
     -> (tasks,).
     """
     plain = replace(instance, rule=BHATTACHARYYA.name)

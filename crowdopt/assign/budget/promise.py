@@ -58,9 +58,8 @@ def smallest_promise(
 ) -> Promised:
     """Bisect the target between the largest that is ruled out and guessing; keep the best plan that was found.
 
-    money: the most that a plan may cost; lacks: whether linear programs prove that an instance has no plan, None where
-    these take too long; find: who looks for plans of whole labels; clock: when to stop; a first plan is looked
-    for even then.
+    lacks: whether linear programs prove that an instance has no plan, None where these take too long; clock: when to
+    stop; a first plan is looked for even then.
     """
     limited = replace(instance, budget=money)
     least = LEAST if lacks is None else least_target(limited, lacks, clock.part(0.5))

@@ -90,10 +90,9 @@ def least_wrong(
 ) -> Spent:
     """``min sum_i e_i(S_i)  s.t.  sum c <= money`` and the capacities, e_i the exact error of the vote by log-odds.
 
-    instance: its rule and targets do not matter; money: the most that a plan may cost; solve:
-    ``solve(program, backend, options)``; options: limits of the whole; method: ``greedy``; ``patterns``, where skills
-    are few or rounded to ``pools`` for each price; ``auto``: the better of both where skills are few, else greedy;
-    pools: skills told apart for each price; default: all, where they are few.
+    instance: its rule and targets do not matter; method: ``greedy``; ``patterns``, where skills are few or rounded to
+    ``pools`` for each price; ``auto``: the better of both where skills are few, else greedy; pools: skills told
+    apart for each price; default: all, where they are few.
     """
     clock = Clock(options.time_limit)
     if instance.difficulty.share:

@@ -73,11 +73,7 @@ class TaskRows:
         return cell
 
     def demand(self, curve: ErrorCurve, held: Floats, worker: Floats, spend: float) -> Demand:
-        """The labels that make each task's errors and its labels' prices least together.
-
-        curve: of the classes of tasks; held (T,): D, evidence in already; worker (G,): w, of a label of each worker; at
-        least 0; spend: b, of money; at least 0.
-        """
+        """The labels that make each task's errors and its labels' prices least together."""
         price = worker + spend * self.cost
         ratio = np.where(self.worth > 0, price / np.maximum(self.worth, LEAST), np.inf)
         order = np.argsort(ratio, axis=1, kind="stable")

@@ -43,8 +43,8 @@ def fewest_wrong(
     which :func:`priced_out` proves the bound, whatever the solver did. Where that program is large prices are climbed
     to directly.
 
-    money: the most that a plan may cost; curve: from the priors of the classes of tasks, (T, classes), to their curve;
-    solve, options: whose prices are taken, and the limits of all programs together.
+    curve: from the priors of the classes of tasks, (T, classes), to their curve; solve, options: whose prices are
+    taken, and the limits of all programs together.
     """
     money = min(money, most_money(instance))
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
@@ -119,9 +119,7 @@ def priced_out(
     At most ``sum_i value(A_i)`` for every plan that costs at most B and keeps the capacities, for any x, w, b >= 0:
     weak duality, less what rounding may have added. D_i is the evidence of labels already in.
 
-    classes: of tasks and workers; curve: of the classes of tasks; held (T,): D, evidence in already; price (T,): x,
-    money per unit of evidence; positive; worker (G,): w, of a label of each worker; at least 0; spend: b, of money; at
-    least 0; money: B.
+    price (T,): x, money per unit of evidence; positive.
     """
     worth, paid = price[:, None] * classes.evidence, worker + spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room

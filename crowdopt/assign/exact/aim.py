@@ -68,9 +68,9 @@ def _sums(search: Search) -> Iterator[float]:
 def attempt(search: Search, money: float, seed: int, thorough: bool) -> Ints | None:
     """One plan that costs about so much: aim, round, deal evenly if that does, else split and mend.
 
-    search: where things stand; nothing is offered to it; money: what the plan is to cost, in the unit of the prices;
-    seed: of the mending; thorough: whether tasks still short are worked on, and not only topped up; -> (k, 2) int array
-    or None: pairs (task, worker); None where some task stays short or there is no time.
+    money: what the plan is to cost, in the unit of the prices; thorough: whether tasks still short are worked on, and
+    not only topped up; -> (k, 2) int array or None: pairs (task, worker); None where some task stays short or there
+    is no time.
     """
     aimed = _boxed(search, money) if applies(search.classes) else _targeted(search, money)
     if aimed is None or search.done:

@@ -80,8 +80,7 @@ def applies(classes: Classes) -> bool:
 def box_step(classes: Classes, slack: float, solve: Solve, options: Options) -> Boxed | None:
     """The optimum of the aggregated LP with ``slack`` more evidence per task; None where the steps do not get there.
 
-    classes: for which :func:`applies` holds; slack: evidence per task beyond its need; solve:
-    ``solve(program, backend, options)``; options: limits of each program.
+    classes: for which :func:`applies` holds; slack: evidence per task beyond its need.
     """
     whole = Fractional(
         np.ascontiguousarray(classes.evidence.T),

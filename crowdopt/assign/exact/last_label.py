@@ -32,7 +32,7 @@ def settle(search: Standing, classes: Classes) -> None:
     A search over amounts is one over a few hundred whole numbers, however many tasks there are, since reduced costs
     fix all the others. Sharing them out among tasks loses little where tasks of a class are many.
 
-    search: is offered the plan, or has its bound raised by one; classes: of its instance, without joint limits.
+    classes: of its instance, without joint limits.
     """
     if not has_whole_prices(classes) or classes.evidence.size > CELLS:
         return

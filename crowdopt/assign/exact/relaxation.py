@@ -53,8 +53,7 @@ class Relaxation:
 def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool) -> Relaxation:
     """Solve the aggregated LP; with ``whole`` its bound is raised to the next integer where every price is one.
 
-    classes: of tasks and workers; options: limits of the program; whole:
-    whether the bound is for whole labels: with cardinality rows, and rounded up.
+    whole: whether the bound is for whole labels: with cardinality rows, and rounded up.
     """
     program = aggregated.of_classes(classes, whole)
     solution = _stepped(classes, program, solve, options) if applies(classes) else None

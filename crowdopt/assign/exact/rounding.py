@@ -17,8 +17,7 @@ WHOLE = 1e-7  # a share this close to a whole label is one
 def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float, rung: Bools = NEVER) -> Ints:
     """Floor, give the largest fractions back while money and capacity last, help the rows that lack most, polish.
 
-    classes: of tasks and workers; aimed (T, G): the target LP's amounts; slack: evidence per task beyond the need that
-    the target LP found room for; money: what the amounts may cost; rung (1,): raised where the polish is to end early;
+    aimed (T, G): the target LP's amounts; slack: evidence per task beyond the need that the target LP found room for;
     -> (T, G): labels per class of tasks and of workers.
     """
     amounts: Ints = np.maximum(np.floor(aimed + WHOLE).astype(np.int64), classes.tasks_in[:, None] * classes.least)

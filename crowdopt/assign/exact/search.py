@@ -23,11 +23,7 @@ class Search(Standing):
     def of(
         cls, relaxation: Relaxation, solvers: Solvers, options: Options, clock: Clock, listener: Listener | None = None
     ) -> Search:
-        """Begin with what the LP over classes proves, and without a plan.
-
-        relaxation: of the instance's classes; options: gap, nodes and seed of the search; clock: when it ends;
-        listener: hears where things stand.
-        """
+        """Begin with what the LP over classes proves, and without a plan."""
         known, classes = relaxation.certificate, relaxation.classes
         return cls(
             instance=classes.instance,

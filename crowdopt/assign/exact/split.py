@@ -45,8 +45,7 @@ def deal_evenly(classes: Classes, amounts: Ints) -> Ints | None:
 
     Where evidence comes in few sizes (half spammers, half hammers) this is all there is to do.
 
-    classes: of tasks and workers; amounts (T, G): labels per class of tasks and of workers; -> (k, 2) int, or None:
-    task and worker of each label.
+    amounts (T, G): labels per class of tasks and of workers; -> (k, 2) int, or None: task and worker of each label.
     """
     if classes.task_class.size * classes.workers_in.size > EVEN:
         return None
@@ -81,8 +80,7 @@ def _places(classes: Classes) -> Ints:
 def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
     """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice.
 
-    classes: of tasks and workers; task, group (k,): task and worker class of each label; -> (k, 2): task and worker of
-    each label, sorted.
+    task, group (k,): task and worker class of each label; -> (k, 2): task and worker of each label, sorted.
     """
     members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
     if members.size == classes.workers_in.size:
@@ -144,8 +142,7 @@ class Split:
     def of_amounts(cls, classes: Classes, amounts: Ints, money: float, seed: int, own: OwnNeeds | None = None) -> Split:
         """Deal whole amounts: the best workers first, always to the tasks that lack most.
 
-        amounts (T, G): labels per class of tasks and of workers; money: what the labels may cost once they are mended;
-        seed: of the mending; own: needs of tasks that differ within their classes.
+        amounts (T, G): labels per class of tasks and of workers.
         """
         widest = int(2 * np.ceil((amounts.sum(axis=1) / classes.tasks_in).max())) + ROOM
         split = cls(classes, widest, seed)

@@ -160,10 +160,7 @@ def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float 
 
 
 def error_kept(instance: AssignmentInstance, pairs: Ints) -> float:
-    """The least error target that every task keeps, by the rule, or exactly where the rule goes by exact errors.
-
-    pairs (k, 2): task and worker of each label.
-    """
+    """The least error target that every task keeps, by the rule, or exactly where the rule goes by exact errors."""
     rule = instance.the_rule
     if rule.checked:
         evidence = instance.collected_evidence + instance.supply(pairs)

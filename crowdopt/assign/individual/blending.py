@@ -36,8 +36,7 @@ def blend(ascent: Ascent, clock: Clock) -> Served | None:
 def spread(dealt: Served, sweeper: Sweeper, visited: list[Prices], share: Floats, nodes: int, clock: Clock) -> bool:
     """Give each task its set at one of the prices, those of a group in given shares; whether there was time for all.
 
-    dealt: without labels yet; written; sweeper: knows the tasks and their groups; share (prices, groups): how much of
-    each group gets its sets at each of the prices; nodes: of the search for a set.
+    share (prices, groups): how much of each group gets its sets at each of the prices.
     """
     tasks = dealt.tasks
     for group in range(sweeper.groups):

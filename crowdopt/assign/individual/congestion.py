@@ -24,8 +24,7 @@ PART = 4_000  # tasks that choose between two looks at the clock
 def congested(sweeper: Sweeper, best: Sweep, clock: Clock, rng: np.random.Generator) -> Iterator[Served]:
     """Plans after each pass over all tasks, workers' loads closer and closer to their capacities.
 
-    sweeper: knows the tasks; best: at whose prices it begins; rng: draws the order of the tasks in each pass; -> some
-    workers may have too many labels yet, or too few where they have least loads.
+    -> some workers may have too many labels yet, or too few where they have least loads.
     """
     tasks = sweeper.tasks
     dealt = Served.none(tasks, best.prices, sweeper.width, sweeper.type)

@@ -31,9 +31,8 @@ def deal_rows(
 
     Own barred workers are not heeded while dealing: who got one has none in the end.
 
-    tasks: the open tasks; rows: their rows as classes; money: what the labels may cost; prices: at which the labels are
-    mended later; options: limits of the program, and the seed; width: most labels of a task that are stored; clock:
-    when sharing out ends, wherever it is; -> None where the program brings no point.
+    width: most labels of a task that are stored; clock: when sharing out ends, wherever it is; ->
+    None where the program brings no point.
     """
     program = target.of_classes(rows, money)
     aimed = solve(program, BY_SIZE, options)

@@ -58,8 +58,7 @@ class KeptShares:
 def even_shares(tasks: OwnTasks, amounts: Floats) -> KeptShares:
     """Shares in proportion to needs.
 
-    tasks: whose rows are shared; amounts (rows, m): u, labels of each worker for each row, in the order of the rows'
-    numbers.
+    amounts (rows, m): u, labels of each worker for each row, in the order of the rows' numbers.
     """
     rows, m = averaged(tasks), tasks.room.size
     kind, arrays = rows.task_class, tasks.arrays

@@ -37,7 +37,6 @@ def solve_linearly(
 ) -> Plan | None:
     """Shares of labels, ``min sum c y`` over ``0 <= y <= 1``, with multipliers.
 
-    instance: whose tasks are nearly all different; solvers: who solves linear programs; options: limits of the whole;
     -> None where tasks are too many, or nobody knows whether there are any shares: the listener is told that the
     program of all tasks is solved instead.
     """

@@ -85,8 +85,8 @@ class Mixer:
 def dealt_of(sets: SetsMet, share: Floats, prices: Prices, width: int) -> Served:
     """Each task with the set that it has the largest share of: workers may have too many.
 
-    sets: sorted by task; share (sets,): how much of its task each set has in the master; prices: at which the labels
-    are mended later; width: most labels of a task that are stored.
+    sets: sorted by task; share (sets,): how much of its task each set has in the master; width: most labels of a task
+    that are stored.
     """
     tasks, m = sets.tasks, sets.tasks.room.size
     order = np.lexsort((-share, sets.task))

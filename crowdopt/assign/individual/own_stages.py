@@ -64,9 +64,6 @@ def solve_individually(
     """Bound and plan by prices for workers' time and a cheapest set for each task; what is known when time ends.
 
     What is compiled is loaded before the time limit begins to run.
-
-    instance: whose tasks are nearly all different; solvers: who solves linear and integer programs; options: limits of
-    the whole, and the seed.
     """
     clock = Clock(options.time_limit)
     tasks = own_tasks(instance)

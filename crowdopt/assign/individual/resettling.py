@@ -22,10 +22,7 @@ PULLS = (0.5, 0.0)  # of those prices towards the best ones
 
 
 def resettle(dealt: Served, ascent: Ascent, mixer: Mixer, clock: Clock, rng: np.random.Generator) -> None:
-    """Choose anew for some tasks: what the others have stays, a label too many is dear, and at most m stay mixed.
-
-    ascent: of the prices; mixer: solves the masters; rng: draws the tasks.
-    """
+    """Choose anew for some tasks: what the others have stays, a label too many is dear, and at most m stay mixed."""
     tasks, some = ascent.tasks, _drawn(dealt, rng)
     given = _load(dealt, some)
     room = np.maximum(0, dealt.left + given)

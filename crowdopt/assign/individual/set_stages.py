@@ -119,7 +119,7 @@ def _choose(work: Work, sets: SetsMet, prices: Prices) -> None:
 def whole_shares(nested: Nested) -> Ints:
     """How many tasks have each set in whole at the master's optimum; none of the sets it does not know.
 
-    nested: with a solved master; -> (sets,).
+    -> (sets,).
     """
     counts = np.zeros(nested.level.size, np.int64)
     if nested.point is not None:
@@ -131,8 +131,7 @@ def whole_shares(nested: Nested) -> Ints:
 def completed(nested: Nested, counts: Ints, solve: Solve, options: Options) -> Ints | None:
     """The cheapest whole numbers beside those that are fixed, (sets,); None where none are found in time.
 
-    nested: whose sets are chosen from; counts (sets,): what is fixed; workers keep their capacities; solve:
-    ``solve(program, backend, options)``; options: limits of the search; -> (sets,) int array or None.
+    counts (sets,): what is fixed; workers keep their capacities; -> (sets,) int array or None.
     """
     levels, m = nested.levels, nested.tasks.room.size
     known = nested.known()
@@ -151,7 +150,7 @@ def dealt_sets(nested: Nested, counts: Ints, prices: Prices) -> Served:
 
     Tasks left over, and those that would have a worker whom they may not have, have none.
 
-    nested: whose sets they are; counts (sets,): how many tasks get each; prices: at which the labels are mended later.
+    counts (sets,): how many tasks get each.
     """
     tasks, levels = nested.tasks, nested.levels
     dealt = Served.none(tasks, prices, nested.workers.shape[1], nested.workers.dtype)

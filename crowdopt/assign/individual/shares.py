@@ -49,7 +49,7 @@ class Shares:
     def solve(self, start: OwnDuals, wide: Ints) -> bool:
         """Go on until no pair pays, or time ends; False where that does not settle whether there are any shares.
 
-        start: multipliers to begin with; wide (k,): workers of each task to begin with, those that pay most.
+        wide (k,): workers of each task to begin with, those that pay most.
         """
         self._price(start, self.tasks.room.size, wide)
         dear, raised = self._dear(start), 0

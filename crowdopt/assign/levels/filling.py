@@ -68,8 +68,8 @@ def _fixed(shares: Floats, kinds: Ints, tasks: Ints) -> Ints:
 def hands(blocks: LevelBlocks, filled: Filled) -> list[tuple[int, Ints, int]]:
     """Labels of one task each: in every level the strongest workers go where least is to spare.
 
-    blocks: whose sets are counted; filled: tasks of each set, and labels from each class of workers; -> list of (int,
-    (k,) int, int): for each task its class, the worker classes of its labels, and 1.
+    filled: tasks of each set, and labels from each class of workers; -> list of (int, (k,) int, int): for each task its
+    class, the worker classes of its labels, and 1.
     """
     labels: list[tuple[int, Ints, int]] = []
     for kind in range(blocks.levels.of.shape[0]):

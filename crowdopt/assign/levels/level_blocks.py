@@ -54,8 +54,8 @@ class Enough:
     def cheapest(self, kind: int, value: Floats, tops: Floats, items: Ints) -> tuple[float, list[Ints]]:
         """A lower bound on what a set costs, and the cheapest sets met, as sorted levels; roughly first.
 
-        kind: class of tasks; value, tops (L,): price of a label of each level, and what it is worth; items (k,): the
-        level of each label that a set can have, sorted.
+        value, tops (L,): price of a label of each level, and what it is worth; items (k,): the level of each label that
+        a set can have, sorted.
         """
         room = np.bincount(items, minlength=tops.size)
         row = row_of_need(tops, room, float(self.classes.floor[kind]))

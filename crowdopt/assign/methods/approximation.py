@@ -31,9 +31,8 @@ def approximate(instance: AssignmentInstance, solve: Solve, options: Options, ti
     bound is the LP's, whatever the algorithm does. ``Plan.repaired`` has what it took, what that lacked and what was
     changed; a plan that stays short is none.
 
-    instance: under a rule whose evidence sums decide, without label limits, least loads or a budget; solve, options:
-    for the LP over classes; the seed breaks ties; ties: ``random`` as printed, or ``least-covered``: who comes later
-    looks at what those before took.
+    instance: under a rule whose evidence sums decide, without label limits, least loads or a budget; ties: ``random``
+    as printed, or ``least-covered``: who comes later looks at what those before took.
     """
     _refuse(instance)
     relaxation = relax_classes(classes_of(instance), solve, options, whole=False)

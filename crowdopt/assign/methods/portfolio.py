@@ -183,8 +183,7 @@ def solve_in_stages(
 ) -> Plan:
     """The plan by the method ``exact``: stage by stage, until one leaves nothing to be done.
 
-    instance: under a rule for each task; options: limits of the whole; -> the cheapest of all stages' plans, with the
-    highest of their bounds.
+    -> the cheapest of all stages' plans, with the highest of their bounds.
     """
     case, best = Case(instance, solvers, options, Clock(options.time_limit), listener), None
     for stage in stages_for(instance):

@@ -34,9 +34,9 @@ BEYOND = 1.03  # times the bound: what a plan may cost
 def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -> Ints | None:
     """A plan that keeps every limit, under any rule.
 
-    solvers: who solves linear and integer programs; seconds: a limit that only very large instances reach: the work
-    ends by itself, so that the answer does not depend on the machine; -> (k, 2) int, or None: task and worker of each
-    label; None where no plan was found, which proves nothing.
+    seconds: a limit that only very large instances reach: the work ends by itself, so that the answer does not depend
+    on the machine; -> (k, 2) int, or None: task and worker of each label; None where no plan was found, which
+    proves nothing.
     """
     get_ready(instance)
     options, kept = Options(time_limit=seconds, gap=1.0), open_tasks(instance)

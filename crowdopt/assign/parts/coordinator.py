@@ -76,9 +76,8 @@ def solve_parts(
 ) -> PartsAnswer:
     """Bound and plan of all parts together.
 
-    parts: who answers for them; looks: one a part; sample: some of the tasks, drawn from all parts, with the whole
-    capacities; seed: of the samples and the rounding; hear: is told what goes on, the bound, and a plan's cost; clock:
-    sweeps end when what is left of it is what planning takes.
+    looks: one a part; sample: some of the tasks, drawn from all parts, with the whole capacities; clock: sweeps end
+    when what is left of it is what planning takes.
     """
     clock = clock or Clock(ENDLESS)
     room = sample.instance.capacity - np.sum([look.fixed for look in looks], axis=0)

@@ -45,8 +45,7 @@ class Start:
 def swept(tasks: OwnTasks, prices: Prices, groups: int, nodes: int, width: int) -> PartSweep:
     """Price the tasks of a part; groups that have none are empty.
 
-    tasks: of the part; prices: for the workers' time; groups: in which its tasks are taken together; nodes: of the
-    search for a set; width: labels of a set that there is room for.
+    width: labels of a set that there is room for.
     """
     load, paid = np.zeros((groups, tasks.room.size), np.int64), np.zeros(groups)
     sweeper = Sweeper(tasks, 1, groups, width)
@@ -64,8 +63,8 @@ def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, r
     plan. Else also sets at several prices in the shares in which all parts together fit the workers, mended: close to
     the bound where the coordinator's model is.
 
-    tasks: of the part; room (workers,): labels of each worker that the part may use; start: prices and shares; nodes,
-    width: as for :func:`swept`; rng: draws the order of tasks; -> not whole where the part needs more room.
+    room (workers,): labels of each worker that the part may use; nodes, width: as for :func:`swept`; -> not whole where
+    the part needs more room.
     """
     part, best = replace(tasks, room=room), None
     sweeper = Sweeper(part, 1, width=width)

@@ -11,8 +11,8 @@ from crowdopt.crowd.pools import Pools
 def patterns_of_tasks(pools: Pools, kind: Ints, pattern: Ints, count: Ints) -> Ints:
     """A pattern for each task: those of a kind in the order of the menu.
 
-    pools: says which task is of which kind; kind (k,): kind of task that each pattern is for; pattern (k, G): its
-    labels of each pool; count (k,): how many tasks have it; -> (tasks, G).
+    kind (k,): kind of task that each pattern is for; pattern (k, G): its labels of each pool; count (k,): how many
+    tasks have it; -> (tasks, G).
     """
     chosen = np.zeros((pools.kind.size, pattern.shape[1]), np.int64)
     for t in range(pools.tasks_in.size):
@@ -27,8 +27,7 @@ def deal(pools: Pools, chosen: Ints) -> Ints:
     By Gale and Ryser that never fails where the supply rows hold, in whatever order the tasks come: whoever has most
     room is needed least later. Loads come out even.
 
-    pools: says who is in which pool; chosen (tasks, G): labels of each pool that each task is to have; -> (k, 2): task
-    and worker of each label, sorted.
+    chosen (tasks, G): labels of each pool that each task is to have; -> (k, 2): task and worker of each label, sorted.
     """
     pairs = [np.zeros((0, 2), np.int64)]
     for g, members in enumerate(pools.members):

@@ -172,11 +172,7 @@ def _planned(
 
 
 def generated(pools: Pools, goal: Goal, solve: Solve, options: Options, clock: Clock) -> Columns:
-    """A menu complete enough for the linear program, with the bound that its prices prove.
-
-    pools: workers of equal skill and price; goal: what is minimised, under which limit; solve:
-    ``solve(program, backend, options)``; options: limits of each program.
-    """
+    """A menu complete enough for the linear program, with the bound that its prices prove."""
     turn = clock if pools.instance.classes == 2 else Clock(EARLY * clock.left)  # so that time is left for the plan
     columns = Columns(pools, goal, solve, options, lambda: 0.0 if turn.over else turn.left)
     columns.generate()
@@ -243,8 +239,7 @@ def _keeps(instance: AssignmentInstance, pairs: Ints) -> bool:
 def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:
     """The best plan over the menu; where it does not meet the bound, over all patterns that a better one could use.
 
-    columns: with the prices that its master ended with; patterns may be added; solve:
-    ``solve(program, backend, options)``; options: limits of each program.
+    columns: with the prices that its master ended with; patterns may be added.
     """
     lowest = columns.bound
     first = _over_menu(columns, solve, options, clock)

@@ -79,8 +79,7 @@ def came_back(base: Program, library: str, stated: Stated, told: Told, gap: floa
 
     A search that calls a point optimal and names no bound claims one ``gap`` (relative) below its value.
 
-    stated: the program as the library's objects state it now; told: what the library says of its solve; gap: relative;
-    the library's own limit; -> of the program as stated.
+    gap: relative; the library's own limit.
     """
     program, row = assembled(base, stated)
     bound = told.bound if program.integer.any() else None

@@ -65,7 +65,7 @@ def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
     A worker below chance is no reason to stop: in honest crowds some are, truly, and a plan has use for whoever is
     reliably wrong. A crowd below chance would have all its answers turned round.
 
-    workers: ids; source: where the gold stands, for the sentence.
+    source: where the gold stands, for the sentence.
     """
     right, asked = int(test.right.sum()), int(test.asked.sum())
     said = f"{source}: {right} of {asked} gold answers are right, where guessing gets {asked * test.chance:.4g}"
@@ -91,7 +91,7 @@ def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
 def tell_missing(asked: Ints, workers: Sequence[str], source: str) -> None:
     """Say which workers have no gold, and what they count with.
 
-    asked (types, workers): s; workers: ids; source: where the gold stands.
+    asked (types, workers): s; source: where the gold stands.
     """
     without = np.flatnonzero(asked.sum(axis=0) == 0)
     pairs = int((asked == 0).sum()) - asked.shape[0] * without.size

@@ -28,8 +28,6 @@ def chances(name: str, values: Any) -> Floats:
 
     Two computations of one skill differ in the last bit with the processor and with the order of operations. Workers
     alike would no longer be alike, and who of them is chosen would hang on it.
-
-    name: the field, for messages; values: of any shape; -> the same shape.
     """
     given = floats(name, values)
     return np.round(given, SKILL_DIGITS, out=given)
@@ -38,8 +36,7 @@ def chances(name: str, values: Any) -> Floats:
 def integers(name: str, values: Any) -> Ints:
     """A fresh array of whole numbers; floats without a fraction count.
 
-    name: the field, for messages; values: of any shape; -> the same shape. Raises InputError if an entry is not whole;
-    the first such entry is named.
+    Raises InputError if an entry is not whole; the first such entry is named.
     """
     array = np.asarray(values)
     if array.dtype.kind in "iu":
@@ -55,9 +52,8 @@ def integers(name: str, values: Any) -> Ints:
 def per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[Any]:
     """One number per owner; a single number is that of all.
 
-    name: the field, for messages; values number or (count,) array; count: owners; owner: what an owner is called; kind:
-    of the array that comes back; -> (count,): of the given kind, fresh. Raises InputError if there are as many numbers
-    as neither one nor the owners.
+    name: the field, for messages; values number or (count,) array; -> (count,): of the given kind, fresh. Raises
+    InputError if there are as many numbers as neither one nor the owners.
     """
     array = integers(name, values) if kind is np.int64 else floats(name, values)
     if array.ndim == 0:

@@ -107,7 +107,7 @@ def one_coin_like(evidence: Floats, classes: int) -> Floats:
 
     ``2 sqrt(p u) + (K - 2) u = e^{-A/2}`` with u = (1 - p)/(K - 1), solved by bisection: it falls as p grows.
 
-    evidence: A, at least 0; classes: K; -> the same shape; never more than the evidence says.
+    evidence: A, at least 0; -> the same shape; never more than the evidence says.
     """
     affinity = exp(-np.asarray(evidence, dtype=np.float64) / 2)
     low, high = np.full(affinity.shape, 1 / classes), np.ones(affinity.shape)

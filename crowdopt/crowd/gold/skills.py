@@ -19,7 +19,7 @@ def plug_in(correct: Any, asked: Any) -> Floats:
 
     Over-confident for few gold tasks: the one who looks best was also lucky.
 
-    correct, asked (types, workers): c and s; -> (types, workers).
+    -> (types, workers).
     """
     c, s = _tallies(correct, asked)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -31,7 +31,7 @@ def unbiased_evidence(correct: Any, asked: Any) -> Floats:
 
     For equal s it is affine in the plug-in: it changes how much is bought, never whom the ranking prefers.
 
-    correct, asked (types, workers): c and s; -> (types, workers).
+    -> (types, workers).
     """
     _, s = _tallies(correct, asked)
     naive = (2 * plug_in(correct, asked) - 1) ** 2
@@ -61,8 +61,7 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
     - every answer right, or every one wrong: mu is (c + 1) / (s + 2) of the type, and all get it;
     - fewer than two workers with gold: the prior is uniform, p = (c + 1) / (s + 2).
 
-    correct, asked (types, workers): c and s; -> (types, workers). Raises InputError if no worker has answered any gold,
-    or a tally is impossible.
+    -> (types, workers). Raises InputError if no worker has answered any gold, or a tally is impossible.
     """
     c, s = _tallies(correct, asked)
     if s.sum() == 0:

@@ -33,7 +33,7 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 
     By factorial moments; equal to the paper's two forms (crowdopt.hire.theorems).
 
-    correct, asked (workers,): c and n of each, n at least 2; classes: L; -> numerator, denominator (workers,).
+    correct, asked (workers,): c and n of each, n at least 2; -> numerator, denominator (workers,).
     """
     c, n = correct, asked
     pairs = n * (n - 1)

@@ -57,8 +57,8 @@ class ScoreLevels:
 def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
     """Sum of ``count`` times whole values per kind, exactly, whatever their size.
 
-    values (levels,): whole values; count (levels,): how often each counts; of (levels,): the sum it belongs to; kinds:
-    how many sums; -> one sum per kind.
+    values (levels,): whole values; count (levels,): how often each counts; of (levels,): the sum it belongs to; -> one
+    sum per kind.
     """
     bound = float(np.abs(values).max(initial=0)) * float(count.sum())
     sums = np.zeros(kinds, np.int64 if bound < WHOLE else object)
@@ -78,8 +78,7 @@ def levels(
 ) -> ScoreLevels:
     """Sort workers into the levels of ``value(correct, asked, classes)``, a fraction, which is taken once per tally.
 
-    correct, asked (workers,): c and n of each; classes: L; value: one of crowd.hiring.gains' fractions: two arrays
-    (workers,) in, numerators and denominators (workers,) out.
+    value: one of crowd.hiring.gains' fractions: two arrays (workers,) in, numerators and denominators (workers,) out.
     """
     pairs, place = _distinct(correct, asked)
     numerator, denominator = value(*pairs, classes)

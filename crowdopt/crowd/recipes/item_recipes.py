@@ -33,8 +33,7 @@ def item_recipe(name: str, features: int, n: int, m: int, seed: int) -> Assignme
     1.5), loadings v ~ N(0, .3 / sqrt(k)) of shape (k, m), prices ``round(exp(N(0, .7) + s / 2), 3)``, at least .001,
     then the features f ~ N(0, 1) of shape (n, k). Rule bhattacharyya, error target .3, capacities ``6 n // m + 1``.
 
-    name: the recipe's, for the title; features: k, at least 1; n, m: items and workers; seed: of the generator; -> its
-    types are its tasks.
+    features: k, at least 1; -> its types are its tasks.
     """
     rng = np.random.default_rng(seed)
     skill = rng.normal(1.2, 0.6, m)
@@ -56,8 +55,7 @@ def items_of_part(name: str, crowd: ItemCrowd, n: int, part: slice, place: int, 
 
     Accuracies are rounded to 32 bits. Whatever was drawn before, and wherever, a part is always the same.
 
-    name: the recipe's, for the title; n: items of all parts, which capacities follow; part: which of them the part has;
-    place: the part's number; seed: of the recipe; -> of the part's items alone, with the capacities of the whole.
+    n: items of all parts, which capacities follow; -> of the part's items alone, with the capacities of the whole.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place,)))
     difficulty = np.minimum(rng.normal(0.0, 0.8, part.stop - part.start), 1.5)

@@ -146,9 +146,8 @@ def simulated_labels(
     Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class;
     then those that families share (crowd.recipes.family_draws); then, where tasks may be hard, one per task for that.
 
-    pairs (k, 2): task and worker of each label; truth (tasks,): class of each task; drawn by default; known: labels
-    already in: the truth, what families share, and which tasks are hard are drawn given what they say; -> truth
-    (tasks,): as given or drawn; label (k,): class of each pair's label.
+    truth (tasks,): class of each task; drawn by default; known: labels already in: the truth, what families share, and
+    which tasks are hard are drawn given what they say; -> truth (tasks,): as given or drawn.
     """
     before = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     chance = before if known is None or truth is not None else family_posteriors(instance, known)

@@ -196,8 +196,8 @@ def errors(votes, cells, below, error, width, first, last):
     """Error of the best vote of each task, tasks ``first`` to ``last``.
 
     cells: states that are told apart; below: whether a lower bound is wanted where they are more, in place of an upper
-    one; error (tasks,); width (tasks,), written: of the cells that were joined or spread; 0 where the error is exact;
-    first, last: the tasks from ``first`` to the one before ``last``.
+    one; error (tasks,); width (tasks,), written: of the cells that were joined or spread; 0 where the error is
+    exact.
     """
     classes, size = votes.prior.shape[1], 8
     while size < 2 * cells:

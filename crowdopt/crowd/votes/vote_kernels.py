@@ -118,7 +118,7 @@ def errors(votes, cells, above, width, first, last):
     only, which makes the error too large, by no more than what the same thresholds less all that was lowered give.
 
     cells: values that a half's law may take before it is put on a lattice; above, width (tasks,), written: the upper
-    bound, and how far below it the error may lie; first, last: the tasks from ``first`` to the one before ``last``.
+    bound, and how far below it the error may lie.
     """
     room = np.empty((8, cells))
     for i in range(first, last):

@@ -21,9 +21,9 @@ from crowdopt.io.tables.table_kinds import CONFUSIONS
 def read_gold_shares(source: TableLike, labels: Labels, trust_gold: bool = False) -> Floats:
     """Share of gold that each worker of the labels answered correctly.
 
-    source: columns worker, correct, asked, or worker, task, label, truth; labels: of the workers; trust_gold: whether
-    it is taken as it is, even where workers are below chance; -> (workers,): NaN for a worker without gold. Raises
-    InputError if the table cannot be used, or the crowd is below chance.
+    source: columns worker, correct, asked, or worker, task, label, truth; trust_gold: whether it is taken as it is,
+    even where workers are below chance; -> (workers,): NaN for a worker without gold. Raises InputError if the
+    table cannot be used, or the crowd is below chance.
     """
     names, correct, asked = read_gold(source)
     if not trust_gold:
@@ -39,9 +39,9 @@ def read_gold_by_class(source: TableLike, labels: Labels, trust_gold: bool = Fal
     """Gold answers of each worker of the labels by true class and by answer.
 
     source: columns worker, true, answered, and optionally count, how many such answers a row stands for; others are
-    ignored, and workers without labels too; labels: of the workers and classes; trust_gold: whether it is taken as it
-    is, even where workers are below chance; -> (workers, classes, classes). Raises InputError if the table cannot be
-    used, has a class that the labels have not, or the crowd is below chance.
+    ignored, and workers without labels too; trust_gold: whether it is taken as it is, even where workers are below
+    chance; -> (workers, classes, classes). Raises InputError if the table cannot be used, has a class that the
+    labels have not, or the crowd is below chance.
     """
     table = read_table(source, CONFUSIONS)
     place = {name: k for k, name in enumerate(labels.workers)}

@@ -18,8 +18,8 @@ from crowdopt.io.tables.table_columns import Table
 def read_epsilon(tasks: Table, settings: dict[str, Any]) -> Floats:
     """Error target of each task: its own where the table has one, else that of campaign.toml.
 
-    tasks: column epsilon is optional; settings: of campaign.toml; -> (tasks,). Raises InputError if a task has no
-    target, or one outside of (0, 1/2).
+    tasks: column epsilon is optional; -> (tasks,). Raises InputError if a task has no target, or one outside of (0,
+    1/2).
     """
     default = settings.get("epsilon")
     if default is None and ("epsilon" not in tasks or "" in tasks["epsilon"]):
@@ -39,8 +39,8 @@ def read_epsilon(tasks: Table, settings: dict[str, Any]) -> Floats:
 def read_cost(folder: Path, workers: Table, ids: Ids) -> Floats:
     """Prices of labels: prices.csv, else the workers' price column, else 1.
 
-    folder: of the campaign; workers: column price is optional; ids: of the campaign; -> (types, workers). Raises
-    InputError if prices are given twice, or one is missing or negative.
+    workers: column price is optional; -> (types, workers). Raises InputError if prices are given twice, or one is
+    missing or negative.
     """
     prices = optional_table(folder, "prices")
     if prices is None and "price" not in workers:
@@ -60,8 +60,7 @@ def read_cost(folder: Path, workers: Table, ids: Ids) -> Floats:
 def read_limits(folder: Path, tasks: Table, workers: Table, ids: Ids) -> dict[str, Any]:
     """Capacities, least loads, label limits and special pairs, by the names that an instance has for them.
 
-    folder: of the campaign; forbidden.csv, fixed.csv and collected.csv are optional; tasks, workers: of the campaign;
-    ids: of the campaign; -> arguments of AssignmentInstance.
+    folder: of the campaign; forbidden.csv, fixed.csv and collected.csv are optional.
     """
     limits: dict[str, Any] = {"capacity": workers.counts("capacity")}
     if "min_tasks" in workers:

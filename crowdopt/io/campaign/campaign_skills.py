@@ -42,9 +42,8 @@ class CampaignSkills:
 def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
     """Accuracies of a campaign's workers, or their confusion tables, and where they come from.
 
-    folder: of the campaign, with skills.csv or gold.csv; ids: of the campaign; settings: of campaign.toml: ``skills``
-    names the method for gold. Raises InputError if there are both tables or neither, or an accuracy is missing or
-    outside of [0, 1].
+    folder: of the campaign, with skills.csv or gold.csv; settings: of campaign.toml: ``skills`` names the method for
+    gold. Raises InputError if there are both tables or neither, or an accuracy is missing or outside of [0, 1].
     """
     skills, gold, votes = optional_table(folder, "skills"), find_table(folder, "gold"), find_table(folder, "gold_votes")
     if sum(table is not None for table in (skills, gold, votes)) != 1:
@@ -147,8 +146,8 @@ def _on_easy_tasks(accuracy: Floats, settings: dict[str, Any]) -> Floats:
 def filled(table: Table, values: Floats, ids: Ids) -> Floats:
     """A table of type and worker from rows worker[, type]; every cell must be given.
 
-    table: columns worker and, where types differ, type; values (rows,): what each row says; ids: of the campaign;
-    -> (types, workers). Raises InputError if a cell has no row, or two.
+    table: columns worker and, where types differ, type; values (rows,): what each row says; -> (types, workers). Raises
+    InputError if a cell has no row, or two.
     """
     kinds, workers = ids.cells(table)
     refuse_repeats(table, kinds * len(ids.workers) + workers, "worker", "this worker and type")

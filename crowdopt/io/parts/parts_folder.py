@@ -145,8 +145,8 @@ def _state(path: Path) -> tuple[int, int]:
 def write_shared(instance: AssignmentInstance, folder: Path, types: Sequence[str] = ()) -> None:
     """Write campaign.toml, workers.csv and, for some types, skills.csv into a new folder.
 
-    instance: any one with the settings, workers, capacities and prices of the whole; folder: there already; types: ids
-    of its rows of accuracy, where tasks have types.
+    instance: any one with the settings, workers, capacities and prices of the whole; types: ids of its rows of
+    accuracy, where tasks have types.
     """
     workers = instance.worker_ids
     columns: dict[str, Any] = {"worker": workers, "capacity": instance.capacity}

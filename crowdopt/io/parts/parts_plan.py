@@ -54,7 +54,7 @@ def write_pairs(folder: Path, part: Part, folder_of: PartsFolder, pairs: Ints) -
 def read_pairs_of(folder: Path, part: Part, folder_of: PartsFolder) -> Ints:
     """Task and worker of each label of one part.
 
-    folder: of all assignments; part: whose tasks they are; folder_of: whose workers they are; -> (k, 2).
+    -> (k, 2).
     """
     pyarrow, compute, parquet = arrow()
     path = folder / part.path.name
@@ -80,8 +80,7 @@ def write_numbers(
 ) -> None:
     """Write workers.csv, plan.json and run.json beside the assignments.
 
-    place: of the plan; folder: the campaign; load (workers,): labels of each worker; dual (workers,): multipliers of
-    the capacities; claims, facts: of plan.json beside versions, and of run.json.
+    dual (workers,): multipliers of the capacities; claims, facts: of plan.json beside versions, and of run.json.
     """
     columns: list[Any] = [list(folder.workers), load, folder.capacity, dual]
     write_csv(place / "workers.csv", ["worker", "load", "capacity", "dual"], columns)
@@ -93,7 +92,7 @@ def write_numbers(
 def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Table]:
     """The claims of a plan in parts, and the table of its workers: load, capacity and multiplier of each.
 
-    place: of the plan; folder: the campaign; -> workers: in the campaign's order.
+    -> workers: in the campaign's order.
     """
     claims: dict[str, Any] = read_json(place / PLAN, CLAIMS, "plan")
     table = read_table(place / "workers.csv", PLAN_TABLES["workers"])

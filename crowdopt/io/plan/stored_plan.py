@@ -60,10 +60,7 @@ def read_pairs(folder: str | Path, instance: AssignmentInstance) -> tuple[Ints, 
 
 
 def read_plan(folder: str | Path, claims: dict[str, Any], instance: AssignmentInstance) -> StoredPlan:
-    """The tables of a plan folder.
-
-    claims: from :func:`read_claims`; instance: the campaign's, with the plan's settings in force.
-    """
+    """The tables of a plan folder."""
     place = Path(folder)
     pairs, table = read_pairs(place, instance)
     return StoredPlan(

@@ -22,8 +22,6 @@ def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> No
 
     With confusion tables a label counts for every class: ``ln P(label | class)``. A label that was not planned counts
     by the campaign, so no other cell is needed: of tasks that each are a type there may be millions.
-
-    pairs (k, 2): tasks and workers of the plan; folder: of the plan.
     """
     worker, kind = _cells(instance, pairs).T
     columns: list[list[str]] = [
@@ -53,7 +51,7 @@ def class_names(instance: AssignmentInstance) -> tuple[str, ...]:
 def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
     """Vote weights: the plan's, and the rule's own for workers and types of which it says nothing.
 
-    folder: of the plan; instance: the campaign; -> (types, workers).
+    -> (types, workers).
     """
     table = weights_table(folder)
     kinds = {instance.type_id(k): k for k in range(instance.n_types)}
@@ -77,7 +75,7 @@ def votes_table(folder: str | Path) -> Table:
 def read_votes(folder: str | Path, instance: AssignmentInstance) -> Floats:
     """Votes by label and class: the plan's, and the rule's own for workers and types of which it says nothing.
 
-    folder: of the plan; instance: the campaign, with confusion tables; -> (types, workers, labels, classes).
+    instance: the campaign, with confusion tables; -> (types, workers, labels, classes).
     """
     if instance.votes is None:
         raise InputError("the campaign has no confusion tables, so labels do not vote by class")

@@ -113,11 +113,7 @@ def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]
 
 
 def write_table(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]], force: bool = False) -> None:
-    """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force.
-
-    path: the file; header: names of the columns; columns: their cells, equally many; force: whether a file that is
-    there is replaced.
-    """
+    """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force."""
     check_target(path, None, force)
     with draft(path, replace=force) as file:
         file.write(_csv_text(header, columns).encode("utf-8"))

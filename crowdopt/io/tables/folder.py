@@ -79,8 +79,7 @@ def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
 def name_folder(temporary: Path, path: Path, mark: str, force: bool) -> None:
     """Give a finished folder its name; what stood there is moved aside first and comes back if that fails.
 
-    temporary, path: on one file system; mark: the file that tells a folder of ours; force: whether what is there may be
-    replaced.
+    temporary, path: on one file system; mark: the file that tells a folder of ours.
     """
     if not force or not path.exists():
         try:

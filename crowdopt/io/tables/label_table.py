@@ -66,7 +66,7 @@ def read_truth(path: TableLike, labels: Labels) -> Ints:
 def read_types(path: TableLike | None, tasks: Sequence[str]) -> tuple[Ints, list[str]]:
     """Type of each labelled task, and the types' names, sorted; without a table every task is of type ``all``.
 
-    path: columns task and type; tasks: the labelled tasks; -> type (tasks,): place of each task's type among the names.
+    path: columns task and type; -> type (tasks,): place of each task's type among the names.
     """
     if path is None:
         return np.zeros(len(tasks), np.int64), ["all"]

@@ -38,9 +38,9 @@ def believe(prior, alike, gold, agreement, density):
     ``P_t(g) ~ w(g) l_t(g) (a prod_{s != t} l_s(g) + (1 - a) prod_{s != t} Z_s)`` with ``Z_s = sum_g w(g) l_s(g)``: one
     skill with chance a, else one per type.
 
-    prior (cells,): w, the prior over skills; alike: a, chance that the skill is the same in all types; gold, agreement
-    (types, cells): likelihoods l_t, by gold and by agreement; multiplied; density (types, cells), written: P_t(g);
-    -> the chance that the skill is the same in all types, given all that was seen.
+    prior (cells,): w, the prior over skills; gold, agreement (types, cells): likelihoods l_t, by gold and by agreement;
+    multiplied; density (types, cells), written: P_t(g); -> the chance that the skill is the same in all types,
+    given all that was seen.
     """
     types, cells = gold.shape
     together, masses = 0.0, np.zeros(types)
@@ -67,9 +67,8 @@ def believe(prior, alike, gold, agreement, density):
 def same(prior, alike, gold, agreement, density, chance):
     """Chance of each worker that their skill is the same in all types, into ``chance``; densities are written anew.
 
-    prior (cells,): w, the prior over skills; alike: a, chance that the skill is the same in all types; gold, agreement
-    (workers, types, cells): likelihoods, by gold and by agreement; density (workers, types, cells), written: P_j(g);
-    chance (workers,).
+    prior (cells,): w, the prior over skills; gold, agreement (workers, types, cells): likelihoods, by gold and by
+    agreement; density (workers, types, cells), written: P_j(g); chance (workers,).
     """
     for j in range(chance.size):
         chance[j] = believe(prior, alike, gold[j], agreement[j], density[j])
@@ -190,9 +189,8 @@ def pick(level, sure, free, kind, of_kind, most, begin):
     All tasks are looked at once, in a circle that begins at a random place: so equals have equal chances.
 
     level, sure (tasks,): how sure tasks are (crowdopt.online.beliefs.grid), and from where on they are closed; free
-    (tasks,) bool: tasks that the worker may still label; kind (tasks,) int: type of each; of_kind: the type that is
-    looked for; most: whether the largest level is looked for; begin: the task that is looked at first; -> the task, or
-    -1 if none is open.
+    (tasks,) bool: tasks that the worker may still label; kind (tasks,) int: type of each; most: whether the largest
+    level is looked for; begin: the task that is looked at first; -> the task, or -1 if none is open.
     """
     best, top = -1, 0.0
     for step in range(level.size):
@@ -275,8 +273,8 @@ def collected(reward, value, rest):
 def tables(last, grid, chance, weight):
     """``sum_g x_g g^c (1 - g)^(k - c)`` for k up to ``last``, of two measures: the last row as is, others by adding.
 
-    last: the largest k; grid, chance, weight (cells,): g, and x of either measure; -> mass, reward
-    (last + 1, last + 1): the sums by either measure, entry (k, c); 0 for c > k.
+    grid, chance, weight (cells,): g, and x of either measure; -> mass, reward (last + 1, last + 1): the sums by either
+    measure, entry (k, c); 0 for c > k.
     """
     mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
     for g in range(grid.size):

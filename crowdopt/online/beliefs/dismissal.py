@@ -71,7 +71,7 @@ def missing(level: Floats, sure: Floats, error: Floats, classes: int = 2) -> flo
     ``sum over pairs of classes (b_k - b_l) ln(b_k/b_l) / (K - 1)`` grows by a label's information whatever is
     believed; with the other classes alike it is ``l b(l)`` at level l, b the likeliest class's chance less another's.
 
-    level, sure, error (tasks,): l, the level at which the error is eps, and eps; classes: K; -> in nats.
+    level, sure, error (tasks,): l, the level at which the error is eps, and eps; -> in nats.
     """
     return float(missing_each(level, sure, error, classes).sum())
 

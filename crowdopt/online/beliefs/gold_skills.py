@@ -18,7 +18,7 @@ def gold_skills(right: Ints, asked: Ints, classes: int) -> Floats:
     A Beta prior fits a crowd badly of which some guess among K classes: it takes guessers who had no luck for workers
     who know what is wrong. Where workers differ no more than by chance all get the type's share of right answers.
 
-    right, asked (types, workers): c and s; classes: K; -> (types, workers): the prior's mean for a worker without gold.
+    right, asked (types, workers): c and s; -> (types, workers): the prior's mean for a worker without gold.
     """
     from crowdopt.online.beliefs.belief_kernels import fit
 

@@ -21,7 +21,7 @@ def anchored(right: Ints | Floats, asked: Ints | Floats, classes: int = 2) -> Ca
 
     ``-(u - 1)^2 / (2 v)``, v the binomial variance of the mean edge over its square.
 
-    right, asked: tallies of gold; classes: K; -> (k,) scales u -> (k,) log-likelihoods.
+    right, asked: tallies of gold; -> (k,) scales u -> (k,) log-likelihoods.
     """
     total = max(1, int(asked.sum()))
     share = (int(right.sum()) + 1) / (total + 2)

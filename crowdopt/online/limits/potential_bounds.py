@@ -94,8 +94,7 @@ def skills_unknown(
     tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
     worker's skills are taken as independent; where they are not the figure is only indicative.
 
-    instance: with true skills; known: :func:`skills_known` of the instance, where it is at hand; levels: different
-    skills in the program.
+    known: :func:`skills_known` of the instance, where it is at hand; levels: different skills in the program.
     """
     if known is None:
         known = skills_known(instance, solve)

@@ -30,8 +30,8 @@ class WorkerGroup:
 def groups_of(instance: AssignmentInstance, level: Ints) -> list[WorkerGroup]:
     """Group workers by price and capacity; a prior per price, whatever the capacity. Many prices count as the lowest.
 
-    instance: with true skills; level (types, workers): level of each worker's skill in the program of potentials
-    (crowdopt.programs.potential); -> one per type, price and capacity.
+    level (types, workers): level of each worker's skill in the program of potentials (crowdopt.programs.potential); ->
+    one per type, price and capacity.
     """
     tasks, capacity = wanted_in(instance), _rounded(instance.capacity)
     columns, paid = np.unique(instance.cost, axis=1, return_inverse=True)

@@ -17,7 +17,7 @@ def exact_holds(answers: int, checked: int, wrong: int, left: int, delta: float)
     """Whether ``P(Hyp(n, k + R + 1, a) <= k) <= delta``: more than R wrong ones would have shown.
 
     answers, checked, wrong: n answers, of which a were drawn and looked at, k of them wrong; left: R, the claim: so
-    many are left at most; delta: chance that the claim is false, at most.
+    many are left at most.
     """
     from scipy.stats import hypergeom
 

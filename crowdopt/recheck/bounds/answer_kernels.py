@@ -38,8 +38,8 @@ def coarsened(odds, classes, most, level, count, size):
 
     Neighbours are joined at the better one's skill, those first that this changes least. A vote errs no more for it.
 
-    odds (levels,): log-odds of the skills, the best first; most: cases allowed; level, count (size,) int: written:
-    skills, ascending, and how many labels have each; -> -1 where one skill alone has too many cases.
+    odds (levels,): log-odds of the skills, the best first; level, count (size,) int: written: skills, ascending, and
+    how many labels have each; -> -1 where one skill alone has too many cases.
     """
     while True:
         cases = 1.0

@@ -29,8 +29,7 @@ MOST_LEVELS = 1000  # of skill
 def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Report, is_integer: bool) -> float | None:
     """The bound that the stored multipliers prove; it must not be less than plan.json says.
 
-    stored: with its multipliers; report: takes the complaints; is_integer: whether the plan is of whole labels; -> None
-    where nothing is proven.
+    stored: with its multipliers; -> None where nothing is proven.
     """
     why = _why_nothing(stored)
     if why is not None:
@@ -112,9 +111,8 @@ def proved_by_sets(
 ) -> float:
     """What the form ``sets`` proves; where errors are checked with so many skills of a type as plan.json says.
 
-    claims: of plan.json; joint: what multipliers of groups, shares and rows of one's own bring; worker (workers,):
-    multipliers of the loads; budget: multiplier of the budget; report: takes the complaint; -> -inf where the claims
-    are no numbers that prove anything.
+    joint: what multipliers of groups, shares and rows of one's own bring; -> -inf where the claims are no numbers that
+    prove anything.
     """
     rule = instance.the_rule
     levels = claims.get("levels", None if rule.name == EXACT_ERROR.name else 0)
@@ -133,8 +131,7 @@ def proved_by_patterns(
 ) -> float:
     """What the form ``patterns`` proves with the stored price of a wrong answer.
 
-    stored: with its claims; worker (workers,): multipliers of the loads; budget: multiplier of the budget; report:
-    takes the complaint; -> -inf where the claims are no numbers that prove anything.
+    stored: with its claims; -> -inf where the claims are no numbers that prove anything.
     """
     wrong, levels = stored.claims.get("wrong_dual"), stored.claims.get("levels")
     fewest = 0 if instance.classes == 2 and not instance.the_rule.average else 1

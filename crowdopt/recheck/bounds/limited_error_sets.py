@@ -91,8 +91,8 @@ def least_by_error(
     """The least set of each task; tasks that differ in their targets alone are solved together, equal ones once.
 
     prices (rows, workers): of labels, of any sign; row_of (tasks,): the row of each task; tasks of a row are of one
-    type; limits: of each task; levels: skills of a type that are told apart; 0: all of them; -> (tasks,): lower bounds;
-    infinite where no set will do.
+    type; levels: skills of a type that are told apart; 0: all of them; -> (tasks,): lower bounds; infinite where no
+    set will do.
     """
     together: dict[tuple[object, ...], list[int]] = {}
     demand = np.broadcast_to(instance.demand, instance.n_tasks)

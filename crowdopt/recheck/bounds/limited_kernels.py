@@ -62,8 +62,8 @@ def completions(cost, worth, group, limits):
     A cell says how many labels of the item's group, and how many in all, there are already. Beyond a group's last item
     its labels are held against its fewest, and the next group starts from none. A most below 0 is none.
 
-    cost, worth (items,): of single labels, those of a group next to each other; group (items,) int; limits:
-    CountLimits; -> two (items + 1, cells) arrays.
+    cost, worth (items,): of single labels, those of a group next to each other; group (items,) int; -> two (items + 1,
+    cells) arrays.
     """
     n, wide = cost.size, limits.full + 1
     rest, gives = np.full((n + 1, limits.cells), np.inf), np.zeros((n + 1, limits.cells))
@@ -90,8 +90,7 @@ def evidence_price(cost, worth, need, group, limits):
     By lines: the sets of two prices, one short of the need and one not, name the price at which they are alike. All
     three are infinite where no set meets the need.
 
-    cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int;
-    limits: CountLimits.
+    cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int.
     """
     rounding = EVIDENCE_ROUNDING * max(1.0, need)
     rest, gives = completions(-worth, worth, group, limits)
@@ -151,8 +150,8 @@ def cheapest_below(cost, worth, need, group, limits, known, top, states):
     more than ``states`` are left, the least completion is the bound.
 
     cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int;
-    limits: CountLimits; known: prices of evidence (k,), the first one 0, and completions at each of them (k, items + 1,
-    cells); -> (float, bool).
+    known: prices of evidence (k,), the first one 0, and completions at each of them (k, items + 1, cells); ->
+    (float, bool).
     """
     prices, tables = known
     n, rounding = cost.size, EVIDENCE_ROUNDING * max(1.0, need)

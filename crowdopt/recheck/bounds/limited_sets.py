@@ -58,9 +58,8 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     target; skills of S may then be raised, which can only lower v_i
     (crowdopt.recheck.bounds.limited_error_sets).
 
-    worker (workers,): w, multipliers of the loads; budget: b, multiplier of the budget; joint: s, what multipliers of
-    groups, shares and rows of one's own bring; levels: skills of each type that are told apart where exact errors are
-    checked; 0: all of them; -> infinite where some task has no set at all.
+    joint: s, what multipliers of groups, shares and rows of one's own bring; levels: skills of each type that are told
+    apart where exact errors are checked; 0: all of them; -> infinite where some task has no set at all.
     """
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     spend = min(budget, 0.0) if instance.budget is not None else 0.0

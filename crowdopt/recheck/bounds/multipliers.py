@@ -52,9 +52,8 @@ def prove(
     which ``r_ij`` is less by their pull. Evaluated task by task, independently of the program's matrix, and less what
     rounding may have added.
 
-    task (tasks,): x, multipliers of the needs; worker (workers,): w, multipliers of the loads; labels (tasks,): l,
-    multipliers of the label limits; budget: b, multiplier of the budget; fewest (tasks,): a, the fewest labels of each
-    task (:func:`fewest_labels`); joint: of groups and own rows.
+    task (tasks,): x, multipliers of the needs; labels (tasks,): l, multipliers of the label limits; fewest (tasks,): a,
+    the fewest labels of each task (:func:`fewest_labels`); joint: of groups and own rows.
     """
     most = instance.new_label_limits[1]
     x = np.maximum(task, 0.0)

@@ -13,7 +13,7 @@ LARGEST = 1 << 53  # whole numbers up to which floats are exact
 def price_step(cost: Floats) -> tuple[int, int] | None:
     """Whole numbers (a, 10^d) such that every price, as it is written in decimals, is a multiple of a / 10^d.
 
-    cost: prices; -> None where they have more digits, or cost nothing.
+    -> None where they have more digits, or cost nothing.
     """
     written = [format(float(one), f".{DIGITS}f") for one in np.unique(cost).tolist()]
     if any(float(text) != one for text, one in zip(written, np.unique(cost).tolist(), strict=True)):

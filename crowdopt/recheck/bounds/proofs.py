@@ -36,8 +36,7 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
     for any multipliers w of the loads, l of the label limits (any sign) and b <= 0 of the budget. Equal tasks are
     solved once.
 
-    worker (workers,): w, multipliers of the loads; labels (tasks,): l, multipliers of the label limits; budget: b,
-    multiplier of the budget; -> infinite where some task has no set at all.
+    labels (tasks,): l, multipliers of the label limits; -> infinite where some task has no set at all.
     """
     fewest, most = instance.new_label_limits
     limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
@@ -100,8 +99,7 @@ def minimum_knapsack(cost: Floats, worth: Floats, need: float) -> float:
 
     Where STATES end the search it is less tight.
 
-    cost, worth (items,): costs of any sign; worth at least 0; need: what the chosen must be worth; -> infinite if all
-    items together do not meet the need.
+    cost, worth (items,): costs of any sign; worth at least 0; -> infinite if all items together do not meet the need.
     """
     gain = cost <= 0
     base, lack = float(cost[gain].sum()), need - float(worth[gain].sum())
@@ -172,9 +170,8 @@ def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, 
     Of a task with labels already in nothing is known but that v_i >= 0; under a rule for the average nothing is proven
     then.
 
-    worker (workers,): w, multipliers of the loads; budget, wrong: b, multiplier of the budget, and r, of the wrong
-    answers; levels: different skills that are told apart for each type; -> -inf where nothing is proven; infinite where
-    some task has no set at all.
+    budget, wrong: b, multiplier of the budget, and r, of the wrong answers; levels: different skills that are told
+    apart for each type; -> -inf where nothing is proven; infinite where some task has no set at all.
     """
     load, average = np.minimum(worker, 0.0), instance.the_rule.average
     begun = np.zeros(instance.n_tasks, bool)

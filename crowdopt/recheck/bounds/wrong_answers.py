@@ -21,8 +21,8 @@ def prove_curve(instance: AssignmentInstance, task: Floats, worker: Floats, budg
     labels already in. Among more than two classes: :func:`_least_among`.
 
     instance: under the rule mean-error; task (tasks,): x, the price of evidence in wrong answers; worker (workers,):
-    -w, in wrong answers a label; budget: -b, in wrong answers per unit of money; money: B; -> -inf where the prices are
-    too large for float64.
+    -w, in wrong answers a label; budget: -b, in wrong answers per unit of money; -> -inf where the prices are too
+    large for float64.
     """
     n, m = instance.n_tasks, instance.n_workers
     x, w, b = np.maximum(task, 0.0), np.maximum(0.0, -worker), max(0.0, -budget)

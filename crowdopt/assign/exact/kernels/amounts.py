@@ -54,7 +54,7 @@ def shift(rows, rung):
     squares most within the money to spare. Squares, because near the LP's optimum exchanges only move a lack about,
     and what matters is that no row has a large one. It ends where no move helps, or after SHIFTS.
 
-    rows: :class:`crowdopt.assign.dealt.Rows`; rung (1,) bool: whether time is up: the loop looks at it and ends.
+    rows: :class:`crowdopt.assign.dealt.Rows`.
     """
     for _ in range(SHIFTS):
         a, worst = -1, CLOSE

@@ -83,8 +83,8 @@ def deal(tasks, groups, amounts, worth, dealt):
     most one label of a group, and a group gives at most as many rounds as it has workers: so nobody labels a task
     twice. The heap is restored label by label, in log(tasks) each.
 
-    tasks (n,) int: of one row; groups (k,) int: worker classes, in the order in which they are dealt; amounts, worth
-    (G,): labels to deal, and the evidence of one for these tasks; dealt: its hands, counts and slacks are written.
+    groups (k,) int: worker classes, in the order in which they are dealt; amounts, worth (G,): labels to deal, and the
+    evidence of one for these tasks.
     """
     hands, held, slack = dealt.hands, dealt.held, dealt.slack
     n = tasks.size

@@ -150,8 +150,8 @@ def share_out(a, b, terms, dealt, anyhow):
     is the first task's. The slacks' sum is fixed, so closest to half is largest minimum, and exact up to FREE labels:
     if any partition of those covers both tasks, this one does.
 
-    a, b: the tasks; terms: what stays as it is; dealt: written where the partition is new; anyhow: whether the new
-    partition is kept even if the smaller slack does not rise; -> whether the partition was changed.
+    anyhow: whether the new partition is kept even if the smaller slack does not rise; -> whether the partition was
+    changed.
     """
     worth, held, slack, state = terms.worth[terms.row[a]], dealt.held, dealt.slack, dealt.state
     items, owner = np.empty(held[a] + held[b], np.int64), np.zeros(held[a] + held[b], np.bool_)
@@ -200,7 +200,7 @@ def swap_one(a, b, terms, dealt):
     Every pair of labels is looked at, in the order of the hands, and the exchange kept whose difference in evidence is
     nearest to half the difference of the slacks: that minimises what is left between them.
 
-    a, b: the tasks; terms: what stays as it is; -> whether any exchange brings them closer.
+    -> whether any exchange brings them closer.
     """
     worth, size = terms.worth[terms.row[a]], terms.size
     hands, held, slack = dealt.hands, dealt.held, dealt.slack
@@ -228,8 +228,7 @@ def even_out(tasks, terms, dealt, rounds):
     Each round sorts the tasks by slack and pairs the poorest with the richest, the second with the second, and so on:
     both ends move inwards, and a round costs a sort and one exchange per pair.
 
-    tasks (n,) int: of one row; terms: what stays as it is; rounds: at most so many; fewer where nobody is short any
-    more.
+    rounds: at most so many; fewer where nobody is short any more.
     """
     half, slack = tasks.size // 2, dealt.slack
     for _ in range(rounds):
@@ -360,9 +359,9 @@ def share(tasks, terms, dealt, rounds, work, allowed):
     at one and a half times what all its tasks lack. One label more gives all tasks of the row something to share, so
     few are bought; where evidence comes in few sizes nothing is shared, and ``allowed`` pairs tried in all end it.
 
-    tasks (n,) int: of one row, by evidence and price; terms: what stays as it is; rounds, work: of levelling, and pairs
-    looked at in finishing; after each label, where some are bought; allowed: pairs that may be tried in all while
-    labels are bought; 0: none is bought; -> whether labels were bought and none is short.
+    tasks (n,) int: of one row, by evidence and price; rounds, work: of levelling, and pairs looked at in finishing;
+    after each label, where some are bought; allowed: pairs that may be tried in all while labels are bought; 0:
+    none is bought; -> whether labels were bought and none is short.
     """
     slack, buying = dealt.slack, allowed > 0
     while True:
@@ -385,23 +384,20 @@ def share(tasks, terms, dealt, rounds, work, allowed):
 def level(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int) -> None:
     """Share labels of a row out, poorest with richest.
 
-    tasks (n,): of one row; terms: what stays as it is; rounds: at most so many.
+    rounds: at most so many.
     """
     share(tasks, terms, dealt, rounds, 0, 0)
 
 
 def finish(tasks: Ints, terms: Terms, dealt: Dealt, work: int) -> None:
-    """Cover the last short tasks of a row by exact partitions with a partner.
-
-    tasks (n,): of one row; terms: what stays as it is; work: pairs that may be looked at.
-    """
+    """Cover the last short tasks of a row by exact partitions with a partner."""
     share(tasks, terms, dealt, 0, work, 0)
 
 
 def escalate(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int, work: int, allowed: int) -> None:
     """Buy single labels for a row, level and finish it after each.
 
-    tasks (n,): of one row; terms: what stays as it is; rounds, work: of levelling, and pairs looked at in finishing,
-    after each label; allowed: pairs that may be tried in all.
+    rounds, work: of levelling, and pairs looked at in finishing, after each label; allowed: pairs that may be tried in
+    all.
     """
     share(tasks, terms, dealt, rounds, work, allowed)

@@ -20,7 +20,7 @@ def trade(tasks, terms, dealt, work):
     task makes its best exchange; when as many as are short and two more found none, a random exchange that makes things
     hardly worse gets them out of the corner.
 
-    tasks (n,) int: of any row; terms: what stays as it is; work: tasks that may be looked at; -> the work left.
+    -> the work left.
     """
     slack, state = dealt.slack, dealt.state
     short = np.empty(tasks.size, np.int64)

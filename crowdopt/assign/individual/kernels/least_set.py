@@ -75,8 +75,7 @@ def new_desk(m):
 def rank(price, worth, order, ratio):
     """Workers with evidence and a positive price by ratio, the lowest first.
 
-    price, worth (workers,): p and q; order, ratio (workers,), written: the workers, and p/q of each; -> how many
-    workers are ranked.
+    order, ratio (workers,), written: the workers, and p/q of each.
     """
     n = 0
     for j in range(price.size):
@@ -103,11 +102,10 @@ def rank(price, worth, order, ratio):
 def least_set(n, order, price, worth, need, close, nodes, desk):
     """A lower bound on the cheapest set, and a set in ``desk``.
 
-    n, order int and (workers,) int: workers by ratio, how many and who; price, worth (workers,): p and q; need:
-    evidence that the set must have; close: how far the bound may stay below the set, relative to its cost; nodes: of
-    the search; beyond, the bound is the linear program's; desk: says who is out of the question; takes the set and the
-    price of evidence; -> bound, cost: of the cheapest set, and of the one found; infinite where all together do not
-    meet the need.
+    n, order int and (workers,) int: workers by ratio, how many and who; need: evidence that the set must have; close:
+    how far the bound may stay below the set, relative to its cost; nodes: of the search; beyond, the bound is the
+    linear program's; desk: says who is out of the question; takes the set and the price of evidence; -> bound,
+    cost: of the cheapest set, and of the one found; infinite where all together do not meet the need.
     """
     skip, found, labels = desk.skip, desk.found, desk.labels
     labels[0], desk.rate[0] = 0, 0.0

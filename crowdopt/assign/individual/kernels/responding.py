@@ -31,9 +31,7 @@ class Pull(NamedTuple):
 def respond(queue, tasks, target, pay, pull, effort, plan):
     """Let each task of the queue choose its set anew at the prices of the moment.
 
-    queue (n,) int: tasks, in the order in which they choose; tasks: all tasks; target (k,): evidence that a task of a
-    plan gets; pay: the multipliers where capacities are just used up; pull: how they follow the loads; effort: of the
-    search for a set; plan: written.
+    pay: the multipliers where capacities are just used up; pull: how they follow the loads.
     """
     worker, slope, room, behind = pay.worker, pull.slope, pull.room, pull.behind
     left, hands, held = plan.left, plan.hands, plan.held

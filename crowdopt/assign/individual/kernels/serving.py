@@ -67,9 +67,8 @@ def choose(k, tasks, target, ranked, effort, width, desk):
 
     Labels are added, the cheapest first, where a set has too few; one with too many is none at all.
 
-    k: the task; tasks: all tasks; target (k,): evidence that a task of a plan gets; ranked: workers and prices; effort:
-    of the search; width: labels that there is room for; desk: says who is out of the question, beside the task's barred
-    workers; takes the set; -> the cost.
+    width: labels that there is room for; desk: says who is out of the question, beside the task's barred workers; takes
+    the set.
     """
     worth, skip, found, price = tasks.worth[tasks.row[k]], desk.skip, desk.found, ranked.price
     for t in range(tasks.starts[k], tasks.starts[k + 1]):
@@ -125,10 +124,8 @@ def _settle(k, take, plan, desk):
 def serve(queue, tasks, target, counter, pay, effort, plan, over):
     """Give each task of the queue its cheapest set where that is cheaper than what it has.
 
-    queue (n,) int: tasks, in the order in which they are served; tasks: all tasks; target (k,): evidence that a task of
-    a plan gets; counter: prices and orders of workers (:func:`fill`); pay: the multipliers; effort: of the search for a
-    set; plan: written; over: a worker who has too many: tasks take the cheapest set whatever they had until that is
-    over; -1: there is none; -> how many tasks took a new set.
+    over: a worker who has too many: tasks take the cheapest set whatever they had until that is over; -1: there is
+    none; -> how many tasks took a new set.
     """
     desk, taken = new_desk(plan.left.size), 0
     for k in queue:
@@ -146,9 +143,7 @@ def serve(queue, tasks, target, counter, pay, effort, plan, over):
 def regrets(queue, tasks, target, counter, pay, effort, plan, out):
     """How much dearer each task of the queue gets without workers who have too many or none left.
 
-    queue (n,) int: tasks; tasks: all tasks; target (k,): evidence that a task of a plan gets; counter: prices and
-    orders of workers (:func:`fill`); pay: the multipliers; effort: of the search for a set; plan: as before in the end;
-    out (n,): written; infinite where it is impossible.
+    plan: as before in the end; out (n,): written; infinite where it is impossible.
     """
     desk = new_desk(plan.left.size)
     for t in range(queue.size):

@@ -39,8 +39,7 @@ def price_group(group, tasks, pay, effort, found):
 
     Prices are the same for all tasks of a row, so they are ranked once a row.
 
-    group: whose tasks; tasks: all tasks; pay: the multipliers, those of workers at most 0 but for least loads; effort:
-    of the search for a set; found: written.
+    pay: the multipliers, those of workers at most 0 but for least loads.
     """
     worker, hands, held = pay.worker, found.hands, found.held
     m, g = worker.size, group.number

@@ -52,8 +52,8 @@ def price_pairs(
     With ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``: at most what any shares of labels cost. Less what rounding may
     have added.
 
-    known (p,): pairs that take part already, sorted; rng: tells pairs apart that pay the same; most: new pairs of a
-    task that pay, at most; least (k,): new pairs of each task in any case, also of those that do not pay, the nearest.
+    known (p,): pairs that take part already, sorted; most: new pairs of a task that pay, at most; least (k,): new pairs
+    of each task in any case, also of those that do not pay, the nearest.
     """
     x, limit, arrays, m = duals.task, duals.labels, tasks.arrays, tasks.room.size
     side = np.where(limit > 0, arrays.fewest, np.where(arrays.most == UNLIMITED, 0, arrays.most))

@@ -45,9 +45,6 @@ def sampled_prices(
 
     The best prices of a sample of s tasks are off by about ``1 / sqrt(s)`` of themselves, and the bound, flat at its
     top, by ``1 / s``.
-
-    tasks: the open tasks; options: limits of the programs, and threads;
-    rng: draws the samples.
     """
     found: SampledStart | None = None
     for size in sizes(tasks.size, tasks.room.size):
@@ -64,8 +61,7 @@ def prices_of_sample(
 ) -> SampledStart | None:
     """The best prices of one sample; None where time ends before, or it has no plan.
 
-    part: the sample, with its share of what workers give; start: from a smaller sample; solve:
-    ``solve(program, backend, options)``; options: limits of the programs, and threads.
+    part: the sample, with its share of what workers give.
     """
     unit = float(part.arrays.cost.mean()) or 1.0
     radius = unit * WIDE if start is None else start.radius

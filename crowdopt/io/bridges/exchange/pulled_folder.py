@@ -129,8 +129,7 @@ def labels_there(folder: Path) -> dict[tuple[str, str], str] | None:
 def check_nothing_lost(pulled: Pulled, there: dict[tuple[str, str], str], folder: Path, force: bool) -> None:
     """Refuse what a label that was pulled before is gone from, or another one in.
 
-    pulled: what the tool has now; there: what the folder has: pair -> label; folder: for the complaint; force: whether
-    the tool's word is taken.
+    pulled: what the tool has now; there: what the folder has: pair -> label.
     """
     now = {(row.task, row.worker): row.label for row in pulled.labels}
     changed = [pair for pair, label in there.items() if now.get(pair) != label]

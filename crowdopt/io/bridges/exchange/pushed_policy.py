@@ -17,7 +17,7 @@ from crowdopt.io.plan.stored_policy import StoredPolicy, is_policy, policy_rows,
 def read_pushed_policy(plan: str | Path, known: Campaign, classes: tuple[str, ...]) -> dict[str, Any] | None:
     """``policy.json`` of an adaptive plan over states of votes; None for any other plan.
 
-    known: the campaign with its labels; classes: what a judge says, which may be other names than the plan's.
+    classes: what a judge says, which may be other names than the plan's.
     """
     claims, names = read_claims(plan), known.class_names()
     if not is_policy(claims):
