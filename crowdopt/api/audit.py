@@ -19,8 +19,8 @@ from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.shared_chance import spendable
 from crowdopt.api.audit_options import AuditOptions, EscalationOptions
 from crowdopt.api.binding import AnyPath
+from crowdopt.api.escalation import SAME, concluded_escalation, drawn_escalation, is_escalation
 from crowdopt.api.escalation import Escalation as Escalation
-from crowdopt.api.escalation import concluded_escalation, drawn_escalation, is_escalation
 from crowdopt.api.verbs import two_ways
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
@@ -31,7 +31,6 @@ from crowdopt.notebooks import InNotebooks
 from crowdopt.version import __version__
 
 TARGET, CONFIDENCE = 0.05, 0.95
-SAME = 1e-9  # relative: logarithms differ in their last bits from processor to processor
 
 
 @dataclass(frozen=True, eq=False)

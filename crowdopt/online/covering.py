@@ -64,9 +64,9 @@ class Covering(BasePolicy):
         """What each kind of task, (kinds,), or each task, (tasks,), is worth to give to the worker who is here.
 
         At hand: ``self.evidence`` and ``self.cost`` of the worker's labels per kind, ``self.covered`` and ``self.need``
-        per task, ``self.seen`` for all workers so far. Below 0: not to be given.
+        per task, ``self.seen`` for all workers so far. Below 0: not to be given. Unless said 0, so that ties decide.
         """
-        raise NotImplementedError
+        return np.zeros(self.tasks_in.size)
 
     def meet(self, arrival: Arrival) -> None:
         """A worker whose skill is now as well known as it gets before work begins."""

@@ -28,7 +28,7 @@ def round_amounts(classes: Classes, aimed: Floats, slack: float, money: float, r
     _help(classes, amounts, left, upper, spare)
     needed = classes.tasks_in * classes.need
     excess = (classes.evidence * amounts).sum(axis=1) - needed
-    wanted = np.full(needed.size, slack) * classes.tasks_in
+    wanted: Floats = np.full(needed.size, slack) * classes.tasks_in
     if (wanted - excess).max() <= CLOSE or left.size > POLISHED:
         return amounts
     from crowdopt.assign.exact import kernels

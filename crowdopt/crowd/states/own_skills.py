@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.states.kinds_of_tasks import KindsOfTasks
 from crowdopt.crowd.states.label_rows import LabelRow, label_rows
 from crowdopt.crowd.states.told_tasks import law_of, refuse_unknown_labels, refuse_unplanned, task_kinds
 from crowdopt.errors import InputError
@@ -27,29 +28,16 @@ class TaskStart:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnSkills:
-    """Kinds of tasks are as in ``ToldTasks``; each worker is an asker."""
+class OwnSkills(KindsOfTasks):
+    """Kinds of tasks where each worker is an asker."""
 
-    instance: AssignmentInstance
-    kind: Ints  # (tasks,)
-    first: Ints  # (kinds,): one task of each kind
     starts: tuple[TaskStart, ...]
     likely: Floats  # (kinds, workers, 2): chance of the label 1 where class 0, and class 1, is true
 
     @property
-    def epsilon(self) -> Floats:
-        """Target of each kind, (kinds,)."""
-        return self.instance.epsilon[self.first]
-
-    @property
-    def tasks_in(self) -> Ints:
-        """Tasks of each kind, (kinds,)."""
-        return np.bincount(self.kind, minlength=self.first.size)
-
-    @property
     def price(self) -> Floats:
         """What a vote costs, (kinds, workers)."""
-        return self.instance.cost[self.instance.task_type[self.first]]
+        return self.instance.cost[self.of_type]
 
     @cached_property
     def label_rows(self) -> tuple[LabelRow, ...]:

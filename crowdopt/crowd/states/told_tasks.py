@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.states.kinds_of_tasks import KindsOfTasks
 from crowdopt.crowd.states.label_rows import LabelRow, label_rows, own_coefficients
 from crowdopt.crowd.states.vote_states import VoteStates
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
@@ -24,31 +25,13 @@ class ManyStates(InputError):
 
 
 @dataclass(frozen=True, eq=False)
-class ToldTasks:
-    """Tasks of a kind are alike in type, target, prior and in who may label them; an asker's workers in everything."""
+class ToldTasks(KindsOfTasks):
+    """Kinds of tasks, and the states of their votes; an asker's workers are alike in everything."""
 
-    instance: AssignmentInstance
-    kind: Ints  # (tasks,)
-    first: Ints  # (kinds,): one task of each kind
     workers: tuple[Ints, ...]  # of each asker
     states: tuple[VoteStates, ...]  # of each kind: askers who tell nothing of it have no votes there
     standing: Ints  # (tasks,): the state of each task
     joint: tuple[Floats, ...]  # of each kind (states, classes): P(votes in one order, class)
-
-    @property
-    def of_type(self) -> Ints:
-        """Type of each kind, (kinds,)."""
-        return self.instance.task_type[self.first]
-
-    @property
-    def epsilon(self) -> Floats:
-        """Target of each kind, (kinds,)."""
-        return self.instance.epsilon[self.first]
-
-    @property
-    def tasks_in(self) -> Ints:
-        """Tasks of each kind, (kinds,)."""
-        return np.bincount(self.kind, minlength=self.first.size)
 
     @cached_property
     def start(self) -> tuple[Floats, ...]:

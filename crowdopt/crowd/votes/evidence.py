@@ -8,7 +8,7 @@ wrongly with probability at most epsilon, if the labels are combined by the rule
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -216,38 +216,28 @@ BHATTACHARYYA = Rule(
     error_of=bhattacharyya_error,
 )
 
-PROBIT = Rule(
+PROBIT = replace(
+    BHATTACHARYYA,
     name="probit",  # the vote's sum taken as normal: homogeneous crowds reach .126, .069, .017 for .1, .05, .01
-    only_binary=False,
     checked=True,
-    heeds_prior=True,
-    worth=_match,
-    weight=_log_odds,
     need_of=_probit_need,
     error_of=_probit_error,
 )
 
-EXACT_ERROR = Rule(
+EXACT_ERROR = replace(
+    BHATTACHARYYA,
     name="exact-error",  # no linear constraint: its need is what every vote that keeps epsilon has at least
-    only_binary=False,
     checked=True,
-    heeds_prior=True,
-    worth=_match,
-    weight=_log_odds,
     need_of=_least_need,
     error_of=_least_error,
     implied_by=BHATTACHARYYA.name,
 )
 
-MEAN_ERROR = Rule(
+MEAN_ERROR = replace(
+    BHATTACHARYYA,
     name="mean-error",  # the exact errors of all tasks, on average; a single task may have no label at all
-    only_binary=False,
     checked=True,
-    heeds_prior=True,
-    worth=_match,
-    weight=_log_odds,
     need_of=lambda epsilon, prior: 0.0 * (epsilon + prior[..., 0]),
-    error_of=bhattacharyya_error,
     average=True,
     implied_by=BHATTACHARYYA.name,
 )

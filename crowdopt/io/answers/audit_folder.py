@@ -39,13 +39,19 @@ CLAIMED = Keys(
 
 
 @dataclass(frozen=True, eq=False)
-class ExpertAnswers:
-    """The expert's answers, sorted by what they count for."""
+class ExpertLooks:
+    """What an expert says of some answers."""
 
     path: Path
     digest: str  # SHA-256 of the file's bytes
     label: dict[int, str]  # place of each answer that was looked at -> what the expert says
     wrong: Bools  # (k,): of the first k answers in the order of the draw, whether the expert says otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class ExpertAnswers(ExpertLooks):
+    """The expert's answers, sorted by what they count for."""
+
     # looked at and wrong: among the least sure answers, and among those neither drawn nor least sure
     certain: tuple[int, int]  # (int, int)
     others: tuple[int, int]  # (int, int)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.audit.escalated import Escalated, EscalationDraw
-from crowdopt.arrays import Bools
 from crowdopt.documents import read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
-from crowdopt.io.answers.audit_folder import listed_checks, read_looks
+from crowdopt.io.answers.audit_folder import ExpertLooks, listed_checks, read_looks
 from crowdopt.io.answers.escalation_draw_file import ESCALATION, STANDS, digest_of, write_listed
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
@@ -26,31 +25,21 @@ from crowdopt.version import __version__
 STANDING = "standing.json"
 
 
-@dataclass(frozen=True, eq=False)
-class EscalationLooks:
-    """The expert's answers of an escalation."""
-
-    path: Path
-    digest: str  # SHA-256 of the file's bytes
-    label: dict[int, str]  # place of each answer that was looked at -> what the expert says
-    wrong: Bools  # (k,): of the first k answers in the order of the draw, whether the expert says otherwise
-
-
-def read_escalation_looks(path: Path, table: AnsweredTable, draw: EscalationDraw, listed: int) -> EscalationLooks:
+def read_escalation_looks(path: Path, table: AnsweredTable, draw: EscalationDraw, listed: int) -> ExpertLooks:
     """Read task and label; tasks that are not listed, such as those that went up, may have labels too."""
     drawn = draw.order[:listed].tolist()
     label, count = read_looks(path, table, drawn)
     wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
-    return EscalationLooks(path, sha256(path.read_bytes()).hexdigest(), label, wrong)
+    return ExpertLooks(path, sha256(path.read_bytes()).hexdigest(), label, wrong)
 
 
-def going_up(done: Escalated, table: AnsweredTable, looks: EscalationLooks) -> list[int]:
+def going_up(done: Escalated, table: AnsweredTable, looks: ExpertLooks) -> list[int]:
     """Places of the answers above the threshold that the expert has not looked at, in the order of the table."""
     above = done.draw.order[done.draw.stratum >= done.groups].tolist()
     return sorted(set(above) - set(looks.label))
 
 
-def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, looks: EscalationLooks) -> Any:
+def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, looks: ExpertLooks) -> Any:
     """What ``standing.json`` says: the claim in numbers, what was planned before, what came of it."""
     up = going_up(done, table, looks)
     terms, checked = done.draw.terms, len(looks.label)
@@ -90,7 +79,7 @@ def write_escalation(
 
 
 def write_standing(
-    done: Escalated, table: AnsweredTable, facts: dict[str, Any], looks: EscalationLooks, folder: Path, checks: int
+    done: Escalated, table: AnsweredTable, facts: dict[str, Any], looks: ExpertLooks, folder: Path, checks: int
 ) -> None:
     """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on."""
     show = listed_checks(folder)[1]

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from crowdopt.arrays import Floats
 from crowdopt.online.covering import Covering
 
 
@@ -20,10 +17,6 @@ class Random(Covering):
     name: ClassVar[str] = "random"
     retargets: ClassVar[bool] = True
     what: ClassVar[str] = "any uncovered tasks, for any worker"
-
-    def value(self) -> Floats:
-        """Zero for every kind of task, so that ties decide."""
-        return np.zeros(self.tasks_in.size)
 
 
 POLICY = Random
