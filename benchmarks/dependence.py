@@ -29,6 +29,7 @@ from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.laws.law_choice import FITS, LISTED, chosen_law
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.elementary import logsumexp
+from crowdopt.programs.cascade import Cascade
 
 PRICES = (10.0, 6.0, 3.0, 1.0, 0.4, 0.2)
 EASY = np.array([0.99, 0.98, 0.97, 0.94, 0.88, 0.84])  # of the six judges, on items that are not hard
@@ -67,7 +68,7 @@ def planned(true: CoinLaw, seed: int, given: argparse.Namespace, names: tuple[st
     told, choice = told_tasks(instance), chosen_law(right, tuple(FITS))
     prices = {}
     for name in dict.fromkeys((*names, choice.law.name)):
-        found = law_price(told, FITS[name](right), crowdopt.solve, Options(time_limit=60), rounds=None, expert=EXPERT)
+        found = law_price(Cascade(told, EXPERT), FITS[name](right), crowdopt.solve, Options(time_limit=60))
         assert found is not None
         prices[name] = found
     return {**prices, "chosen": prices[choice.law.name]}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from time import perf_counter
 
@@ -11,10 +13,11 @@ from crowdopt.api.assign_options import AdaptiveOptions
 from crowdopt.api.binding import SOLVERS, InstanceLike, instance_of, options_of
 from crowdopt.api.watching import watched
 from crowdopt.arrays import Ints
-from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.overrides import overridden
 from crowdopt.io.campaign.recorded_settings import SETTINGS
@@ -39,6 +42,7 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
             rounds=asked.rounds,
             expert=asked.expert,
             given_votes=asked.given_votes,
+            class_error=by_class(instance, asked.class_error or {}),
             listener=told,
             strict=asked.strict,
         )
@@ -47,6 +51,14 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
     if asked.output is not None and plan.pairs is not None:
         write_policy(plan, asked.output, force=asked.force)
     return plan
+
+
+def by_class(instance: AssignmentInstance, limits: Mapping[str, float]) -> tuple[float, ...]:
+    """Limits of all classes, infinity where there is none; nothing where no class has one."""
+    names = class_labels(instance)
+    if unknown := [name for name in limits if name not in names]:
+        raise InputError(f"there is no class {unknown[0]!r} to limit; they are {', '.join(names)}")
+    return tuple(float(limits.get(name, inf)) for name in names) if limits else ()
 
 
 def _law_said(instance: AssignmentInstance) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from shlex import quote
 
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.assign.cascade.adaptive_plan import class_labels
 from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
 from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import told_tasks
@@ -90,8 +92,6 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     options = "--adaptive" if rounds is None else f"--adaptive --rounds {rounds - 1}" if rounds > 1 else ""
     if options and claims.get("expert") is not None:
         options += f" --expert {claims['expert']:g}"
-    given_votes = claims.get("given_votes") is True
-    options += " --given-votes" * (given_votes and bool(options))
     if stored.steps is not None:
         from crowdopt.assign.cascade.onward_orders import onward_orders  # its loops are compiled
 
@@ -101,5 +101,11 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
         return Onward(targets, options, asks, left)
     told = told_tasks(now, labels)
     rows = policy_rows(stored, now)
-    targets = now.epsilon if given_votes else onward_targets(told, rows, rounds)
-    return Onward(targets, options, asks_more(told, rows, rounds), left)
+    asks = asks_more(told, rows, rounds)
+    if claims.get("given_votes") is True:
+        return Onward(now.epsilon, options + " --given-votes" * bool(options), asks, left)
+    targets, missed = onward_targets(told, rows, rounds)
+    if options and isinstance(claims.get("class_error"), dict):
+        shares = dict(zip(class_labels(now), missed.tolist(), strict=True))
+        options += "".join(f" --class-error {quote(f'{name}={shares[name]:.12g}')}" for name in claims["class_error"])
+    return Onward(targets, options, asks, left)

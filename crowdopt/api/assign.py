@@ -85,9 +85,10 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
     """
     if asked.adaptive:
         return assign_adaptive(instance, asked.of_adaptive())
-    if asked.rounds is not None or asked.expert is not None or asked.given_votes:
+    if asked.rounds is not None or asked.expert is not None or asked.given_votes or asked.class_error:
         raise InputError(
-            "rounds, an expert and limits given the votes belong to an adaptive plan; add adaptive=True, or --adaptive"
+            "rounds, an expert, limits given the votes and limits by class belong to an adaptive plan; add "
+            "adaptive=True, or --adaptive"
         )
     if asked.output is not None:
         check_target(Path(asked.output), PLAN, asked.force)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Literal
@@ -47,6 +47,9 @@ class PlanOptions:
     given_votes : bool
         Of an adaptive plan: whether each answer's error given its votes is at most its target; default: the error
         before votes are seen, so that an answer of votes that fell badly may err more.
+    class_error : mapping of str to float, optional
+        Of an adaptive plan: of the tasks whose true class has this name, the share that may be answered otherwise, in
+        expectation over all of them: false negatives and false positives apart. Beside the targets.
     """
 
     rule: str | None = None
@@ -63,6 +66,7 @@ class PlanOptions:
     rounds: int | None = None
     expert: float | None = None
     given_votes: bool = False
+    class_error: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +80,11 @@ class AdaptiveOptions(PlanOptions):
             raise InputError(f"rounds must be a whole number of at least 1, not {self.rounds}")
         if self.expert is not None and not (isfinite(self.expert) and self.expert >= 0):
             raise InputError(f"the expert's price must be finite and at least 0, not {self.expert}")
+        if self.class_error and self.given_votes:
+            raise InputError("limits given the votes and limits by true class are for two plans; leave one of them out")
+        for name, limit in (self.class_error or {}).items():
+            if not 0 < limit <= 1:
+                raise InputError(f"the limit of class {name} must lie above 0, to 1, not {limit}")
 
 
 @dataclass(frozen=True, kw_only=True)

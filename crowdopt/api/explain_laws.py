@@ -16,6 +16,7 @@ from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_votes import read_gold_votes
 from crowdopt.io.tables.table_columns import find_table
+from crowdopt.programs.cascade import Cascade
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,7 @@ def explain_laws(
     rounds: int | None,
     expert: float | None,
     given_votes: bool,
+    class_error: tuple[float, ...],
 ) -> LawsExplained | None:
     """The laws of a folder with gold_votes.csv whose tasks have no labels yet; None for any other."""
     source = None if isinstance(campaign, AssignmentInstance) else find_table(Path(campaign), "gold_votes")
@@ -72,7 +74,7 @@ def explain_laws(
     choice = chosen_law(right, laws_for(len(workers)))
     told = told_tasks(with_law(instance, choice.law))
     options = options_of(max(1.0, clock.left), 0)
-    terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes}
-    plans = [law_price(told, FITS[n](right), SOLVERS.solve, options, **terms) for n in choice.loss]
+    terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}
+    plans = [law_price(Cascade(told, **terms), FITS[n](right), SOLVERS.solve, options) for n in choice.loss]
     known = [one for one in plans if one is not None]
     return LawsExplained(choice.law.name, choice.loss, known, effective_votes(right))

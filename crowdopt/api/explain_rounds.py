@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from crowdopt.api.adaptive_plans import with_labels
+from crowdopt.api.adaptive_plans import by_class, with_labels
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.api.explain_laws import LawsExplained, explain_laws
@@ -112,9 +112,9 @@ def explain_rounds(
     """The cost of 1, 2, 3, 5 rounds and of no limit, with the settings and terms of an adaptive plan."""
     clock = Clock(time_limit)
     settings = overrides(plan.instance) if isinstance(plan, AdaptivePlan) else read_overrides(plan)
-    terms = _terms(plan)
     asked = instance_of(campaign, trust_gold=trust_gold)
     instance, labels = with_labels(campaign, overridden(asked, settings) if settings else asked)
+    terms = _terms(plan, instance)
     rows: list[CostOfRounds] = []
     curve: list[CostOfRounds] = []
     too_large: list[str] = []
@@ -130,12 +130,13 @@ def explain_rounds(
     return RoundsExplained(instance, rows, curve, too_large, laws)
 
 
-def _terms(plan: AdaptivePlan | AnyPath) -> dict[str, Any]:
+def _terms(plan: AdaptivePlan | AnyPath, instance: AssignmentInstance) -> dict[str, Any]:
     """What an adaptive plan goes by beside its campaign."""
     if isinstance(plan, AdaptivePlan):
-        return {"expert": plan.expert, "given_votes": plan.given_votes}
+        return {"expert": plan.expert, "given_votes": plan.given_votes, "class_error": plan.class_error}
     claims = read_claims(plan)
-    return {"expert": claims.get("expert"), "given_votes": bool(claims.get("given_votes"))}
+    limits = by_class(instance, claims.get("class_error", {}))
+    return {"expert": claims.get("expert"), "given_votes": bool(claims.get("given_votes")), "class_error": limits}
 
 
 def _row(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.cli.common import percent
 from crowdopt.core.solution import Status
 from crowdopt.io.answers.answers_folder import facts
@@ -15,6 +15,7 @@ from crowdopt.io.answers.labels_back import Answered, Onward
 from crowdopt.io.plan.policy_folder import policy_run, policy_summary
 
 SO_SURE = " as sure of each answer given its votes"
+SO_APART = " within the limits of classes"
 SHOWN = 5  # types in a sentence
 
 
@@ -31,6 +32,7 @@ def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
         f"{plan.calls:.6g} labels expected for {tasks} tasks, cost {plan.objective:.6g} expected"
         + _with_expert(plan)
         + _how_many(plan),
+        *_missed(plan),
         _how_good(plan),
         f"first round: {len(plan.pairs)} labels in {output}/queues",
         f"wrote {output} in {plan.seconds:.2f} s",
@@ -50,9 +52,20 @@ def _with_expert(plan: AdaptivePlan) -> str:
     return f", {tasks:.4g} of them by the expert" if tasks > 0 else ""
 
 
+def _missed(plan: AdaptivePlan) -> list[str]:
+    if not plan.class_error:
+        return []
+    every = zip(class_labels(plan.instance), plan.missed, plan.class_error, strict=True)
+    shares = [
+        f"{name} {100 * share:.3g} %" + (f" (limit {100 * limit:.3g})" if np.isfinite(limit) else "")
+        for name, share, limit in every
+    ]
+    return [f"expected to be answered otherwise, by true class: {', '.join(shares)}"]
+
+
 def _how_good(plan: AdaptivePlan) -> str:
     rounds = "" if plan.rounds is None else f" of {plan.rounds} round{'s' * (plan.rounds > 1)}"
-    rounds += SO_SURE * plan.given_votes
+    rounds += SO_SURE * plan.given_votes + SO_APART * bool(plan.class_error)
     if plan.proven:
         return f"proven optimal: no adaptive plan{rounds} costs less (anyone can recompute that from the plan)"
     above = percent(max(0.0, plan.gap))

@@ -80,6 +80,12 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option(
     "--given-votes", is_flag=True, help="Of --adaptive: each answer's error given its votes keeps the target."
 )
+@click.option(
+    "--class-error",
+    multiple=True,
+    metavar="CLASS=SHARE",
+    help="Of --adaptive: of tasks that are truly of a class, how many may be answered otherwise; may be repeated.",
+)
 @click.option("--strict", is_flag=True, help="Write no plan unless it serves every task.")
 @click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
 @target("Plan folder")
@@ -98,6 +104,7 @@ def solve(campaign: Path, output: Path, require_proof: bool, as_json: bool, **op
         if not done.found or (require_proof and not done.facts["proven"]):
             raise SystemExit(NO)
         return
+    options["class_error"] = _shares(options["class_error"])
     with ProgressLine() as line:
         plan: Plan | AdaptivePlan = assign(campaign, output=output, listener=line.show, **options)
     if isinstance(plan, AdaptivePlan):
@@ -108,6 +115,17 @@ def solve(campaign: Path, output: Path, require_proof: bool, as_json: bool, **op
         raise SystemExit(INTERRUPTED)
     if not plan.found or (require_proof and not plan.proven):
         raise SystemExit(NO)
+
+
+def _shares(words: tuple[str, ...]) -> dict[str, float]:
+    found = {}
+    for word in words:
+        name, _, share = word.rpartition("=")
+        try:
+            found[name] = float(share)
+        except ValueError:
+            raise click.UsageError(f"--class-error {word}: it takes a class and a share, yes=.02") from None
+    return found
 
 
 def _report_plan(plan: Plan, output: Path, as_json: bool, time_limit: float) -> None:

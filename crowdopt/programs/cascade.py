@@ -47,7 +47,8 @@ class Cascade:
     and votes come one by one; with R rounds every set is there, and states are told apart by the rounds that are over.
     Rule mean-error has one error row for all kinds. Independence of votes is nowhere used: the joint law enters as P.
     With ``given_votes`` w(t, s) is 0 where ``1 - max_k P(k | s) > epsilon_t``: each answer keeps its target given its
-    votes.
+    votes. With limits by true class d_k a stop with any class a is w(t, s, a), and
+    ``sum over t, s, a not k of P(k | s) w(t, s, a) <= d_k N_k``, N_k the tasks of class k expected.
     """
 
     told: ToldTasks
@@ -55,6 +56,7 @@ class Cascade:
     rounds: int | None = None
     times: float = 1.0  # of all targets: more where they are out of reach
     given_votes: bool = False
+    class_error: tuple[float, ...] = ()  # by true class: the share that may be answered otherwise, infinity for any
 
     @property
     def levels(self) -> int:
@@ -142,6 +144,21 @@ class Cascade:
         every = zip(self.may_stop, self.told.error, limits.tolist(), strict=True)
         return [enough & (error <= limit) for enough, error, limit in every]
 
+    @cached_property
+    def answers(self) -> tuple[Ints, Ints]:
+        """Stop and class of each column that answers: the likeliest class; with limits by class, every one."""
+        stops, classes = self.stops[0].size, int(self.told.instance.classes)
+        if not self.class_error:
+            return np.arange(stops), self._at_stops(self.told.belief).argmax(axis=1)
+        return np.tile(np.arange(stops), classes), np.repeat(np.arange(classes), stops)
+
+    @property
+    def class_limits(self) -> tuple[Ints, Floats]:
+        """Classes with a limit, and how many of their tasks may be answered otherwise."""
+        limits = np.array(self.class_error)
+        some = np.flatnonzero(np.isfinite(limits))
+        return some, self.times * limits[some] * self.told.of_class[some]
+
     def _at_stops(self, of_states: Sequence[Floats | Bools]) -> np.ndarray:
         """What is said of each kind's states, at each stop."""
         kind, _, state = self.stops
@@ -163,8 +180,9 @@ class Cascade:
     def program(self) -> Program:
         """The program.
 
-        Columns: ``ask`` (k,), ``answer`` (stops,) [, ``expert`` (stops,)]. Rows: ``flow`` (stops,), ``error`` (kinds,)
-        or (1,), ``capacity`` (askers,) [, ``budget`` (1,)] [, ``limit`` (rows,)].
+        Columns: ``ask`` (k,), ``answer`` (stops,) or (classes of stops,) [, ``expert`` (stops,)]. Rows: ``flow``
+        (stops,), ``error`` (kinds,) or (1,), ``capacity`` (askers,) [, ``budget`` (1,)] [, ``limit`` (rows,)]
+        [, ``class_error`` (classes that have a limit,)].
         """
         kind, level, state = self.stops
         place, number = [np.full(reached.shape, -1) for reached in self.reached], np.arange(state.size)
@@ -172,17 +190,18 @@ class Cascade:
             rows[level[kind == t], state[kind == t]] = number[kind == t]
         width, stops, errors = sum(one.states.size for one in self.askings), state.size, self.wrong.size
         ask, loads, prices, of_kind = self._ask_columns(place)
-        stop = sparse.eye_array(stops)
-        error = self._at_stops(self.told.error)
-        weighed = sparse.csr_array((error, (self.error_rows[kind], np.arange(stops))), shape=(errors, stops))
+        at, chosen = self.answers
+        answered = sparse.csr_array((np.ones(at.size), (at, np.arange(at.size))), shape=(stops, at.size))
+        error = 1.0 - self._at_stops(self.told.belief)[at, chosen]
+        weighed = sparse.csr_array((error, (self.error_rows[kind[at]], np.arange(at.size))), shape=(errors, at.size))
         has_expert, budget = self.expert is not None, self.told.instance.budget
         paid = np.full(stops, self.expert or 0.0)
-        cost = np.concatenate([prices, np.zeros(stops), paid if has_expert else []])
+        cost = np.concatenate([prices, np.zeros(at.size), paid if has_expert else []])
         upper = self.told.tasks_in.astype(np.float64)
         answering, ending = (upper[kind] * self._at_stops(some) for some in (self.may_answer, self.may_stop))
-        parts = [[ask, stop], [None, weighed], [loads, None]]
+        parts = [[ask, answered], [None, weighed], [loads, None]]
         if has_expert:
-            parts = [[*part, stop if k == 0 else None] for k, part in enumerate(parts)]
+            parts = [[*part, sparse.eye_array(stops) if k == 0 else None] for k, part in enumerate(parts)]
         matrix = sparse.block_array(parts, format="csc")
         start = np.concatenate([one[state[kind == t]] for t, one in enumerate(self.told.start)])
         sides = [start * (level == 0), self.wrong, self.told.capacity]
@@ -190,13 +209,15 @@ class Cascade:
         more = [] if budget is None else [("budget", sparse.csr_array(cost[None]), np.array([budget]))]
         if self.told.label_rows:
             more.append(self._limit_rows(loads, of_kind, cost.size))
+        if self.class_error:
+            more.append(self._class_rows(width, cost.size))
         for name, rows, ends in more:
             matrix = sparse.vstack([matrix, rows], format="csc")
             sides, names = [*sides, ends], [*names, (name, ends.shape)]
         high = np.concatenate(sides)
         low = np.concatenate([sides[0], np.full(high.size - stops, -np.inf)])
-        columns = [("ask", (width,)), ("answer", (stops,)), *([("expert", (stops,))] if has_expert else [])]
-        ends = np.concatenate([upper[of_kind], answering, ending if has_expert else []])
+        columns = [("ask", (width,)), ("answer", (at.size,)), *([("expert", (stops,))] if has_expert else [])]
+        ends = np.concatenate([upper[of_kind], answering[at], ending if has_expert else []])
         return Program(
             name="cascade",
             cost=cost,
@@ -216,6 +237,13 @@ class Cascade:
         spare = sparse.csr_array((len(limits), columns - loads.shape[1]))
         rows = sparse.hstack([sparse.csr_array(taken), spare], format="csr")
         return "limit", rows, np.array([row.side for row in limits])
+
+    def _class_rows(self, before: int, columns: int) -> tuple[str, sparse.csr_array, Floats]:
+        (at, chosen), (some, most) = self.answers, self.class_limits
+        wrong = np.where(chosen == some[:, None], 0.0, self._at_stops(self.told.belief)[at][:, some].T)
+        row, column = np.nonzero(wrong)
+        index = row, before + column
+        return "class_error", sparse.csr_array((wrong[row, column], index), shape=(some.size, columns)), most
 
     def _ask_columns(self, place: list[Ints]) -> tuple[sparse.csr_array, sparse.csr_array, Floats, Ints]:
         rows, columns, values, loads = [], [], [], []
@@ -248,6 +276,8 @@ def least_excess(cascade: Cascade) -> Program:
     base = cascade.program
     entries = np.zeros((base.row_lower.size, 1))
     find(base.rows, "error").view(entries[:, 0])[:] = -cascade.wrong
+    if cascade.class_error:
+        find(base.rows, "class_error").view(entries[:, 0])[:] = -cascade.class_limits[1]
     return extended(base, [("excess", (1,))], sparse.csr_array(entries), cost=1.0, upper=np.inf)
 
 

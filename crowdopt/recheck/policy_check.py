@@ -18,6 +18,7 @@ from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.io.plan.stored_policy import StoredPolicy, read_policy
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
+from crowdopt.recheck.policies.class_limits import check_classes, class_limits
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
 from crowdopt.recheck.policies.limits_on_labels import check_limits, linear_limits, rows_are_alike
@@ -42,8 +43,10 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     if not rows_are_alike(instance, tables):
         report.complain("tasks.csv, workers.csv", "rows of one's own tell tasks of a type or workers of an asker apart")
         return report
-    if given_votes and has_orders:
-        report.complain("plan.json", "says given_votes, but orders promise no error given the votes")
+    classes = class_limits(claims, instance)
+    report.class_error = claims.get("class_error", {})
+    if has_orders and (given_votes or classes.stated):
+        report.complain("plan.json", "says given_votes or class_error, but orders promise nothing of the kind")
         return report
     for one in tables.types if given_votes else ():
         one.law = replace(one.law, surest=times * float(instance.epsilon[one.tasks[0]]))
@@ -60,6 +63,7 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
         return report
     _check_rows(stored, every, report)
     _check_types(instance, stored, tables, every, times, report)
+    check_classes(stored, classes, tables, every, times, report)
     _check_loads(instance, stored, tables, every, report)
     if told is None:
         check_first_round(instance, stored, tables, report)
@@ -69,7 +73,7 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     check_queues(instance, as_plan, report)
     check_weights(instance, as_plan, report)
     least = priced_by_state(rounds) if told is None else told.least_price
-    bound = priced_policy(instance, stored, tables, (least, expert, times), report)
+    bound = priced_policy(instance, stored, tables, (least, expert, times, classes), report)
     check_entries(instance, stored, times, bound, report)
     check_files(stored, bool(linear_limits(instance, tables)), report)
     report.proven &= report.holds

@@ -20,11 +20,13 @@ from crowdopt.recheck.plan_claims import agrees, settings_said
 from crowdopt.recheck.unheld_claims import MADE, names_fields
 
 KEPT = 1e-9  # relative; by how much an expected error or load may exceed its limit: rounding of float64
+CLASSES = ("class_error", "class_dual", "missed")
 TERMS = {
     "program",
     "rounds",
     "expert",
     "given_votes",
+    *CLASSES,
     "times_targets",
     "step",
     "budget_dual",
@@ -70,6 +72,8 @@ def _refuse_others(stored: StoredPolicy, known: set[str], report: Report) -> Non
         report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
     if BEYOND in claims and not names_fields(claims[BEYOND]):
         report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
+    if "missed" in claims and not claims.get("class_error"):
+        report.complain("plan.json", "missed is about limits by class, and there are none")
     if "step" in claims and stored.steps is None:
         report.complain("plan.json", f"step says {claims['step']!r}, but the plan is of no orders")
 

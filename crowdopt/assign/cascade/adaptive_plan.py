@@ -50,6 +50,7 @@ class PolicyProof:
     capacity: Floats  # (askers,)
     budget: float = 0.0
     limits: tuple[tuple[str, str, float], ...] = ()  # linear limits on labels: which, whose, multiplier <= 0
+    classes: tuple[float, ...] = ()  # nu >= 0 of limits by true class, 0 where there is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,8 @@ class AdaptivePlan(InNotebooks):
     orders: tuple[OrderShare, ...] = ()
     order_of: Ints | None = None
     given_votes: bool = False  # whether each answer's error given its votes is within its target
+    class_error: tuple[float, ...] = ()  # by true class: the share that may be answered otherwise
+    missed: tuple[float, ...] = ()  # and the share that is expected to be
     step: float | None = None  # of log-odds between the beliefs at which the bound's prices stand
     _arrivals: dict[tuple[int, int, Votes], int] = field(default_factory=dict, repr=False)
 

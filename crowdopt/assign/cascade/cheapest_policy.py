@@ -21,6 +21,7 @@ from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import ManyStates, told_tasks
 from crowdopt.programs.cascade import Cascade, least_excess
 
+TINY = 1e-300
 SPARE = 1e-9  # relative; above the least multiple of the targets, so that the next solve finds a plan
 
 
@@ -33,6 +34,7 @@ def cheapest_policy(
     rounds: int | None = None,
     expert: float | None = None,
     given_votes: bool = False,
+    class_error: tuple[float, ...] = (),
     listener: Listener | None = None,
     strict: bool = False,
 ) -> AdaptivePlan:
@@ -40,19 +42,20 @@ def cheapest_policy(
 
     labels (collected,): the class that each label already in says; solvers: of linear programs; rounds: sets of votes
     that are asked for at once, at most so many; expert: price of an answer that is right; given_votes: whether each
-    answer's error given its votes keeps its target, not only the mean over votes; strict: whether there is a plan for
+    answer's error given its votes keeps its target, not only the mean over votes; class_error: by true class, the share
+    that may be answered otherwise, infinity where that is not limited; strict: whether there is a plan for
     these targets or none; else, where they are out of reach, the plan whose errors are the least multiple of all of
     them.
     """
     try:
         told = told_tasks(instance, labels)
     except ManyStates:
-        if rounds is not None or given_votes or instance.classes != 2:
+        if rounds is not None or given_votes or class_error or instance.classes != 2:
             raise
         from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
 
         return cheapest_orders(own_skills(instance, labels), expert, solvers, options, strict=strict)
-    cascade, solve = Cascade(told, expert, rounds, given_votes=given_votes), solvers.solve
+    cascade, solve = Cascade(told, expert, rounds, 1.0, given_votes, class_error), solvers.solve
     found = solve(cascade.program, BY_SIZE, options, listener)
     if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
         return _policy(cascade, found, options)
@@ -109,6 +112,8 @@ def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan
         rounds=cascade.rounds,
         expert=cascade.expert,
         given_votes=cascade.given_votes,
+        class_error=cascade.class_error,
+        missed=tuple((walk.missed / np.maximum(told.of_class, TINY)).tolist()) if cascade.class_error else (),
         times=cascade.times,
         seed=options.seed,
         interrupted=found.interrupted,
@@ -119,7 +124,13 @@ def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan
 def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
     """No plan; INFEASIBLE is proven by the solver's ray."""
     none = blank_plan(cascade.told, status, options.seed)
-    return replace(none, rounds=cascade.rounds, expert=cascade.expert, given_votes=cascade.given_votes)
+    return replace(
+        none,
+        rounds=cascade.rounds,
+        expert=cascade.expert,
+        given_votes=cascade.given_votes,
+        class_error=cascade.class_error,
+    )
 
 
 def _proof(cascade: Cascade, dual: Floats) -> PolicyProof:
@@ -130,6 +141,8 @@ def _proof(cascade: Cascade, dual: Floats) -> PolicyProof:
     limits = cascade.told.label_rows
     prices = np.minimum(0.0, find(rows, "limit").view(dual)) + 0.0 if limits else np.zeros(0)
     named = tuple((row.limit, row.name, float(one)) for row, one in zip(limits, prices, strict=True))
-    return PolicyProof(
-        error + 0.0, np.minimum(0.0, find(rows, "capacity").view(dual)) + 0.0, budget + 0.0, named
-    )  # no -0
+    classes = np.zeros(len(cascade.class_error))
+    if cascade.class_error:
+        classes[cascade.class_limits[0]] = np.maximum(0.0, -find(rows, "class_error").view(dual))
+    capacity = np.minimum(0.0, find(rows, "capacity").view(dual))
+    return PolicyProof(error + 0.0, capacity + 0.0, budget + 0.0, named, tuple((classes + 0.0).tolist()))  # no -0

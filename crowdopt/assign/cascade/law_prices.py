@@ -36,26 +36,18 @@ def with_law(instance: AssignmentInstance, law: CoinLaw) -> AssignmentInstance:
     return replace(instance, vote_law=law, difficulty=NONE)
 
 
-def law_price(
-    told: ToldTasks,
-    law: CoinLaw,
-    solve: Solve,
-    options: Options,
-    *,
-    rounds: int | None,
-    expert: float | None,
-    given_votes: bool,
-) -> LawPrice | None:
-    """Plan as if this law held, and follow the plan under the law of ``told``; None where the solver fails.
+def law_price(true: Cascade, law: CoinLaw, solve: Solve, options: Options) -> LawPrice | None:
+    """Plan as if this law held, and follow the plan under the law of ``true``; None where the solver fails.
 
-    told: of tasks without labels.
+    true: of tasks without labels.
 
     Where the law's own plan cannot keep the targets it is the one of the least multiple of all of them.
     """
+    told = true.told
     other = with_law(told.instance, law)
     tasks = told.first.tolist()
     laws = [states.joint(*law_of(other, i, told.workers)) for states, i in zip(told.states, tasks, strict=True)]
-    believed = Cascade(replace(told, joint=tuple(laws)), expert, rounds, given_votes=given_votes)
+    believed = replace(true, told=replace(told, joint=tuple(laws)))
     found = solve(believed.program, BY_SIZE, options)
     if found.status is Status.INFEASIBLE:
         times = least_times(believed, solve, options)

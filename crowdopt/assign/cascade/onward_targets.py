@@ -17,8 +17,10 @@ Places = dict[tuple[int, int, Votes], list[PolicyRow]]
 LEAST, MOST = 1e-9, 0.49  # a target lies between 0 and 1/2
 
 
-def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> Floats:
-    """Expected error of the policy from where tasks stand now, the mean of each kind, (tasks,).
+def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> tuple[Floats, Floats]:
+    """Expected error of the policy from where tasks stand now.
+
+    The mean of each kind, (tasks,); and of each true class, (classes,), the share that is answered otherwise.
 
     The promise of an adaptive plan is about errors before votes are seen. Given votes its expected error moves, up as
     often as down in the mean; to ask for the first target again would promise more than was asked for, or what no vote
@@ -28,30 +30,33 @@ def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | Non
     here = _by_place(rows)
 
     @cache
-    def error(kind: int, over: int, state: int) -> float:
-        law, total, votes = told.joint[kind][state], 0.0, tuple(told.states[kind].votes(state))
+    def missed(kind: int, over: int, state: int) -> Floats:
+        law, votes = told.joint[kind][state], tuple(told.states[kind].votes(state))
+        total = np.zeros(law.size)
         if (kind, over, votes) not in here:
             raise InputError("policy.csv has no row for votes that its tasks come to; solve the campaign again")
         for row in here[kind, over, votes]:
             if row.action == ANSWER:
-                total += row.share * float(1 - law[row.what[0]] / law.sum())
+                total += row.share * np.where(np.arange(law.size) == row.what[0], 0.0, law / law.sum())
             elif row.action != EXPERT:
                 for outcome in told.states[kind].outcomes(row.what):
                     after = int(told.states[kind].after(outcome, np.array([state]))[0])
                     chance = outcome.orders * float(told.joint[kind][after].sum() / law.sum())
                     if chance > 0:
-                        total += row.share * chance * error(kind, over + (rounds is not None), after)
+                        total += row.share * chance * missed(kind, over + (rounds is not None), after)
         return total
 
-    expected = told.instance.epsilon.copy()
+    expected, of_class = told.instance.epsilon.copy(), np.zeros(int(told.instance.classes))
     for i in range(expected.size):
         kind, state = int(told.kind[i]), int(told.standing[i])
         over = _rounds_over(told, here, rounds, kind, state)
         if over is not None:
-            expected[i] = error(kind, over, state)
+            wrong = missed(kind, over, state)
+            expected[i] = wrong.sum()
+            of_class += wrong
     mean = np.bincount(told.kind, weights=expected) / told.tasks_in
     targets: Floats = np.clip(mean, LEAST, MOST)[told.kind]
-    return targets
+    return targets, np.clip(of_class / np.maximum(told.of_class, LEAST), LEAST, 1.0)
 
 
 def asks_more(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> bool:

@@ -27,6 +27,7 @@ class Turn:
     amount: float
     asking: Asking | None = None
     at: int = 0  # the state's place in the asking
+    answer: int = -1  # the class; -1: the likeliest
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Walk:
     loads: Floats  # (askers,)
     wrong: Floats  # (kinds,) tasks
     expert: Floats  # (kinds,) tasks
+    missed: Floats  # (classes,) tasks that are answered otherwise
     cost: float = 0.0
     rows: list[PolicyRow] = field(default_factory=list)
 
@@ -49,7 +51,7 @@ def walked(cascade: Cascade, point: Floats) -> Walk:
     ends = [can_end(cascade, t) for t in range(told.first.size)]
     turns = _turns(cascade, np.clip(point, 0.0, cascade.program.upper), ends)
     kinds, askers = told.first.size, told.capacity.size
-    walk = Walk(np.zeros(askers), np.zeros(kinds), np.zeros(kinds))
+    walk = Walk(np.zeros(askers), np.zeros(kinds), np.zeros(kinds), np.zeros(int(told.instance.classes)))
     votes = [states.asked.sum(axis=0) for states in told.states]
     most = max(int(some.max(initial=0)) for some in votes)
     waiting: dict[tuple[int, int], dict[Place, float]] = {}
@@ -105,10 +107,16 @@ def _turns(cascade: Cascade, point: Floats, ends: list[Bools]) -> dict[Place, li
             found.setdefault((one.kind, one.level, int(one.states[k])), []).append(turn)
         start += one.states.size
     kind, level, state = cascade.stops
-    for name in (ANSWER, EXPERT) if cascade.expert is not None else (ANSWER,):
+    at, chosen = cascade.answers
+    ways = [(ANSWER, at, chosen)]
+    if cascade.expert is not None:
+        ways.append((EXPERT, np.arange(kind.size), np.full(kind.size, -1)))
+    for name, stops, classes in ways:
         amounts = find(columns, name).view(point)
         for k in np.flatnonzero(amounts > 0).tolist():
-            found.setdefault((int(kind[k]), int(level[k]), int(state[k])), []).append(Turn(name, float(amounts[k])))
+            stop = int(stops[k])
+            turn = Turn(name, float(amounts[k]), answer=int(classes[k]))
+            found.setdefault((int(kind[stop]), int(level[stop]), int(state[stop])), []).append(turn)
     return found
 
 
@@ -139,7 +147,9 @@ def _taken(
         walk.cost += moved * float(cascade.expert or 0.0)
         walk.expert[kind] += moved
     else:
-        what = (int(np.argmax(law)),)
-        walk.wrong[kind] += moved * float(1.0 - law.max() / law.sum())
+        chosen = int(np.argmax(law)) if turn.answer < 0 else turn.answer
+        what = (chosen,)
+        walk.wrong[kind] += moved * float(1.0 - law[chosen] / law.sum())
+        walk.missed += moved * np.where(np.arange(law.size) == chosen, 0.0, law / law.sum())
     votes = tuple(told.states[kind].votes(state))
     walk.rows.append(PolicyRow(kind, level, votes, turn.action, what, share, moved))

@@ -16,12 +16,16 @@ def proven_bound(cascade: Cascade, proof: PolicyProof) -> float:
 
     ``V(s) = min(mu P(wrong | s), c_E, min_a c_a - w_a + sum_v P(v | s, a) V(s, v))``, the price of a task that stands
     in s where errors, votes and money have these prices; without the first or the second where a task may not stop so.
+    With limits d_k by true class a wrong answer costs mu + nu_k where k is true, and ``sum nu_k d_k N_k`` is taken off.
     """
     told, total = cascade.told, 0.0
     for t in range(len(told.states)):
         here = told.start[t] > 0  # elsewhere a price may be infinite
         total += float((told.start[t][here] * _values(cascade, proof, t)[0][here]).sum())
     total -= float((proof.error * cascade.times * told.epsilon * told.tasks_in).sum())
+    if cascade.class_error:
+        some, most = cascade.class_limits
+        total -= float((np.array(proof.classes)[some] * most).sum())
     total += float((told.capacity * proof.capacity).sum())
     total += sum(row.side * dual for row, (*_, dual) in zip(told.label_rows, proof.limits, strict=True))
     return float(total + proof.budget * (told.instance.budget or 0.0))
@@ -39,7 +43,8 @@ def can_end(cascade: Cascade, kind: int) -> Bools:
 def _values(cascade: Cascade, proof: PolicyProof, kind: int) -> Floats:
     """V of a kind, (levels, states)."""
     money = 1.0 - proof.budget
-    stop = np.where(cascade.may_answer[kind], proof.error[kind] * cascade.told.error[kind], np.inf)
+    weighed = cascade.told.belief[kind] * (proof.error[kind] + np.array(proof.classes or 0.0))
+    stop = np.where(cascade.may_answer[kind], weighed.sum(axis=1) - weighed.max(axis=1), np.inf)
     if cascade.expert is not None:
         stop = np.where(cascade.may_stop[kind], np.minimum(stop, cascade.expert * money), stop)
     value = np.repeat(stop[None], cascade.levels, axis=0)

@@ -42,9 +42,22 @@ class ToldTasks(KindsOfTasks):
         )
 
     @cached_property
+    def belief(self) -> tuple[Floats, ...]:
+        """Of each kind: P(class | votes), (states, classes); 0 where the votes cannot be."""
+        totals = (law.sum(axis=1, keepdims=True) for law in self.joint)
+        return tuple(law / np.where(total > 0, total, 1.0) for law, total in zip(self.joint, totals, strict=True))
+
+    @property
+    def of_class(self) -> Floats:
+        """Tasks of each class that are expected, given the labels that are in, (classes,)."""
+        every = [start @ belief for start, belief in zip(self.start, self.belief, strict=True)]
+        total: Floats = np.stack(every).sum(axis=0)
+        return total
+
+    @cached_property
     def error(self) -> tuple[Floats, ...]:
         """Of each kind: P(the likeliest class is wrong | votes), (states,); 0 where the votes cannot be."""
-        return tuple(_error(law) for law in self.joint)
+        return tuple(np.where(belief.any(axis=1), 1.0 - belief.max(axis=1), 0.0) for belief in self.belief)
 
     @property
     def price(self) -> Floats:
@@ -106,11 +119,6 @@ class ToldTasks(KindsOfTasks):
             for group in self.instance.groups
             if group.max_per_task is not None
         ]
-
-
-def _error(law: Floats) -> Floats:
-    total = law.sum(axis=1)
-    return np.where(total > 0, 1.0 - law.max(axis=1) / np.where(total > 0, total, 1.0), 0.0)
 
 
 def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> ToldTasks:

@@ -72,6 +72,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
     }
     if plan.given_votes:
         numbers["given_votes"] = True
+    numbers |= _by_class(plan)
     if plan.step is not None:
         numbers["step"] = plan.step
     if plan.proof_of is not None and instance.budget is not None:
@@ -84,6 +85,17 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         numbers["note"] = plan.note
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
     return {**numbers, "versions": versions()}
+
+
+def _by_class(plan: AdaptivePlan) -> dict[str, Any]:
+    """Limits by true class, their multipliers, and what is expected."""
+    names = class_labels(plan.instance)
+    limits = {name: limit for name, limit in zip(names, plan.class_error, strict=False) if np.isfinite(limit)}
+    if not limits or plan.proof_of is None:
+        return {"class_error": limits} if limits else {}
+    dual = dict(zip(names, plan.proof_of.classes, strict=True))
+    missed = dict(zip(names, plan.missed, strict=True))
+    return {"class_error": limits, "class_dual": {name: dual[name] for name in limits}, "missed": missed}
 
 
 def policy_run(plan: AdaptivePlan) -> dict[str, Any]:

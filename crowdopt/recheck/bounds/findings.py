@@ -30,6 +30,7 @@ class Report(InNotebooks):
     expected: bool = False  # whether figures are expectations: of an adaptive plan
     rounds: int | None = None  # of an adaptive plan at most, and the price of its expert: terms that it states itself
     expert: float | None = None
+    class_error: dict[str, float] = field(default_factory=dict)  # limits by true class that an adaptive plan says
     given_votes: bool = False  # whether an adaptive plan says that each answer keeps its target given its votes
     times: float = 1.0  # of its targets, within which an adaptive plan says that its errors are
     proof_file: Any = None  # where one was asked for and the plan holds: what crowdopt.proofs wrote

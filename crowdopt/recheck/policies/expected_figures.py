@@ -34,6 +34,7 @@ class Figures:
     wrong: float = 0.0
     expert: float = 0.0
     cost: float = 0.0
+    of_class: dict[int, float] = field(default_factory=dict)  # wrong answers by true class
     tasks: dict[int, float] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
@@ -91,6 +92,9 @@ def _moved(
             )
             return
         figures.wrong += path * float(wrong)
+        for k in range(weight.size):
+            if k != move.what[0]:
+                figures.of_class[k] = figures.of_class.get(k, 0.0) + path * float(weight[k])
     elif move.action == "expert":
         if expert is None:
             figures.problems.append(f"policy.csv, row {move.row + 1}: ends with the expert, and there is none")

@@ -2,7 +2,7 @@
 
 For so many votes of each asker a tensor holds, for every way in which they can have fallen, the least price times the
 chance of those votes in one order. No chance is divided by: to ask for one vote more adds up, over its labels, the
-tensor of one vote more. The stop costs ``mu (P(votes) - max over classes of P(votes, class))``.
+tensor of one vote more. The stop costs ``min over k of sum over l not k of mu_l P(votes, l)``.
 """
 
 from __future__ import annotations
@@ -39,10 +39,12 @@ def _with_one_more(votes: int, classes: int) -> Ints:
 
 @dataclass
 class Recursion:
-    """Least prices of a law's tasks; ``error`` per wrong answer, ``asking`` (askers,) of a vote, an expert's."""
+    """Least prices of a law's tasks; ``error`` (classes,) of a wrong answer where a class is true, ``asking`` (askers,)
+    of a vote, an expert's.
+    """
 
     law: ToldLaw
-    error: float
+    error: Floats
     asking: Floats
     expert: float | None
     rounds: int | None
@@ -81,8 +83,9 @@ class Recursion:
                 part = part * chance.reshape([*side, classes])
             joint += part
         whole = joint.sum(axis=-1)
-        wrong = whole - joint.max(axis=-1)
-        price = np.where(law.is_sure(wrong, whole), self.error * wrong, np.inf)
+        priced = joint * self.error
+        price = priced.sum(axis=-1) - priced.max(axis=-1)
+        price = np.where(law.is_sure(whole - joint.max(axis=-1), whole), price, np.inf)
         if not law.is_enough(number):
             return np.where(whole > 0, np.inf, 0.0), whole
         return (price if self.expert is None else np.minimum(price, self.expert * whole)), whole

@@ -33,10 +33,10 @@ class ToldOrders:
     figures: list[Figures]
     step: float
 
-    def least_price(self, k: int, one: TypeOfPlan, error: float, asking: Floats, expert: float | None) -> float:
+    def least_price(self, k: int, one: TypeOfPlan, error: Floats, asking: Floats, expert: float | None) -> float:
         """Least price of all tasks of a type, wherever they start."""
         labels = min(asking.size, one.law.most)
-        recursion = BeliefRecursion(_likely(one.law), asking, error, expert, self.step / 2, labels)
+        recursion = BeliefRecursion(_likely(one.law), asking, float(error[0]), expert, self.step / 2, labels)
         mine = [(len(tasks), self.belief[start]) for start, tasks in self.starts.items() if start[0] == k]
         return sum(count * recursion.at(belief) for count, belief in mine)
 

@@ -163,12 +163,20 @@ def least_of_all_policies(
 
 
 def least_by_histories(
-    instance: AssignmentInstance, expert: float | None = None, times: float = 1.0, given_votes: bool = False
+    instance: AssignmentInstance,
+    expert: float | None = None,
+    times: float = 1.0,
+    given_votes: bool = False,
+    class_error: tuple[float, ...] = (),
 ) -> float:
-    """The program over histories, orders of votes told apart: larger than it need be, and written another way."""
+    """The program over histories, orders of votes told apart: larger than it need be, and written another way.
+
+    class_error: of the tasks of each class, the share that may be answered otherwise.
+    """
     many, classes, kinds = instance.n_workers, int(instance.classes), instance.n_types
     epsilon, count = times * instance.epsilon[0], np.bincount(instance.task_type, minlength=kinds).astype(float)
     columns: list[tuple[float, dict[int, float], dict[int, float]]] = []  # cost, equalities, inequalities
+    limits = many + (1 if instance.the_rule.average else kinds)
     row_of: dict[tuple[int, tuple[int, ...]], int] = {}
     for kind in range(kinds):
         most = int(min(instance.max_labels[instance.task_type == kind][0], many))
@@ -180,7 +188,9 @@ def least_by_histories(
         for v in every:
             mine, whole = row_of[kind, v], law[v].sum()
             if is_sure(law[v], epsilon if given_votes else 1.0):
-                columns.append((0.0, {mine: 1.0}, {wrong_row: 1 - law[v].max() / whole}))
+                for answer in range(classes) if class_error else [int(law[v].argmax())]:
+                    missed = {limits + 1 + k: law[v][k] / whole for k in range(classes) if k != answer and class_error}
+                    columns.append((0.0, {mine: 1.0}, {wrong_row: 1 - law[v][answer] / whole, **missed}))
             if expert is not None:
                 columns.append((expert, {mine: 1.0}, {}))
             for judge in range(many) if sum(x >= 0 for x in v) < most else ():
@@ -188,8 +198,7 @@ def least_by_histories(
                     reached = [(*v[:judge], said, *v[judge + 1 :]) for said in range(classes)]
                     ends = {row_of[kind, w]: -law[w].sum() / whole for w in reached}
                     columns.append((instance.cost[kind, judge], {mine: 1.0, **ends}, {judge: 1.0}))
-    limits = many + (1 if instance.the_rule.average else kinds)
-    equal, below = np.zeros((len(row_of), len(columns))), np.zeros((limits + 1, len(columns)))
+    equal, below = np.zeros((len(row_of), len(columns))), np.zeros((limits + 1 + classes, len(columns)))
     for k, (price, same, less) in enumerate(columns):
         equal[list(same), k], below[limits, k] = list(same.values()), price
         below[list(less), k] = list(less.values())
@@ -198,7 +207,8 @@ def least_by_histories(
         right[row_of[kind, (-1,) * many]] = count[kind]
     allowed = [epsilon * count.sum()] if instance.the_rule.average else epsilon * count
     money = np.inf if instance.budget is None else instance.budget
-    sides = np.concatenate([instance.capacity, allowed, [money]])
+    missed = times * np.array(class_error or [np.inf] * classes) * instance.prior * count.sum()
+    sides = np.concatenate([instance.capacity, allowed, [money], missed])
     held = np.isfinite(sides)
     return _least(below[limits], below[held], sides[held], equal, right)
 

@@ -16,6 +16,7 @@ from crowdopt.crowd.laws.table_law import table_law
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.crowd.subset import of_workers
+from crowdopt.programs.cascade import Cascade
 
 ODDS, COUPLED = np.array([1.2, 1.0, 0.8, 0.6]), ((0, 1), (2, 3))
 
@@ -144,11 +145,11 @@ def test_plan_by_the_true_law_keeps_its_promise_and_costs_what_it_says():
     true = coupled(0.8)
     instance = crowdopt.AssignmentInstance([[0.7] * 4], [0] * 50, [50] * 4, 0.05, vote_law=true)
     told, options = told_tasks(instance), Options(time_limit=60)
-    own = law_price(told, true, crowdopt.solve, options, rounds=None, expert=9.0)
+    own = law_price(Cascade(told, 9.0), true, crowdopt.solve, options)
     assert own is not None
     assert own.cost == pytest.approx(own.promised, rel=1e-9) and own.errs == pytest.approx(own.times, rel=1e-9)
     alone = independent_law(drawn(true, 20_000, 6))
-    other = law_price(told, alone, crowdopt.solve, options, rounds=None, expert=9.0)
+    other = law_price(Cascade(told, 9.0), alone, crowdopt.solve, options)
     assert other is not None and other.errs > 1.1 * other.times
 
 
