@@ -199,6 +199,15 @@ def _strict_json(text: str) -> Any:
     )
 
 
+def finite(value: Any) -> Any:
+    """What JSON can hold of a value: a number that is infinite or none is null, in lists and tables too."""
+    if isinstance(value, dict):
+        return {key: finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(entry) for entry in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
 def _no_number(name: str) -> Any:
     raise ValueError(f"it says {name}, which is no number")
 

@@ -17,6 +17,7 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import overridden, overrides
 from crowdopt.io.plan.stored_plan import read_claims, read_overrides
@@ -74,7 +75,7 @@ class RoundsExplained:
     def facts(self) -> dict[str, Any]:
         """The same as plain JSON."""
         table = [
-            {"rounds": row.rounds, "cost": row.cost, "labels": row.labels, "bound": _finite(row.bound)}
+            {"rounds": row.rounds, "cost": row.cost, "labels": row.labels, "bound": finite(row.bound)}
             for row in self.rows
         ]
         facts = {"feasible": any(row.cost is not None for row in self.rows), "cost_over_rounds": table}
@@ -151,7 +152,3 @@ def _row(
     options = options_of(max(1.0, clock.left), 0)
     plan = cheapest_policy(scaled, labels, SOLVERS, options, rounds=rounds, strict=True, **terms)
     return CostOfRounds(rounds, factor, plan.objective, plan.calls, plan.bound)
-
-
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import fields
-from math import isfinite
 from pathlib import Path
 from shutil import get_terminal_size
 from threading import Lock
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crowdopt.bars import WHILE, Latest, ticking
+from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
 
@@ -83,15 +83,7 @@ def print_nowhere() -> None:
 def _json(facts: dict[str, Any]) -> str:
     """One JSON object; a number that JSON does not have (an infinite bound) is null."""
     letters = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    return json.dumps(_finite(facts), ensure_ascii=letters != "utf8", allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+    return json.dumps(finite(facts), ensure_ascii=letters != "utf8", allow_nan=False)
 
 
 class ProgressLine:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -59,17 +58,7 @@ def plan_gold_verb(
             seed=seed,
             trust_gold=trust_gold,
         )
-    say(as_json, _facts(plan), *_sentences(plan))
-
-
-def _facts(plan: GoldPlan) -> dict[str, Any]:
-    facts = asdict(plan)
-    facts["rows"] = [_finite(row) for row in facts["rows"]]
-    return _finite(facts)
-
-
-def _finite(facts: dict[str, Any]) -> dict[str, Any]:
-    return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in facts.items()}
+    say(as_json, asdict(plan), *_sentences(plan))
 
 
 def _sentences(plan: GoldPlan) -> list[str]:

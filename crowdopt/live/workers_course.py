@@ -463,7 +463,7 @@ class WorkersCourse:
     def task_of(self) -> dict[str, int]:
         """Index of each task."""
         if not hasattr(self, "_task_of"):
-            self._task_of = {self.instance.task_id(i): i for i in range(self.instance.n_tasks)}
+            self._task_of = self.instance.task_places
         return self._task_of
 
     # -- inside ----------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.io.parts.array_text import COUNTS, FLOATS, array_of, text_of
 from crowdopt.io.parts.part_table import read_part
@@ -128,7 +129,7 @@ def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> di
         "labels": len(pairs),
         "load": text_of(np.bincount(pairs[:, 1], minlength=instance.n_workers), COUNTS),
         "cost": fsum(instance.prices(pairs).tolist()),
-        "bound": least if np.isfinite(least) else None,
+        "bound": finite(least),
     }
 
 

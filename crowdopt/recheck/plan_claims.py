@@ -9,6 +9,7 @@ import numpy as np
 from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.documents import finite
 from crowdopt.elementary import dot
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.plan_folder import stated_prior
@@ -42,7 +43,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
         "cost": report.objective,
         "labels": report.labels,
         "violation": report.violation,
-        "gap": gap if np.isfinite(gap) else None,
+        "gap": finite(gap),
         **settings_said(instance, instance.has_prior or instance.observed),
         "program": "ip" if is_integer else "lp",
         "proven": report.proven,

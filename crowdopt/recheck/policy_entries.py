@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.documents import is_number
+from crowdopt.documents import finite, is_number
 from crowdopt.io.campaign.overrides import BEYOND
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.order_tables import ORDER_FILE, STEP_FILE
@@ -52,7 +52,7 @@ def check_entries(
         "cost": cost,
         "labels": report.labels,
         "bound": claims.get("bound"),  # looked at above
-        "gap": gap if np.isfinite(gap) else None,
+        "gap": finite(gap),
         "proven": report.proven,
         "proof": report.proof,
         "status": BEST_EFFORT if times > 1 else "optimal" if report.proven else "feasible",

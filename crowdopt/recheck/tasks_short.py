@@ -18,7 +18,7 @@ SHORT = "short"  # entry of plan.json and column of tasks.csv
 def tasks_said_short(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> Bools:
     """Tasks that plan.json names as short, (tasks,); report: takes the complaint where that is no list of tasks."""
     said, n = stored.claims.get(SHORT, []), instance.n_tasks
-    place = {instance.task_id(i): i for i in range(n)}
+    place = instance.task_places
     excused = np.zeros(n, bool)
     if (SHORT in stored.claims) != (stored.claims.get("status") == BEST_EFFORT) or stored.amounts is not None:
         if SHORT in stored.claims or stored.claims.get("status") == BEST_EFFORT:

@@ -7,7 +7,6 @@ import os
 import platform
 import sys
 from dataclasses import asdict, dataclass
-from math import isfinite
 from pathlib import Path
 from signal import Signals
 from tempfile import TemporaryDirectory
@@ -21,6 +20,7 @@ from crowdopt.bench.harness.noise import reference
 from crowdopt.bench.harness.subject import Subject
 from crowdopt.bench.sources import open_problem
 from crowdopt.confine import Ending, run_confined
+from crowdopt.documents import finite
 
 LOADING = 300.0  # seconds that loading, compiling once and building may take before the solver's clock starts
 LONGEST = 300  # characters of an error that are kept
@@ -71,7 +71,7 @@ def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
     events = read_events(folder / "events.jsonl")
     done = _done(folder) if ending.kind == "finished" else None
     judgement = _ended(subject, ending, events, folder) if done is None else _judged(subject, done, folder)
-    facts = {key: _finite(value) for key, value in asdict(judgement).items() if key in FIELDS}
+    facts = {key: finite(value) for key, value in asdict(judgement).items() if key in FIELDS}
     return {
         "outcome": judgement.outcome,
         "why": judgement.why,
@@ -91,10 +91,6 @@ def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
         "megabytes_before": (done or {}).get("megabytes_before"),
         "host": platform.node(),
     }
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:

@@ -42,6 +42,11 @@ class StatedPeople(StatedPart):
         """The id of each worker, (workers,)."""
         return [self.worker_id(j) for j in range(self.n_workers)]
 
+    @property
+    def worker_places(self) -> dict[str, int]:
+        """The worker of each id."""
+        return {name: j for j, name in enumerate(self.worker_ids)}
+
     def worker_id(self, worker: int) -> str:
         """Id of a worker."""
         return str(worker) if self.workers is None else self.workers[worker]

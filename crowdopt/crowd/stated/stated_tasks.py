@@ -35,6 +35,11 @@ class StatedTasks(StatedPart):
         return [self.task_id(i) for i in range(self.n_tasks)]
 
     @property
+    def task_places(self) -> dict[str, int]:
+        """The task of each id."""
+        return {name: i for i, name in enumerate(self.task_ids)}
+
+    @property
     def one_target(self) -> float | None:
         """The error target of every task; None where tasks have different ones."""
         return float(self.epsilon[0]) if (self.epsilon == self.epsilon[0]).all() else None

@@ -54,7 +54,7 @@ def written_groups(instance: AssignmentInstance) -> Any:
 
 def recorded_groups(instance: AssignmentInstance, value: Any) -> list[Group]:
     """The groups that were written, with the instance's workers."""
-    worker = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    worker = instance.worker_places
     found = []
     for name, said in value.items():
         limits = {key: limit for key, limit in said.items() if key != "workers"}
@@ -81,8 +81,8 @@ def recorded_rows(instance: AssignmentInstance, value: Any) -> OwnRows | None:
     """The rows that were written, with the instance's tasks and workers."""
     if not value:
         return None
-    task = {instance.task_id(i): i for i in range(instance.n_tasks)}
-    worker = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    task = instance.task_places
+    worker = instance.worker_places
     row, pairs, coefficient = [], [], []
     for k, said in enumerate(value.values()):
         for one, other, number in said["entries"]:

@@ -95,8 +95,8 @@ def _pairs(field: str) -> RecordedSetting:
         return [[instance.task_id(i), instance.worker_id(j)] for i, j in getattr(instance, field).tolist()]
 
     def read(instance: AssignmentInstance, value: Any) -> Any:
-        task = {instance.task_id(i): i for i in range(instance.n_tasks)}
-        worker = {instance.worker_id(j): j for j in range(instance.n_workers)}
+        task = instance.task_places
+        worker = instance.worker_places
         strange = next((pair for pair in value if pair[0] not in task or pair[1] not in worker), None)
         if strange is not None:
             raise InputError(f"{PLAN}: {RECORD}.{field}: the campaign has no task and worker {str(strange)[:80]}")

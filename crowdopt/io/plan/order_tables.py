@@ -44,7 +44,7 @@ def write_orders(plan: AdaptivePlan, folder: Path) -> None:
 
 def order_shares(orders: Table, steps: Table, kinds: dict[str, int], instance: AssignmentInstance) -> list[OrderShare]:
     """The orders of the two tables; InputError at the first row that cannot be read. kinds: of types.csv, by name."""
-    worker = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    worker = instance.worker_places
     label = {name: k for k, name in enumerate(class_labels(instance))}
     made = _orders(steps, worker)
     number, share, tasks = orders.counts("order"), orders.numbers("share"), orders.numbers("tasks")

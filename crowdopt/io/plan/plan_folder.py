@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.documents import finite
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
@@ -55,9 +56,9 @@ def summary(plan: Plan) -> dict[str, Any]:
         "proven": plan.proven and not plan.short.size,
         "proof": "none" if plan.short.size else plan.proof,
         "objective": plan.objective,
-        "bound": _finite(plan.bound),
-        "certified_bound": _finite(plan.certified_bound),
-        "gap": _finite(plan.gap),
+        "bound": finite(plan.bound),
+        "certified_bound": finite(plan.certified_bound),
+        "gap": finite(plan.gap),
         "violation": plan.violation,
         "labels": None if plan.pairs is None else _whole(plan.labels),
         "cost": plan.objective,
@@ -138,10 +139,6 @@ def _versions() -> dict[str, str]:
 def run_facts(plan: Plan) -> dict[str, Any]:
     """What differs between two equal runs."""
     return {"started": plan.started, "seconds": plan.seconds, "interrupted": plan.interrupted}
-
-
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None
 
 
 def _whole(number: float) -> float | int:

@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof, PolicyRow, class_labels
 from crowdopt.assign.plan import queues
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK
+from crowdopt.documents import finite
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
@@ -57,8 +58,8 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "proven": plan.proven,
         "proof": plan.proof,
         "objective": plan.objective,
-        "bound": plan.bound if np.isfinite(plan.bound) else None,
-        "gap": plan.gap if np.isfinite(plan.gap) else None,
+        "bound": finite(plan.bound),
+        "gap": finite(plan.gap),
         "labels": plan.calls,
         "cost": plan.objective,
         "first_round": None if plan.pairs is None else len(plan.pairs),

@@ -47,7 +47,7 @@ def write_rehearsal(
     known = read_with_labels(campaign)
     instance, names = known.instance, known.class_names()
     pairs, table = read_pairs(plan, instance)
-    task = {instance.task_id(i): i for i in range(instance.n_tasks)}
+    task = instance.task_places
     count = len(known.collected_labels)
     rng = np.random.default_rng([seed, count] if count else seed)  # a round with another's seed draws other numbers
     given = None if truth is None or not os.path.exists(truth) else _truth(Path(truth), task, names)

@@ -55,7 +55,7 @@ def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
     """
     table = weights_table(folder)
     kinds = {instance.type_id(k): k for k in range(instance.n_types)}
-    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    workers = instance.worker_places
     weight = instance.weight.copy()
     cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
     weight[cell] = table.numbers("weight")
@@ -81,7 +81,7 @@ def read_votes(folder: str | Path, instance: AssignmentInstance) -> Floats:
         raise InputError("the campaign has no confusion tables, so labels do not vote by class")
     table, votes = votes_table(folder), instance.votes.copy()
     kinds = {instance.type_id(k): k for k in range(instance.n_types)}
-    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    workers = instance.worker_places
     names = {name: k for k, name in enumerate(class_names(instance))}
     cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
     what = "it is no class of the campaign"

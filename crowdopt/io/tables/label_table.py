@@ -81,8 +81,8 @@ def read_types(path: TableLike | None, tasks: Sequence[str]) -> tuple[Ints, list
 
 def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
     """Task and worker of each row, (rows, 2), in the campaign's indices; InputError for others' ids."""
-    tasks = {instance.task_id(i): i for i in range(instance.n_tasks)}
-    workers = {instance.worker_id(j): j for j in range(instance.n_workers)}
+    tasks = instance.task_places
+    workers = instance.worker_places
     remedy = "it is not in the campaign"
     return np.column_stack([table.places("task", tasks, remedy), table.places("worker", workers, remedy)])
 

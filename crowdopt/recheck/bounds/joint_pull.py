@@ -78,7 +78,7 @@ class _JointRows:
         own = instance.own_rows
         self.instance = instance
         self.group = {group.name: group for group in instance.groups}
-        self.task = {instance.task_id(i): i for i in range(instance.n_tasks)}
+        self.task = instance.task_places
         self.own = {} if own is None else {name: k for k, name in enumerate(own.names)}
 
     def find(self, limit: str, name: str, task: str) -> JointRow | str:
