@@ -49,8 +49,7 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
     known = posteriors(instance, pairs, label)
     answer = (votes if instance.vote_law is None else known).argmax(axis=1)  # no weighted vote is best by such a law
-    m = instance.n_workers
-    there = np.isin(plan[:, 0] * m + plan[:, 1], pairs[:, 0] * m + pairs[:, 1])
+    there = np.isin(instance.pair_keys(plan), instance.pair_keys(pairs))
     return PlanAnswers(
         answer=answer,
         posterior=_held_back(instance, pairs, answer, known),

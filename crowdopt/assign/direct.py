@@ -85,7 +85,7 @@ def _resumed(
     instance, start = head.instance, None
     if head.pairs is not None:
         start = np.zeros(instance.n_tasks * instance.n_workers)
-        start[head.pairs[:, 0] * instance.n_workers + head.pairs[:, 1]] = 1.0
+        start[instance.pair_keys(head.pairs)] = 1.0
         options = replace(options, start=start)
     searched, point = _search(instance, program, solve, backend, clock, options, listener)
     known = _better(head.certificate, certify(searched))

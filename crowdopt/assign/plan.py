@@ -420,7 +420,7 @@ def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, to
     m, special = instance.n_workers, instance.barred.size + instance.fixed.size
     if not special and shares.strides == (0,) and _ascend(pairs):
         return []
-    key = pairs[:, 0] * m + pairs[:, 1]
+    key = instance.pair_keys(pairs)
     if (key[1:] < key[:-1]).any():
         order = np.argsort(key, kind="stable")
         key, shares = key[order], shares[order]
@@ -437,8 +437,7 @@ def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, to
         there = (place < key.size) & (key[np.minimum(place, key.size - 1)] == wanted) if key.size else place < 0
         return np.where(there, shares[np.minimum(place, max(0, key.size - 1))] if key.size else 0.0, 0.0)
 
-    barred = instance.barred[:, 0] * m + instance.barred[:, 1]
-    fixed = instance.fixed[:, 0] * m + instance.fixed[:, 1]
+    barred, fixed = instance.pair_keys(instance.barred), instance.pair_keys(instance.fixed)
     twice = key[1:][key[1:] == key[:-1]]
     breaches_of_pairs = each("is in the plan twice", twice, np.ones(twice.size))
     if shares.strides != (0,):

@@ -294,10 +294,10 @@ def _check_contradictions(instance: AssignmentInstance) -> None:
     """Refuse limits that contradict one another whatever the evidence: each has one obvious remedy."""
     n, m = instance.n_tasks, instance.n_workers
     fixed = instance.fixed
-    key = fixed[:, 0] * m + fixed[:, 1]
+    key = instance.pair_keys(fixed)
     for name, remedy in (("forbidden", "drop one of the two"), ("collected", "drop it from the fixed pairs")):
         other = getattr(instance, name)
-        clash = np.isin(key, other[:, 0] * m + other[:, 1])
+        clash = np.isin(key, instance.pair_keys(other))
         if clash.any():
             task, worker = fixed[clash][0]
             pair = f"(task {instance.task_id(task)}, worker {instance.worker_id(worker)})"

@@ -22,7 +22,7 @@ SAME = 1e-9  # relative; how far a stored number may be from the recomputed one
 def check_tasks(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Labels, evidence, need and error bound of every task."""
     n = instance.n_tasks
-    if not _same_ids(stored.tasks, "task", [instance.task_id(i) for i in range(n)], report):
+    if not _same_ids(stored.tasks, "task", instance.task_ids, report):
         return
     evidence = instance.collected_evidence + instance.supply(stored.pairs, stored.amounts)
     wanted = {
@@ -43,7 +43,7 @@ def check_tasks(instance: AssignmentInstance, stored: StoredPlan, report: Report
 def check_workers(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Load and capacity of every worker."""
     m = instance.n_workers
-    if not _same_ids(stored.workers, "worker", [instance.worker_id(j) for j in range(m)], report):
+    if not _same_ids(stored.workers, "worker", instance.worker_ids, report):
         return
     loads = np.bincount(stored.pairs[:, 1], weights=stored.shares, minlength=m).astype(float)
     check_columns(stored.workers, {"load": loads, "capacity": instance.capacity.astype(np.float64)}, report)

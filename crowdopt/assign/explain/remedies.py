@@ -127,7 +127,7 @@ def _most_wanted(instance: AssignmentInstance, probe: Probe) -> int | None:
 
 def _hired(instance: AssignmentInstance, like: int, count: int) -> AssignmentInstance:
     again = np.concatenate([np.arange(instance.n_workers), np.full(count, like)])
-    names = [instance.worker_id(j) for j in range(instance.n_workers)]
+    names = instance.worker_ids
     taken = set(names)
     fresh = (name for k in range(1, 2 * (count + len(names)) + 2) if (name := f"{names[like]}+{k}") not in taken)
     larger = of_workers(instance, again, [*names, *(next(fresh) for _ in range(count))])

@@ -47,6 +47,11 @@ class StatedPeople(StatedPart):
         """The worker of each id."""
         return {name: j for j, name in enumerate(self.worker_ids)}
 
+    def pair_keys(self, pairs: Ints) -> Ints:
+        """One number for each pair, ``task * workers + worker``: they ascend by task and then by worker."""
+        keys: Ints = pairs[:, 0] * self.n_workers + pairs[:, 1]
+        return keys
+
     def worker_id(self, worker: int) -> str:
         """Id of a worker."""
         return str(worker) if self.workers is None else self.workers[worker]

@@ -130,9 +130,8 @@ class Continuation:
     @cached_property
     def _barred(self) -> Ints:
         """The campaign's forbidden pairs and the abstentions, each once."""
-        forbidden, silent = self.found.instance.forbidden, self.found.skipped
-        m = self.found.instance.n_workers
-        new = ~np.isin(silent[:, 0] * m + silent[:, 1], forbidden[:, 0] * m + forbidden[:, 1])
+        forbidden, silent, keys = self.found.instance.forbidden, self.found.skipped, self.found.instance.pair_keys
+        new = ~np.isin(keys(silent), keys(forbidden))
         return np.concatenate([forbidden, silent[new]])
 
     @property

@@ -130,18 +130,16 @@ def read_answers(
 def _silent(path: TableLike | None, instance: AssignmentInstance, pairs: Ints) -> Ints:
     if path is None:
         return pairs[:0]
-    table, m = read_table(path, SKIPPED), instance.n_workers
-    asked = np.unique(campaign_pairs(table, instance), axis=0)
-    return asked[~np.isin(asked @ [m, 1], pairs @ [m, 1])]
+    asked = np.unique(campaign_pairs(read_table(path, SKIPPED), instance), axis=0)
+    return asked[~np.isin(instance.pair_keys(asked), instance.pair_keys(pairs))]
 
 
 def _fresh(table: Table, known: Campaign, pairs: Ints) -> tuple[Ints, Ints]:
     """Labels that are not in yet, and their rows; a label that is there twice must say the same twice."""
-    m = known.instance.n_workers
-    before = known.instance.collected[:, 0] * m + known.instance.collected[:, 1]
-    seen = dict(zip(before.tolist(), known.collected_labels, strict=True))
+    instance = known.instance
+    seen = dict(zip(instance.pair_keys(instance.collected).tolist(), known.collected_labels, strict=True))
     kept = []
-    for row, key in enumerate((pairs[:, 0] * m + pairs[:, 1]).tolist()):
+    for row, key in enumerate(instance.pair_keys(pairs).tolist()):
         if key not in seen:
             seen[key] = table["label"][row]
             kept.append(row)

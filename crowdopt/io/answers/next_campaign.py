@@ -159,8 +159,7 @@ def _write_rows(found: Answered, folder: Path) -> None:
     rows = found.instance.own_rows
     if rows is None:
         return
-    m = found.instance.n_workers
-    came = np.isin(rows.pairs[:, 0] * m + rows.pairs[:, 1], found.new[:, 0] * m + found.new[:, 1])
+    came = np.isin(found.instance.pair_keys(rows.pairs), found.instance.pair_keys(found.new))
     brought = np.bincount(rows.row[came], rows.coefficient[came], len(rows.names))
     left = replace(rows, lower=rows.lower - brought, upper=rows.upper - brought)
     write_rows(replace(found.instance, own_rows=left), folder)
