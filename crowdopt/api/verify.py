@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import overload
 
 from crowdopt import jobs
 from crowdopt.api.at_hand import PlanLike, on_disk
@@ -13,6 +12,7 @@ from crowdopt.api.audit import drawn_again
 from crowdopt.api.binding import AnyPath, InstanceLike
 from crowdopt.api.escalation import escalation_again, is_escalation
 from crowdopt.api.proof_files import check_proof_file, write_plan_proof
+from crowdopt.api.verbs import two_ways
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
@@ -27,44 +27,21 @@ from crowdopt.recheck.audits.audit_check import AuditReport as AuditReport
 from crowdopt.recheck.bounds.findings import Report as Report
 
 
-@overload
-def verify(
-    campaign: InstanceLike,
-    plan: PlanLike,
-    *,
-    processes: int = 0,
-    cluster: str | None = None,
-    vipr: AnyPath | None = None,
-    force: bool = False,
-) -> Report: ...
+@dataclass(frozen=True, kw_only=True)
+class AuditVerified:
+    """What an audit is held against beside its answers; the report is then one of an audit."""
+
+    plan: AnyPath = field(kw_only=False)
+    commitment: str | None
+    after: Sequence[AnyPath] = ()
 
 
-@overload
-def verify(
-    campaign: InstanceLike, plan: AnyPath, *, commitment: str | None, after: Sequence[AnyPath] = ()
-) -> AuditReport: ...
-
-
-def verify(
-    campaign: InstanceLike,
-    plan: PlanLike,
-    *,
-    commitment: str | None = None,
-    after: Sequence[AnyPath] = (),
-    processes: int = 0,
-    cluster: str | None = None,
-    vipr: AnyPath | None = None,
-    force: bool = False,
-) -> Report | AuditReport:
-    """Hold a plan against its campaign, or an audit against its answers: everything is recomputed from folders alone.
-
-    Recomputed: who may label what, loads, labels, evidence, error bounds, vote weights, queues, cost, violation, gap,
-    and the bound that the stored multipliers prove. A branch-and-bound bound above that stays the solver's word.
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    """Whose claims are looked at, and with what.
 
     Parameters
     ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign, in parts or not; of an audit the answers.
     plan : Plan or path
         A plan or its folder; or the folder of an audit.
     commitment, after
@@ -77,6 +54,28 @@ def verify(
         solver's word there is none, and ``no_file`` says why.
     force : bool
         Whether to replace that file.
+    """
+
+    plan: PlanLike = field(kw_only=False)
+    commitment: str | None = None
+    after: Sequence[AnyPath] = ()
+    processes: int = 0
+    cluster: str | None = None
+    vipr: AnyPath | None = None
+    force: bool = False
+
+
+@two_ways(AuditVerified, AuditReport, VerifyOptions, Report)
+def verify(campaign: InstanceLike, asked: VerifyOptions) -> Report | AuditReport:
+    """Hold a plan against its campaign, or an audit against its answers: everything is recomputed from folders alone.
+
+    Recomputed: who may label what, loads, labels, evidence, error bounds, vote weights, queues, cost, violation, gap,
+    and the bound that the stored multipliers prove. A branch-and-bound bound above that stays the solver's word.
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign, in parts or not; of an audit the answers.
 
     Returns
     -------
@@ -88,26 +87,27 @@ def verify(
     InputError
         If one of the folders cannot be read, or an option belongs to another kind.
     """
+    plan, vipr = asked.plan, asked.vipr
     if not isinstance(plan, Plan | AdaptivePlan) and is_audit(plan):
         if vipr is not None:
             raise InputError(f"{plan} is an audit; only a plan has a bound that a file of proof could show")
         if isinstance(campaign, AssignmentInstance):
             raise InputError("an audit is held against answers; give their table or folder")
-        return verify_audit(campaign, plan, commitment, after)
-    if commitment is not None or after:
+        return verify_audit(campaign, plan, asked.commitment, asked.after)
+    if asked.commitment is not None or asked.after:
         what = "a plan in memory" if isinstance(plan, Plan | AdaptivePlan) else plan
         raise InputError(f"{what} is no audit; a plan has no commitment and no earlier audits")
     if vipr is not None:
-        check_proof_file(Path(vipr), force)
+        check_proof_file(Path(vipr), asked.force)
     with on_disk(campaign, plan) as folders:
         if is_in_parts(folders[0]):
             if vipr is not None:
                 raise InputError("a campaign in parts has no single program; a file of proof is written of a part")
-            return verify_parts(*folders, processes=processes, cluster=cluster)
+            return verify_parts(*folders, processes=asked.processes, cluster=asked.cluster)
         report = verification.verify(*folders)
         if vipr is not None and report.holds:
             try:
-                report.proof_file = write_plan_proof(*folders, vipr, force)
+                report.proof_file = write_plan_proof(*folders, vipr, asked.force)
             except Unproven as no_file:
                 report.no_file = str(no_file)
     return report

@@ -7,14 +7,13 @@ from typing import Any
 
 import click
 
-from crowdopt.api.verify import AuditReport, Report, is_audit, verify_audit, verify_parts
+from crowdopt.api.verify import AuditReport, Report
 from crowdopt.api.verify import verify as call
 from crowdopt.cli.adaptive_lines import SO_APART, SO_SURE
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import check_options, in_parts
 from crowdopt.cli.proof_lines import proof_facts, proof_said
-from crowdopt.errors import InputError
 from crowdopt.io.parts.parts_folder import is_in_parts
 
 
@@ -34,34 +33,16 @@ from crowdopt.io.parts.parts_folder import is_in_parts
 @click.option("--force", is_flag=True, help="Replace that file if it exists.")
 @in_parts
 @as_json
-def verify(
-    campaign: Path,
-    plan: Path,
-    commitment: str | None,
-    after: tuple[Path, ...],
-    processes: int,
-    cluster: str | None,
-    vipr: Path | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+def verify(campaign: Path, plan: Path, as_json: bool, **options: Any) -> None:
     """Recompute everything a plan claims from the two folders alone; exit 0 only if it holds.
 
     In place of campaign and plan: the answers and the folder of their audit.
     """
-    is_parts = is_in_parts(campaign)
-    check_options(is_parts, ("campaign", "plan", "as_json"))
-    if is_audit(plan):
-        if vipr is not None:
-            raise InputError(f"{plan} is an audit; only a plan has a bound that a file of proof could show")
-        _audit(verify_audit(campaign, plan, commitment, after), commitment is not None, as_json)
+    check_options(is_in_parts(campaign), ("campaign", "plan", "as_json"))
+    report = call(campaign, plan, **options)
+    if isinstance(report, AuditReport):
+        _audit(report, options["commitment"] is not None, as_json)
         return
-    if commitment is not None or after:
-        raise InputError(f"{plan} is no audit; a plan has no commitment and no earlier audits")
-    if is_parts:
-        report = verify_parts(campaign, plan, processes=processes, cluster=cluster)
-    else:
-        report = call(campaign, plan, vipr=vipr, force=force)
     said = [] if report.no_file is None else [f"no file of proof: {report.no_file}"]
     if report.proof_file is not None:
         said = [proof_said(report.proof_file)]
