@@ -10,7 +10,7 @@ from shlex import quote
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.assign.cascade.adaptive_plan import class_labels
-from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets
+from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets, policy_answers
 from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.errors import InputError
@@ -66,7 +66,10 @@ def answers(
         check_target(Path(output), ANSWERS, force)
     with on_disk(campaign, plan, tables=True) as (given, planned):
         answered = replace(read_answers(labels, planned, given, skipped), accept=accept)
-        answered = replace(answered, onward=_onward(answered, planned))
+        onward = _onward(answered, planned)
+        answered = replace(answered, onward=onward)
+        if onward is not None and onward.answer is not None:
+            answered = replace(answered, answers=replace(answered.answers, answer=onward.answer))
         if output is not None:
             write_answers(answered, output, force)
     return answered
@@ -105,7 +108,9 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     if claims.get("given_votes") is True:
         return Onward(now.epsilon, options + " --given-votes" * bool(options), asks, left)
     targets, missed = onward_targets(told, rows, rounds)
-    if options and isinstance(claims.get("class_error"), dict):
-        shares = dict(zip(class_labels(now), missed.tolist(), strict=True))
-        options += "".join(f" --class-error {quote(f'{name}={shares[name]:.12g}')}" for name in claims["class_error"])
-    return Onward(targets, options, asks, left)
+    if not isinstance(claims.get("class_error"), dict):
+        return Onward(targets, options, asks, left)
+    shares = dict(zip(class_labels(now), missed.tolist(), strict=True))
+    limits = "".join(f" --class-error {quote(f'{name}={shares[name]:.12g}')}" for name in claims["class_error"])
+    answer = policy_answers(told, rows, rounds, answered.answers.answer, int(claims.get("seed", 0)))
+    return Onward(targets, options + limits * bool(options), asks, left, answer)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
-from crowdopt.arrays import Floats
-from crowdopt.assign.cascade.adaptive_plan import PolicyRow
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.cascade.adaptive_plan import GOLDEN, PolicyRow
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT, Votes
 from crowdopt.crowd.states.told_tasks import ToldTasks
 from crowdopt.errors import InputError
@@ -57,6 +58,25 @@ def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | Non
     mean = np.bincount(told.kind, weights=expected) / told.tasks_in
     targets: Floats = np.clip(mean, LEAST, MOST)[told.kind]
     return targets, np.clip(of_class / np.maximum(told.of_class, LEAST), LEAST, 1.0)
+
+
+def policy_answers(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None, likeliest: Ints, seed: int) -> Ints:
+    """The class that the policy answers each task with where it stands, the likeliest where it does not, (tasks,).
+
+    Limits by true class may ask for another class than the likeliest, and for a lot between two: tasks that stand alike
+    take them in turn, as those of ``AdaptivePlan.next``.
+    """
+    here, answer, before = _by_place(rows), likeliest.copy(), Counter[tuple[int, int]]()
+    for i, place in enumerate(zip(told.kind.tolist(), told.standing.tolist(), strict=True)):
+        over = _rounds_over(told, here, rounds, *place)
+        votes = tuple(told.states[place[0]].votes(place[1]))
+        ends = [] if over is None else [row for row in here[place[0], over, votes] if row.action == ANSWER]
+        if ends:
+            before[place] += 1
+            lot = (np.random.default_rng([seed, *place]).random() + before[place] * GOLDEN) % 1.0
+            heads = np.cumsum([row.share for row in ends]) / sum(row.share for row in ends)
+            answer[i] = ends[min(int((lot >= heads).sum()), len(ends) - 1)].what[0]
+    return answer
 
 
 def asks_more(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> bool:

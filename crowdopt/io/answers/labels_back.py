@@ -30,6 +30,7 @@ class Onward:
     options: str  # of solve; empty after the last round
     asks: bool  # whether the policy asks anything where tasks stand now
     left: float  # money left, or infinity
+    answer: Ints | None = None  # (tasks,): its own, where limits by class ask for others than the likeliest
 
 
 @dataclass(frozen=True, eq=False)

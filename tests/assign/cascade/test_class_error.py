@@ -141,6 +141,23 @@ def test_the_next_limits_are_those_of_this_plan_on_average(tmp_path):
     assert missed == pytest.approx(0.5 * plan.missed[1], rel=1e-6)
 
 
+def test_answers_are_the_policys_own_not_the_likeliest(tmp_path):
+    """All labels are in and say "a": to miss few of "b" two in five of the items are answered with "b" all the same."""
+    items = 30
+    one = AssignmentInstance([[0.7]], [0] * items, [items], 0.47, workers=["w"], class_names=["a", "b"])
+    one = replace(one, collected=[(i, 0) for i in range(items)])
+    write_campaign(one, tmp_path / "c", collected_labels=["a"] * items)
+    plan = assign(tmp_path / "c", adaptive=True, class_error={"b": 0.6}, output=tmp_path / "p")
+    said = {row.what[0]: row.share for row in plan.rows}
+    assert plan.proven and verify(tmp_path / "c", tmp_path / "p").proven and 0.4 - 1e-9 <= said[1] < 0.43
+    (tmp_path / "l.csv").write_text("task,worker,label\n")
+    answered = crowdopt.answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c", output=tmp_path / "a")
+    other = answered.answers.answer == 1
+    assert abs(int(other.sum()) - said[1] * items) <= 1
+    assert answered.answers.error == pytest.approx(np.where(other, 0.7, 0.3))
+    assert (tmp_path / "a" / "answers.csv").read_text(encoding="utf-8").count(",b,") == other.sum()
+
+
 REFUSED = {
     "no class": ({"class_error": {"maybe": 0.1}}, "no class 'maybe'"),
     "above 1": ({"class_error": {"no way": 1.5}}, "above 0, to 1"),
