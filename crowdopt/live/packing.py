@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from io import BytesIO
+from math import prod
 from operator import attrgetter
 from typing import Any
 
@@ -112,19 +113,27 @@ class Unpacker:
 
 
 def packed(value: Any, root: object, arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """A value and arrays as one file; root: see :class:`Packer`."""
+    """A value and arrays as one file, in which all arrays of a type are one; root: see :class:`Packer`."""
     packer = Packer(root)
-    text = json.dumps(packer.pack(value)).encode()
+    held = {"value": packer.pack(value), "shapes": {}}
+    alike: dict[str, list[NDArray[Any]]] = {}
+    for name, array in (packer.arrays | {f"own.{name}": array for name, array in arrays.items()}).items():
+        held["shapes"][name] = array.dtype.str, array.shape
+        alike.setdefault(array.dtype.str, []).append(array.ravel())
+    text = np.frombuffer(json.dumps(held).encode(), np.uint8)
     file = BytesIO()
-    own = {f"own.{name}": array for name, array in arrays.items()}
-    np.savez(file, allow_pickle=False, json=np.frombuffer(text, np.uint8), **packer.arrays, **own)
+    np.savez(file, allow_pickle=False, json=text, **{name: np.concatenate(some) for name, some in alike.items()})
     return file.getvalue()
 
 
 def opened(content: bytes) -> tuple[Any, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
     """What :func:`packed` made: JSON, its arrays, and the arrays beside it."""
     with np.load(BytesIO(content), allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    text = json.loads(arrays.pop("json").tobytes())
+        alike = {name: file[name] for name in file.files}
+    held, begin = json.loads(alike.pop("json").tobytes()), dict.fromkeys(alike, 0)
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, (kind, shape) in held["shapes"].items():
+        end = begin[kind] + prod(shape)
+        arrays[name], begin[kind] = alike[kind][begin[kind] : end].reshape(shape), end
     own = {name[4:]: arrays.pop(name) for name in list(arrays) if name.startswith("own.")}
-    return text, arrays, own
+    return held["value"], arrays, own

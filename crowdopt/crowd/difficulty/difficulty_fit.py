@@ -22,6 +22,7 @@ ALARM = 0.05  # chance at most that difficulty is seen, ever, where there is non
 BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
 DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
 MOST = 20_000  # tasks that a fit looks at, spread evenly
+TOGETHER = 64  # tasks whose factors are multiplied before a logarithm is taken: each is .01 or more
 FEWEST = 20  # tasks with two labels, below which nothing is fitted
 
 
@@ -55,10 +56,10 @@ def fitted(
     count = np.bincount(labels.task, minlength=labels.shape[0])
     if np.count_nonzero(count >= 2) < FEWEST:
         return NONE
-    some = np.flatnonzero(count > 0)
+    true = np.full(count.size, -1) if truth is None else truth
+    some = np.flatnonzero((count >= 2) | ((count > 0) & (true >= 0)))  # one label alone is as likely by any law
     some = some[:: max(1, some.size // MOST)]
-    true = np.full(some.size, -1) if truth is None else truth[some]
-    return _searched(_Likelihood(*_tables(labels, some, true), anchor), -float(log(alarm)))
+    return _searched(_Likelihood(*_tables(labels, some, true[some]), anchor), -float(log(alarm)))
 
 
 def _searched(likelihood: _Likelihood, nats: float) -> Difficulty:
@@ -144,10 +145,18 @@ class _Likelihood:
 
 
 def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
-    """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h."""
-    top = np.maximum(easy, hard)
-    a, b = exp(easy - top), exp(hard - top)
-    total: Floats = log((1 - share)[:, None] * a + share[:, None] * b).sum(axis=1) + top.sum()
+    """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h, a logarithm for every TOGETHER tasks.
+
+    h is one of SHARES, or a and b are alike: with the larger of the two taken out no factor is below .01, so that no
+    product vanishes.
+    """
+    lead, rows = easy - hard, -(-easy.size // TOGETHER)
+    rest = exp(-np.abs(lead))
+    ends = np.ones((2, rows * TOGETHER))  # of a task's factor, at h = 0 and h = 1; 1 where there is no task
+    ends[0, : lead.size], ends[1, : lead.size] = np.where(lead < 0, rest, 1.0), np.where(lead < 0, 1.0, rest)
+    begin, change = ends[0].reshape(TOGETHER, rows), (ends[1] - ends[0]).reshape(TOGETHER, rows)
+    products = np.stack([(begin + h * change).prod(axis=0) for h in share.tolist()])
+    total: Floats = log(products).sum(axis=1) + np.maximum(easy, hard).sum()
     return total
 
 
