@@ -74,6 +74,7 @@ class Beliefs:
 
     def __init__(self, kind: Ints, types: int, workers: int, classes: int = 2) -> None:
         self.kind, self.classes = kind, classes
+        self.told = information(GRID, classes)  # nats that a label of each skill tells
         self.prior = expected(self.classes)  # w, of a skill of anybody in anything
         self.alike = np.array([ALIKE if types > 1 else 0.0])  # a, share of workers whose skill is one for all types
         self.came = np.zeros(1, np.int64)
@@ -95,8 +96,7 @@ class Beliefs:
 
     def expect(self, tasks: Ids, workers: Ints) -> None:
         """Labels that are out, each (k,): they are expected to tell what a label of their worker's skill tells."""
-        kind, told = self.kind[tasks], information(GRID, self.classes)
-        worth = np.maximum(0.0, dot(self.density[workers, kind], told)) if tasks.size else np.zeros(0)
+        worth = np.maximum(0.0, dot(self.density[workers, self.kind[tasks]], self.told)) if tasks.size else np.zeros(0)
         self.hoped = np.bincount(tasks, worth, self.kind.size).astype(np.float64)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.online.arrivals import Known
 from crowdopt.online.beliefs.dismissal import missing, missing_each
@@ -75,11 +75,20 @@ class TaskLevels:
 
     def survey(self) -> float:
         """Count what is open; returns the posterior errors of the wanted tasks, added up."""
+        self.level[:] = np.where(self.given_up, -1.0, self.sure)
+        return self._counted(self.beliefs.level, self.left)
+
+    def foreseen(self) -> tuple[float, bool]:
+        """The same errors, and whether any task is open, once all that is out has told what is hoped of it."""
+        left = np.zeros_like(self.left)
+        error = self._counted(self.beliefs.level + self.beliefs.hoped, left)
+        return error, bool(left.any())
+
+    def _counted(self, level: Floats, left: Ints) -> float:
         from crowdopt.online.beliefs.belief_kernels import survey
 
-        self.level[:] = np.where(self.given_up, -1.0, self.sure)
         others = self.known.classes - 1.0
-        return float(survey(self.beliefs.level, others, self.level, self.wanted, self.known.task_type, self.left))
+        return float(survey(level, others, self.level, self.wanted, self.known.task_type, left))
 
     def ask_more(self) -> None:
         """Every task is to be surer."""

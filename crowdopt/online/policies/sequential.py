@@ -18,7 +18,7 @@ from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import GRID, error_at_level, information
+from crowdopt.online.beliefs.grid import GRID, information
 from crowdopt.online.beliefs.shared_difficulty import told
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.task_levels import TaskLevels
@@ -169,11 +169,8 @@ class Sequential(BasePolicy):
         self.beliefs.expect(tasks, workers)
         if self.over[0] or not tasks.size:
             return True
-        level, wanted = self.beliefs.level + self.beliefs.hoped, self.tasks.wanted
-        if self.stop == "each":
-            return bool((wanted & (level < self.tasks.level)).any())
-        error = float(error_at_level(level[wanted], self.known.classes).sum())
-        return error / (1 - self.margin) > self.tasks.promised
+        error, is_open = self.tasks.foreseen()
+        return is_open if self.stop == "each" else error / (1 - self.margin) > self.tasks.promised
 
     def overhear(self, worker: int, task: int, label: int) -> None:
         """It tells of the worker and of the task."""
