@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.crowd.votes.evidence import HOEFFDING
 
 
 @st.composite
@@ -82,3 +83,15 @@ def brute_force(instance: AssignmentInstance) -> float | None:
         if (best is None or cost < best) and not breaches(instance, pairs[mask]):
             best = cost
     return best
+
+
+def with_evidence(evidence, need, capacity):
+    """An instance under rule hoeffding with that evidence and need, one type per task."""
+    return AssignmentInstance(
+        accuracy=(1 + np.sqrt(evidence)) / 2,
+        task_type=np.arange(len(evidence)),
+        capacity=np.full(evidence.shape[1], capacity),
+        epsilon=0.4,
+        demand=need / HOEFFDING.need(np.array(0.4), 2),
+        rule="hoeffding",
+    )

@@ -26,20 +26,9 @@ from tests.chance import BASE, fewest, mean_is_at_most, most, rng
 from tests.effort import tries
 from tests.majorities import majority_accuracy
 from tests.models.reading import MODELS
+from tests.small import with_evidence
 
 TIE = 1e-7  # task values this close are equal: the weights come from a solver
-
-
-def instance_with(evidence: np.ndarray, need: float, capacity: int) -> crowdopt.AssignmentInstance:
-    """An instance under rule hoeffding with that evidence and need, one type per task."""
-    return crowdopt.AssignmentInstance(
-        accuracy=(1 + np.sqrt(evidence)) / 2,
-        task_type=np.arange(len(evidence)),
-        capacity=np.full(evidence.shape[1], capacity),
-        epsilon=0.4,
-        demand=need / HOEFFDING.need(np.array(0.4), 2),
-        rule="hoeffding",
-    )
 
 
 def task_weights(instance: crowdopt.AssignmentInstance) -> np.ndarray:
@@ -84,7 +73,7 @@ def test_the_primal_approximation_algorithm_may_be_infeasible(noise: float) -> N
     rng = np.random.default_rng(1)
     for _ in range(5 if noise else 1):
         evidence = SPLIT * (1 + noise * rng.uniform(-1, 1, SPLIT.shape))
-        instance = instance_with(evidence, 1.39, 1)
+        instance = with_evidence(evidence, 1.39, 1)
         assert integer_optimum(instance) == 4
         weights = task_weights(instance)
         assert weights == pytest.approx([2, 2], rel=4 * noise + 1e-9)
@@ -130,7 +119,7 @@ def test_the_smallest_instance_whose_plan_is_short() -> None:
     if the worker goes to the first the second has no label at all.
     """
     evidence = np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]])
-    instance = instance_with(evidence, 0.8, 1)
+    instance = with_evidence(evidence, 0.8, 1)
     weights = task_weights(instance)
     assert weights == pytest.approx([5 / 3, 10 / 9], abs=1e-6)
     found = [(evidence * plan).sum(axis=1) for plan in outcomes(weights, evidence, 1)]
@@ -142,7 +131,7 @@ def test_skills_underestimated_by_a_hair_make_a_plan_arbitrarily_long() -> None:
     look like q = .99, what is missing to C is bought from all the others.
     """
     rest = np.full(400, 1e-4)
-    true, looks = (instance_with(np.concatenate([np.full(3, q), rest])[None], 0.0, 1) for q in (1.0, 0.99))
+    true, looks = (with_evidence(np.concatenate([np.full(3, q), rest])[None], 0.0, 1) for q in (1.0, 0.99))
     plans = [crowdopt.assign(dataclasses.replace(one, demand=1.0, epsilon=np.array([0.224]))) for one in (true, looks)]
     assert plans[0].labels == 3
     assert plans[1].labels > 200 and plans[1].proven

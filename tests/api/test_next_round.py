@@ -125,13 +125,18 @@ def test_two_labels_of_a_family_that_nobody_planned_do_not_end_the_loop(tmp_path
     assert assign(tmp_path / "a" / "campaign").task_labels[0] > 0
 
 
+def six_labels(path, task):
+    """Of six workers, three to three."""
+    lines = [f"{task},{worker},{'ab'[worker % 2]}" for worker in range(6)]
+    path.write_text("\n".join(["task,worker,label", *lines, ""]), encoding="utf-8")
+
+
 def test_a_task_that_nobody_left_can_settle_is_named(tmp_path):
     """The next solve says infeasible; aggregate says before which task it is, and where to look."""
     given = {"rule": "bhattacharyya", "types": ["all"], "class_names": ["a", "b"], "tasks": ["t0", "t1"]}
     write_campaign(AssignmentInstance([[0.8] * 8], [0] * 2, 2, 0.12, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    lines = [f"t0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]), encoding="utf-8")
+    six_labels(tmp_path / "l.csv", "t0")
     given = [tmp_path / "l.csv", "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
     said = CliRunner().invoke(main, ["aggregate", *map(str, given)]).stdout
     assert "1 of those not sure need more than all labels that they can still have: t0;" in said
@@ -144,8 +149,7 @@ def test_accepted_tasks_no_longer_stand_in_the_way_of_others(tmp_path, rule):
     given = {"rule": rule, "types": ["all"], "class_names": ["a", "b"], "tasks": ["t0", "t1"], "forbidden": [[0, 6]]}
     write_campaign(AssignmentInstance([[0.95] + [0.9] * 6], [0] * 2, 2, 0.25, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    lines = [f"t0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]), encoding="utf-8")
+    six_labels(tmp_path / "l.csv", "t0")
     given = {"campaign": tmp_path / "c", "output": tmp_path / "a", "force": True}
     answers(tmp_path / "l.csv", tmp_path / "p", **given)
     assert assign(tmp_path / "a" / "campaign").status is crowdopt.Status.INFEASIBLE
@@ -162,8 +166,7 @@ def test_where_only_the_exact_rule_has_labels_enough_that_is_said(tmp_path, work
     given = {"rule": "bhattacharyya", "types": ["all"], "class_names": ["a", "b"]}
     write_campaign(AssignmentInstance([[0.8] * workers], [0], 1, 0.12, **given), tmp_path / "c")
     write_plan(assign(read_campaign(tmp_path / "c")), tmp_path / "p")
-    lines = [f"0,{worker},{'ab'[worker % 2]}" for worker in range(6)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *lines, ""]), encoding="utf-8")
+    six_labels(tmp_path / "l.csv", "0")
     given = [tmp_path / "l.csv", "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
     said = CliRunner().invoke(main, ["aggregate", *map(str, given)]).stdout
     assert "need more than all labels" in said

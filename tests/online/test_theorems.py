@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt.core.certificate import certify
-from crowdopt.crowd.votes.evidence import HOEFFDING
 from crowdopt.crowd.votes.voting import hoeffding_bound, vote_errors
 from crowdopt.errors import InputError
 from crowdopt.online import theorems
@@ -25,18 +24,7 @@ from crowdopt.programs import aggregated
 from crowdopt.programs.approximated import transform
 from crowdopt.programs.market import Market
 from tests.chance import fewest, seeds
-
-
-def with_evidence(evidence, need, capacity):
-    """An instance under rule hoeffding with that evidence and need, one type per task."""
-    return crowdopt.AssignmentInstance(
-        accuracy=(1 + np.sqrt(evidence)) / 2,
-        task_type=np.arange(len(evidence)),
-        capacity=np.full(evidence.shape[1], capacity),
-        epsilon=0.4,
-        demand=need / HOEFFDING.need(np.array(0.4), 2),
-        rule="hoeffding",
-    )
+from tests.small import with_evidence
 
 
 def run(text, instance, weights, seed=0):
