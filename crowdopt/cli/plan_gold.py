@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,33 +32,14 @@ HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "label
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the simulation.")
 @trust_gold
 @as_json
-def plan_gold_verb(
-    campaign: Path,
-    gold: str,
-    gamma: float,
-    delta: float,
-    epsilon: float | None,
-    trials: int,
-    seed: int,
-    trust_gold: bool,
-    as_json: bool,
-) -> None:
+def plan_gold_verb(campaign: Path, gold: str, as_json: bool, **options: Any) -> None:
     """How much gold for a target: what the theorems of Ho et al. promise for it, and what simulation says."""
     try:
         golds = [int(one) for one in gold.split(",")]
     except ValueError:
         raise InputError(f"--gold is a list of whole numbers such as 5,10,20, not {gold!r}") from None
     with ProgressLine():
-        plan = plan_gold(
-            campaign,
-            epsilon=epsilon,
-            golds=golds,
-            gamma=gamma,
-            delta=delta,
-            trials=trials,
-            seed=seed,
-            trust_gold=trust_gold,
-        )
+        plan = plan_gold(campaign, golds=golds, **options)
     say(as_json, asdict(plan), *_sentences(plan))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,12 +28,10 @@ from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 @click.option("--truth", type=click.Path(path_type=Path), help="Table of the drawn truth; read instead, if it exists.")
 @click.option("--force", is_flag=True, help="Replace the label table if it exists.")
 @as_json
-def rehearse(
-    campaign: Path, plan: Path, seed: int, lost: float, output: Path, truth: Path | None, force: bool, as_json: bool
-) -> None:
+def rehearse(campaign: Path, plan: Path, output: Path, truth: Path | None, as_json: bool, **options: Any) -> None:
     """Simulate the labels of a plan, by the campaign's own skills, to try the whole loop before it costs anything."""
     drawn_anew = truth is None or not truth.exists()
-    count = call(campaign, plan, output=output, truth=truth, seed=seed, lost=lost, force=force)
+    count = call(campaign, plan, output=output, truth=truth, **options)
     drawn = how_errors_are_drawn(campaign)
     true = how_truth_is_drawn(campaign) if drawn_anew else ""
     sentences = [f"wrote {output}: {count} simulated labels", true, drawn if "families" in drawn else ""]

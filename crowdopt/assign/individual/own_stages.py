@@ -99,11 +99,8 @@ def _stages(standing: Standing, tasks: OwnTasks) -> Iterator[Callable[[], None]]
     yield partial(first_plan, work)
     if deals:
         yield from (partial(deal, work, step) for step in STEPS[1:] if not work.has_plan)
-    for number, sweeps in enumerate(CLIMBS if tasks.size <= MIXED_TASKS else ()):
-        yield partial(climb, work, sweeps, hurries=deals or (work.is_many and not work.has_plan))
-        yield partial(mix, work)
-        if number == 0 and standing.pairs <= SMALL:
-            yield partial(standing.in_full, None, SEARCHED_SOON)
+    if tasks.size <= MIXED_TASKS:
+        yield from _climbs(work, deals)
     if deals:
         yield from (partial(deal, work, step, seed) for seed in range(1, 1 + DEALS) for step in LAST_STEPS)
     yield partial(_in_full, standing)
@@ -115,6 +112,15 @@ def _of_many(work: Work) -> Iterator[Callable[[], None]]:
     for sweeps in MANY_CLIMBS:
         yield partial(climb, work, sweeps, hurries=not work.has_plan)
         yield partial(blend_sweeps, work)
+
+
+def _climbs(work: Work, deals: bool) -> Iterator[Callable[[], None]]:
+    """Better prices, and a plan from the sets met after each climb; a small program is searched after the first."""
+    for number, sweeps in enumerate(CLIMBS):
+        yield partial(climb, work, sweeps, hurries=deals or (work.is_many and not work.has_plan))
+        yield partial(mix, work)
+        if number == 0 and work.standing.pairs <= SMALL:
+            yield partial(work.standing.in_full, None, SEARCHED_SOON)
 
 
 def _nothing_to_do(standing: Standing, tasks: OwnTasks) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def _searched(likelihood: _Likelihood, nats: float) -> Difficulty:
             return _likeliest(values, level)
         asked.update(near)
         for e, q in near:
-            around = {(a, b) for a in (e - 1, e, e + 1) for b in (q - 1, q, q + 1)} - values.keys()
+            around = set(product((e - 1, e, e + 1), (q - 1, q, q + 1))) - values.keys()
             values |= {pair: likelihood.of(*pair, SHARES) for pair in around if likelihood.has(*pair)}
 
 

@@ -67,11 +67,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "backend": plan.backend,
         "seed": plan.seed,
     }
-    numbers |= _proof_facts(plan)
-    if instance.has_prior or instance.observed:
-        numbers["prior"] = stated_prior(instance)
-    if instance.difficulty.share:
-        numbers["difficulty"] = difficulty_table(instance.difficulty)
+    numbers |= _proof_facts(plan) | _law_facts(instance)
     if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
         numbers["budget_dual"] = plan.duals.budget
     repaired = plan.repaired
@@ -96,6 +92,16 @@ def instance_facts(instance: AssignmentInstance) -> dict[str, Any]:
         "epsilon": "per task" if instance.one_target is None else instance.one_target,
         "skills": instance.skills_source,
     }
+
+
+def _law_facts(instance: AssignmentInstance) -> dict[str, Any]:
+    """Prior and difficulty, where there are any."""
+    facts: dict[str, Any] = {}
+    if instance.has_prior or instance.observed:
+        facts["prior"] = stated_prior(instance)
+    if instance.difficulty.share:
+        facts["difficulty"] = difficulty_table(instance.difficulty)
+    return facts
 
 
 def _proof_facts(plan: Plan) -> dict[str, Any]:

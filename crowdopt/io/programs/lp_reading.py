@@ -215,11 +215,14 @@ class _Lp:
         if place + 1 < len(parts):
             beside.append((parts[place + 1], senses[place]))
         for part, sense in beside:
-            low, high = self._held(sense, self._side(part))
-            if np.isfinite(low) or sense != "<=":
-                box[0] = low
-            if np.isfinite(high) or sense != ">=":
-                box[1] = high
+            self._limit(box, sense, self._held(sense, self._side(part)))
+
+    def _limit(self, box: list[float], sense: str, held: tuple[float, float]) -> None:
+        low, high = held
+        if np.isfinite(low) or sense != "<=":
+            box[0] = low
+        if np.isfinite(high) or sense != ">=":
+            box[1] = high
 
     def _kinds(self, tokens: list[tuple[str, str]]) -> None:
         for kind, word in tokens:
