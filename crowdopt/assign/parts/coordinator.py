@@ -129,9 +129,13 @@ def solve_parts(
     bound, count = bound_of(best), len(ascent.visited)
     if bound == np.inf or plans is None:
         return PartsAnswer(best.prices.worker, bound, None, None, count, is_late)
-    load = np.sum([plan.load for plan in plans], axis=0) + sample.instance.capacity - room
-    cost = fsum([constant, *(plan.cost for plan in plans)])
+    load, cost = _together(plans, sample.instance.capacity - room, constant)
     return PartsAnswer(best.prices.worker, min(bound, cost), load, cost, count)
+
+
+def _together(plans: list[PartPlan], fixed: Ints, constant: float) -> tuple[Ints, float]:
+    """Loads of all parts' plans, fixed labels included, and what they cost."""
+    return np.sum([plan.load for plan in plans], axis=0) + fixed, fsum([constant, *(plan.cost for plan in plans)])
 
 
 def _sampled(sample: OwnTasks, total: int, solve: Solve, seed: int) -> SampledStart | None:

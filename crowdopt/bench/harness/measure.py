@@ -81,16 +81,20 @@ def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
         "claimed": None if done is None else done.get("status"),
         "gave": _given(folder),
         "raw": None if done is None else done.get("raw"),
-        "family": next((event["family"] for event in events if "family" in event), None),
-        "about": next((event["about"] for event in events if "about" in event), ""),
+        "family": _told(events, "family"),
+        "about": _told(events, "about") or "",
         "claimed_bound": None if done is None else done.get("claimed_bound"),
-        "size": next((event["size"] for event in events if "size" in event), None),
+        "size": _told(events, "size"),
         "moments": _moments(events),
         "timings": _timings(ending, events, done),
         "megabytes": max(ending.megabytes, (done or {}).get("megabytes") or 0.0),
         "megabytes_before": (done or {}).get("megabytes_before"),
         "host": platform.node(),
     }
+
+
+def _told(events: list[dict[str, Any]], what: str) -> Any:
+    return next((event[what] for event in events if what in event), None)
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:
