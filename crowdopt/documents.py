@@ -84,9 +84,7 @@ NUMBER, COUNT = number(), whole("a whole number of at least 0", low=0)
 def read_json(path: Path, shape: Shape, what: str = "file") -> Any:
     """Read a JSON document.
 
-    what: what the folder would be if the document were there, for the complaint when it is not. Raises InputError if it
-    is missing, no JSON (NaN, infinities and numbers beyond 64 bits are none, nor is a key twice), nested too deeply, or
-    not of the shape.
+    what: what the folder would be if the document were there, for the complaint when it is not.
     """
     return _checked(path, shape, _parsed(path, what, _strict_json))
 

@@ -22,9 +22,6 @@ def draft(path: Path, replace: bool = True) -> Iterator[BinaryIO]:
 
     It is written beside ``path`` under a random name that is created for it alone: two writers never share one, and
     a link that was planted is not followed.
-
-    Raises InputError if the place cannot be written (no room, no permission), or something is there that is not to be
-    replaced.
     """
     waiting = _WAITING.get()
     with writing(path):

@@ -17,10 +17,7 @@ SHOWN = 5  # near names in a complaint
 
 
 def taken_apart(name: str) -> tuple[str, Settings]:
-    """A backend's name, and the options in brackets behind it.
-
-    Raises InputError if the brackets hold anything but ``key=value``, separated by commas, or a key twice.
-    """
+    """A backend's name, and the options in brackets behind it."""
     if "[" not in name and "]" not in name:
         return name, ()
     match = BRACKETED.fullmatch(name.strip())

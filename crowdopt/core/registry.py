@@ -39,8 +39,7 @@ def made(text: str, known: Mapping[str, type[Any]], what: str = "policy") -> Any
     """A policy from its name and options, ``name:option=value:flag``; a policy is a dataclass, its fields the options.
 
     text: such as ``main-algorithm:gamma=.3:stop``; a flag alone means yes; what: what they are called in a message, if
-    they are not policies. Raises InputError if there is no such policy or option, or a value makes no sense; the
-    sentence lists those there are.
+    they are not policies.
     """
     name, *settings = text.strip().split(":")
     if name not in known:

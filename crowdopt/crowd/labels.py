@@ -26,10 +26,7 @@ class Labels:
     def from_columns(
         cls, task: Sequence[str], worker: Sequence[str], label: Sequence[str], classes: Sequence[str] = ()
     ) -> Labels:
-        """Build from three columns of ids; tasks and workers keep their order of appearance, classes are sorted.
-
-        Raises InputError if there is no label, or a pair (task, worker) occurs twice.
-        """
+        """Build from three columns of ids; tasks and workers keep their order of appearance, classes are sorted."""
         if not task:
             raise InputError("there is no label; a label table needs at least one row")
         names = tuple(sorted(set(label) | set(classes)))

@@ -27,10 +27,7 @@ UNREACHED = 1e-300  # a target above 0 that no plan keeps, of a task that errs t
 
 
 def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
-    """The instance under the linear rule by which its programs are written; itself where its own rule has sums.
-
-    Raises InputError where no evidence is enough for hard tasks.
-    """
+    """The instance under the linear rule by which its programs are written; itself where its own rule has sums."""
     rule = instance.the_rule
     if not rule.implied_by:
         return instance

@@ -19,8 +19,7 @@ PAIRS = ("forbidden", "fixed", "collected")
 def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     """The instance with some tasks alone, in that order; workers and all their limits stay as they are.
 
-    tasks (k,): each once; -> its task k is ``tasks[k]``; all types stay. Raises InputError if there are limits on all
-    labels together: shares, rows of one's own.
+    tasks (k,): each once; -> its task k is ``tasks[k]``; all types stay.
     """
     if instance.own_rows is not None or any(group.has_share_limits for group in instance.groups):
         raise InputError("shares of all labels and rows of one's own are about all tasks; solve them all together")
@@ -61,8 +60,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     """The instance with some workers alone, in that order; tasks and all their limits stay as they are.
 
     workers (k,): one who stands here several times is copied; the pairs stay with the first; ids: what these workers
-    are called; default: 0, 1, 2, ...; -> its worker k is ``workers[k]``. Raises InputError if there are rows of one's
-    own, or no member of a group is left that every plan must have labels of.
+    are called; default: 0, 1, 2, ...; -> its worker k is ``workers[k]``.
     """
     if instance.own_rows is not None:
         raise InputError("rows of one's own are about the workers they name; take them out before choosing workers")

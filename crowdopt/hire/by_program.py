@@ -55,8 +55,6 @@ def solve_table(instance: SelectionInstance) -> Selection:
     """Hire by dynamic programming over amounts of money: exact for prices on a common grid, much faster than a search.
 
     The last point of the frontier against cost; only the table vouches for its bound.
-
-    Raises InputError if there is no price, or the prices need too fine a grid.
     """
     found = cost_frontier(instance)
     if found.size.size == 0:

@@ -29,8 +29,6 @@ def cost_frontier(instance: SelectionInstance) -> Frontier:
     ``V[k, b]``: the largest sum of gains of exactly k workers who cost exactly b, worker after worker, group after
     group (with one more axis for how many of a group's fewest are in). Time and memory grow with workers x K x units of
     money, where the unit is the largest of which every price is a multiple.
-
-    Raises InputError if there is no price, or the prices need too fine a grid.
     """
     if instance.price is None:
         raise InputError("a frontier against cost needs a price for each worker")

@@ -69,8 +69,7 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     """Workers in order of appearance, and their tallies over all types, or of one.
 
     source: columns worker, correct, asked, or worker, task, label, truth; and optionally type; others are ignored;
-    kind: the type whose tallies count; default: all added up; -> correct, asked (workers,). Raises InputError if the
-    table cannot be used, a worker (and type) stands twice, or no worker has such a type.
+    kind: the type whose tallies count; default: all added up; -> correct, asked (workers,).
     """
     table = read_gold_table(source)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))

@@ -74,8 +74,7 @@ def cheapest(accuracy: Any, cost: Any, target: float, votes: str = "majority", n
     """``min C(S)  s.t.  U(S) >= target``.
 
     accuracy, cost (labelers,): p, and the price of a label; target: least U(S); votes: ``majority``, or ``weighted`` by
-    log-odds; nodes: limit of the search; beyond it the bound is what remains, and ``proven`` is False. Raises
-    InputError if no set reaches the target; the sentence says how far the best one comes.
+    log-odds; nodes: limit of the search; beyond it the bound is what remains, and ``proven`` is False.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     choice = _search(p, cost, lambda u, c: np.where(u >= target - GAP, c, np.inf), votes, nodes)

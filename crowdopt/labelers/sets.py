@@ -35,8 +35,7 @@ def wins(most: int, classes: int) -> Floats:
     With two classes 1, 1/2 or 0 as c is above, equal to or below w. With L: the w wrong labels are balls in L - 1
     boxes; all boxes stay below c, or j of them reach it exactly and the truth wins one time in j + 1.
 
-    -> (most + 1, most + 1): entry (c, w), read-only; for more than two classes 0 where c + w exceeds ``most``. Raises
-    InputError if there are more than two classes and more than MOST_PLURAL labels.
+    -> (most + 1, most + 1): entry (c, w), read-only; for more than two classes 0 where c + w exceeds ``most``.
     """
     if classes == 2:
         right, wrong = np.indices((most + 1, most + 1))
@@ -141,8 +140,7 @@ def plurality_accuracy(
     """``P(argmax_k of the weights for k is the truth)``, L classes equally likely.
 
     accuracy, weight (members,): p and w; rng: of the simulation; without one a set that is too large is refused; ->
-    half: of the value's 95 % interval; 0 where it is exact. Raises InputError if the set is too large and there is
-    no generator.
+    half: of the value's 95 % interval; 0 where it is exact.
     """
     p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     if w.size and (w == w[0]).all() and w[0] > 0 and p.size <= MOST_PLURAL:

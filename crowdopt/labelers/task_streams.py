@@ -25,8 +25,7 @@ def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shu
     Whether a labeler gets a task right does not depend on who else is asked or when: trials of policies are paired.
 
     labelers: who can be asked, with true skills; horizon: tasks that arrive after the initial tester; shuffle: whether
-    labelers come in a random order, so that ties between them are broken fairly. Raises InputError if the horizon
-    is below 1, or the run does not fit into memory.
+    labelers come in a random order, so that ties between them are broken fairly.
     """
     if horizon < 1:
         raise InputError(f"the horizon must be at least 1 task, not {horizon}")

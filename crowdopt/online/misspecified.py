@@ -104,8 +104,6 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
     """The stream with its crowd under a breach; without any, the stream itself.
 
     The instance's accuracies become the workers' mean accuracies under the breach (with drift, those of a first label).
-
-    Raises InputError if the labels are recorded ones, which are what they are, or tasks were to be hard twice over.
     """
     if how.is_none:
         return stream

@@ -15,8 +15,7 @@ def transform(estimated: AssignmentInstance, tolerance: float, least_quality: fl
 
     estimated: with estimated accuracies, each within ``tolerance`` of the true one; rule ``hoeffding``, for which the
     theorem is proved; tolerance: t, at least 0 and below ``least_quality / 4``; least_quality: qmin, at most each
-    task's mean evidence per label in the true LP's optimum; in (0, 1]. Raises InputError if the rule is another one or
-    the numbers are out of range.
+    task's mean evidence per label in the true LP's optimum; in (0, 1].
     """
     if estimated.rule != "hoeffding":
         raise InputError(f"the approximated LP is proved for rule hoeffding, not {estimated.rule}")

@@ -19,9 +19,7 @@ def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> 
     """The instance of the sampled workers alone, with ``gamma C`` in place of C (Ho et al. 2013, Theorem 2).
 
     instance: with the whole crowd; sample (k,): the sampled workers, each once; share: gamma, their number over the
-    number of workers to come; in (0, 1]. Raises InputError if the sample is empty, repeats a worker or names one that
-    does not exist, or the share is out of range; if the instance has fixed or collected pairs, a budget or label
-    limits, which belong to the whole crowd.
+    number of workers to come; in (0, 1].
     """
     chosen = np.asarray(sample, dtype=np.int64)
     if chosen.ndim != 1 or chosen.size == 0 or np.unique(chosen).size < chosen.size:

@@ -49,8 +49,7 @@ def write_page(
     """Write ``report.html``, whole or not at all.
 
     facts: what is shown; default: the folder's summary; kind: default: what the folder's mark says it is; moving:
-    charts that can be dragged and zoomed, in a page of 900 kB more. Raises InputError if the folder is of no known
-    kind, its summary is missing, or the extra ``plots`` is.
+    charts that can be dragged and zoomed, in a page of 900 kB more.
     """
     from crowdopt.report.page import html
 

@@ -21,8 +21,7 @@ def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
     corrected. The claim is false only if ``K <= k*``, where k* is the largest count that accepts an r below ``W - K``;
     ``P_W(K <= k*) <= P_{k* + r + 1}(K <= k*) <= delta``, because Hyp grows stochastically in W.
 
-    answers, checked, wrong: n, a, k; delta: chance of a false claim, over the draw alone. Raises InputError if more are
-    wrong than checked, or more checked than there are.
+    answers, checked, wrong: n, a, k; delta: chance of a false claim, over the draw alone.
     """
     if not 0 <= wrong <= checked <= answers:
         raise InputError(f"{wrong} wrong of {checked} checked of {answers} answers cannot be; count again")

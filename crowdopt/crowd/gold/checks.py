@@ -34,10 +34,7 @@ def chances(name: str, values: Any) -> Floats:
 
 
 def integers(name: str, values: Any) -> Ints:
-    """A fresh array of whole numbers; floats without a fraction count.
-
-    Raises InputError if an entry is not whole; the first such entry is named.
-    """
+    """A fresh array of whole numbers; floats without a fraction count."""
     array = np.asarray(values)
     if array.dtype.kind in "iu":
         return array.astype(np.int64)
@@ -52,8 +49,7 @@ def integers(name: str, values: Any) -> Ints:
 def per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[Any]:
     """One number per owner; a single number is that of all.
 
-    name: the field, for messages; values number or (count,) array; -> (count,): of the given kind, fresh. Raises
-    InputError if there are as many numbers as neither one nor the owners.
+    name: the field, for messages; values number or (count,) array; -> (count,): of the given kind, fresh.
     """
     array = integers(name, values) if kind is np.int64 else floats(name, values)
     if array.ndim == 0:

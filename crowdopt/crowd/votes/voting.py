@@ -152,8 +152,7 @@ def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:
     Each label is right with chance p and otherwise wrong uniformly over the other classes (one coin). The law of the
     score vectors is built label by label; equal vectors are joined, so that crowds of few kinds stay small.
 
-    accuracy, weights (k,): p and w of each label; prior (L,): probabilities of the classes, all positive. Raises
-    InputError if the votes can fall in more than CLASSWISE ways.
+    accuracy, weights (k,): p and w of each label; prior (L,): probabilities of the classes, all positive.
     """
     p, w = _probabilities("accuracy", accuracy), np.asarray(weights, dtype=np.float64)
     chances = np.asarray(prior, dtype=np.float64)

@@ -22,8 +22,7 @@ def read_gold_shares(source: TableLike, labels: Labels, trust_gold: bool = False
     """Share of gold that each worker of the labels answered correctly.
 
     source: columns worker, correct, asked, or worker, task, label, truth; trust_gold: whether it is taken as it is,
-    even where workers are below chance; -> (workers,): NaN for a worker without gold. Raises InputError if the
-    table cannot be used, or the crowd is below chance.
+    even where workers are below chance; -> (workers,): NaN for a worker without gold.
     """
     names, correct, asked = read_gold(source)
     if not trust_gold:
@@ -40,8 +39,7 @@ def read_gold_by_class(source: TableLike, labels: Labels, trust_gold: bool = Fal
 
     source: columns worker, true, answered, and optionally count, how many such answers a row stands for; others are
     ignored, and workers without labels too; trust_gold: whether it is taken as it is, even where workers are below
-    chance; -> (workers, classes, classes). Raises InputError if the table cannot be used, has a class that the
-    labels have not, or the crowd is below chance.
+    chance; -> (workers, classes, classes).
     """
     table = read_table(source, CONFUSIONS)
     place = {name: k for k, name in enumerate(labels.workers)}

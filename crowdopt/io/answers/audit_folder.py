@@ -60,8 +60,7 @@ class ExpertAnswers(ExpertLooks):
 def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int) -> ExpertAnswers:
     """Read the columns task and label; rows without a label were not looked at yet.
 
-    listed: tasks in ``check.csv``, from the top of the draw's order. Raises InputError if a task is unknown or named
-    twice, or one was skipped while later ones of the draw were looked at.
+    listed: tasks in ``check.csv``, from the top of the draw's order.
     """
     file, drawn = Path(path), draw.order[: max(0, listed - draw.certain.size)].tolist()
     label, count = read_looks(file, table, drawn)
@@ -75,8 +74,7 @@ def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int)
 def read_looks(file: Path, table: AnsweredTable, drawn: list[int]) -> tuple[dict[int, str], int]:
     """What the expert says of each answer, by its place, and how many of the drawn ones they looked at, in order.
 
-    drawn: places of the answers that were listed, in the order of the draw. Raises InputError if a task is unknown or
-    named twice, or one was skipped while later ones of the draw were looked at.
+    drawn: places of the answers that were listed, in the order of the draw.
     """
     rows = read_table(file, CHECKED)
     known = {task: i for i, task in enumerate(table.tasks)}

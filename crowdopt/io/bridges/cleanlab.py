@@ -15,10 +15,7 @@ IDS = ("", "task", "index", "unnamed: 0")  # how a column of ids is called
 
 
 def read_wide(path: Path, wishes: Wishes) -> Annotations:
-    """A wide table: the first column is the task's id if it is called so, else tasks are numbered from 0.
-
-    Raises InputError if there is no worker, or a task's id stands twice.
-    """
+    """A wide table: the first column is the task's id if it is called so, else tasks are numbered from 0."""
     header, columns, rows = cells_of(path)
     named = wishes.key or next((name for name in header[:1] if name.lower() in IDS), None)
     workers = [name for name in header if name != named]

@@ -64,10 +64,7 @@ def own_control(handed: PushedRound) -> Control:
 
 
 def control_of(parsed_config: Any, classes: tuple[str, ...], project: str) -> Control:
-    """The question of a project that asks for our classes.
-
-    Raises InputError if none asks for all of them, or several do.
-    """
+    """The question of a project that asks for our classes."""
     asked = []
     for name, control in parsed_config.items() if isinstance(parsed_config, dict) else ():
         if isinstance(control, dict) and control.get("type") == "Choices":

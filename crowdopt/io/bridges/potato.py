@@ -43,8 +43,6 @@ def read_output(path: Path, wishes: Wishes) -> Annotations:
     """The annotations below a folder, of every user and every round; or those of one file.
 
     A file is a user's ``user_state.json``, or ``llm_labels.jsonl`` with a model's labels.
-
-    Raises InputError if there are none, or one has more than one class.
     """
     if path.is_dir():
         files = sorted([*path.rglob(STATE), *path.rglob(MACHINE)])

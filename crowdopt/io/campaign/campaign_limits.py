@@ -18,8 +18,7 @@ from crowdopt.io.tables.table_columns import Table
 def read_epsilon(tasks: Table, settings: dict[str, Any]) -> Floats:
     """Error target of each task: its own where the table has one, else that of campaign.toml.
 
-    tasks: column epsilon is optional; -> (tasks,). Raises InputError if a task has no target, or one outside of (0,
-    1/2).
+    tasks: column epsilon is optional; -> (tasks,).
     """
     default = settings.get("epsilon")
     if default is None and ("epsilon" not in tasks or "" in tasks["epsilon"]):
@@ -39,8 +38,7 @@ def read_epsilon(tasks: Table, settings: dict[str, Any]) -> Floats:
 def read_cost(folder: Path, workers: Table, ids: Ids) -> Floats:
     """Prices of labels: prices.csv, else the workers' price column, else 1.
 
-    workers: column price is optional; -> (types, workers). Raises InputError if prices are given twice, or one is
-    missing or negative.
+    workers: column price is optional; -> (types, workers).
     """
     prices = optional_table(folder, "prices")
     if prices is None and "price" not in workers:

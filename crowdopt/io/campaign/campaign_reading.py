@@ -66,10 +66,7 @@ class Campaign:
     trusts_gold: bool = False
 
     def indices(self, more: Sequence[str] = ()) -> Ints:
-        """Classes of the collected labels, and of more, by the campaign's class names, else by those that occur.
-
-        Raises InputError if a label is no class, or there are more classes than the campaign has.
-        """
+        """Classes of the collected labels, and of more, by the campaign's class names, else by those that occur."""
         every = [*self.collected_labels, *more]
         names = self.class_names(more)
         place = {name: k for k, name in enumerate(names)}

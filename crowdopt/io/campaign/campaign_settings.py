@@ -58,10 +58,7 @@ SETTINGS = Keys(
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """The settings that campaign.toml has; those that it leaves out are left out.
-
-    Raises InputError if it is missing, no TOML, has an unknown key, or a value is none that its key takes.
-    """
+    """The settings that campaign.toml has; those that it leaves out are left out."""
     if not path.exists():
         raise InputError(f"there is no {path.name} in {path.parent}; it needs at least a line such as epsilon = 0.05")
     settings: dict[str, Any] = read_toml(path, SETTINGS)

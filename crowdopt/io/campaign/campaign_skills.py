@@ -146,8 +146,7 @@ def _on_easy_tasks(accuracy: Floats, settings: dict[str, Any]) -> Floats:
 def filled(table: Table, values: Floats, ids: Ids) -> Floats:
     """A table of type and worker from rows worker[, type]; every cell must be given.
 
-    table: columns worker and, where types differ, type; values (rows,): what each row says; -> (types, workers). Raises
-    InputError if a cell has no row, or two.
+    table: columns worker and, where types differ, type; values (rows,): what each row says; -> (types, workers).
     """
     kinds, workers = ids.cells(table)
     refuse_repeats(table, kinds * len(ids.workers) + workers, "worker", "this worker and type")

@@ -15,8 +15,7 @@ def read_gold_votes(source: TableLike, ids: Ids) -> Ints:
     """Who was right on which item.
 
     source: columns item, worker, label, truth; -> (items, workers): 1 right, 0 wrong, -1 not asked, items in the order
-    of their first row. Raises InputError if a worker is unknown or answered an item twice, or an item has two
-    truths.
+    of their first row.
     """
     table = read_table(source, CAMPAIGN_TABLES["gold_votes"]).labelled()
     workers = table.places("worker", ids.worker, "add it to the workers table or drop the row")

@@ -25,11 +25,7 @@ class LabelRecord:
 
 
 def read_record(instance: AssignmentInstance, labels: TableLike, truth: TableLike | None = None) -> LabelRecord:
-    """Read a label table (task, worker, label) and the truth (task, label) of the campaign's tasks and workers.
-
-    Raises InputError if a task or worker is not the campaign's, a pair occurs twice, or there are more classes than it
-    has.
-    """
+    """Read a label table (task, worker, label) and the truth (task, label) of the campaign's tasks and workers."""
     table = read_label_table(labels)
     known = {} if truth is None else read_true_labels(truth)
     classes = sorted({*table["label"], *known.values()})

@@ -21,10 +21,7 @@ MOST = 20_000_000  # entries of all rows together, once empty cells stand for al
 
 
 def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]:
-    """The groups of groups.csv with the limits of campaign.toml.
-
-    Raises InputError if campaign.toml limits a group without workers, or a worker is unknown or twice in one group.
-    """
+    """The groups of groups.csv with the limits of campaign.toml."""
     table, limits = optional_table(folder, "groups"), settings.get("groups", {})
     members: dict[str, list[int]] = {}
     if table is not None:
@@ -54,9 +51,6 @@ def read_rows(path: TableLike, instance: AssignmentInstance) -> OwnRows:
 
     An empty task or worker stands for all of them. Sides are stated in any line of a row; where several lines state one
     they must agree; a row needs a side.
-
-    Raises InputError if the table cannot be read, names an unknown task or worker, or a row's sides are missing or
-    contradictory.
     """
     ids = Ids(
         instance.task_ids,

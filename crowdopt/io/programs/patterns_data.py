@@ -19,8 +19,7 @@ MOST = 1_000_000  # ways in which the labels of all patterns can fall: the model
 def patterns_data(instance: AssignmentInstance) -> str:
     """The data section: ``glpsol -m patterns.mod -d FILE``. What is at its default is left out.
 
-    instance: of few workers: patterns.mod sums errors over every way in which the labels of a pattern can fall. Raises
-    InputError if there are more than two classes, no worker is of use, or the ways are too many for GLPK.
+    instance: of few workers: patterns.mod sums errors over every way in which the labels of a pattern can fall.
     """
     if instance.classes != 2:
         raise InputError(

@@ -8,10 +8,7 @@ from crowdopt.io.programs.mathprog_text import section, set_of, symbol, vector
 
 
 def selection_data(instance: SelectionInstance) -> str:
-    """The data section: ``glpsol -m selection.mod -d FILE``. What is at its default is left out.
-
-    Raises InputError if an id is too long, or a group has a most.
-    """
+    """The data section: ``glpsol -m selection.mod -d FILE``. What is at its default is left out."""
     workers = [symbol(instance.worker_id(i)) for i in range(instance.n_workers)]
     if instance.limits_groups:
         raise InputError("models/selection.mod does not know the most workers of a group; export to .mps or .lp")

@@ -57,11 +57,7 @@ def _replaceable(path: Path, mark: str | None) -> bool:
 
 @contextmanager
 def new_folder(path: Path, mark: str, force: bool = False) -> Iterator[Path]:
-    """A temporary folder beside ``path`` that takes its name when the block ends without an error.
-
-    Raises InputError if the target exists and is not forced, is written by another command meanwhile, or cannot be
-    written.
-    """
+    """A temporary folder beside ``path`` that takes its name when the block ends without an error."""
     path = path.resolve()
     check_target(path, mark, force)
     with writing(path):

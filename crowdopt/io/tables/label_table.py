@@ -26,8 +26,7 @@ def read_label_table(path: TableLike) -> Table:
 def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
     """A label table in indices of its own.
 
-    classes: labels that count as classes even where nobody gave them, such as those of the truth. Raises InputError if
-    the table cannot be used, has a pair twice, or there is one class only.
+    classes: labels that count as classes even where nobody gave them, such as those of the truth.
     """
     table = read_label_table(path)
     try:

@@ -186,8 +186,7 @@ def _refuse_others(folder: Path, name: str) -> None:
 def read_table(source: TableLike, kind: TableKind) -> Table:
     """Read a table of a known kind, without what spreadsheets and data frames leave in it.
 
-    source: a file of one of ENDINGS, any other is text; or a table at hand (io.tables.frames). Raises InputError if the
-    file is missing, unreadable, of another format, empty, ragged, or its header is wrong.
+    source: a file of one of ENDINGS, any other is text; or a table at hand (io.tables.frames).
     """
     path = Path(source) if isinstance(source, str | Path) else Path(NAME)
     header, columns, rows = cells_of(path) if isinstance(source, str | Path) else cells_at_hand(source)

@@ -55,10 +55,7 @@ def named_format(path: Path) -> str | None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[TextIO, TextForm]]:
-    """The text of a table, at its header, and how it is written; a pipe is read once.
-
-    Raises InputError if the file is of another format.
-    """
+    """The text of a table, at its header, and how it is written; a pipe is read once."""
     with path.open("rb", buffering=PEEK) as raw:
         dialect = _dialect(path, raw)
         with io.TextIOWrapper(raw, encoding=dialect.encoding, newline="") as text:

@@ -19,8 +19,7 @@ MARK = "crowdopt.json"  # tells a folder that a push may write into
 def push_files(bridge: Bridge, handed: PushedRound, folder: Path, dry_run: bool) -> Changes:
     """Write a round's files into a folder, or only say which would be.
 
-    folder: new, empty, or one that a push to the same tool wrote. Raises InputError if there is nothing to write for
-    the tool, or the folder is somebody else's.
+    folder: new, empty, or one that a push to the same tool wrote.
     """
     if bridge.write is None:
         raise InputError(f"{bridge.name} is read, not written; push to another tool")

@@ -66,8 +66,7 @@ def read_round(
     """Read a round from a campaign's and a plan's folder.
 
     content: table with a column ``task`` and others, which are shown; answers: what ``aggregate`` wrote of the labels
-    so far; classes: what can be chosen, where the campaign does not name it. Raises InputError if something cannot
-    be read, does not belong together, or a task has no content.
+    so far; classes: what can be chosen, where the campaign does not name it.
     """
     known = read_with_labels(campaign)
     instance = known.instance

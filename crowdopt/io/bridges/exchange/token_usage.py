@@ -70,8 +70,7 @@ def _amount(value: Any) -> float | None:
 def prices_of_labels(used: Mapping[str, list[Usage]], workers: Sequence[str], table: TableLike | None) -> Floats:
     """Price of 1000 calls of each worker, (workers,): by prices of tokens, else what the tool says they cost.
 
-    used: worker -> usage of each call, those without an answer too, for they are paid as well. Raises InputError if a
-    worker has no call to go by, or no price.
+    used: worker -> usage of each call, those without an answer too, for they are paid as well.
     """
     if table is None:
         return CALLS * np.array([_said(used.get(name, []), name) for name in workers])
