@@ -6,6 +6,11 @@ node that costs least is looked at next: where its cheapest labels keep the targ
 whose cheapest labels are poorest beside its best ones is cut in two, and its labels are shared out in every way. Each
 set lies in one node, and errors are those of counted labels, so that long sets among several classes are in reach.
 
+Beside this a node has a bound of its own. A label of skill ``p = l b + (1 - l) a`` tells no more than one that has the
+skill b with chance l and else a, if one knows which: votes err no less than the mean over such draws. Where ``e(k)``,
+with ``k_s`` labels of the best and the rest of the poorest skill of each band s, is at least ``alpha - beta k``, a set
+that keeps the target has ``sum of beta l >= alpha - target``; what that costs is bounded by a multiplier of it.
+
 Items stand by *segment* (labels that limits on groups do not tell apart), in each the best first. A limit says how many
 labels of some segments a set has at least and at most; bands of several segments are cut between two of them, so that
 in the end the counts of a node say whether it keeps every limit.
@@ -20,6 +25,9 @@ from crowdopt.elementary_kernels import power
 
 BANDS = 24  # of a node
 NODES = 1 << 18  # of a search, at most
+GRID = 150  # shares of a node's labels between the ends of its bands, at most: the errors that its own bound rests on
+EACH = 2_000  # answers told apart that take about the time of a node
+SLOPES, HALVINGS = 3, 14  # slopes tried for it; halvings of the multiplier's range
 ROOM = 1 << 14  # answers to counted labels that are told apart; beyond, skills are brought together
 
 
@@ -127,6 +135,7 @@ def _new_band(low, high, items, bands, deepest):
     b = edge[0, 0]
     edge[0, 0] += 1
     edge[b, 0], edge[b, 1] = low, high
+    edge[b, 2], edge[b, 3] = cell[low:high].min(), cell[low:high].max()
     cut[b] = 0
     order = low + np.argsort(price[low:high], kind="mergesort")
     falling = low + np.argsort(cell[low:high], kind="mergesort")
@@ -162,25 +171,207 @@ def _cut(b, items, skill, bands, deepest):
 
 
 @njit(cache=True, nogil=True)
-def _counted(node, items, bands, cheapest, cell, amount):
-    """A node's labels by cell, ascending: of each band the cheapest ones, or the best; how many cells."""
-    _, _, picks, best, _ = bands
+def _one_more(c, many, size, cell, amount):
+    """So many labels of a cell more among counted ones, which ascend; how many cells."""
+    if many == 0:
+        return size
+    at = size
+    while at > 0 and cell[at - 1] >= c:
+        at -= 1
+    if at < size and cell[at] == c:
+        amount[at] += many
+        return size
+    for later in range(size, at, -1):
+        cell[later], amount[later] = cell[later - 1], amount[later - 1]
+    cell[at], amount[at] = c, many
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _put(node, source, labels):
+    """Of each place of a node the first labels of its band in ``source``: the cheapest ones, or the best."""
+    for s in range(BANDS):
+        labels[s, : node[1, s]] = source[node[0, s], : node[1, s]]
+
+
+@njit(cache=True, nogil=True)
+def _counted(node, labels, items, cell, amount):
+    """A node's labels by cell, ascending; how many cells."""
     size = 0
     for s in range(BANDS):
-        b, many = node[0, s], node[1, s]
-        for k in range(many):
-            c = items[1][picks[b, k] if cheapest else best[b, k]]
-            at = size
-            while at > 0 and cell[at - 1] >= c:
-                at -= 1
-            if at < size and cell[at] == c:
-                amount[at] += 1
-                continue
-            for later in range(size, at, -1):
-                cell[later], amount[later] = cell[later - 1], amount[later - 1]
-            cell[at], amount[at] = c, 1
-            size += 1
+        for k in range(node[1, s]):
+            size = _one_more(items[1][labels[s, k]], 1, size, cell, amount)
     return size
+
+
+@njit(cache=True, nogil=True)
+def _spread(node, skill, bands, count):
+    """How many labels of each place may lie between the ends of their band, (BANDS,), 0 elsewhere; the ways of that.
+
+    count (BANDS,): written. Where there are too many ways the places whose ends differ least have their best labels.
+    """
+    edge, ways = bands[0], 1
+    count[:] = 0
+    for s in range(BANDS):
+        if node[1, s] > 0 and edge[node[0, s], 2] < edge[node[0, s], 3]:
+            count[s] = node[1, s]
+            ways *= count[s] + 1
+    while ways > GRID:
+        least, place = np.inf, 0
+        for s in range(BANDS):
+            b = node[0, s]
+            apart = count[s] * (skill[0, edge[b, 2]] - skill[0, edge[b, 3]])
+            if count[s] and apart < least:
+                least, place = apart, s
+        ways //= count[place] + 1
+        count[place] = 0
+    return ways
+
+
+@njit(cache=True, nogil=True)
+def _errors_between(node, items, skill, bands, start, count, error, room):
+    """What votes err with, at least, for each share of the labels between the best and the poorest skill of bands.
+
+    error (ways,): written; -> answers told apart.
+    """
+    cell, amount, law, other = room
+    edge, best, ways, work = bands[0], bands[3], error.size, 0.0
+    for w in range(ways):
+        size, rest = 0, w
+        for s in range(BANDS):
+            b, many = node[0, s], node[1, s]
+            if count[s]:
+                up = rest % (count[s] + 1)
+                rest //= count[s] + 1
+                size = _one_more(edge[b, 2], up, size, cell, amount)
+                size = _one_more(edge[b, 3], many - up, size, cell, amount)
+                continue
+            for k in range(many):
+                size = _one_more(items[1][best[b, k]], 1, size, cell, amount)
+        answers = 1.0
+        for k in range(size):
+            for t in range(1, start.shape[1]):
+                answers *= (amount[k] + t) / t
+        work += min(answers, ROOM)
+        error[w] = error_of_counts(start, skill, cell, amount, size, True, law, other)
+    return work
+
+
+@njit(cache=True, nogil=True)
+def _slopes(count, error, at, slope):
+    """How much a label more of the best skill lowers the error near a point ``at``, for each place; the error's height.
+
+    ``error >= height - slope k`` for all shares k.
+    """
+    slope[:] = 0.0
+    step = 1
+    for s in range(BANDS):
+        if not count[s]:
+            continue
+        near = min(int(at[s]), count[s] - 1)
+        place, inner = near * step, 1
+        for r in range(BANDS):
+            if count[r]:
+                if r != s:
+                    place += inner * min(int(at[r] + 0.5), count[r])
+                inner *= count[r] + 1
+        slope[s] = max(0.0, error[place] - error[place + step])
+        step *= count[s] + 1
+    height = np.inf
+    for w in range(error.size):
+        value, rest = error[w], w
+        for s in range(BANDS):
+            if count[s]:
+                value += slope[s] * (rest % (count[s] + 1))
+                rest //= count[s] + 1
+        height = min(height, value)
+    return height
+
+
+@njit(cache=True, nogil=True)
+def _taken(price, share, band, many, worth, chosen, values):
+    """The labels of a band that cost least beyond ``worth`` times their share; what they cost so, and their shares."""
+    low, high = band[0], band[1]
+    for k in range(many):
+        values[k] = np.inf
+    for j in range(low, high):
+        value, at = price[j] - worth * share[j - low], many
+        while at > 0 and values[at - 1] > value:
+            if at < many:
+                values[at], chosen[at] = values[at - 1], chosen[at - 1]
+            at -= 1
+        if at < many:
+            values[at], chosen[at] = value, j
+    paid = shares = 0.0
+    for k in range(many):
+        paid += values[k]
+        shares += share[chosen[k] - low]
+    return paid, shares
+
+
+@njit(cache=True, nogil=True)
+def _shares(skill, cell, band, share):
+    """Where the skill of each label of a band lies between the poorest (0) and the best one (1)."""
+    low, high, best, poorest = band
+    for j in range(low, high):
+        share[j - low] = 0.0
+        for e in range(len(skill)):
+            apart = skill[e, best] - skill[e, poorest]
+            if apart > 0.0:
+                share[j - low] = max(share[j - low], (skill[e, cell[j]] - skill[e, poorest]) / apart)
+
+
+@njit(cache=True, nogil=True)
+def _own_bound(node, items, skill, bands, start, target, limit, room, chosen):
+    """A lower bound on what the sets of a node cost, and answers told apart; written: labels that may be such a set.
+
+    By the cheapest labels that reach ``sum of slope share >= height - target``, at the multiplier that proves most.
+    """
+    price, cell, _ = items
+    edge, sums, picks, best, _ = bands
+    count, at = np.zeros(BANDS, np.int64), np.zeros(BANDS)
+    error = np.empty(_spread(node, skill, bands, count))
+    work = _errors_between(node, items, skill, bands, start, count, error, room)
+    fixed, slope, longest = 0.0, np.empty(BANDS), 0
+    for s in range(BANDS):
+        b = node[0, s]
+        at[s] = count[s] / 2
+        if count[s]:
+            longest = max(longest, edge[b, 1] - edge[b, 0])
+        elif node[1, s]:
+            fixed += sums[b, node[1, s]]
+            chosen[s, : node[1, s]] = picks[b, : node[1, s]] if edge[b, 2] == edge[b, 3] else best[b, : node[1, s]]
+    share, tried = np.empty((BANDS, longest)), np.empty_like(chosen)
+    for s in range(BANDS):
+        if count[s]:
+            _shares(skill, cell, edge[node[0, s]], share[s])
+    values, proven = np.empty(chosen.shape[1]), -np.inf
+    for _ in range(SLOPES):
+        lack = _slopes(count, error, at, slope) - target
+        least, most, before = 0.0, np.inf, proven
+        worth = (fixed + price.max()) / max(1e-9, lack)
+        for _ in range(HALVINGS):
+            value, short = fixed + worth * lack, lack
+            for s in range(BANDS):
+                if count[s]:
+                    paid, at[s] = _taken(
+                        price, share[s], edge[node[0, s]], count[s], worth * slope[s], tried[s], values
+                    )
+                    value, short = value + paid, short - slope[s] * at[s]
+            proven = max(proven, value)
+            if proven >= limit:
+                return proven, work
+            if short > 0.0:
+                least = worth
+            else:
+                most = worth
+                for s in range(BANDS):
+                    if count[s]:
+                        chosen[s, : count[s]] = tried[s, : count[s]]
+            worth = 2 * least if most == np.inf else (least + most) / 2
+        if proven <= before:
+            break
+    return proven, work
 
 
 @njit(cache=True, nogil=True)
@@ -239,18 +430,49 @@ def _may_keep(node, items, bands, limits):
 
 
 @njit(cache=True, nogil=True)
-def _keeps(node, items, bands, limits, cheapest):
-    """Whether the cheapest labels of each band, or the best ones, keep every limit."""
-    (member, low, top), (_, _, picks, best, _) = limits, bands
+def _keeps(node, labels, items, limits):
+    """Whether a node's labels keep every limit."""
+    member, low, top = limits
     for h in range(low.size):
         inside = 0
         for s in range(BANDS):
             for k in range(node[1, s]):
-                one = picks[node[0, s], k] if cheapest else best[node[0, s], k]
-                inside += member[h, items[2][one]]
+                inside += member[h, items[2][labels[s, k]]]
         if inside < low[h] or inside > top[h]:
             return False
     return True
+
+
+@njit(cache=True, nogil=True)
+def _serves(node, labels, items, skill, start, asked, room):
+    """Whether a node's labels keep the target, certainly, and have the evidence that is needed."""
+    target, need, worth = asked
+    cell, amount, law, other = room
+    size = _counted(node, labels, items, cell, amount)
+    if _evidence(cell, amount, size, worth) < need:
+        return False
+    return error_of_counts(start, skill, cell, amount, size, False, law, other) <= target
+
+
+@njit(cache=True, nogil=True)
+def _paid(node, labels, price):
+    """What a node's labels cost."""
+    paid = 0.0
+    for s in range(BANDS):
+        for k in range(node[1, s]):
+            paid += price[labels[s, k]]
+    return paid
+
+
+@njit(cache=True, nogil=True)
+def _keep(node, labels, found):
+    """Write down a node's labels; how many."""
+    at = 0
+    for s in range(BANDS):
+        for k in range(node[1, s]):
+            found[at] = labels[s, k]
+            at += 1
+    return at
 
 
 @njit(cache=True, nogil=True)
@@ -272,7 +494,7 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
     law, other = np.empty((classes, 2 * ROOM)), np.empty((classes, 2 * ROOM))
     cells, amount = np.empty(deepest + 1, np.int64), np.empty(deepest + 1, np.int64)
     room = 4 * n + 4
-    edge, cut = np.zeros((room, 2), np.int64), np.zeros(room, np.int64)
+    edge, cut = np.zeros((room, 4), np.int64), np.zeros(room, np.int64)
     sums = np.empty((room, deepest + 1))
     picks, best = np.zeros((room, deepest + 1), np.int64), np.zeros((room, deepest + 1), np.int64)
     bands = edge, sums, picks, best, cut
@@ -291,6 +513,10 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
     queue = [(sums[root, max(1, fewest)], 0)]
     nodes = np.zeros((1024, 2, BANDS), np.int32)
     nodes[0, 0, 0], nodes[0, 1, 0] = root, max(1, fewest)
+    # whether a node has its own bound, and whether its cheapest and best labels keep every limit
+    marks = np.zeros((len(nodes), 2, 1), np.int32)
+    labels = np.zeros((BANDS, deepest + 1), np.int64)
+    room_for = cells, amount, law, other
     used, kept, floor = 1, -1, np.inf  # floor: the cheapest set of which the errors do not tell whether it does
     while queue:
         bound, number = heappop(queue)
@@ -301,31 +527,40 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
             return min(floor, bound), kept
         node = nodes[number].copy()
         many = node[1].sum()
-        if node[0, 0] == root and node[1, 0] == many and many < deepest:  # sets of one label more
-            used = _added(nodes, used, queue, sums[root, many + 1])
-            if used > len(nodes):
-                nodes = _longer(nodes)
-            nodes[used - 1] = 0
-            nodes[used - 1, 0, 0], nodes[used - 1, 1, 0] = root, many + 1
-        size = _counted(node, items, bands, False, cells, amount)
-        reaches = _evidence(cells, amount, size, worth) >= need
-        if not reaches or error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
-            continue
-        if not _may_keep(node, items, bands, limits):
-            continue
-        paid = _price_of_best(node, items, bands)
-        best_keep = _keeps(node, items, bands, limits, False)
-        if paid < limit and best_keep:
-            size = _counted(node, items, bands, False, cells, amount)
-            if error_of_counts(start, skill, cells, amount, size, False, law, other) <= target:
-                limit, kept = paid, _keep(node, bands, False, found)
-        keep = _keeps(node, items, bands, limits, True)
-        if keep:
-            size = _counted(node, items, bands, True, cells, amount)
-            reaches = _evidence(cells, amount, size, worth) >= need
-            if reaches and error_of_counts(start, skill, cells, amount, size, False, law, other) <= target:
-                return min(floor, bound), _keep(node, bands, True, found)
-        place = -1 if keep and best_keep else _mixed(node, items, bands)
+        if not marks[number, 0, 0]:
+            marks[number, 0, 0] = True
+            if node[0, 0] == root and node[1, 0] == many and many < deepest:  # sets of one label more
+                used = _added(nodes, used, queue, sums[root, many + 1])
+                if used > len(nodes):
+                    nodes, marks = _longer(nodes), _longer(marks)
+                nodes[used - 1] = 0
+                nodes[used - 1, 0, 0], nodes[used - 1, 1, 0] = root, many + 1
+            _put(node, best, labels)
+            size = _counted(node, labels, items, cells, amount)
+            if _evidence(cells, amount, size, worth) < need:
+                continue
+            if error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
+                continue
+            if not _may_keep(node, items, bands, limits):
+                continue
+            paid, best_keep = _paid(node, labels, price), _keeps(node, labels, items, limits)
+            if paid < limit and best_keep and _serves(node, labels, items, skill, start, asked, room_for):
+                limit, kept = paid, _keep(node, labels, found)
+            _put(node, picks, labels)
+            keep = _keeps(node, labels, items, limits)
+            if keep and _serves(node, labels, items, skill, start, asked, room_for):
+                return min(floor, bound), _keep(node, labels, found)
+            marks[number, 1, 0] = keep and best_keep
+            own, answers = _own_bound(node, items, skill, bands, start, target, limit, room_for, labels)
+            work -= int(answers / EACH)
+            paid = _paid(node, labels, price)
+            keep = paid < limit and _keeps(node, labels, items, limits)
+            if keep and _serves(node, labels, items, skill, start, asked, room_for):
+                limit, kept = paid, _keep(node, labels, found)
+            if own > bound:
+                heappush(queue, (own, number))
+                continue
+        place = -1 if marks[number, 1, 0] else _mixed(node, items, bands)
         place = _poorest(node, items, skill, bands) if place < 0 else place
         free = -1
         for s in range(BANDS):
@@ -335,40 +570,21 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
             floor = min(floor, bound)
             continue
         better = _cut(node[0, place], items, skill, bands, deepest)
-        total, rest = node[1, place], bound - sums[node[0, place], node[1, place]]
+        total, rest = node[1, place], 0.0
+        for s in range(BANDS):
+            if s != place:
+                rest += sums[node[0, s], node[1, s]] if node[1, s] else 0.0
         for first in range(total + 1):
-            cost = rest + sums[better, first] + sums[better + 1, total - first]
+            cost = max(bound, rest + sums[better, first] + sums[better + 1, total - first])
             if cost >= limit:
                 continue
             used = _added(nodes, used, queue, cost)
             if used > len(nodes):
-                nodes = _longer(nodes)
+                nodes, marks = _longer(nodes), _longer(marks)
             nodes[used - 1] = node
             nodes[used - 1, 0, place], nodes[used - 1, 1, place] = better, first
             nodes[used - 1, 0, free], nodes[used - 1, 1, free] = better + 1, total - first
     return min(floor, limit), kept
-
-
-@njit(cache=True, nogil=True)
-def _price_of_best(node, items, bands):
-    """What the best labels of a node's bands cost."""
-    paid = 0.0
-    for s in range(BANDS):
-        for k in range(node[1, s]):
-            paid += items[0][bands[3][node[0, s], k]]
-    return paid
-
-
-@njit(cache=True, nogil=True)
-def _keep(node, bands, cheapest, found):
-    """Write down a node's labels, of each band the cheapest ones or the best; how many."""
-    _, _, picks, best, _ = bands
-    at = 0
-    for s in range(BANDS):
-        for k in range(node[1, s]):
-            found[at] = picks[node[0, s], k] if cheapest else best[node[0, s], k]
-            at += 1
-    return at
 
 
 @njit(cache=True, nogil=True)
@@ -379,7 +595,7 @@ def _added(nodes, used, queue, cost):
 
 @njit(cache=True, nogil=True)
 def _longer(nodes):
-    more = np.zeros((2 * len(nodes), 2, BANDS), np.int32)
+    more = np.zeros((2 * len(nodes), 2, nodes.shape[2]), np.int32)
     more[: len(nodes)] = nodes
     return more
 

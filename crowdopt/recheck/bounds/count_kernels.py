@@ -5,6 +5,7 @@ at least the cheapest labels of each cell, and errs at least as if each cell gav
 least is looked at next. If its cheapest labels keep the target and the limits of the groups, no set costs less. If not,
 one of its cells is cut in two, by skill where the cheapest labels are too poor and by group where a limit is broken,
 and its labels are shared out in every way. So sets are never listed label by label, and each set lies in one node only.
+Before a node is cut it waits its turn once more at what crowdopt.recheck.bounds.lottery_kernels proves of it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.compiled_kernels import njit
 from crowdopt.recheck.bounds.answer_kernels import Scratch, least_error
+from crowdopt.recheck.bounds.lottery_kernels import least_cost
 
 SLOTS = 24  # cells of a node
 CLOSE_UP = 3  # times its labels; a cell of so few workers counts with their own best skills, not with its best one
@@ -81,7 +83,7 @@ class WorkerCells(NamedTuple):
 class CountNodes(NamedTuple):
     """Kinds of sets: cells and amounts, what they cost and err with at least; ``heap``: the cheapest first.
 
-    ``used``: nodes taken, nodes in the heap, nodes that may be used again.
+    ``used``: nodes taken, nodes in the heap, nodes that may be used again; ``weighed``: 1 once lotteries were held.
     """
 
     used: Ints
@@ -92,6 +94,7 @@ class CountNodes(NamedTuple):
     amount: Ints
     heap: Ints
     spare: Ints
+    weighed: Ints
 
 
 class SearchRoom(NamedTuple):
@@ -359,11 +362,14 @@ def _mixed(labels, cells, nodes, node, group, over):
 def _new_node(nodes):
     if nodes.used[2] > 0:
         nodes.used[2] -= 1
-        return nodes.spare[nodes.used[2]]
-    if nodes.used[0] == nodes.bound.size:
+        node = nodes.spare[nodes.used[2]]
+    elif nodes.used[0] == nodes.bound.size:
         return -1
-    nodes.used[0] += 1
-    return nodes.used[0] - 1
+    else:
+        node = nodes.used[0]
+        nodes.used[0] += 1
+    nodes.weighed[node] = 0
+    return node
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -396,7 +402,7 @@ def _share_out(cells, nodes, node, place, first_cell, second_cell, fresh):
             nodes.cell[child, width], nodes.amount[child, width] = c, count
             bound += cells.sums[c, count]
             width += 1
-        nodes.width[child], nodes.bound[child] = width, bound
+        nodes.width[child], nodes.bound[child] = width, max(bound, nodes.bound[node])
         fresh[made] = child
         made += 1
     return made
@@ -508,6 +514,11 @@ def cheapest(labels, cells, nodes, room, asked, value):
                     value[t] = floor
                     _push(nodes, node)
                     break
+                if not nodes.weighed[node]:
+                    nodes.weighed[node] = 1
+                    nodes.bound[node] = least_cost(labels, cells, nodes, node, targets[t], room)
+                    _push(nodes, node)
+                    continue
                 taken += 1
                 made = (
                     _cut(labels, cells, nodes, node, broken, over, poor, room)

@@ -258,6 +258,7 @@ def _rooms(labels: LabelMenu, wide: int) -> tuple[WorkerCells, CountNodes, Searc
         amount=small(NODES, SLOTS),
         heap=whole(NODES),
         spare=whole(NODES),
+        weighed=small(NODES),
     )
     room = SearchRoom(
         level=whole(wide + 1),
