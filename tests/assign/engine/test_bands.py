@@ -118,6 +118,35 @@ def test_limits_on_groups_are_kept_and_cost_no_more_than_they_must(seed):
     assert (size >= 0) == np.isfinite(wanted)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_label_tells_no_more_than_a_lottery_between_two_skills(seed):
+    """What own bounds rest on: the vote errs no less than the mean over lotteries that make each label's skill."""
+    rng = np.random.default_rng(seed)
+    classes = 2 + seed % 3
+    prior = rng.dirichlet(np.full(classes, 5.0)).tolist()
+    ends = 1 / classes + np.array([0.1, 0.3])
+    chance = rng.random(4)
+    mean = 0.0
+    for won in product((False, True), repeat=4):
+        likely = np.prod(np.where(won, chance, 1 - chance))
+        mean += likely * error(prior, np.where(won, ends[1], ends[0]))
+    assert error(prior, ends[0] + chance * (ends[1] - ends[0])) >= mean - ROUNDING
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_the_cheapest_set_of_sixty_workers_is_proven_soon(classes):
+    """Prices near what labels are worth: sets of many kinds cost about as much, and a bound ends at the best of them."""
+    rng = np.random.default_rng(classes)
+    skill = -np.sort(-rng.uniform(0.45, 0.75, 60)) if classes > 2 else -np.sort(-rng.uniform(0.6, 0.8, 60))
+    price = np.log(skill * (classes - 1) / (1 - skill)) * rng.uniform(0.99, 1.01, 60)
+    found, none = np.zeros(40, np.int64), np.zeros(60, np.int64)
+    items, asked, effort = (price, np.arange(60), none), (0.1, 0.0, np.zeros(60)), (np.inf, np.inf, 1_500)
+    bound, size = cheapest_counted(
+        items, skill[None], start_of([1 / classes] * classes), asked, (0, 60), FREE, effort, found
+    )
+    assert bound == pytest.approx(price[found[:size]].sum(), rel=ROUNDING)
+
+
 def test_known_costs_end_a_search():
     """Where no set costs less than one that is known, that is the bound."""
     prior, price, cell, skill, target = drawn(1)
