@@ -135,7 +135,7 @@ def test_a_label_tells_no_more_than_a_lottery_between_two_skills(seed):
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
 def test_the_cheapest_set_of_sixty_workers_is_proven_soon(classes):
-    """Prices near what labels are worth: sets of many kinds cost about as much, and a bound ends at the best of them."""
+    """Prices near what labels are worth: sets of many kinds cost about as much, and a bound meets the best one."""
     rng = np.random.default_rng(classes)
     skill = -np.sort(-rng.uniform(0.45, 0.75, 60)) if classes > 2 else -np.sort(-rng.uniform(0.6, 0.8, 60))
     price = np.log(skill * (classes - 1) / (1 - skill)) * rng.uniform(0.99, 1.01, 60)
