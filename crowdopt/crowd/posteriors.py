@@ -23,7 +23,7 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
 
     -> (tasks, classes): each row adds up to 1.
     """
-    cell = instance.task_type[pairs[:, 0]], pairs[:, 1]
+    cell = instance.cells(pairs)
     if instance.vote_law is not None:
         return _softmax(log(instance.prior) + _by_law(instance, instance.vote_law, pairs, label))
     if instance.votes is not None:
@@ -52,7 +52,7 @@ def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floa
 
 def _by_hardness(instance: AssignmentInstance, pairs: Ints, label: Ints) -> tuple[Floats, Floats]:
     """``ln P(easy, labels | class)`` and ``ln P(hard, labels | class)``, each (tasks, classes)."""
-    p = np.clip(instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]], CLIP, 1 - CLIP)
+    p = np.clip(instance.accuracy[instance.cells(pairs)], CLIP, 1 - CLIP)
     share = instance.difficulty.share
     easy = _likelihoods(instance, pairs, label, p)
     hard = _likelihoods(instance, pairs, label, on_hard_tasks(p, instance.difficulty))

@@ -44,10 +44,9 @@ def solve_program(
         status = Status.INFEASIBLE if certificate.bound == np.inf else Status.UNDECIDED
         certificate = replace(certificate, value=None, violation=None, fraction=None)
         return Selection(instance, status, None, certificate, proof, "program", backend, options.seed)
-    value = -gains.score(instance.gain[members])
+    value, ranked = _scored(instance, members)
     certificate = replace(certificate, value=value, violation=0.0, fraction=0.0)
     status = Status.OPTIMAL if abs(certificate.gap) <= PROVEN else Status.FEASIBLE
-    ranked = members[np.argsort(instance.gain_levels.of[members], kind="stable")]
     return Selection(instance, status, ranked, certificate, proof, "program", backend, options.seed)
 
 
@@ -60,12 +59,15 @@ def solve_table(instance: SelectionInstance) -> Selection:
     if found.size.size == 0:
         nothing = Certificate(None, np.inf, "solver", None, None)
         return Selection(instance, Status.INFEASIBLE, None, nothing, None, TABLE, TABLE)
-    members = found.set_of(-1, instance)
-    value = -gains.score(instance.gain[members])
-    ranked = members[np.argsort(instance.gain_levels.of[members], kind="stable")]
+    value, ranked = _scored(instance, found.set_of(-1, instance))
     return Selection(
         instance, Status.OPTIMAL, ranked, Certificate(value, value, "solver", 0.0, 0.0), None, TABLE, TABLE
     )
+
+
+def _scored(instance: SelectionInstance, members: Ints) -> tuple[float, Ints]:
+    """Minus the score of a set, and its members by gain, the greatest first."""
+    return -gains.score(instance.gain[members]), members[np.argsort(instance.gain_levels.of[members], kind="stable")]
 
 
 def _certified(claimed: Certificate, linear: Certificate) -> Certificate:

@@ -102,7 +102,7 @@ def _intervals(
 
 def _said(instance: AssignmentInstance, had: KnownLabels, true: Ints) -> tuple[Floats, Floats, Floats]:
     """Chance to be right of each label's worker, and where the second number lies if that label is wrong."""
-    cell = instance.task_type[had.pairs[:, 0]], had.pairs[:, 1]
+    cell = instance.cells(had.pairs)
     if instance.confusion is None:
         place, others = (had.label - true - 1) % instance.classes, instance.classes - 1
         return instance.accuracy[cell], place / others, (place + 1) / others

@@ -155,7 +155,7 @@ def simulated_labels(
     truth = drawn if truth is None else truth
     draws = rng.random(len(pairs)), rng.random(len(pairs))
     share_draws(instance, pairs, truth, draws, rng, known)
-    skill = instance.accuracy[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    skill = instance.accuracy[instance.cells(pairs)]
     if instance.vote_law is not None:
         part = _parts_drawn(instance.vote_law, instance.n_tasks, truth, known, rng)
         skill = instance.vote_law.accuracy[part[pairs[:, 0]], pairs[:, 1]]
@@ -168,7 +168,7 @@ def simulated_labels(
     shift = 1 + (draws[1] * (instance.classes - 1)).astype(np.int64)
     true = truth[pairs[:, 0]]
     if instance.confusion is not None:
-        return truth, _confused(instance.confusion[instance.task_type[pairs[:, 0]], pairs[:, 1], true], true, draws)
+        return truth, _confused(instance.confusion[(*instance.cells(pairs), true)], true, draws)
     return truth, np.where(right, true, (true + shift) % instance.classes)
 
 

@@ -39,6 +39,10 @@ class StatedTasks(StatedPart):
         """The task of each id."""
         return {name: i for i, name in enumerate(self.task_ids)}
 
+    def cells(self, pairs: Ints) -> tuple[Ints, Ints]:
+        """Type and worker of each pair (k, 2): where tables of (types, workers) have it."""
+        return self.task_type[pairs[:, 0]], pairs[:, 1]
+
     @property
     def one_target(self) -> float | None:
         """The error target of every task; None where tasks have different ones."""

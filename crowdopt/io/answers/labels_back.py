@@ -114,7 +114,7 @@ def read_answers(
     said = [table["label"][k] for k in kept.tolist()]
     pairs = np.concatenate([instance.collected, fresh])
     planned, _ = read_pairs(plan, instance)
-    label, cell = known.indices(said), (instance.task_type[pairs[:, 0]], pairs[:, 1])
+    label, cell = known.indices(said), instance.cells(pairs)
     if instance.confusion is None:
         weight = read_weights(plan, instance)[cell]
     else:

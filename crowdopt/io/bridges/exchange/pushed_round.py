@@ -75,7 +75,7 @@ def read_round(
         raise InputError(f"{plan} is a plan of shares; solve with --program ip for labels that can be handed out")
     if instance.confusion is not None:
         raise InputError("gold by class votes class by class, which no tool knows; hand out the plan's queues instead")
-    weight = read_weights(plan, instance)[instance.task_type[pairs[:, 0]], pairs[:, 1]]
+    weight = read_weights(plan, instance)[instance.cells(pairs)]
     order = np.lexsort((pairs[:, 1], pairs[:, 0])).tolist()
     weights: dict[str, dict[str, float]] = {}
     for task, worker, value in ((*pairs[k].tolist(), float(weight[k])) for k in order):
