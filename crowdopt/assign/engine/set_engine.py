@@ -8,16 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.checked import aiming
-from crowdopt.assign.direct import JOINT
-from crowdopt.assign.engine.alike import loosened, may_repeat, of_all
+from crowdopt.assign.engine import smooth_prices
+from crowdopt.assign.engine.alike import loosened, of_all
+from crowdopt.assign.engine.first_prices import begin, first_bound
 from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
 from crowdopt.assign.engine.prepared import (
     LEVELS,
     Labels,
     Levels,
     Prepared,
-    TaskRow,
     finer,
     levelled,
     levels_apart,
@@ -26,22 +25,17 @@ from crowdopt.assign.engine.prepared import (
 )
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
-from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, is_wide, sweep
-from crowdopt.assign.engine.smooth_prices import smoothed
+from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
 from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
 from crowdopt.assign.plan import Duals, Plan
-from crowdopt.assign.standing import UNKNOWN, Solvers, Standing
-from crowdopt.core.certificate import Certificate, certify, next_integer, pulling_sides
+from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
-from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Status
-from crowdopt.crowd.classes import Classes, classes_of, firsts
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.core.solution import Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import aggregated
 from crowdopt.programs.assignment import shares_of
 
 PARTS = 0.08, 0.15, 0.3, 0.5  # of the tasks made anew, in turn
@@ -51,12 +45,10 @@ UNLUCKY = 2  # plans without a better one, then whole amounts are searched for t
 IDLE, SEARCH, SEARCHED = 8, 0.4, 3_000_000  # plans without a better one, then a search: its time, and its entries
 JITTER = 0.1  # of the order in which sets are fixed, after the first dive
 PRICES = 0.3, 0.4, 0.3  # of the time left, for prices near the first ones, further off and free ones
-AIMS = 1.0, 0.85, 0.7  # of what normal votes take, where exact errors decide
 FINER = 4  # times as many levels where those there are solved
 WIDER = 3.0  # times as far off
 DEAR = 1.05  # times the bound: what a plan costs that is a first one only
 FIRST = 0.2  # of the time left, for the first sets
-FIRST_LP = 0.4  # of the time left, for a first LP: without its prices a plan begins at none
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
 SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
@@ -65,7 +57,6 @@ AROUND = 0.1  # times the first box: how far from the best multipliers others ma
 SLOW = 0.04  # of the time left, for a round of prices: more is long
 PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
-WIDE, NEEDS = 200_000, 10  # pairs of classes in the first LP; beyond, needs of a row in it
 MARGIN = 2e-7  # relative; what whoever recomputes a bound may find less
 SMALL = 40_000  # pairs up to which the whole program is searched in the end, by linear rules
 
@@ -321,15 +312,15 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
     problem = None if loose is None else problem_of(loose, alike)
     if loose is None or problem is None:
         return False
-    program, solution = _first_bound(standing, problem)
+    program, solution = first_bound(standing, problem)
     if standing.done or (solution.dual is None and solution.status is not Status.UNDECIDED):
         return True
     try:
         seating = Seating(instance, problem.classes) if alike else None
-        first, reach = _begin(problem, standing, program, solution.dual)
+        first, reach = begin(problem, standing, program, solution.dual)
         runs: Levels = []
         beside = None
-        if is_wide(problem) and all(_is_smooth(row) for row in problem.rows):
+        if smooth_prices.accepts(problem):
             beside, (first, runs) = first, _near(problem, standing, first)
         engine = Engine(problem, standing, clock.part(patience), seating, runs, beside=beside)
         first = engine.run(first, reach)
@@ -341,15 +332,10 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
     return True
 
 
-def _is_smooth(row: TaskRow) -> bool:
-    """Whether evidence decides, and tables are small enough for sweeps at the prices that a smoothed dual finds."""
-    return row.law is None and row.low.size == 1
-
-
 def _near(problem: Prepared, standing: Standing, first: Floats) -> tuple[Floats, Levels]:
     """Multipliers (rows,) near the best ones, and levels of needs that they tell apart."""
     clock = standing.clock
-    duals = smoothed(problem, first, clock.part(SMOOTHED))
+    duals = smooth_prices.smoothed(problem, first, clock.part(SMOOTHED))
     if all(row.kinds.size <= LEVELS for row in problem.rows):
         return duals, []  # each need is a level
     swept = sweep(problem, duals, rich=False, until=clock.part(PROOF))
@@ -357,105 +343,6 @@ def _near(problem: Prepared, standing: Standing, first: Floats) -> tuple[Floats,
         return duals, []
     raise_bound(standing, problem, swept.bound, duals)
     return duals, levels_apart(problem, swept.least)
-
-
-def _first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Solution]:
-    """The LP over classes, and what it proves: the first bound."""
-    loose = problem.classes.instance
-    classes = problem.classes
-    if problem.rows[0].law is not None:
-        classes = _like(problem, relaxation(loose))
-    classes = _with_few_needs(classes, problem)
-    program = aggregated.of_classes(classes)
-    solution = standing.solvers.solve(program, BY_SIZE, _for_a_first_lp(standing))
-    known = certify(solution)
-    proven = known.proof == "certificate"
-    bound = next_integer(known.bound) if proven and has_whole_prices(classes) else known.bound
-    standing.interrupted |= solution.interrupted
-    if standing.known is not UNKNOWN and bound <= standing.bound:
-        return program, solution
-    standing.known = Certificate(None, bound, known.proof, None, None)
-    if proven:
-        standing.certified = bound
-    if solution.dual is not None:
-        standing.duals = of_all(standing.instance, loose, _linear_duals(classes, program, solution.dual))
-    return program, solution
-
-
-def _for_a_first_lp(standing: Standing) -> Options:
-    return replace(standing.options, time_limit=standing.clock.part(FIRST_LP).left)
-
-
-def _like(problem: Prepared, linear: AssignmentInstance) -> Classes:
-    """Classes of an instance made of the problem's, whose workers are told alike in the same way."""
-    pooled = problem.classes.pooled
-    return classes_of(may_repeat(linear) if pooled else linear, joint=True, pooled=pooled)
-
-
-def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:
-    """Classes for a first LP: where it is large, tasks of a row that need equally many labels have few needs.
-
-    Each is the least of several: what no plan costs less than then, no plan does.
-    """
-    if classes.evidence.size <= WIDE:
-        return classes
-    row_of = problem.row_of[problem.classes.task_class[firsts(classes.task_class)]]
-    order = np.lexsort((classes.floor, classes.fewest, row_of))
-    size = np.bincount(row_of)
-    rank = np.arange(order.size) - (np.cumsum(size) - size)[row_of[order]]
-    part = row_of[order] * NEEDS + rank * NEEDS // np.maximum(size[row_of[order]], NEEDS)
-    first = np.flatnonzero((np.diff(part, prepend=-1) != 0) | (np.diff(classes.fewest[order], prepend=-1) != 0))
-    place = np.empty(order.size, np.int64)
-    place[order] = np.repeat(np.arange(first.size), np.diff(first, append=order.size))
-    few = {name: getattr(classes, name)[order[first]] for name in ("evidence", "cost", "least", "room")}
-    few |= {name: np.minimum.reduceat(getattr(classes, name)[order], first) for name in ("need", "floor", "fewest")}
-    most = np.maximum.reduceat(classes.most[order], first)
-    tasks_in = np.bincount(place, classes.tasks_in).astype(np.int64)
-    return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, most=most, **few)
-
-
-def _begin(problem: Prepared, standing: Standing, program: Program, dual: Floats | None) -> tuple[Floats, Floats]:
-    """Multipliers to begin with, and how far from 0 they may go at first, about.
-
-    The LP's; where exact errors decide, of those of normal votes the ones that prove most; where none came in time,
-    none, and they may go as far as labels cost.
-    """
-    nothing, cost = np.zeros(problem.coupling.lower.size), float(problem.coupling.cost.mean())
-    if problem.rows[0].law is None:
-        first = nothing if dual is None else _first_prices(program, dual)
-        return first, np.abs(first) if first.any() or dual is not None else nothing + cost
-    levels, best, proven = levelled(problem, levels_of(problem, 1)), nothing, -np.inf
-    reach, turn = nothing, standing.clock.part(FIRST)
-    for aim in AIMS:
-        if turn.over and proven > -np.inf:
-            break  # each of these LPs takes long, and a plan needs time as well
-        first = _aimed_prices(problem, standing, aim)
-        reach = np.maximum(reach, np.abs(first))
-        bound = sweep(levels, first, rich=False).bound
-        if bound > proven:
-            best, proven = first, bound
-    return best, reach if reach.any() or dual is not None else nothing + cost
-
-
-def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
-    """Multipliers of the LP of normal votes, whose need is so many times what they take."""
-    classes = _with_few_needs(_like(problem, aiming(problem.classes.instance, aim)), problem)
-    program = aggregated.of_classes(classes)
-    solution = standing.solvers.solve(program, BY_SIZE, replace(_for_a_first_lp(standing), nodes=None))
-    coupling, first = problem.coupling, np.zeros(problem.coupling.lower.size)
-    if solution.dual is None:
-        return first
-    found, groups = _first_prices(program, solution.dual), classes.capacity.size
-    first[: coupling.workers] = found[:groups][classes.worker_class[firsts(problem.classes.worker_class)]]
-    first[coupling.workers :] = found[groups:]
-    return coupling.valid(first)
-
-
-def _first_prices(program: Program, dual: Floats) -> Floats:
-    """The LP's multipliers of the rows that the engine couples tasks by."""
-    names = [block.name for block in program.rows]
-    coupled = [name for name in ("capacity", "most_share", "least_share", "own", "budget") if name in names]
-    return np.concatenate([program.row(name).view(dual).reshape(-1) for name in coupled])
 
 
 def _set_duals(problem: Prepared, prices: Floats) -> Duals:
@@ -478,16 +365,3 @@ def _set_duals(problem: Prepared, prices: Floats) -> Duals:
         form="sets",
         joint=joint,
     )
-
-
-def _linear_duals(classes: Classes, program: Program, multipliers: Floats) -> Duals:
-    """The full program's multipliers: each class's for each of its members."""
-    pulls = pulling_sides(program, multipliers)
-    rows = {block.name: block.view(pulls) for block in program.rows}
-    task, worker = classes.task_class, classes.worker_class
-    joint = {name: rows[name].copy() for name in JOINT if name in rows}
-    if "group" in joint:
-        joint["group"] = np.ascontiguousarray(joint["group"][:, task])
-    labels = rows["labels"][task] if "labels" in rows else np.zeros(task.size)
-    budget = float(rows["budget"][0]) if "budget" in rows else 0.0
-    return Duals(rows["cover"][task], rows["capacity"][worker], labels, budget, joint=joint)

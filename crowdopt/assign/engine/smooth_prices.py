@@ -17,6 +17,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Coupling, Prepared, TaskRow
+from crowdopt.assign.engine.set_prices import is_wide
 from crowdopt.core.clock import Clock
 from crowdopt.elementary import dot
 
@@ -176,6 +177,11 @@ class SoftDual:
                 return there, (gained, steeper)
             length /= 2
         return None
+
+
+def accepts(problem: Prepared) -> bool:
+    """Whether many rows tie tasks, evidence decides, and tables are small enough for sweeps at the prices found."""
+    return is_wide(problem) and all(row.law is None and row.low.size == 1 for row in problem.rows)
 
 
 def smoothed(problem: Prepared, first: Floats, clock: Clock) -> Floats:
