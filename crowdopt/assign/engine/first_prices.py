@@ -35,7 +35,7 @@ def first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Solutio
     classes = problem.classes
     if problem.rows[0].law is not None:
         classes = _like(problem, relaxation(loose))
-    classes = _with_few_needs(classes, problem)
+    classes = with_few_needs(classes, problem)
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, _for_a_first_lp(standing))
     known = certify(solution)
@@ -62,7 +62,7 @@ def _like(problem: Prepared, linear: AssignmentInstance) -> Classes:
     return classes_of(may_repeat(linear) if pooled else linear, joint=True, pooled=pooled)
 
 
-def _with_few_needs(classes: Classes, problem: Prepared) -> Classes:
+def with_few_needs(classes: Classes, problem: Prepared) -> Classes:
     """Classes for a first LP: where it is large, tasks of a row that need equally many labels have few needs.
 
     Each is the least of several: what no plan costs less than then, no plan does.
@@ -109,7 +109,7 @@ def begin(problem: Prepared, standing: Standing, program: Program, dual: Floats 
 
 def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
     """Multipliers of the LP of normal votes, whose need is so many times what they take."""
-    classes = _with_few_needs(_like(problem, aiming(problem.classes.instance, aim)), problem)
+    classes = with_few_needs(_like(problem, aiming(problem.classes.instance, aim)), problem)
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, replace(_for_a_first_lp(standing), nodes=None))
     coupling, first = problem.coupling, np.zeros(problem.coupling.lower.size)

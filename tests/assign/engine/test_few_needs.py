@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt import Options
-from crowdopt.assign.engine import set_engine
+from crowdopt.assign.engine import first_prices
 from crowdopt.assign.engine.prepared import problem_of
 from crowdopt.backends import solve
 from crowdopt.core.certificate import certify
@@ -36,9 +36,9 @@ def test_fewer_needs_lower_the_optimum_and_lose_no_task(monkeypatch, rule, seed)
     problem = problem_of(instance)
     assert problem is not None
     whole = classes_of(relaxation(instance), joint=True)
-    monkeypatch.setattr(set_engine, "WIDE", 0)
-    monkeypatch.setattr(set_engine, "NEEDS", 3)
-    few = set_engine._with_few_needs(whole, problem)
+    monkeypatch.setattr(first_prices, "WIDE", 0)
+    monkeypatch.setattr(first_prices, "NEEDS", 3)
+    few = first_prices.with_few_needs(whole, problem)
     assert few.tasks_in.sum() == instance.n_tasks and few.tasks_in.size < whole.tasks_in.size
     assert (few.fewest[few.task_class] <= whole.fewest[whole.task_class]).all()
     assert (few.floor[few.task_class] <= whole.floor[whole.task_class]).all()
