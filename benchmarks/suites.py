@@ -74,7 +74,9 @@ def claimed(folders: list[Path]) -> list[str]:
     seen = [key for key in CLAIMS if key != "method" and any(row[key] for row in rows)]
     titles = ", ".join(f"{one.known['title'].removeprefix('suite ')} {len(one.results)}" for one in several)
     limits = several[0].known["limits"]
-    lines = [f"Runs by suite: {titles}; {limits['seconds']:g} s and {limits['threads']} thread each.", ""]
+    missing = sum(len(one.known["subjects"]) - len(one.results) for one in several)
+    left = f", {missing} more were not run in the time there was" if missing else ""
+    lines = [f"Runs by suite: {titles}{left}; {limits['seconds']:g} s and {limits['threads']} thread each.", ""]
     lines += [f"| method | {' | '.join(CLAIMS[key] for key in seen)} |", "|---" + "|--:" * len(seen) + "|"]
     return [*lines, *(f"| {row['method']} | {' | '.join(str(row[key] or '') for key in seen)} |" for row in rows)]
 

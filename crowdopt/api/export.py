@@ -26,7 +26,7 @@ from crowdopt.files import write_text
 from crowdopt.io.hiring_tables import CandidateLimits, read_candidates
 from crowdopt.io.programs.mathprog import data_section
 from crowdopt.io.programs.naming import Ids
-from crowdopt.io.programs.patterns_data import pattern_id, patterns_data
+from crowdopt.io.programs.patterns_data import menu_ids, patterns_data
 from crowdopt.io.programs.program_files import DATA, check_file, ids_of, selection_ids, write_program
 from crowdopt.io.programs.selection_data import selection_data
 from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled, selection
@@ -149,11 +149,8 @@ class OfPatterns(WholeLabels):
     def ids(self, instance: Any, program: Program) -> Ids:
         """A column for each kind and pattern, a row for each kind, each pool and depth."""
         pools = pools_of(instance)
-        menu, (pool, depth, _) = patterns.whole_menu(pools), pools.rows
-        given = [f"{t + 1}:{pattern_id(one)}" for t, one in zip(menu.kind.tolist(), menu.pattern, strict=True)]
-        kinds = [str(t + 1) for t in range(pools.tasks_in.size)]
-        supply = [f"{g + 1}:{h}" for g, h in zip(pool.tolist(), depth.tolist(), strict=True)]
-        return {"given": [given], "task": [kinds], "supply": [supply]}
+        menu = patterns.whole_menu(pools)
+        return menu_ids(pools, menu.kind, menu.pattern)
 
     def data(self, instance: Any) -> str:
         """For patterns.mod."""

@@ -73,7 +73,7 @@ def write_plan_proof(campaign: InstanceLike, plan: PlanLike, path: AnyPath, forc
         stored = read_plan(plan_folder, claims, instance)
     program = _program_of(instance, whole=stored.amounts is None)
     claim = Claim(program, float(bound), _multipliers(program, instance, stored), _point(program, stored))
-    return write_proof(claim, _names(program, ids_of(program, instance)), Path(path), _linear, force)
+    return write_proof(claim, _names(program, ids_of(program, instance)), Path(path), linear, force)
 
 
 def write_program_proof(
@@ -93,10 +93,11 @@ def write_program_proof(
     rows = np.zeros(program.row_lower.size) if relaxed.dual is None else relaxed.dual
     bound = held.value if program.integer.any() else held.bound
     claim = Claim(program, float(bound), Multipliers(rows, np.zeros(0)), _near(best.primal))
-    return write_proof(claim, _names(program, ids), Path(path), _linear, force)
+    return write_proof(claim, _names(program, ids), Path(path), linear, force)
 
 
-def _linear(program: Program) -> Solution:
+def linear(program: Program) -> Solution:
+    """A linear program's solution, as cases ask for it."""
     return solve(program, SEARCHER, Options(ENOUGH))
 
 

@@ -19,6 +19,8 @@ NAMES = {
     "hiring ip": "Whom to hire within a sum of money",
     "hiring lp": "Whom to hire within a sum of money: linear relaxations",
     "selection lp": "Whom to hire: their linear relaxations",
+    "patterns ip": "Who labels what by exact errors: the program over patterns",
+    "cascade lp": "Whom to ask after which votes: linear programs",
     "foreign ip": "Programs of others",
     "foreign lp": "Programs of others: linear relaxations",
 }

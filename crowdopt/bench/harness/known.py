@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats
+from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve
+from crowdopt.bench.harness.judge import CLOSED
 from crowdopt.bench.harness.ours import exact_plan, point
 from crowdopt.bench.sources import IP, Problem, source_of
 from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify
@@ -26,6 +28,8 @@ class BestKnown:
     multipliers: Floats | None = None  # (rows,)
     vouched: float | None = None  # a higher bound, on the word of a method alone
     by: str = ""  # whose word
+    settled: tuple[str, ...] = ()  # methods that end with this value and call it the best
+    plan: Plan | None = None  # of the exact method
 
 
 def best_known(problem: Problem, program: str, options: Options) -> BestKnown:
@@ -34,11 +38,16 @@ def best_known(problem: Problem, program: str, options: Options) -> BestKnown:
     relaxed = solve(relax(built), BRANCHING, options)
     answers = [relaxed] if program != IP else [solve(built, BRANCHING, options)]
     known = BestKnown()
+    ended: list[tuple[str, float | None]] = []
     for answer in answers:
         known = _with_point(known, built, answer.primal)
         known = _with_word(known, answer.claimed_bound if program == IP else None, "highs")
-    for values, word, name in _ours(problem, built, program, options):
-        known = _with_word(_with_point(known, built, values), word, name)
+        ended += [("highs", certify(answer).value)] * certify(answer).proves_optimal()
+    for values, word, name, plan in _ours(problem, built, program, options):
+        known = replace(_with_word(_with_point(known, built, values), word, name), plan=plan)
+        if plan is not None and plan.proven:
+            ended.append((name, plan.objective))
+    known = replace(known, settled=tuple(name for name, value in ended if _is(value, known.value)))
     proof = _certified(relax(built), relaxed.primal, relaxed.dual)
     if relaxed.dual is None or proof.proof != "certificate" or not np.isfinite(proof.bound):
         return known
@@ -49,10 +58,10 @@ def best_known(problem: Problem, program: str, options: Options) -> BestKnown:
 
 def _ours(
     problem: Problem, built: Program, program: str, options: Options
-) -> list[tuple[Floats | None, float | None, str]]:
+) -> list[tuple[Floats | None, float | None, str, Plan | None]]:
     methods = source_of(problem.name).own(problem.name) if program == IP else ()
     if "algorithm1" in methods and problem.selection is not None:
-        return [(point(built, algorithm1(problem.selection).members), None, "algorithm1")]
+        return [(point(built, algorithm1(problem.selection).members), None, "algorithm1", None)]
     if "exact" not in methods or problem.instance is None:
         return []
     plan = exact_plan(problem.instance, IP, options)
@@ -60,7 +69,11 @@ def _ours(
     if plan.pairs is not None:
         values = np.zeros(built.cost.size)
         built.column("y").view(values)[tuple(plan.pairs.T)] = 1.0
-    return [(values, plan.bound if np.isfinite(plan.bound) else None, "exact")]
+    return [(values, plan.bound if np.isfinite(plan.bound) else None, "exact", plan)]
+
+
+def _is(value: float | None, best: float | None) -> bool:
+    return value is not None and best is not None and abs(value - best) <= CLOSED * max(1.0, abs(best))
 
 
 def _certified(program: Program, primal: Floats | None, dual: Floats | None) -> Certificate:

@@ -17,7 +17,7 @@ from crowdopt.core.program import Block, Program
 from crowdopt.core.solution import Options
 from crowdopt.errors import InputError
 from crowdopt.io.programs.naming import MPS, Ids, names_of
-from crowdopt.io.programs.program_files import FORMATS, ids_of, write_program
+from crowdopt.io.programs.program_files import FORMATS, write_program
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
 from crowdopt.version import __version__
@@ -57,12 +57,12 @@ def export_library(
         for problem, program, seed in cases:
             opened = open_problem(problem, seed)
             built = opened.build(program)
-            name = f"{_plain(problem)}-{program}-{seed}.{form}"
-            ids: Ids = {} if opened.instance is None else ids_of(built, opened.instance)
+            name = f"{stem_of((problem, program, seed))}.{form}"
+            ids = opened.ids(built)
             write_program(built, new / name, ids)
             known = BestKnown() if options is None else best_known(opened, program, options)
             _write_known(new / name, built, ids, known)
-            rows.append(_row(name, (problem, program, seed), opened, built, known))
+            rows.append(row_of(name, (problem, program, seed), opened, built, known))
         write_csv(new / INDEX, COLUMNS, [[_cell(row[name]) for row in rows] for name in COLUMNS])
         if options is not None:
             (new / CHECK).write_bytes((files("crowdopt.bench") / "assets" / CHECK).read_bytes())
@@ -71,7 +71,14 @@ def export_library(
     return rows
 
 
-def _row(name: str, case: Case, opened: Problem, built: Program, known: BestKnown) -> dict[str, Any]:
+def stem_of(case: Case) -> str:
+    """The name of a case's files without an ending."""
+    problem, program, seed = case
+    return f"{_plain(problem)}-{program}-{seed}"
+
+
+def row_of(name: str, case: Case, opened: Problem, built: Program, known: BestKnown) -> dict[str, Any]:
+    """A program's row of the index, as facts."""
     size = built.cost.size, built.row_lower.size, int(built.matrix.nnz), int(built.integer.sum())
     drawn = not Path(case[0]).exists()
     origin = f"drawn by crowdopt {__version__}, seed {case[2]}" if drawn else f"the file or folder {Path(case[0]).name}"

@@ -98,6 +98,34 @@ SUITES = {
         ),
         Limits(seconds=60.0, megabytes=8000.0),
     ),
+    "library": Suite(
+        "an hour: questions of every kind, with the best values and proofs known (crowdopt bench library)",
+        (
+            *(Entry(name, (IP,), THREE) for name in ("R1:50x20", "SELECT:40x20", "SELECT:40x20:priced")),
+            *(Entry(name, (IP,), (0, 1)) for name in ("R10:50x20", "L3:50x20", "R10:50x20:priced")),
+            Entry("B5:100x40", (IP,), (1,)),
+            *(
+                Entry(name, (IP,), (0, 1))
+                for name in ("SELECT:120x40", "SELECT:120x40:priced", "hire:40x12", "hire:120x20")
+            ),
+            Entry("SELECT:40x20", (LP,)),
+            Entry("I5:60x12", PROGRAMS, THREE),
+            Entry("I5:200x20", (IP,), (0, 1)),
+            Entry("R10:60x20:second", PROGRAMS, THREE),
+            Entry("R10:200x60:second", (IP,), (0, 1)),
+            Entry("groups:30x12", PROGRAMS, THREE),
+            Entry("groups:120x30", (IP,), (0, 1)),
+            Entry("families:30x15", PROGRAMS, THREE),
+            Entry("families:200x40", (IP,), (0, 1)),
+            Entry("limits:40x15", (IP,)),
+            Entry("limits:60x20", (IP,), (0, 2)),
+            Entry("limits:200x40", (IP,), (0, 1)),
+            *(Entry(name, (IP,), (0, 1)) for name in ("exact-error:60x12", "exact-error:100x20", "exact-error:300x30")),
+            *(Entry(name, (LP,), (1,)) for name in ("cascade:100x4", "cascade:1000x5", "cascade:500x7")),
+            Entry("I5:1000x50", (IP,)),
+        ),
+        Limits(seconds=60.0, megabytes=4000.0),
+    ),
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from crowdopt.bench.sources import LP, Problem, Source
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.io.programs.program_files import selection_ids
 from crowdopt.programs import selection
 
 FORM = re.compile(r"SELECT:([1-9]\d{0,4})x([1-9]\d{0,4})(:priced)?")
@@ -35,7 +36,8 @@ def draw(name: str, seed: int) -> Problem:
         whole = selection.build(instance)
         return relax(whole) if program == LP else whole
 
-    return Problem(name, build, selection=instance, family="hiring" if match[3] else "selection")
+    family = "hiring" if match[3] else "selection"
+    return Problem(name, build, selection=instance, ids=lambda _: selection_ids(instance), family=family)
 
 
 FORM_SAID = "a selection SELECT:WORKERSxMOST[:priced]"

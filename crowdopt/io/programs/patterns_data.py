@@ -8,10 +8,11 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.pools import pools_of
+from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
 from crowdopt.io.programs.mathprog_text import section, set_of, table, vector
+from crowdopt.io.programs.naming import Ids
 
 MOST = 1_000_000  # ways in which the labels of all patterns can fall: the model weighs each
 
@@ -52,6 +53,14 @@ def patterns_data(instance: AssignmentInstance) -> str:
     lines += ["param average := 1;"] * instance.the_rule.average
     lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
     return section(lines)
+
+
+def menu_ids(pools: Pools, kind: Ints, pattern: Ints) -> Ids:
+    """Ids of the program over patterns: kind and pattern, kinds, pool and depth; kind (k,), pattern (k, pools)."""
+    given = [f"{t + 1}:{pattern_id(one)}" for t, one in zip(kind.tolist(), pattern, strict=True)]
+    kinds, (pool, depth, _) = [str(t + 1) for t in range(pools.tasks_in.size)], pools.rows
+    supply = [f"{g + 1}:{h}" for g, h in zip(pool.tolist(), depth.tolist(), strict=True)]
+    return {"given": [given], "task": [kinds], "supply": [supply]}
 
 
 def pattern_id(pattern: Ints) -> str:
