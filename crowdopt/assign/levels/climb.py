@@ -23,7 +23,7 @@ from crowdopt.crowd.classes import firsts
 from crowdopt.crowd.instance import UNLIMITED
 
 GROUPS = 1_500  # classes of workers up to which a master with a row for each of them keeps its pace
-CELLS = 60_000  # task classes x worker classes up to which the master keeps its pace
+CELLS = 15_000  # task classes x worker classes up to which the master keeps its pace; the engine does better beyond
 FEW = 6.0  # labels per task up to which the last label of a task weighs enough
 COUNT = 30  # levels for each class of tasks, to begin with
 REFINEMENTS = 20  # of the levels
