@@ -89,6 +89,12 @@ def read_json(path: Path, shape: Shape, what: str = "file") -> Any:
     return _checked(path, shape, _parsed(path, what, _strict_json))
 
 
+def quoted(text: str) -> str:
+    """A TOML basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
 def read_toml(path: Path, shape: Shape, what: str = "file") -> Any:
     """Read a TOML document; InputError as for :func:`read_json`."""
     return _checked(path, shape, _parsed(path, what, tomllib.loads))

@@ -270,6 +270,15 @@ def test_importing_crowdopt_loads_nothing_but_its_face():
     assert sorted(ast.literal_eval(said)) == ["crowdopt", "crowdopt.interrupts", "crowdopt.version"]
 
 
+def test_a_first_campaign_waits_for_no_library(tmp_path):
+    """``init`` writes texts, and needs no array for that."""
+    probe = "import sys; from crowdopt.cli import main; main(['init', sys.argv[1]], standalone_mode=False);"
+    probe += "print([one for one in sys.modules if one in ('numpy', 'scipy', 'numba', 'highspy', 'pulp', 'cvxpy')])"
+    command = [sys.executable, "-c", probe, str(tmp_path / "birds")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "[]"
+
+
 def test_a_command_loads_its_own_verb_alone():
     """One verb typed, or a tab, does not wait for the other twenty: modules are counted, as above."""
     probe = (

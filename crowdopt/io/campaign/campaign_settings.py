@@ -9,7 +9,7 @@ from typing import Any
 from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.instance import CLASSES, AssignmentInstance
 from crowdopt.crowd.stated.groups import Group
-from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, read_toml
+from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, quoted, read_toml
 from crowdopt.errors import InputError, tell
 from crowdopt.io.campaign.stated_difficulty import DIFFICULTY, difficulty_text
 
@@ -130,9 +130,3 @@ def _group_lines(group: Group) -> list[str]:
     usual = Group(group.name, group.members)
     said = {key: getattr(group, key) for key in GROUP if getattr(group, key) != getattr(usual, key)}
     return [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in said.items()]
-
-
-def quoted(text: str) -> str:
-    """A TOML basic string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from crowdopt.documents import quoted
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_settings import quoted
 from crowdopt.io.tables.folder import CAMPAIGN as MARK
 from crowdopt.io.tables.folder import new_folder
 
