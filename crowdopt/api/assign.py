@@ -159,7 +159,7 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
         by_it = f"by it this plan's answers err up to {most:.3g} %, {mean:.3g} % in the mean; "
     return (
         f"gold votes are told best by the {asked.vote_law.name} law, which fixed sets do not heed: {by_it}--adaptive "
-        "does (with --rounds 1 as fixed sets)"
+        "does (with --rounds 1 in sets asked at once), and keeps a target in the mean of a type's tasks, not of each"
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 import crowdopt
 from crowdopt.assign.cascade.law_prices import law_price
 from crowdopt.core.solution import Options
+from crowdopt.crowd.law_errors import law_errors
 from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, TABLE, CoinLaw, LawParams, independent_law
 from crowdopt.crowd.laws.effective_votes import effective_votes
 from crowdopt.crowd.laws.law_choice import FITS, chosen_law
@@ -194,7 +195,25 @@ def test_plan_of_fixed_sets_says_what_it_errs_with_by_the_law(tmp_path):
             right[0, workers], right[1, workers] = votes, 1 - np.array(votes)
             error += np.exp(law.log_chance(right)).min() / 2
         worst = max(worst, error)
-    assert f"err up to {100 * worst:.3g} %" in plan.note and "do not heed" in plan.note
+    assert f"err up to {100 * worst:.3g} %" in plan.note and "do not heed" in plan.note and "not of each" in plan.note
+
+
+def test_one_round_by_the_law_keeps_the_target_in_the_mean_and_not_of_each_task():
+    """A set is dealt to its share of the tasks up to one, so the mean is off by one task's error; some get no label."""
+    target, tasks = 0.2, 60
+    instance = crowdopt.AssignmentInstance(
+        [[0.7] * 4],
+        [0] * tasks,
+        [tasks] * 4,
+        target,
+        cost=[[1.0, 2.0, 3.0, 4.0]],
+        vote_law=coupled(0.4),
+        rule="exact-error",
+    )
+    plan = crowdopt.assign(instance, adaptive=True, rounds=1)
+    assert plan.proven and plan.errors[0] == pytest.approx(target, rel=1e-9) and plan.pairs is not None
+    errors = law_errors(instance, plan.pairs)
+    assert errors is not None and abs(errors.mean() - target) <= 0.5 / tasks and errors.max() == pytest.approx(0.5)
 
 
 def test_archive_keeps_a_law(tmp_path):
