@@ -103,7 +103,7 @@ class Engine:
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
             large = self.master.size > LARGE
-            if large and climb.rounds and climb.pace > SLOW * clock.left:
+            if large and climb.rounds and climb.pace > SLOW * clock.left and not climb.paid:
                 break  # an LP that takes long is solved a few times only: its sets are of more use in plans
             climb.radius = None if self.beside is None or room is None else AROUND * room
             if climb.radius is None:
