@@ -88,8 +88,9 @@ def sweep(
                 least[k] = bound
             sets += found
     there = problem.count > 0
-    bound = problem.coupling.pull(duals) + float((problem.count[there] * least[there]).sum())
-    return Swept(bound if left is None else -np.inf, least, sets)
+    if left is not None or (least[there] == -np.inf).any():  # kinds that were not looked at prove nothing
+        return Swept(-np.inf, least, sets)
+    return Swept(problem.coupling.pull(duals) + float((problem.count[there] * least[there]).sum()), least, sets)
 
 
 def is_wide(problem: Prepared) -> bool:
