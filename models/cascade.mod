@@ -1,7 +1,8 @@
 # The cheapest adaptive plan: whom to ask after which votes, and where to stop. All of this program is ours [+].
 #
 #   Two classes, judges who err independently, one vote at a time, no label in yet. The builder also knows more classes,
-#   confusion tables, limits by true class, hard tasks, workers alike, rounds, and tasks that stand elsewhere than at the beginning.
+#   confusion tables, limits by true class, hard tasks, workers alike, rounds, whole tasks whose
+#   sets each keep the target, and tasks that stand elsewhere than at the beginning.
 
 param T integer >= 1;                            # kinds of task
 param J integer >= 1;                            # judges

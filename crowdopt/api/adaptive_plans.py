@@ -43,6 +43,7 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
             expert=asked.expert,
             given_votes=asked.given_votes,
             class_error=by_class(instance, asked.class_error or {}),
+            each_task=asked.each_task,
             listener=told,
             strict=asked.strict,
         )

@@ -85,9 +85,10 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
     """
     if asked.adaptive:
         return assign_adaptive(instance, asked.of_adaptive())
-    if asked.rounds is not None or asked.expert is not None or asked.given_votes or asked.class_error:
+    of_adaptive = asked.given_votes or asked.class_error or asked.each_task
+    if asked.rounds is not None or asked.expert is not None or of_adaptive:
         raise InputError(
-            "rounds, an expert, limits given the votes and limits by class belong to an adaptive plan; add "
+            "rounds, an expert, each_task, limits given the votes and limits by class belong to an adaptive plan; add "
             "adaptive=True, or --adaptive"
         )
     if asked.output is not None:
@@ -158,8 +159,8 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
         most, mean = 100 * errors.max(), 100 * errors.mean()
         by_it = f"by it this plan's answers err up to {most:.3g} %, {mean:.3g} % in the mean; "
     return (
-        f"gold votes are told best by the {asked.vote_law.name} law, which fixed sets do not heed: {by_it}--adaptive "
-        "does (with --rounds 1 in sets asked at once), and keeps a target in the mean of a type's tasks, not of each"
+        f"gold votes are told best by the {asked.vote_law.name} law, which these sets do not heed: {by_it}--adaptive "
+        "does, in sets that each keep their task's target with --rounds 1 --each-task"
     )
 
 

@@ -50,6 +50,9 @@ class PlanOptions:
     class_error : mapping of str to float, optional
         Of an adaptive plan: of the tasks whose true class has this name, the share that may be answered otherwise, in
         expectation over all of them: false negatives and false positives apart. Beside the targets.
+    each_task : bool
+        Of an adaptive plan of one round: whether each task gets a set that keeps its target before its votes are seen;
+        default: the mean over the tasks of a type does, some of which may get no label.
     """
 
     rule: str | None = None
@@ -67,6 +70,7 @@ class PlanOptions:
     expert: float | None = None
     given_votes: bool = False
     class_error: Mapping[str, float] | None = None
+    each_task: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +86,11 @@ class AdaptiveOptions(PlanOptions):
             raise InputError(f"the expert's price must be finite and at least 0, not {self.expert}")
         if self.class_error and self.given_votes:
             raise InputError("limits given the votes and limits by true class are for two plans; leave one of them out")
+        if self.each_task and (self.rounds != 1 or self.expert is not None or self.given_votes or self.class_error):
+            raise InputError(
+                "each_task is about sets asked at once: it goes with rounds=1 (--rounds 1), and with neither an expert "
+                "nor limits given the votes or by class"
+            )
         for name, limit in (self.class_error or {}).items():
             if not 0 < limit <= 1:
                 raise InputError(f"the limit of class {name} must lie above 0, to 1, not {limit}")

@@ -26,6 +26,7 @@ from crowdopt.io.plan.stored_policy import is_policy
 ROUNDS = (1, 2, 3, 5, None)  # None: one vote at a time, without limit
 FACTORS = (0.8, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)  # of all targets, for the curve
 HIGHEST = 0.49  # a target lies below 1/2
+TERMS = ("expert", "given_votes", "class_error", "each_task")
 
 
 @dataclass(frozen=True)
@@ -127,17 +128,18 @@ def explain_rounds(
             if rounds is None:
                 raise
             too_large.append(str(error))
-    laws = explain_laws(campaign, instance, clock, rounds=None, **terms)
+    of_laws = {name: terms[name] for name in TERMS if name != "each_task"}
+    laws = explain_laws(campaign, instance, clock, rounds=None, **of_laws)
     return RoundsExplained(instance, rows, curve, too_large, laws)
 
 
 def _terms(plan: AdaptivePlan | AnyPath, instance: AssignmentInstance) -> dict[str, Any]:
     """What an adaptive plan goes by beside its campaign."""
     if isinstance(plan, AdaptivePlan):
-        return {"expert": plan.expert, "given_votes": plan.given_votes, "class_error": plan.class_error}
+        return {name: getattr(plan, name) for name in TERMS}
     claims = read_claims(plan)
-    limits = by_class(instance, claims.get("class_error", {}))
-    return {"expert": claims.get("expert"), "given_votes": bool(claims.get("given_votes")), "class_error": limits}
+    said = {name: bool(claims.get(name)) for name in ("given_votes", "each_task")}
+    return {"expert": claims.get("expert"), "class_error": by_class(instance, claims.get("class_error", {})), **said}
 
 
 def _row(
@@ -150,5 +152,6 @@ def _row(
 ) -> CostOfRounds:
     scaled = replace(instance, epsilon=np.minimum(HIGHEST, instance.epsilon * factor))
     options = options_of(max(1.0, clock.left), 0)
-    plan = cheapest_policy(scaled, labels, SOLVERS, options, rounds=rounds, strict=True, **terms)
+    of_rounds = {**terms, "each_task": terms["each_task"] and rounds == 1}
+    plan = cheapest_policy(scaled, labels, SOLVERS, options, rounds=rounds, strict=True, **of_rounds)
     return CostOfRounds(rounds, factor, plan.objective, plan.calls, plan.bound)

@@ -16,6 +16,7 @@ from crowdopt.io.plan.policy_folder import policy_run, policy_summary
 
 SO_SURE = " as sure of each answer given its votes"
 SO_APART = " within the limits of classes"
+EACH = " in which each task keeps its target"
 SHOWN = 5  # types in a sentence
 
 
@@ -65,7 +66,7 @@ def _missed(plan: AdaptivePlan) -> list[str]:
 
 def _how_good(plan: AdaptivePlan) -> str:
     rounds = "" if plan.rounds is None else f" of {plan.rounds} round{'s' * (plan.rounds > 1)}"
-    rounds += SO_SURE * plan.given_votes + SO_APART * bool(plan.class_error)
+    rounds += SO_SURE * plan.given_votes + SO_APART * bool(plan.class_error) + EACH * plan.each_task
     if plan.proven:
         return f"proven optimal: no adaptive plan{rounds} costs less (anyone can recompute that from the plan)"
     above = percent(max(0.0, plan.gap))
@@ -73,14 +74,15 @@ def _how_good(plan: AdaptivePlan) -> str:
 
 
 def _out_of_reach(plan: AdaptivePlan) -> str:
+    help_of = "more capacity or other judges" if plan.each_task else "more capacity, other judges or --expert PRICE"
     if plan.status is not Status.INFEASIBLE:
         return (
             f"no adaptive plan was found that keeps the targets within the limits; this one errs "
-            f"{plan.times:.4g} times as much; more capacity, other workers or --expert PRICE would help"
+            f"{plan.times:.4g} times as much; {help_of} would help"
         )
     return (
         f"no adaptive plan keeps the targets within the limits (proven by multipliers); the least errors are "
-        f"{plan.times:.4g} times these, which this plan has; more capacity, other judges or --expert PRICE would help"
+        f"{plan.times:.4g} times these, which this plan has; {help_of} would help"
     )
 
 

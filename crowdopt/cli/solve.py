@@ -80,6 +80,7 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option(
     "--given-votes", is_flag=True, help="Of --adaptive: each answer's error given its votes keeps the target."
 )
+@click.option("--each-task", is_flag=True, help="Of --adaptive --rounds 1: each task keeps the target, not their mean.")
 @click.option(
     "--class-error",
     multiple=True,

@@ -9,7 +9,7 @@ import click
 
 from crowdopt.api.verify import AuditReport, Report
 from crowdopt.api.verify import verify as call
-from crowdopt.cli.adaptive_lines import SO_APART, SO_SURE
+from crowdopt.cli.adaptive_lines import EACH, SO_APART, SO_SURE
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import check_options, in_parts
@@ -85,6 +85,7 @@ def _verified(report: Report) -> dict[str, Any]:
         **({} if report.rounds is None else {"rounds": report.rounds}),
         **({} if report.expert is None else {"expert": report.expert}),
         **({"given_votes": True} if report.given_votes else {}),
+        **({"each_task": True} if report.each_task else {}),
         **({"class_error": report.class_error} if report.class_error else {}),
         **({"in_place_of_campaign": report.overrides} if report.overrides else {}),
         **({} if report.worst_error is None else {"worst_error": report.worst_error}),
@@ -135,13 +136,15 @@ def _policy_verdict(report: Report) -> list[str]:
     ]
     if report.given_votes:
         said[0] += ", of each answer given its votes"
+    if report.each_task:
+        said[0] += ", targets by each task"
     if report.class_error:
         said[0] += ", and of " + ", ".join(f"{name} {limit:.4g}" for name, limit in report.class_error.items())
     if report.times > 1:
         said[0] += f" but targets: errors are within {report.times:.4g} times these, as it says"
     if report.certified_bound is not None:
         rounds = "" if report.rounds is None else f" of at most {report.rounds} round(s)"
-        rounds += SO_SURE * report.given_votes + SO_APART * bool(report.class_error)
+        rounds += SO_SURE * report.given_votes + SO_APART * bool(report.class_error) + EACH * report.each_task
         said.append(f"recomputed: no adaptive plan{rounds} costs less than {report.certified_bound:.6g}")
     if report.expert is not None:
         said.append(f"this is for an expert at {report.expert:.6g} a task, as the plan states")

@@ -49,6 +49,8 @@ class Cascade:
     With ``given_votes`` w(t, s) is 0 where ``1 - max_k P(k | s) > epsilon_t``: each answer keeps its target given its
     votes. With limits by true class d_k a stop with any class a is w(t, s, a), and
     ``sum over t, s, a not k of P(k | s) w(t, s, a) <= d_k N_k``, N_k the tasks of class k expected.
+    With ``each_task``, of one round, z is whole, and a set of votes a is asked for in s only where
+    ``sum_s' P(s' | s, a) (1 - max_k P(k | s')) <= epsilon_t``: each task keeps the target, no mean of several does.
     """
 
     told: ToldTasks
@@ -57,6 +59,7 @@ class Cascade:
     times: float = 1.0  # of all targets: more where they are out of reach
     given_votes: bool = False
     class_error: tuple[float, ...] = ()  # by true class: the share that may be answered otherwise, infinity for any
+    each_task: bool = False
 
     @property
     def levels(self) -> int:
@@ -73,7 +76,30 @@ class Cascade:
     @cached_property
     def _allowed(self) -> list[dict[tuple[int, ...], Bools]]:
         kinds = range(len(self.told.states))
-        return [{votes: self.told.may_ask(t, votes) for votes in self.asks(t)} for t in kinds]
+        return [{votes: self._may_ask(t, votes) for votes in self.asks(t)} for t in kinds]
+
+    def _may_ask(self, kind: int, votes: tuple[int, ...]) -> Bools:
+        fits = self.told.may_ask(kind, votes)
+        if self.each_task:
+            where = np.flatnonzero(fits & (self.told.start[kind] > 0))
+            fits = np.zeros_like(fits)
+            fits[where] = self.set_errors(kind, votes, where) <= self._limit[kind]
+        return fits
+
+    def set_errors(self, kind: int, votes: tuple[int, ...], where: Ints) -> Floats:
+        """Error of the likeliest class after these votes, before they are seen, in each of some states (k,)."""
+        states, joint = self.told.states[kind], self.told.joint[kind]
+        wrong, total = joint.sum(axis=1) - joint.max(axis=1), np.zeros(where.size)
+        for one in states.outcomes(votes):
+            total += one.orders * wrong[states.after(one, where)]
+        error: Floats = total / joint[where].sum(axis=1)
+        return error
+
+    @property
+    def _limit(self) -> Floats:
+        """Of each kind: the error that an answer, or a set of votes, may have where that is limited."""
+        limit: Floats = self.times * self.told.epsilon * (1 + ROUNDED)
+        return limit
 
     @cached_property
     def reached(self) -> list[Bools]:
@@ -132,17 +158,16 @@ class Cascade:
 
     @cached_property
     def may_stop(self) -> list[Bools]:
-        """Of each kind: where a task has all the labels that it must have, (states,)."""
-        return [self.told.may_stop(t) for t in range(len(self.told.states))]
+        """Of each kind: where a task has all the labels that it must have, (levels, states)."""
+        return [np.tile(self.told.may_stop(t), (self.levels, 1)) for t in range(len(self.told.states))]
 
     @cached_property
     def may_answer(self) -> list[Bools]:
-        """Of each kind: where a task may stop with an answer, (states,)."""
-        if not self.given_votes:
-            return self.may_stop
-        limits = self.times * self.told.epsilon * (1 + ROUNDED)
-        every = zip(self.may_stop, self.told.error, limits.tolist(), strict=True)
-        return [enough & (error <= limit) for enough, error, limit in every]
+        """Of each kind: where a task may stop with an answer, (levels, states)."""
+        held = np.full(self.levels, self.given_votes)
+        held[0] |= self.each_task
+        every = zip(self.may_stop, self.told.error, self._limit.tolist(), strict=True)
+        return [enough & (~held[:, None] | (error <= limit)) for enough, error, limit in every]
 
     @cached_property
     def answers(self) -> tuple[Ints, Ints]:
@@ -159,10 +184,15 @@ class Cascade:
         some = np.flatnonzero(np.isfinite(limits))
         return some, self.times * limits[some] * self.told.of_class[some]
 
-    def _at_stops(self, of_states: Sequence[Floats | Bools]) -> np.ndarray:
+    def _at_stops(self, of_states: Sequence[Floats]) -> Floats:
         """What is said of each kind's states, at each stop."""
         kind, _, state = self.stops
         return np.concatenate([some[state[kind == t]] for t, some in enumerate(of_states)])
+
+    def _allowed_at_stops(self, of_places: Sequence[Bools]) -> Bools:
+        """The same of what is said of levels and states."""
+        kind, level, state = self.stops
+        return np.concatenate([some[level[kind == t], state[kind == t]] for t, some in enumerate(of_places)])
 
     @property
     def error_rows(self) -> Ints:
@@ -198,7 +228,7 @@ class Cascade:
         paid = np.full(stops, self.expert or 0.0)
         cost = np.concatenate([prices, np.zeros(at.size), paid if has_expert else []])
         upper = self.told.tasks_in.astype(np.float64)
-        answering, ending = (upper[kind] * self._at_stops(some) for some in (self.may_answer, self.may_stop))
+        answering, ending = (upper[kind] * self._allowed_at_stops(some) for some in (self.may_answer, self.may_stop))
         parts = [[ask, answered], [None, weighed], [loads, None]]
         if has_expert:
             parts = [[*part, sparse.eye_array(stops) if k == 0 else None] for k, part in enumerate(parts)]
@@ -226,7 +256,7 @@ class Cascade:
             row_upper=high,
             lower=np.zeros(cost.size),
             upper=ends,
-            integer=np.zeros(cost.size, bool),
+            integer=np.arange(cost.size) < width * self.each_task,
             columns=stack(columns),
             rows=stack(names),
         )

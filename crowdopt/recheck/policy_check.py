@@ -19,6 +19,7 @@ from crowdopt.io.plan.stored_policy import StoredPolicy, read_policy
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_tables import check_columns, check_queues, check_weights
 from crowdopt.recheck.policies.class_limits import check_classes, class_limits
+from crowdopt.recheck.policies.each_task import check_each_task
 from crowdopt.recheck.policies.expected_figures import Figures, expected_figures
 from crowdopt.recheck.policies.first_asked import check_first_round
 from crowdopt.recheck.policies.limits_on_labels import check_limits, linear_limits, rows_are_alike
@@ -33,8 +34,9 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     known = read_with_labels(campaign)
     instance = replace(overridden(known.instance, claims.get(RECORD, {})), class_names=known.class_names())
     report = Report(overrides=claims.get(RECORD, {}), expected=True)
-    rounds, expert, times, given_votes = _terms(claims)
-    report.rounds, report.expert, report.given_votes = rounds, expert, given_votes
+    rounds, expert, times = _terms(claims)
+    given_votes, each_task = (_is_so(claims, name) for name in ("given_votes", "each_task"))
+    report.rounds, report.expert, report.given_votes, report.each_task = rounds, expert, given_votes, each_task
     stored = read_policy(plan, claims, instance)
     has_orders = stored.steps is not None
     tables = (plan_types if has_orders else policy_tables)(instance, known.indices(), stored, report)
@@ -45,11 +47,15 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
         return report
     classes = class_limits(claims, instance)
     report.class_error = claims.get("class_error", {})
-    if has_orders and (given_votes or classes.stated):
-        report.complain("plan.json", "says given_votes or class_error, but orders promise nothing of the kind")
+    if has_orders and (given_votes or classes.stated or each_task):
+        report.complain("plan.json", "says given_votes, class_error or each_task, but orders promise none of these")
         return report
-    for one in tables.types if given_votes else ():
-        one.law = replace(one.law, surest=times * float(instance.epsilon[one.tasks[0]]))
+    if each_task and (rounds != 1 or expert is not None or classes.stated or instance.the_rule.average):
+        report.complain("plan.json", "says each_task, which is about one round without expert, limits by class or mean")
+        return report
+    for one in tables.types:
+        limit = times * float(instance.epsilon[one.tasks[0]])
+        one.law = replace(one.law, surest=limit if given_votes else 1.0, at_once=limit if each_task else None)
     told = told_orders(instance, known.indices(), stored, tables, expert, report) if has_orders else None
     if told is not None:
         every = told.figures
@@ -61,6 +67,8 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
         report.problems += figures.problems
     if not report.holds:
         return report
+    if each_task:
+        check_each_task(tables, report)
     _check_rows(stored, every, report)
     _check_types(instance, stored, tables, every, times, report)
     check_classes(stored, classes, tables, every, times, report)
@@ -80,7 +88,7 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     return report
 
 
-def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float, bool]:
+def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float]:
     rounds, expert, times = claims.get("rounds"), claims.get("expert"), claims.get("times_targets")
     if rounds is not None and (type(rounds) is not int or rounds < 1):
         raise InputError(f"plan.json: rounds must be a whole number of at least 1, not {rounds!r}")
@@ -88,10 +96,14 @@ def _terms(claims: dict[str, Any]) -> tuple[int | None, float | None, float, boo
         raise InputError(f"plan.json: expert must be a price, not {expert!r}")
     if not (is_number(times) and times is not None and times >= 1):
         raise InputError(f"plan.json: times_targets must be a number of at least 1, not {times!r}")
-    given_votes = claims.get("given_votes", False)
-    if type(given_votes) is not bool:
-        raise InputError(f"plan.json: given_votes must be true or false, not {given_votes!r}")
-    return rounds, expert, float(times), given_votes
+    return rounds, expert, float(times)
+
+
+def _is_so(claims: dict[str, Any], name: str) -> bool:
+    said = claims.get(name, False)
+    if type(said) is not bool:
+        raise InputError(f"plan.json: {name} must be true or false, not {said!r}")
+    return said
 
 
 def _check_rows(stored: StoredPolicy, every: list[Figures], report: Report) -> None:

@@ -26,6 +26,7 @@ TERMS = {
     "rounds",
     "expert",
     "given_votes",
+    "each_task",
     *CLASSES,
     "times_targets",
     "step",

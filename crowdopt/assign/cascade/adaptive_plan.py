@@ -86,6 +86,7 @@ class AdaptivePlan(InNotebooks):
     given_votes: bool = False  # whether each answer's error given its votes is within its target
     class_error: tuple[float, ...] = ()  # by true class: the share that may be answered otherwise
     missed: tuple[float, ...] = ()  # and the share that is expected to be
+    each_task: bool = False  # whether whole tasks get sets each of which keeps the target
     step: float | None = None  # of log-odds between the beliefs at which the bound's prices stand
     _arrivals: dict[tuple[int, int, Votes], int] = field(default_factory=dict, repr=False)
 

@@ -14,11 +14,12 @@ from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import certify
-from crowdopt.core.program import find
-from crowdopt.core.solution import BY_SIZE, Listener, Options, Solution, Solve, Status
+from crowdopt.core.program import find, relax
+from crowdopt.core.solution import BRANCHING, BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import ManyStates, told_tasks
+from crowdopt.errors import InputError
 from crowdopt.programs.cascade import Cascade, least_excess
 
 TINY = 1e-300
@@ -35,6 +36,7 @@ def cheapest_policy(
     expert: float | None = None,
     given_votes: bool = False,
     class_error: tuple[float, ...] = (),
+    each_task: bool = False,
     listener: Listener | None = None,
     strict: bool = False,
 ) -> AdaptivePlan:
@@ -43,34 +45,42 @@ def cheapest_policy(
     labels (collected,): the class that each label already in says; solvers: of linear programs; rounds: sets of votes
     that are asked for at once, at most so many; expert: price of an answer that is right; given_votes: whether each
     answer's error given its votes keeps its target, not only the mean over votes; class_error: by true class, the share
-    that may be answered otherwise, infinity where that is not limited; strict: whether there is a plan for
+    that may be answered otherwise, infinity where that is not limited; each_task: of one round, whether whole tasks get
+    sets each of which keeps the target, against the bound of the relaxation; strict: whether there is a plan for
     these targets or none; else, where they are out of reach, the plan whose errors are the least multiple of all of
     them.
     """
+    if each_task and instance.the_rule.average:
+        raise InputError(
+            f"each_task is about targets of tasks, and rule {instance.rule} is about their mean; leave it out"
+        )
     try:
         told = told_tasks(instance, labels)
     except ManyStates:
-        if rounds is not None or given_votes or class_error or instance.classes != 2:
+        if rounds is not None or given_votes or class_error or each_task or instance.classes != 2:
             raise
         from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
 
         return cheapest_orders(own_skills(instance, labels), expert, solvers, options, strict=strict)
-    cascade, solve = Cascade(told, expert, rounds, 1.0, given_votes, class_error), solvers.solve
-    found = solve(cascade.program, BY_SIZE, options, listener)
-    if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
-        return _policy(cascade, found, options)
+    cascade, solve = Cascade(told, expert, rounds, 1.0, given_votes, class_error, each_task), solvers.solve
+    found = solve(relax(cascade.program), BY_SIZE, options, listener)
     none = _none(cascade, Status.INFEASIBLE, options)
+    if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
+        plan = _policy(cascade, found, solve, options)
+        if plan.objective is not None or not each_task:
+            return plan
+        none = plan  # shares of tasks keep the targets, and no whole ones were found
     times = None if strict else least_times(cascade, solve, options)
     if times is None:
         return none
     wider = replace(cascade, times=times * (1 + SPARE))
-    best = _policy(wider, solve(wider.program, BY_SIZE, options), options)
-    return none if best.objective is None else replace(best, status=Status.INFEASIBLE)
+    best = _policy(wider, solve(relax(wider.program), BY_SIZE, options), solve, options)
+    return none if best.objective is None else replace(best, status=none.status)
 
 
 def least_times(cascade: Cascade, solve: Solve, options: Options) -> float | None:
     """The least multiple of all targets that a plan keeps, where these are out of reach; None where none is found."""
-    if cascade.given_votes:
+    if cascade.given_votes or cascade.each_task:
         return _least_limit(cascade, solve, options)
     excess = solve(least_excess(cascade), BY_SIZE, options)
     if excess.status is not Status.OPTIMAL or excess.primal is None:
@@ -79,23 +89,38 @@ def least_times(cascade: Cascade, solve: Solve, options: Options) -> float | Non
 
 
 def _least_limit(cascade: Cascade, solve: Solve, options: Options) -> float | None:
-    """The same of limits given the votes: a multiple matters where it lets one more state stop, so these are halved."""
-    told = cascade.told
-    every = np.concatenate([error / target for error, target in zip(told.error, told.epsilon, strict=True)])
+    """The same of limits of an answer or a set: a multiple matters where it allows one more, so these are halved."""
+    every = np.concatenate(
+        [error / limit for error, limit in zip(_limited(cascade), cascade.told.epsilon, strict=True)]
+    )
     steps, low = np.unique(every[every > 1]).tolist(), 0
-    high = len(steps)
+    high, backend = len(steps), BRANCHING if cascade.each_task else BY_SIZE
     while low < high:
         middle = (low + high) // 2
-        found = solve(replace(cascade, times=steps[middle]).program, BY_SIZE, options)
-        low, high = (low, middle) if found.status is Status.OPTIMAL else (middle + 1, high)
+        found = solve(replace(cascade, times=steps[middle]).program, backend, options)
+        low, high = (low, middle) if found.primal is not None else (middle + 1, high)
     return steps[low] if low < len(steps) else None
 
 
-def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan:
-    """The plan of a solution, where it is one."""
-    if found.status is not Status.OPTIMAL or found.primal is None or found.dual is None:
+def _limited(cascade: Cascade) -> list[Floats]:
+    """Of each kind: the errors that are held against its target one by one."""
+    told = cascade.told
+    if not cascade.each_task:
+        return list(told.error)
+    found = []
+    for t, start in enumerate(told.start):
+        places = [(votes, np.flatnonzero(told.may_ask(t, votes) & (start > 0))) for votes in cascade.asks(t)]
+        sets = [cascade.set_errors(t, votes, where) for votes, where in places]
+        found.append(np.concatenate([told.error[t][start > 0], *sets]))
+    return found
+
+
+def _policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -> AdaptivePlan:
+    """The plan of a solution of the relaxation, where it is one, of whole tasks where that is asked for."""
+    point = _whole(cascade, solve, options) if cascade.each_task else found.primal
+    if found.status is not Status.OPTIMAL or point is None or found.dual is None:
         return replace(_none(cascade, Status.UNDECIDED, options), interrupted=found.interrupted)
-    told, proof, walk = cascade.told, _proof(cascade, found.dual), walked(cascade, found.primal)
+    told, proof, walk = cascade.told, _proof(cascade, found.dual), walked(cascade, point)
     tasks = told.tasks_in.astype(np.float64)
     plan = AdaptivePlan(
         instance=told.instance,
@@ -114,11 +139,19 @@ def _policy(cascade: Cascade, found: Solution, options: Options) -> AdaptivePlan
         given_votes=cascade.given_votes,
         class_error=cascade.class_error,
         missed=tuple((walk.missed / np.maximum(told.of_class, TINY)).tolist()) if cascade.class_error else (),
+        each_task=cascade.each_task,
         times=cascade.times,
         seed=options.seed,
         interrupted=found.interrupted,
     )
     return replace(plan, status=Status.OPTIMAL) if plan.proven else plan
+
+
+def _whole(cascade: Cascade, solve: Solve, options: Options) -> Floats | None:
+    """A point of the program whose asks are whole numbers; None where none is found."""
+    program = cascade.program
+    point = solve(program, BRANCHING, options).primal
+    return None if point is None else np.where(program.integer, np.rint(point), point)
 
 
 def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
@@ -130,6 +163,7 @@ def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
         expert=cascade.expert,
         given_votes=cascade.given_votes,
         class_error=cascade.class_error,
+        each_task=cascade.each_task,
     )
 
 

@@ -77,7 +77,7 @@ def _fallback(cascade: Cascade, ends: list[Bools], place: Place) -> Turn:
     """Where the point never comes: to stop, or to ask where a task may not stop yet."""
     kind, level, state = place
     for action, allowed in ((ANSWER, cascade.may_answer), (EXPERT, cascade.may_stop)):
-        if allowed[kind][state] and (action == ANSWER or cascade.expert is not None):
+        if allowed[kind][level, state] and (action == ANSWER or cascade.expert is not None):
             return Turn(action, 1.0)
     for one in cascade.askings:
         if (one.kind, one.level) == (kind, level) and state in one.states:

@@ -47,7 +47,7 @@ def _values(cascade: Cascade, proof: PolicyProof, kind: int) -> Floats:
     stop = np.where(cascade.may_answer[kind], weighed.sum(axis=1) - weighed.max(axis=1), np.inf)
     if cascade.expert is not None:
         stop = np.where(cascade.may_stop[kind], np.minimum(stop, cascade.expert * money), stop)
-    value = np.repeat(stop[None], cascade.levels, axis=0)
+    value = stop.copy()
     askings = [one for one in cascade.askings if one.kind == kind]
     limits = proof.capacity + sum(
         (row.weight[kind] * dual for row, (*_, dual) in zip(cascade.told.label_rows, proof.limits, strict=True)),

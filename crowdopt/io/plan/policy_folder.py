@@ -71,8 +71,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
         "backend": "highs-simplex",
         "seed": plan.seed,
     }
-    if plan.given_votes:
-        numbers["given_votes"] = True
+    numbers |= {key: True for key in ("given_votes", "each_task") if getattr(plan, key)}
     numbers |= _by_class(plan)
     if plan.step is not None:
         numbers["step"] = plan.step

@@ -109,10 +109,10 @@ def _moved(
             return
         figures.cost += tasks * float((law.price * np.array(move.what)).sum())
         figures.loads += tasks * np.array(move.what)
-        yield from _fallen(votes, move.what, over + (rounds is not None), path)
+        yield from fallen(votes, move.what, over + (rounds is not None), path)
 
 
-def _fallen(votes: Counts, what: tuple[int, ...], over: int, path: float) -> Iterator[tuple[tuple[int, Counts], float]]:
+def fallen(votes: Counts, what: tuple[int, ...], over: int, path: float) -> Iterator[tuple[tuple[int, Counts], float]]:
     """Every way in which votes can fall, and the paths that lead there: one for each order."""
     classes = len(votes[0])
     for fall in product(*(ways(number, classes) for number in what)):

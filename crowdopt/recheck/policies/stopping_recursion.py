@@ -8,7 +8,7 @@ tensor of one vote more. The stop costs ``min over k of sum over l not k of mu_l
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -68,8 +68,8 @@ class Recursion:
         every = product(*(range(int(size) + 1) for size in self.law.members))
         return sorted(every, key=sum, reverse=True)
 
-    def _stop(self, number: Number) -> tuple[Floats, Floats]:
-        """The price of stopping, and the chance of each way: tensors, an axis for each asker."""
+    def _joint(self, number: Number) -> Floats:
+        """The chance of each way and each class: a tensor, an axis for each asker and one for the classes."""
         law, classes = self.law, self.law.prior.shape[1]
         shape = [len(ways(n, classes)) for n in number]
         joint = np.zeros((*shape, classes))
@@ -82,6 +82,11 @@ class Recursion:
                 side[g] = len(counts)
                 part = part * chance.reshape([*side, classes])
             joint += part
+        return joint
+
+    def _stop(self, number: Number) -> tuple[Floats, Floats]:
+        """The price of stopping, and the chance of each way: tensors, an axis for each asker."""
+        law, joint = self.law, self._joint(number)
         whole = joint.sum(axis=-1)
         priced = joint * self.error
         price = priced.sum(axis=-1) - priced.max(axis=-1)
@@ -110,17 +115,30 @@ class Recursion:
         stops = {number: self._stop(number) for number in self._numbers()}
         least = {number: price for number, (price, _) in stops.items()}
         for _ in range(min(rounds, int(self.law.members.sum()))):  # each asks for a vote at least
-            later = _Later(self, least, {})
-            least = {number: self._asked_at_once(number, stops[number], later) for number in stops}
+            later, wrong = _Later(self, least, {}), _Later(self, self._wrong, {})
+            least = {number: self._asked_at_once(number, stops[number], later, wrong) for number in stops}
         return least
 
-    def _asked_at_once(self, number: Number, stop: tuple[Floats, Floats], later: _Later) -> Floats:
+    @cached_property
+    def _wrong(self) -> dict[Number, Floats]:
+        """By numbers of votes, where sets are held against the target: chance of each way and a class less likely."""
+        if self.law.at_once is None:
+            return {}
+        joint = {number: self._joint(number) for number in self._numbers()}
+        return {number: law.sum(axis=-1) - law.max(axis=-1) for number, law in joint.items()}
+
+    def _asked_at_once(self, number: Number, stop: tuple[Floats, Floats], later: _Later, wrong: _Later) -> Floats:
         """The least of stopping and of every set of votes asked for at once."""
         price, whole = stop
+        if wrong.least:
+            price = np.where(self.law.keeps_at_once(wrong.least[number], whole), price, np.inf)
         for after in product(*(range(n, int(size) + 1) for n, size in zip(number, self.law.members, strict=True))):
             if after != number and self._may_add(number, after):
                 votes = float(sum((b - a) * c for a, b, c in zip(number, after, self.asking.tolist(), strict=True)))
-                price = np.minimum(price, votes * whole + later.seen_from(after, number))
+                asked = votes * whole + later.seen_from(after, number)
+                if wrong.least:
+                    asked = np.where(self.law.keeps_at_once(wrong.seen_from(after, number), whole), asked, np.inf)
+                price = np.minimum(price, asked)
         return price
 
     def summed(self, tensor: Floats, asker: int, votes: int) -> Floats:

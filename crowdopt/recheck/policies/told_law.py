@@ -29,6 +29,7 @@ class ToldLaw:
         tuple[tuple[int, ...], int], ...
     ] = ()  # askers, and the fewest labels of theirs that a task must have
     surest: float = 1.0  # given the votes an answer may be wrong with this chance at most
+    at_once: float | None = None  # an answer, or what is answered after a set, before its votes are seen; None: any
 
     def weight(self, votes: Counts) -> Floats:
         """P(these votes in one order, class), (classes,)."""
@@ -53,6 +54,11 @@ class ToldLaw:
     def is_sure(self, wrong: Floats, whole: Floats) -> Bools:
         """Whether an answer is sure enough; whole: chance of the votes, wrong: of them and another class."""
         return np.asarray(wrong <= self.surest * whole * (1 + ROUNDED))
+
+    def keeps_at_once(self, wrong: Floats | float, whole: Floats | float) -> Bools:
+        """The same of what is wrong before the first votes are seen."""
+        limit = np.inf if self.at_once is None else self.at_once * (1 + ROUNDED)
+        return np.asarray((wrong <= limit * np.asarray(whole)) | (np.asarray(whole) <= 0))
 
 
 def asks_for_labels(instance: AssignmentInstance) -> bool:

@@ -195,7 +195,7 @@ def test_plan_of_fixed_sets_says_what_it_errs_with_by_the_law(tmp_path):
             right[0, workers], right[1, workers] = votes, 1 - np.array(votes)
             error += np.exp(law.log_chance(right)).min() / 2
         worst = max(worst, error)
-    assert f"err up to {100 * worst:.3g} %" in plan.note and "do not heed" in plan.note and "not of each" in plan.note
+    assert f"err up to {100 * worst:.3g} %" in plan.note and "do not heed" in plan.note and "--each-task" in plan.note
 
 
 def test_one_round_by_the_law_keeps_the_target_in_the_mean_and_not_of_each_task():

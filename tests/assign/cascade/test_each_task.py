@@ -1,0 +1,210 @@
+"""Sets asked at once, each of which keeps its task's target: whole tasks, against a program over sets written apart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from benchmarks.cascade import panel
+from crowdopt import AssignmentInstance, InputError, assign, verify, write_campaign
+from crowdopt.cli import main
+from crowdopt.crowd.law_errors import law_errors
+from crowdopt.io.campaign.campaign_reading import read_with_labels
+from tests.assign.cascade.small_panels import drawn, joint
+from tests.sampled import first_of
+
+TERMS = {"adaptive": True, "rounds": 1, "each_task": True}
+
+
+def set_error(one: AssignmentInstance, kind: int, judges: tuple[int, ...], had: dict[int, int] | None = None) -> float:
+    """Error of the likeliest class after these judges' votes, before they are seen; had: labels that are in."""
+    start = [(had or {}).get(judge, -1) for judge in range(one.n_workers)]
+    wrong = 0.0
+    for said in product(range(int(one.classes)), repeat=len(judges)):
+        votes = list(start)
+        for judge, label in zip(judges, said, strict=True):
+            votes[judge] = label
+        law = joint(one, kind, tuple(votes))
+        wrong += law.sum() - law.max()
+    return float(wrong / joint(one, kind, tuple(start)).sum())
+
+
+def least_of_sets(one: AssignmentInstance, times: float = 1.0) -> float:
+    """The cheapest whole numbers of tasks with sets that each keep the target; inf where there are none."""
+    cost, rows, kinds = [], [], []
+    for kind in range(one.n_types):
+        most = int(min(one.max_labels[one.task_type == kind][0], one.n_workers))
+        for size in range(most + 1):
+            for judges in combinations(range(one.n_workers), size):
+                if set_error(one, kind, judges) <= times * one.epsilon[0] * (1 + 1e-9):
+                    cost.append(sum(one.cost[kind, judge] for judge in judges))
+                    rows.append(np.isin(np.arange(one.n_workers), judges))
+                    kinds.append(np.arange(one.n_types) == kind)
+    count = np.bincount(one.task_type, minlength=one.n_types)
+    if not cost or not np.any(kinds, axis=0).all():
+        return np.inf
+    limits = [LinearConstraint(np.array(rows, float).T, -np.inf, one.capacity)]
+    limits.append(LinearConstraint(np.array(kinds, float).T, count, count))
+    if one.budget is not None:
+        limits.append(LinearConstraint(np.array([cost]), -np.inf, one.budget))
+    found = milp(np.array(cost, float), constraints=limits, integrality=np.ones(len(cost)), bounds=Bounds(0, np.inf))
+    return float(found.fun) if found.success else np.inf
+
+
+def sets_of(plan) -> list[tuple[int, ...]]:
+    """The workers that the first round asks about each task."""
+    return [tuple(plan.pairs[plan.pairs[:, 0] == i, 1].tolist()) for i in range(plan.instance.n_tasks)]
+
+
+@pytest.mark.parametrize("seed", first_of(range(150), 12))
+def test_it_is_the_least_of_all_sets_and_each_task_keeps_its_target(seed):
+    """Hard tasks, confusion tables, three classes, priors, money; out of reach: the least multiple of the targets."""
+    one = replace(drawn(seed), rule="exact-error") if drawn(seed).confusion is None else drawn(seed)
+    plan, least = assign(one, **TERMS), least_of_sets(one)
+    if plan.objective is None:
+        assert not np.isfinite(least_of_sets(one, 0.5 / one.epsilon[0]))
+        return
+    report = verify(one, plan)
+    assert report.holds and report.each_task and report.proven == plan.proven, report.problems
+    target = plan.times * one.epsilon[0] * (1 + 1e-8)
+    for i, judges in enumerate(sets_of(plan)):
+        assert set_error(one, int(one.task_type[i]), judges) <= target
+    assert np.isfinite(least) == plan.found
+    assert plan.objective == pytest.approx(least_of_sets(one, plan.times * (1 + 1e-9)), rel=1e-7, abs=1e-7)
+    assert plan.bound <= plan.objective * (1 + 1e-9) + 1e-9
+    if not plan.found:
+        assert not np.isfinite(least_of_sets(one, 1 + 0.999 * (plan.times - 1)))
+
+
+def test_the_panel_of_the_page_costs_what_patterns_proves(tmp_path):
+    """The true minimum of fixed sets by another method; the mean of a type's tasks is kept for less."""
+    here = panel(tmp_path / "judges")
+    plan, fixed = assign(here, **TERMS), assign(here, "patterns")
+    assert plan.proven and fixed.proven and plan.objective == pytest.approx(fixed.objective) == pytest.approx(608)
+    assert assign(here, adaptive=True, rounds=1).objective < 604
+
+
+def run(*words: str):
+    done = CliRunner().invoke(main, list(words))
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_tasks_that_have_labels_get_sets_that_keep_the_target_given_these(tmp_path):
+    """After a round of one vote each: sets by where a task stands."""
+    skills = [[0.95, 0.9, 0.8, 0.7], [0.99, 0.88, 0.8, 0.8]]
+    one = AssignmentInstance(
+        skills, [0] * 15 + [1] * 15, [20, 30, 30, 30], 0.04, cost=[3, 1, 0.4, 0.2], rule="exact-error"
+    )
+    here = tmp_path / "campaign"
+    write_campaign(one, here)
+    run("solve", str(here), "--adaptive", "-o", str(tmp_path / "p"))
+    run("rehearse", str(here), str(tmp_path / "p"), "--seed", "3", "-o", str(tmp_path / "labels.csv"))
+    words = ["--plan", str(tmp_path / "p"), "--campaign", str(here), "-o", str(tmp_path / "a")]
+    run("aggregate", str(tmp_path / "labels.csv"), *words)
+    onward = tmp_path / "a" / "campaign"
+    plan = assign(onward, epsilon=0.1, output=tmp_path / "q", **TERMS)
+    assert plan.found and verify(onward, tmp_path / "q").holds
+    known = read_with_labels(onward)
+    had = [dict[int, int]() for _ in range(one.n_tasks)]
+    for (i, j), label in zip(known.instance.collected.tolist(), known.indices().tolist(), strict=True):
+        had[i][j] = label
+    assert any(had) and len(set(sets_of(plan))) > 1
+    for i, judges in enumerate(sets_of(plan)):
+        assert set_error(one, int(one.task_type[i]), judges, had[i]) <= 0.1 * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("seed", first_of(range(10), 1))
+def test_sets_keep_each_tasks_target_by_a_law_learned_from_gold_votes(seed, tmp_path):
+    """Families of two who repeat each other: independent sets err more than the target by it, these do not."""
+    rng, here = np.random.default_rng(seed), tmp_path / "campaign"
+    one = AssignmentInstance([[0.85] * 6], [0] * 60, [60] * 6, 0.08, cost=[3, 2, 1, 1, 0.5, 0.4], rule="exact-error")
+    write_campaign(one, here)
+    rows = ["item,worker,label,truth"]
+    for item in range(200):
+        truth, right = rng.integers(2), rng.random(6) < 0.85
+        right[1::2] = np.where(rng.random(3) < 0.8, right[::2], right[1::2])
+        rows += [f"{item},{one.worker_id(j)},{truth if ok else 1 - truth},{truth}" for j, ok in enumerate(right)]
+    (here / "gold_votes.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for name in ("skills.csv", "gold.csv"):
+        (here / name).unlink(missing_ok=True)
+    plan = assign(here, output=tmp_path / "plan", **TERMS)
+    assert plan.instance.vote_law is not None and plan.found and verify(here, tmp_path / "plan").holds
+    errors = law_errors(plan.instance, plan.pairs)
+    assert errors is not None and errors.max() <= 0.08 * (1 + 1e-8)
+    mean = assign(here, adaptive=True, rounds=1)
+    spread = law_errors(mean.instance, mean.pairs)
+    assert mean.objective <= plan.objective and spread is not None and spread.mean() < spread.max()
+    assert plan.bound <= plan.objective <= 1.1 * plan.bound
+
+
+FORGED = {
+    "a plan that keeps the mean": ({"rounds": 1}, {"each_task": True}, "not whole"),
+    "two rounds": ({"rounds": 2}, {"each_task": True}, "one round"),
+    "no truth value": (TERMS, {"each_task": 1}, None),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_claim_that_the_policy_does_not_keep_is_refused(what, tmp_path):
+    """What plan.json says is held against the policy."""
+    made, said, problem = FORGED[what]
+    here = panel(tmp_path / "judges")
+    assign(here, **{**made, "adaptive": True}, output=tmp_path / "plan")
+    path = tmp_path / "plan" / "plan.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | said), encoding="utf-8")
+    if problem is None:
+        with pytest.raises(InputError, match="each_task"):
+            verify(here, tmp_path / "plan")
+        return
+    assert any(problem in one for one in verify(here, tmp_path / "plan").problems)
+
+
+def forged(tmp_path, old: str, new: str):
+    """The verdict on a plan of the page's panel with something else in policy.csv."""
+    tmp_path.mkdir()
+    here, path = panel(tmp_path / "judges"), tmp_path / "plan" / "policy.csv"
+    assign(here, **TERMS, output=tmp_path / "plan")
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return verify(here, tmp_path / "plan")
+
+
+def test_shares_of_tasks_and_unlikely_answers_are_refused(tmp_path):
+    """A third of 160 tasks is no number of tasks; after unanimous votes the other class is no answer."""
+    row = "facts,0,,ask,medium small tiny,1.0,160.0\n"
+    third = row.replace("1.0,160.0", "0.33,52.8") + row.replace("1.0,160.0", "0.67,107.2")
+    assert any("not whole" in one for one in forged(tmp_path / "a", row, third).problems)
+    sure = "facts,1,medium=1 small=1 tiny=1,answer,1"
+    assert any("errs more" in one for one in forged(tmp_path / "b", sure, sure[:-1] + "0").problems)
+
+
+def test_without_the_claim_its_multipliers_prove_less(tmp_path):
+    """The bound over sets that keep the target is none of sets that keep it in the mean."""
+    here = panel(tmp_path / "judges")
+    assign(here, **TERMS, output=tmp_path / "plan")
+    path = tmp_path / "plan" / "plan.json"
+    claims = json.loads(path.read_text())
+    del claims["each_task"]
+    path.write_text(json.dumps(claims), encoding="utf-8")
+    report = verify(here, tmp_path / "plan")
+    assert not report.holds and report.certified_bound < 604
+
+
+def test_where_it_says_nothing_it_is_refused():
+    """More rounds, an expert, limits given the votes or by class, a mean of all tasks, fixed sets."""
+    one = drawn(0, judges=3)
+    for terms in ({}, {"rounds": 2}, {"rounds": 1, "expert": 9.0}, {"rounds": 1, "given_votes": True}):
+        with pytest.raises(InputError, match="each_task"):
+            assign(one, adaptive=True, each_task=True, **terms)
+    with pytest.raises(InputError, match="mean"):
+        assign(AssignmentInstance([[0.9, 0.8]], [0, 0], [2, 2], 0.2, rule="mean-error"), **TERMS)
+    with pytest.raises(InputError, match="belong to an adaptive plan"):
+        assign(one, each_task=True)
