@@ -55,7 +55,7 @@ def _with_looks(of: Stream, of_run: Any, share: float, seed: int) -> dict[str, f
     after = []
     for draw in range(DRAWS):
         tasks = drawn(claims, there, count, np.random.default_rng([seed, draw]))
-        looks = CheckedAnswers(tasks, of.truth[tasks], answers[tasks] != of.truth[tasks])
+        looks = CheckedAnswers(tasks, of.truth[tasks], answers[tasks])
         left = np.where(np.isin(np.arange(error.size), tasks), 0.0, error)
         after.append((looks.claims(claims, of.instance.classes)[judged].mean(), left[judged].mean()))
     figures = (of_run.total_labels, count, claims[judged].mean(), error[judged].mean(), *np.mean(after, axis=0))

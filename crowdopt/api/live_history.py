@@ -28,7 +28,7 @@ from crowdopt.online.recorded_crowd import Recorded
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 
-EXPORTED = "history.json"
+EXPORTED, LOOKED = "history.json", "looks.csv"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def check_history(campaign: InstanceLike, store: AnyPath, gold: TableLike | None
     """Make every decision of a history anew; InputError at the first that is another one."""
     state, events = _followed(campaign, store, gold)
     decisions = sum(event.kind == DECIDED for event in events)
-    return HistoryCheck(state.settings.policy, len(events), decisions, state.told, state.labels.paid)
+    return HistoryCheck(state.settings.policy, len(events), decisions, state.told, state.paid)
 
 
 def held_against(campaign: InstanceLike, store: AnyPath, policy: str, gold: TableLike | None = None) -> HeldAgainst:
@@ -94,9 +94,10 @@ def held_against(campaign: InstanceLike, store: AnyPath, policy: str, gold: Tabl
 def export_history(
     campaign: InstanceLike, store: AnyPath, output: AnyPath, *, gold: TableLike | None = None, force: bool = False
 ) -> HistoryCheck:
-    """Write what a history gives: labels.csv, and the campaign with these labels in (``collected.csv``).
+    """Write what a history gives: labels.csv, looks.csv, and the campaign with these labels in (``collected.csv``).
 
-    ``aggregate`` takes the labels and the campaign, ``solve`` the campaign. Gold is left out: its answers were known.
+    ``aggregate`` takes the labels and the campaign, and what an expert told as ``truth``; ``solve`` the campaign. Gold
+    is left out: its answers were known.
     """
     state, events = _followed(campaign, store, gold)
     if not isinstance(state.course, WorkersCourse):
@@ -105,11 +106,13 @@ def export_history(
     with new_folder(Path(output), EXPORTED, force) as folder:
         table = [[row.task for row in rows], [row.worker for row in rows], [row.label for row in rows]]
         write_csv(folder / "labels.csv", ["task", "worker", "label"], table)
+        seen = [row for row in state.looks.rows(state.classes) if row.label]
+        write_csv(folder / LOOKED, ["task", "label"], [[row.task for row in seen], [row.label for row in seen]])
         _write_continuation(campaign, state, folder / "campaign")
         facts = {"policy": state.settings.policy, "events": len(events), "labels": len(rows)}
         (folder / EXPORTED).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8", newline="\n")
     decisions = sum(event.kind == DECIDED for event in events)
-    return HistoryCheck(state.settings.policy, len(events), decisions, len(rows), state.labels.paid)
+    return HistoryCheck(state.settings.policy, len(events), decisions, len(rows), state.paid)
 
 
 def _write_continuation(campaign: InstanceLike, state: LiveState, folder: Path) -> None:

@@ -16,7 +16,7 @@ from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 from crowdopt.live.running import Live
 from crowdopt.live.service.secrets_of_others import Secrets
-from crowdopt.live.service.tokens import MANAGER, STUDIO, WORKER, new_token
+from crowdopt.live.service.tokens import MANAGER, WORKER, new_token
 
 SECRETS = ("CROWDOPT_WEBHOOK_SECRET", "CROWDOPT_PROLIFIC_SECRET", "CROWDOPT_JOIN_SECRET")
 MISSING = "the service needs FastAPI, uvicorn and Jinja: pip install 'crowdopt[live]'"
@@ -39,9 +39,9 @@ class OutsideOptions:
         return OutsideOptions(webhooks, code, Secrets(*(os.environ.get(name, "") for name in SECRETS)))
 
 
-def token(store: AnyPath, worker: str | None = None, tool: bool = False) -> str:
-    """A token for a worker, for a labelling tool, or for the manager; one that they had before ends."""
-    place, owner = store_of(store), STUDIO if tool else MANAGER if worker is None else WORKER + worker
+def token(store: AnyPath, worker: str | None = None, role: str = MANAGER) -> str:
+    """A token for a worker, or for the manager, the expert or a labelling tool; one that they had before ends."""
+    place, owner = store_of(store), role if worker is None else WORKER + worker
     try:
         return new_token(place, owner)
     finally:

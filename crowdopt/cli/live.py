@@ -83,15 +83,16 @@ def serve(campaign: Path, host: str, port: int, webhooks: tuple[str, ...], code:
 
 @live.command()
 @click.option("--worker", help="Their name; without it the token is the manager's.")
-@click.option("--tool", is_flag=True, help="The token is a labelling tool's: Label Studio.")
+@click.option("--expert", "role", flag_value="expert", help="The token is for the expert, who looks at answers.")
+@click.option("--tool", "role", flag_value="tool", help="The token is a labelling tool's: Label Studio.")
 @store
 @as_json
-def token(worker: str | None, tool: bool, store: str, as_json: bool) -> None:
-    """Make a token for a worker, a tool or the manager; it is shown this once, and an older one of theirs ends."""
-    if tool and worker is not None:
-        raise click.UsageError("a token is a worker's or a tool's; leave one of --worker and --tool out")
-    made = new_token(store, worker, tool)
-    say(as_json, {"owner": worker or ("tool" if tool else "manager"), "token": made}, made)
+def token(worker: str | None, role: str | None, store: str, as_json: bool) -> None:
+    """Make a token for a worker, the expert, a tool or the manager; it is shown this once, and an older one ends."""
+    if role and worker is not None:
+        raise click.UsageError("a token is for one: leave all but one of --worker, --expert and --tool out")
+    made = new_token(store, worker, role or "manager")
+    say(as_json, {"owner": worker or role or "manager", "token": made}, made)
 
 
 @live.command()

@@ -28,10 +28,12 @@ class LearnedLabels(Protocol):
     gold_said: dict[tuple[int, int], int]  # place of a worker, gold task -> class
 
 
-def check_unlearning(policy: Any) -> None:
-    """Raises InputError if the policy cannot unlearn a label."""
+def check_unlearning(policy: Any, judged: bool) -> None:
+    """Raises InputError if the policy cannot unlearn a label; judged: an expert told the task's answer."""
     if not policy.amends:
         raise InputError(f"policy {policy.name} takes no label back; sequential, adaptive and greedy do")
+    if judged:
+        raise InputError("an expert has looked at this task; its labels stay as they are")
 
 
 def correct_work(course: LearnedLabels, seat: Seat, task: int, label: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from crowdopt.core.resumable import Arrays
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
+from crowdopt.live.looks import Looks
 from crowdopt.online.limits.least_cost import Least
 
 
@@ -18,6 +19,8 @@ class Course(Protocol):
 
     policy: Any
     doors_shut: bool  # whether no worker will come who has not come yet
+
+    looks: Looks | None  # what an expert looks at; None: nothing ever
 
     @property
     def may_mend(self) -> bool:
@@ -100,8 +103,8 @@ class Course(Protocol):
         """Whether there is such a task."""
         ...
 
-    def check_correction(self) -> None:
-        """Raises InputError if the policy takes no label back."""
+    def check_correction(self, task: str) -> None:
+        """Raises InputError if a label of the task cannot be taken back."""
         ...
 
     def correct(self, worker: str, task: str, label: int, late: bool) -> None:

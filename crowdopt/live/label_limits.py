@@ -32,6 +32,7 @@ class LabelLimits:
         self.spent = 0.0  # by labels that are in, gold included, and reserved for those that are out
         self.taken: set[tuple[int, int]] = set(map(tuple, instance.collected.tolist()))
         self.taken |= set(map(tuple, instance.forbidden.tolist()))
+        self.closed: set[int] = set()  # tasks whose answer an expert told
         self.limited = bool((instance.max_labels < UNLIMITED).any() or self.rooms.left.shape[0])
 
     def full(self, place: int) -> Bools:
@@ -53,6 +54,7 @@ class LabelLimits:
             if (
                 len(chosen) < room
                 and (task, place) not in self.taken
+                and task not in self.closed
                 and (full is None or not full[task])
                 and self.of_task[task] < self.instance.max_labels[task]
                 and spent + price <= self.money * (1 + CENT)
@@ -60,6 +62,11 @@ class LabelLimits:
                 chosen.append(k)
                 spent += price
         return np.array(chosen, np.int64)
+
+    def affords(self, price: float) -> int:
+        """How many looks or labels of that price are left, with all that is out."""
+        left = self.money * (1 + CENT) - self.spent
+        return UNLIMITED if price <= 0 or np.isinf(left) else max(0, int(left / price))
 
     def reserve(self, tasks: Ints, place: int) -> None:
         """Labels of a worker, (k,), count from now on."""

@@ -11,9 +11,10 @@ from crowdopt.errors import InputError
 from crowdopt.live.course import Course
 from crowdopt.live.lease import Lease
 from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.looks import Looks
 from crowdopt.live.packing import Unpacker, opened, packed
 from crowdopt.live.stores import event as kinds
-from crowdopt.live.stores.event import Event
+from crowdopt.live.stores.event import EXPERT, Event
 from crowdopt.live.told_labels import ToldLabels, ToldRow
 
 _OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names", "inbox", "messages")
@@ -82,12 +83,32 @@ class LiveState:
         if decision != json.loads(event.value):
             raise Diverged(event, json.dumps(decision, separators=(",", ":")))
 
+    def _drawn(self, event: Event) -> None:
+        due = self.looks.due()
+        if due != json.loads(event.value):
+            raise Diverged(event, json.dumps(due, separators=(",", ":")))
+        self.looks.draw(due)
+
+    @property
+    def looks(self) -> Looks:
+        """What an expert looks at; InputError where there is none."""
+        if self.course.looks is None:
+            raise InputError(f"policy {self.course.policy.name} has tasks arrive; no expert looks at their answers")
+        return self.course.looks
+
     def _leased(self, event: Event) -> None:
         self.leases[event.number] = Lease(event.number, event.worker, event.task, float(event.value))
-        self.course.lease(event.worker, event.number)
+        if event.worker == EXPERT:
+            self.looks.lease(event.number)
+        else:
+            self.course.lease(event.worker, event.number)
 
     def _told(self, event: Event) -> None:
         label, late = self.class_of(event.value), event.lease not in self.leases
+        if event.worker == EXPERT:
+            self.looks.tell(self.leases.pop(event.lease).id, label)
+            self.last_of[EXPERT] = event.lease
+            return
         lease = self.ended.pop(event.lease) if late else self.leases.pop(event.lease)
         if late:
             paid, gold = self.course.late(lease.worker, lease.task, label)
@@ -105,15 +126,20 @@ class LiveState:
         self.last_of[worker] = lease
 
     def _corrected(self, event: Event) -> None:
-        _, _, task, _, _, _, late, _ = self.labels.rows[self.labels.of_lease[event.lease]]
         label = self.class_of(event.value)
+        if event.worker == EXPERT:
+            return self.looks.tell(event.lease, label)
+        _, _, task, _, _, _, late, _ = self.labels.rows[self.labels.of_lease[event.lease]]
         self.course.correct(event.worker, self.task_names[task], label, late)
         self.labels.correct(event.lease, label)
 
     def _skipped(self, event: Event) -> None:
         lease = self.leases.pop(event.lease)
         self.ended[event.lease] = lease
-        self.course.give_back(lease.worker, event.lease)
+        if event.worker == EXPERT:
+            self.looks.give_back(event.lease)
+        else:
+            self.course.give_back(lease.worker, event.lease)
 
     def _expired(self, event: Event) -> None:
         self._end_leases(event.worker)
@@ -157,6 +183,11 @@ class LiveState:
         """Labels so far."""
         return len(self.labels.rows)
 
+    @property
+    def paid(self) -> float:
+        """What labels and looks cost so far."""
+        return self.labels.paid + (0.0 if self.course.looks is None else self.course.looks.paid)
+
     def lease_of(self, worker: str) -> Lease | None:
         """The oldest live lease of a worker."""
         return next((lease for lease in self.leases.values() if lease.worker == worker), None)
@@ -165,6 +196,8 @@ class LiveState:
         """Whose lease it is or was; None: there was none."""
         if (row := self.labels.of_lease.get(lease)) is not None:
             return self.people[self.labels.rows[row][1]]
+        if self._looked(lease) is not None:
+            return EXPERT
         known = self.leases.get(lease) or self.ended.get(lease)
         return None if known is None else known.worker
 
@@ -180,7 +213,14 @@ class LiveState:
     def label_of(self, lease: int) -> tuple[str, bool] | None:
         """The label that was told for a lease, and whether it came late."""
         row = self.labels.of_lease.get(lease)
+        if row is None and (told := self._looked(lease)) is not None:
+            return self.classes[told], False
         return None if row is None else (self.classes[self.labels.rows[row][3]], self.labels.rows[row][6])
+
+    def _looked(self, lease: int) -> int | None:
+        """The class that the expert told for a lease."""
+        looks = self.course.looks
+        return looks.seen[looks.told[lease]] if looks is not None and lease in looks.told else None
 
     def class_of(self, label: str) -> int:
         """The class that a label names."""
@@ -188,6 +228,10 @@ class LiveState:
             names = ", ".join(self.classes[:20])
             raise InputError(f"{label[:40]!r} is no label of this campaign; its labels are {names}")
         return self.classes.index(label)
+
+    def task_of(self, lease: int) -> str:
+        """The task that a worker labelled for a lease."""
+        return self.task_names[self.labels.rows[self.labels.of_lease[lease]][2]]
 
     def label_rows(self) -> list[ToldRow]:
         """Every label in the order in which it came."""
@@ -213,7 +257,8 @@ class LiveState:
             "labels": self.told,
             "gold": sum(row[7] for row in self.labels.rows),
             "late": late,
-            "paid": self.labels.paid,
+            "paid": self.paid,
+            "looks": 0 if self.course.looks is None else len(self.course.looks.seen),
             "workers": len(self.people),
             "out": len(self.leases),
             "paused": self.paused,
@@ -241,6 +286,8 @@ class LiveState:
             setattr(self, name, value)
         self.enrolled = {worker: k for k, worker in enumerate(self.people)}
         self.last_of = {self.people[row[1]]: row[0] for row in self.labels.rows}
+        if self.course.looks is not None and self.course.looks.told:
+            self.last_of[EXPERT] = list(self.course.looks.told)[-1]
         self.tasks = {task: k for k, task in enumerate(self.task_names)}
 
     def _task(self, name: str) -> int:
@@ -265,6 +312,7 @@ _STEPS = {
     kinds.BEGAN: LiveState._began,
     kinds.ENROLLED: LiveState._enrolled,
     kinds.DECIDED: LiveState._decided,
+    kinds.DRAWN: LiveState._drawn,
     kinds.LEASED: LiveState._leased,
     kinds.TOLD: LiveState._told,
     kinds.CORRECTED: LiveState._corrected,

@@ -13,7 +13,7 @@ from crowdopt.live.lease import Lease, ToldLabel
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores import event as kinds
-from crowdopt.live.stores.event import Event
+from crowdopt.live.stores.event import EXPERT, Event
 from crowdopt.live.stores.store import Ledgerbook, Store
 from crowdopt.online.limits.least_cost import Least
 
@@ -82,6 +82,15 @@ class Live:
         with self._turn() as turn:
             turn.skipped(lease if isinstance(lease, int) else lease.id)
 
+    def look(self) -> Lease | None:
+        """The next answer that an expert is to look at, or the one they have; None: there is none now.
+
+        It is told, corrected and skipped like a worker's, and its time is never over. What the expert tells is the
+        task's answer. Raises InputError where tasks arrive and not workers.
+        """
+        with self._turn() as turn:
+            return turn.asked(EXPERT)
+
     def arrive(self, task: str, type: str = "") -> list[Lease]:
         """A task arrives; -> a lease for each worker who is to label it.
 
@@ -141,6 +150,11 @@ class Live:
         """An answer for each task, as rows of task, answer, claim (chance that it is wrong, as believed), labels."""
         with self._turn() as turn:
             return turn.state.answer_rows()
+
+    def looks(self) -> list[Any]:
+        """What an expert looks at, as rows of task, status, answer (of the labels), label (the expert's), paid."""
+        with self._turn() as turn:
+            return turn.state.looks.rows(turn.state.classes)
 
     def progress(self) -> dict[str, Any]:
         """Labels, money, workers, leases, and tasks that are not as sure as they are to be."""
@@ -244,7 +258,9 @@ class LiveTurn:
     # -- what a worker does ----------------------------------------------------------------------------------------
 
     def asked(self, worker: str) -> Lease | None:
-        """See :meth:`Live.ask`."""
+        """See :meth:`Live.ask`, and of the expert :meth:`Live.look`."""
+        if worker == EXPERT:
+            return self._look()
         self.may_come(worker)
         if self.state.paused and worker not in self.state.enrolled:
             return None
@@ -258,6 +274,22 @@ class LiveTurn:
                 return None
         until = self.now + self.state.settings.lease
         leased = self.note(kinds.LEASED, worker=worker, task=task, value=repr(until))
+        return self.state.leases[leased.number]
+
+    def _look(self) -> Lease | None:
+        looks, course = self.state.looks, self.state.course
+        if held := self.state.lease_of(EXPERT):
+            return held
+        if self.state.paused:
+            return None
+        if course.may_mend:  # labels come first
+            self._decided("", course.mend())
+        if due := looks.due():
+            looks.draw(due)
+            self.note(kinds.DRAWN, True, value=json.dumps(due, separators=(",", ":")))
+        if (task := looks.next_task()) is None:
+            return None
+        leased = self.note(kinds.LEASED, task=task, value=repr(self.now + self.state.settings.lease))
         return self.state.leases[leased.number]
 
     def may_come(self, worker: str) -> None:
@@ -295,6 +327,8 @@ class LiveTurn:
         self._known_lease(lease)
         self.state.class_of(label)
         late = lease not in self.state.leases
+        if late and self.state.holder(lease) == EXPERT:
+            raise InputError("the expert has given that task back")
         self.note(kinds.TOLD, lease=lease, worker=self.state.holder(lease), value=label)
         return ToldLabel(lease, label, late)
 
@@ -306,8 +340,9 @@ class LiveTurn:
         self.state.class_of(label)
         if known[0] == label:
             return ToldLabel(lease, label, known[1], repeated=True)
-        self.state.course.check_correction()
-        self.note(kinds.CORRECTED, lease=lease, worker=self.state.holder(lease), value=label)
+        if (worker := self.state.holder(lease)) != EXPERT:
+            self.state.course.check_correction(self.state.task_of(lease))
+        self.note(kinds.CORRECTED, lease=lease, worker=worker, value=label)
         return ToldLabel(lease, label, known[1])
 
     def retargeted(self, epsilon: float) -> None:

@@ -49,6 +49,7 @@ class TasksCourse:
     """
 
     may_mend = False
+    looks = None
 
     def __init__(self, instance: AssignmentInstance, policy: Any, settings: LiveSettings) -> None:
         self.doors_shut = False
@@ -189,7 +190,7 @@ class TasksCourse:
         """A label of a worker who was not asked: it is kept and paid."""
         return self.late(worker, task, label)
 
-    def check_correction(self) -> None:
+    def check_correction(self, task: str) -> None:
         """Labels may be taken back."""
 
     def correct(self, worker: str, task: str, label: int, late: bool) -> None:

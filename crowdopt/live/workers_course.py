@@ -19,6 +19,7 @@ from crowdopt.live.gold_tasks import GoldTasks
 from crowdopt.live.label_limits import LabelLimits, with_newcomers
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.looks import Looks
 from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
@@ -70,7 +71,7 @@ class WorkersCourse:
         # arrivals so far: preliminary workers, those of them who are done, workers of the stream
         self.came, self.sent_done, self.arrived = 0, 0, 0
         self.doors_shut = False
-        self.repairs = Repairs()
+        self.repairs, self.looks = Repairs(), Looks(self)
         self.work: list[tuple[str, int, int, int]] = []  # kind, task, place, class, in the order in which they came
         self.gold_labels, self.gold_cost, self.refused = 0, 0.0, 0
         self.gold_said: dict[tuple[int, int], int] = {}  # place of a worker, gold task -> class
@@ -276,9 +277,9 @@ class WorkersCourse:
         self._settle(seat)
         return self.limits.price(place, seat.place), False
 
-    def check_correction(self) -> None:
-        """Raises InputError if the policy cannot unlearn a label."""
-        check_unlearning(self.policy)
+    def check_correction(self, task: str) -> None:
+        """Raises InputError if the policy cannot unlearn a label, or an expert has judged by it."""
+        check_unlearning(self.policy, self.task_of.get(task, -1) in self.looks.seen)
 
     def correct(self, worker: str, task: str, label: int, late: bool) -> None:
         """A label that the policy was not told yet is exchanged; one that it was told it learns anew."""
@@ -370,8 +371,18 @@ class WorkersCourse:
         """Whether all who will come have been served, and the policy may repair what is short."""
         if self.repairs.over or self.repairs.wanted is not None or self.sent_done < self.sent:
             return False
-        all_came = self.doors_shut or self.arrived == self.instance.n_workers
-        return all_came and all(seat.over for seat in self.seats) and not self._out()[0].size
+        return self._all_came and all(seat.over for seat in self.seats) and not self._out()[0].size
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no label is out or wanted and no worker will come, so that answers may be looked at."""
+        done = self.doors_shut or all(seat.over for seat in self.seats)
+        idle = not any(seat.decision is not None for seat in self.seats)
+        return self._all_came and done and idle and self.repairs.wanted is None
+
+    @property
+    def _all_came(self) -> bool:
+        return self.doors_shut or self.arrived == self.instance.n_workers
 
     def mend(self) -> list[Any]:
         """What the policy wants repaired, and by whom; -> as plain JSON, for the history."""
@@ -415,7 +426,7 @@ class WorkersCourse:
 
     def answer_rows(self, classes: Sequence[str]) -> list[AnswerRow]:
         """An answer for each task, by the policy's own combining."""
-        return rows_of_answers(self.run(), classes)
+        return rows_of_answers(self, self.run(), classes)
 
     def worker_rows(self, state: Any) -> list[WorkerRow]:
         """Who came, what they told, and what is believed of their skill."""
@@ -439,7 +450,8 @@ class WorkersCourse:
         kind = np.array([row[0] == REPAIR for row in self.work], bool)
         arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
         arrays["target"] = self.whole.epsilon
-        return own | self.repairs.snapshot() | {"limits": self.limits.snapshot(), "work": work, "repair": kind}, arrays
+        own |= self.repairs.snapshot() | {"looks": self.looks.snapshot()}
+        return own | {"limits": self.limits.snapshot(), "work": work, "repair": kind}, arrays
 
     def restore_policy(self, arrays: Arrays) -> None:
         """The policy as it was, with the targets that it had."""
@@ -450,11 +462,12 @@ class WorkersCourse:
 
     def restore(self, own: dict[str, Any]) -> None:
         """All else as it was; after the policy."""
-        limits, work, repair = own.pop("limits"), own.pop("work"), own.pop("repair")
+        limits, work, repair, looks = (own.pop(name) for name in ("limits", "work", "repair", "looks"))
         self.repairs.restore(own)
         for name, value in own.items():
             setattr(self, name, value)
         self.limits.restore(limits)
+        self.looks.restore(looks)
         kinds = [REPAIR if one else WORK for one in repair.tolist()]
         self.work = [(kind, *row) for kind, row in zip(kinds, work.tolist(), strict=True)]
         self.seat_of = {seat.worker: seat for seat in self.seats}

@@ -9,15 +9,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.label_kinds import GOLD
+from crowdopt.crowd.label_kinds import CHECK, GOLD
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.looks import Looks
 from crowdopt.live.seat import Seat
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import KINDS, Run
@@ -39,6 +40,7 @@ class ServedWorkers(Protocol):
     gold_labels: int
     gold_cost: float
     refused: int
+    looks: Looks
 
 
 def run_of(course: ServedWorkers) -> Run:
@@ -53,8 +55,9 @@ def run_of(course: ServedWorkers) -> Run:
     task, worker, label = np.array(rows, np.int64).reshape(3, -1)
     kind = np.array([row[0] for row in course.work])
     price = course.instance.prices(np.column_stack([task, worker]))
-    counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {GOLD: course.gold_labels}
-    costs = {name: float(price[kind == name].sum()) for name in KINDS} | {GOLD: course.gold_cost}
+    own = {GOLD: (course.gold_labels, course.gold_cost), CHECK: (len(course.looks.seen), course.looks.paid)}
+    counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {name: own[name][0] for name in own}
+    costs = {name: float(price[kind == name].sum()) for name in KINDS} | {name: own[name][1] for name in own}
     skills = course.policy.skills()
     return Run(
         stream,
@@ -78,17 +81,29 @@ def run_of(course: ServedWorkers) -> Run:
     )
 
 
-def rows_of_answers(run: Run, classes: Sequence[str]) -> list[AnswerRow]:
-    """An answer for each task, by the policy's own combining."""
+def judged(course: ServedWorkers, run: Run) -> tuple[Ints, Floats | None]:
+    """Answers by the policy's own combining and what is claimed of them, each (tasks,); the expert's are right."""
+    answer, claim = answers_of(run).copy(), claimed_error(run)
+    tasks = np.array(list(course.looks.seen), np.int64)
+    answer[tasks] = np.array(list(course.looks.seen.values()), np.int64)
+    if claim is not None and tasks.size:
+        claim = claim.copy()
+        claim[tasks] = 0.0
+    return answer, claim
+
+
+def rows_of_answers(course: ServedWorkers, run: Run, classes: Sequence[str]) -> list[AnswerRow]:
+    """An answer for each task, by the policy's own combining or an expert."""
     instance = run.stream.instance
-    answer, claim = answers_of(run), claimed_error(run)
+    answer, claim = judged(course, run)
     count = np.bincount(run.task, minlength=instance.n_tasks)
     return [
         AnswerRow(
             instance.task_id(i),
-            classes[answer[i]] if answer[i] >= 0 and count[i] else "",
+            classes[answer[i]] if answer[i] >= 0 and (count[i] or i in course.looks.seen) else "",
             None if claim is None else float(claim[i]),
             int(count[i]),
+            i in course.looks.seen,
         )
         for i in range(instance.n_tasks)
     ]
@@ -117,7 +132,7 @@ def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
 
 def progress_of(course: ServedWorkers, run: Run) -> dict[str, Any]:
     """Tasks, and how many are not as sure as they are to be; the money there is."""
-    wanted, claim = course.instance.need > COVERAGE, claimed_error(run)
+    wanted, (_, claim) = course.instance.need > COVERAGE, judged(course, run)
     unsure = None if claim is None else int((claim > course.instance.epsilon + COVERAGE)[wanted].sum())
     mean = None if claim is None or not wanted.any() else float(claim[wanted].mean())
     money = None if np.isinf(course.limits.money) else float(course.limits.money)

@@ -141,6 +141,14 @@ class BasePolicy:
     def inspected(self, tasks: Ids, truth: Ints) -> None:
         """True classes of those that the expert could tell, each (k,): noted by a policy that asks for them."""
 
+    def vouched(self, task: int, truth: int, before: int) -> None:
+        """The same in a campaign that runs: labels of the task count as gold; before: the class told before, or -1."""
+
+    @property
+    def on_average(self) -> bool:
+        """Whether errors are to be small enough in the mean of all tasks, and not of each."""
+        return False
+
     @property
     def look(self) -> float:
         """Price of such a look, in units of what a label cost on average."""

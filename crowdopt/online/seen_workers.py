@@ -75,6 +75,10 @@ class SeenWorkers:
     def amend(self, column: int, right: Ints) -> None:
         """Right gold answers of a worker are so many more, (types,)."""
         self.right[:, column] += right
+        self.forget()
+
+    def forget(self) -> None:
+        """Tallies have changed: what was worked out of them is out of date."""
         self._fitted = None
 
     def ranges(self, columns: Ints) -> tuple[Floats, Floats]:

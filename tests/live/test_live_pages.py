@@ -30,13 +30,13 @@ def seen(address: str, folder) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt install chromium")
 def test_the_pages_in_a_browser(tmp_path):
-    """A task with its text, a button and a key for each class; numbers, tasks, workers and events for the manager."""
+    """A task with its text, buttons and keys; what an expert looks at; numbers, tasks, workers, events for the manager."""
     crowdopt.init(tmp_path / "birds", classes=["yes", "no"])
     table = tmp_path / "birds" / "tasks.csv"
     head, *rows = table.read_text("utf-8").splitlines()
     table.write_text("\n".join([f"{head},text", *(f'{row},"{TEXT}"' for row in rows), ""]), "utf-8")
     store = tmp_path / "campaign.db"
-    ada, manager = token(store, "ada"), token(store, None)
+    ada, manager, expert = token(store, "ada"), token(store, None), token(store, role="expert")
     with running(tmp_path / "birds", store, "--policy", "greedy") as port:
         client = Client(port, ada)
         told = client.call("/api/next", {})
@@ -45,9 +45,17 @@ def test_the_pages_in_a_browser(tmp_path):
         lease = client.call("/api/next", {})
         page = seen(f"http://127.0.0.1:{port}/#{ada}", tmp_path)
         managed = seen(f"http://127.0.0.1:{port}/manage#{manager}", tmp_path)
+        for path, body in (("remove", {"worker": "ada"}), ("end", {})):
+            Client(port, manager).call(f"/api/{path}", body)
+        looked = Client(port, expert).call("/api/next", {})
+        judged = seen(f"http://127.0.0.1:{port}/#{expert}", tmp_path)
+        steered = seen(f"http://127.0.0.1:{port}/manage#{manager}", tmp_path)
     assert f'<h2 id="task">{lease["task"]}</h2>' in page and "&lt;script&gt;document.title" in page
     assert re.findall(r"<button type=\"button\">(\w+)<kbd>(\d)</kbd>", page) == [("yes", "1"), ("no", "2")]
     assert "<title>taken" not in page and ada not in page and "ada: 1 labels" in page
     cells = re.findall(r"<td>([^<]*)</td>", managed)
     assert {"corrected", "leased", "told", "ada", lease["task"]} <= set(cells) and manager not in managed
     assert "<dd>running</dd>" in managed and "Remove ada" in managed
+    assert f'<h2 id="task">{looked["task"]}</h2>' in judged and "expert: 0 answers" in judged
+    assert re.search(f"<td>{looked['task']}</td><td>[^<]*</td><td>–</td><td>out</td>", steered)
+    assert 'id="expert" hidden' in managed and '<div id="expert">' in steered

@@ -25,7 +25,7 @@ ONLINE = [text for text in EVERY if not text.startswith(OF_A_STREAM)]
 def test_one_at_a_time_is_what_compare_replays(policy):
     """The policies are behind it unchanged: same gold, same pairs, same labels, same repairs, same cost.
 
-    No expert looks at answers of a campaign that runs; a replay whose truth is unknown has none either.
+    No expert has come; a replay whose truth is unknown has none either (test_looks has what they look at).
     """
     live, people, stream = campaign(f"{policy}:within" if policy.startswith("kos") else policy)
     blind = replace(stream, truth=np.full_like(stream.truth, -1))

@@ -139,7 +139,7 @@ def test_a_message_of_a_worker_who_cannot_be_met_yet_waits(tmp_path):
 
 def test_label_studio_is_answered_as_by_a_model(place):
     """Health and setup; predictions in the words of its interface, the surest last; its webhooks bring labels."""
-    tool = place.token(tool=True)
+    tool = place.token(role="tool")
     assert place.client.get("/health").json()["status"] == "UP"
     assert place.client.post("/setup", json={"project": "1.2", "schema": "<View/>"}, headers=tool).status_code == 200
     for worker in ("ada", "bo"):

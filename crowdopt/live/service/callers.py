@@ -15,7 +15,8 @@ from fastapi import Depends, Header, Request
 from crowdopt.errors import InputError
 from crowdopt.live.running import LiveTurn
 from crowdopt.live.service.front_desk import FrontDesk
-from crowdopt.live.service.tokens import MANAGER, STUDIO, WORKER, digest_of
+from crowdopt.live.service.tokens import EXPERT, MANAGER, STUDIO, WORKER, digest_of
+from crowdopt.live.stores import event as kinds
 
 LONGEST = 200  # letters of a label, an id, or a key
 ASK = {"WWW-Authenticate": "Bearer"}
@@ -63,7 +64,7 @@ async def done(desk: FrontDesk, job: Callable[[LiveTurn], T]) -> T:
 
 
 async def worked(desk: FrontDesk, caller: CallerOf, act: Callable[[LiveTurn, str], dict[str, Any]]) -> dict[str, Any]:
-    """What a worker does in a turn; act: given the turn and their name."""
+    """What a worker or the expert does in a turn; act: given the turn and their name, the expert's is empty."""
     return await done(desk, lambda turn: _once(turn, caller, lambda: act(turn, _worker(turn, caller))))
 
 
@@ -115,6 +116,8 @@ def _owner(turn: LiveTurn, caller: CallerOf) -> str:
 
 def _worker(turn: LiveTurn, caller: CallerOf) -> str:
     owner = _owner(turn, caller)
+    if owner == EXPERT:
+        return kinds.EXPERT
     if not owner.startswith(WORKER):
         raise NotAllowed(403, "this call is for workers")
     return owner[len(WORKER) :]

@@ -15,7 +15,7 @@ from crowdopt.io.bridges.exchange.web import posted
 from crowdopt.live.running import Live
 from crowdopt.live.service.signatures import signature
 from crowdopt.live.stores import event as kinds
-from crowdopt.live.stores.event import Event
+from crowdopt.live.stores.event import EXPERT, Event
 
 TYPES = {kinds.TOLD: "label.created", kinds.BROUGHT: "label.created", kinds.CORRECTED: "label.updated"}
 DATA = ("worker", "task", "label", "paid", "late", "gold")
@@ -87,7 +87,7 @@ class Courier:
 def _messages(state: Any, events: list[Event]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Number of an event and the message that tells it; of a label, as it stands now."""
     for event in events:
-        if event.kind in TYPES:
+        if event.kind in TYPES and event.worker != EXPERT:
             row = state.label_row(event.number if event.kind == kinds.BROUGHT else event.lease)
             at = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds")
             data = {name: getattr(row, name) for name in DATA}

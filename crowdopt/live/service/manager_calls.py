@@ -65,6 +65,15 @@ def reports(app: FastAPI, desk: FrontDesk) -> None:
         """Who came, what they told, and what is believed of their skill."""
         return await managed(desk, caller, lambda turn: [row._asdict() for row in turn.state.worker_rows()])
 
+    @app.get("/api/looks")
+    async def looks(caller: Caller) -> list[Any]:
+        """What an expert looks at: task, status, answer, label, paid; nothing where tasks arrive."""
+
+        def rows(turn: LiveTurn) -> list[Any]:
+            return [] if turn.state.course.looks is None else turn.state.looks.rows(turn.state.classes)
+
+        return [row._asdict() for row in await managed(desk, caller, rows)]
+
     @app.get("/api/events")
     async def latest(caller: Caller) -> list[Any]:
         """The last events, the newest first; long values are cut."""

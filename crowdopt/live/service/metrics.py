@@ -8,8 +8,9 @@ from typing import Any
 KNOWN = {  # key of the progress -> kind, what it counts
     "labels": ("counter", "Labels that were told, gold included."),
     "gold": ("counter", "Labels of gold tasks."),
+    "looks": ("counter", "Answers that an expert looked at."),
     "late": ("counter", "Labels that came after their lease was over."),
-    "paid": ("counter", "What labels cost so far."),
+    "paid": ("counter", "What labels and looks cost so far."),
     "events": ("counter", "Rows of the history."),
     "workers": ("gauge", "Workers who have come."),
     "out": ("gauge", "Leases that are live."),

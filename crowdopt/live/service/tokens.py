@@ -8,12 +8,13 @@ from hashlib import sha256
 from crowdopt.live.stores.store import Store
 
 MANAGER = "manager"
+EXPERT = "expert"  # who looks at answers
 STUDIO = "tool"  # a labelling tool next door
 WORKER = "worker:"
 
 
 def new_token(store: Store, owner: str) -> str:
-    """A token for ``manager`` or ``worker:NAME``; one that the owner had before ends."""
+    """A token for ``manager``, ``expert``, ``tool`` or ``worker:NAME``; one that the owner had before ends."""
     token = secrets.token_urlsafe(24)
     with store.hold() as book:
         book.entitle(digest_of(token), owner)

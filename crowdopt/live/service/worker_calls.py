@@ -1,4 +1,4 @@
-"""What workers call: the next task, its label, another label in its place, a task given back."""
+"""What workers and the expert call: the next task, its label, another label in its place, a task given back."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from crowdopt.live.lease import ToldLabel
 from crowdopt.live.running import LiveTurn
 from crowdopt.live.service.callers import LONGEST, Caller, NotAllowed, worked
 from crowdopt.live.service.front_desk import FrontDesk
+from crowdopt.live.stores.event import EXPERT
 
 WAIT = 5  # seconds after which a worker for whom there is nothing now may ask again
 LAST = 2**62  # number of a lease at most
@@ -95,6 +96,8 @@ def worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
 
         def act(turn: LiveTurn, worker: str) -> dict[str, Any]:
             count, paid = turn.state.labels.of_worker(turn.state.enrolled.get(worker, -1))
+            if worker == EXPERT:
+                worker, count, paid = "expert", len(turn.state.looks.seen), turn.state.looks.paid
             return {"worker": worker, "labels": count, "paid": paid, "classes": turn.state.classes}
 
         return await worked(desk, caller, act)

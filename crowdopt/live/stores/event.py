@@ -14,12 +14,15 @@ BROUGHT = "brought"  # a label that was given elsewhere and was not asked for; v
 SKIPPED = "skipped"  # a worker gave a task back
 EXPIRED = "expired"  # a worker's time is over: their leases and what else was meant for them are free again
 ARRIVED = "arrived"  # a task came; value: its type
+DRAWN = "drawn"  # answers that an expert is to look at; value: the price of a look, and which tasks
 REMOVED = "removed"  # a worker is to be asked no more
 DOORS_SHUT = "doors-shut"  # no worker will come who has not come yet
 PAUSED, RESUMED = "paused", "resumed"
 RETARGETED = "retargeted"  # value: the chance of a wrong answer that every task may have from now on
 RECEIVED = "received"  # a message came from outside, to be acted on; value: where from, its id and its body
 HANDLED = "handled"  # it was acted on; lease: number of the event that received it; value: why not, where it was not
+
+EXPERT = ""  # the worker of a lease that the expert has: no worker has that name
 
 
 @dataclass(frozen=True, slots=True)

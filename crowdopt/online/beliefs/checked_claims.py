@@ -13,12 +13,13 @@ end is the posterior's mean; an answer that was looked at is right.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 
@@ -34,16 +35,49 @@ LOOKS, PART = 100, 0.25  # answers that an expert is asked to look at, at most, 
 
 @dataclass(frozen=True, eq=False)
 class CheckedAnswers:
-    """Answers that an expert looked at: tasks, their true classes, and whether the answers were wrong; each (k,)."""
+    """Answers that an expert looked at: tasks, their true classes, and the answers; each (k,).
+
+    claimed (k,): what was claimed of them when they were looked at; None: what is claimed now.
+    """
 
     tasks: Ids
     truth: Ints
-    wrong: Bools
+    answers: Ints
+    claimed: Floats | None = None
 
-    def sentence(self, claimed: Floats) -> str:
-        """What a user is told of them, by what was claimed before, (tasks,)."""
+    @property
+    def wrong(self) -> Bools:
+        """Whether each answer was another one than the expert's."""
+        wrong: Bools = self.answers != self.truth
+        return wrong
+
+    def after(self, before: CheckedAnswers | None) -> CheckedAnswers:
+        """These looks and those before; of a task that was looked at twice the answer it had first."""
+        if before is None:
+            return self
+        assert before.claimed is not None and self.claimed is not None
+        fresh = ~np.isin(self.tasks, before.tasks)
+        truth = dict(zip(self.tasks.tolist(), self.truth.tolist(), strict=True))
+        kept = [truth.get(task, old) for task, old in zip(before.tasks.tolist(), before.truth.tolist(), strict=True)]
+        return CheckedAnswers(
+            np.concatenate([before.tasks, self.tasks[fresh]]),
+            np.concatenate([np.array(kept, np.int64), self.truth[fresh]]),
+            np.concatenate([before.answers, self.answers[fresh]]),
+            np.concatenate([before.claimed, self.claimed[fresh]]),
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All of it."""
+        return {f"looks.{name}": np.array(value) for name, value in self.__dict__.items()}
+
+    def sentence(self, claimed: Floats, wanted: Bools) -> str:
+        """What a user is told of them, by what is claimed without them of the tasks that are wanted, each (tasks,)."""
+        if self.claimed is not None:
+            claimed = claimed.copy()
+            claimed[self.tasks] = self.claimed
         looked = f"an expert looked at {self.tasks.size} answers, {int(self.wrong.sum())} of them wrong"
-        return f"{looked}; claims go by that too, by labels alone they would be {float(claimed.mean()):.3f} on average"
+        mean = float(claimed[wanted].mean())
+        return f"{looked}; claims go by that too, by labels alone they would be {mean:.3f} on average"
 
     def corrected(self, answers: Ints) -> Ints:
         """The answers, (tasks,), with the true ones in place of those that were looked at."""
@@ -56,7 +90,7 @@ class CheckedAnswers:
         if not self.tasks.size:
             return claimed
         chance = _errors(claimed, classes)
-        seen = chance[..., self.tasks]
+        seen = chance[..., self.tasks] if self.claimed is None else _errors(self.claimed, classes)
         with np.errstate(divide="ignore"):
             logs = np.where(self.wrong, log(seen), log(1 - seen)).sum(axis=-1) + log(_prior())
         weight = exp(logs - logs.max())
@@ -64,6 +98,12 @@ class CheckedAnswers:
         mean: Floats = (weight[..., None] * chance).sum(axis=(0, 1))
         mean[self.tasks] = 0.0
         return mean
+
+
+def restored_looks(arrays: Arrays) -> CheckedAnswers | None:
+    """From a snapshot's arrays."""
+    held = part_of(arrays, "looks.")
+    return CheckedAnswers(**{name: np.array(array) for name, array in held.items()}) if held else None
 
 
 def looks_allowed(name: str, checks: float, look: float) -> None:

@@ -21,7 +21,8 @@ LEAST = 0.01  # chance of a right gold answer is kept this far from 0 and 1
 ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
 PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
 PER_LABEL = ("task", "label", "message")
-ONCE = ("prior", "alike", "came", "start", "hardness")
+ONCE = ("prior", "alike", "came", "start", "hardness", "truth")
+CERTAIN = 40.0  # nats that one who knows the answer adds to its class
 
 
 class LabelArrays(NamedTuple):
@@ -87,6 +88,7 @@ class Beliefs:
         self.hardness = NONE.array()  # of tasks; g is the accuracy on easy ones
         self.task, self.label, self.message = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         self.votes = TaskVotes(kind.size, classes)
+        self.truth = np.full(kind.size, -1)  # classes that one who knows has told
         self.hoped = np.zeros(kind.size)  # nats that labels that are out are expected to add to levels
 
     @property
@@ -166,6 +168,14 @@ class Beliefs:
         self.label[first + int(np.flatnonzero(self.task[first:end] == task)[-1])] = label
         self._recount()
         self.settle(worker)
+
+    def vouch(self, task: int, truth: int) -> None:
+        """A task's class is known: its labels tell of their workers what gold tells."""
+        self.truth[task] = truth
+        self._recount()
+        came, (tasks, worker, _) = int(self.came[0]), self.table()
+        for one in np.flatnonzero(np.bincount(worker[tasks == task], minlength=came)).tolist():
+            self.settle(one)
 
     def amend_gold(self, worker: int, right: Ints) -> None:
         """So many more of the worker's gold answers are right, (types,), below 0: fewer."""
@@ -262,6 +272,9 @@ class Beliefs:
         count, difficulty = self.labels, self.difficulty
         self.votes.clear()
         self.votes.add(self.task[:count], self.label[:count], self.message[:count], difficulty)
+        told = np.flatnonzero(self.truth >= 0)
+        for sums in (self.votes.easy, self.votes.hard):
+            sums[told, self.truth[told]] += CERTAIN
         self.votes.settle(np.arange(self.kind.size), difficulty)
 
     def _sweep(self, first: int, last: int) -> None:

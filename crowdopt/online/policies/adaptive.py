@@ -19,7 +19,7 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at, restored_looks
 from crowdopt.online.beliefs.gold_skills import gold_skills
 from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
 from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
@@ -195,7 +195,22 @@ class Adaptive(ReSolve):
 
     def inspected(self, tasks: Ids, truth: Ints) -> None:
         """Claims go by what the expert saw, and the answers looked at are right."""
-        self.looks = CheckedAnswers(tasks, truth, self.decided()[tasks] != truth)
+        fresh = CheckedAnswers(tasks, truth, self.decided()[tasks], self._believed[tasks])
+        self.looks = fresh.after(self.looks)
+
+    def vouched(self, task: int, truth: int, before: int) -> None:
+        """Gold of each worker who labelled it."""
+        for k in np.flatnonzero(self.task == task).tolist():
+            place = self.known.task_type[task], self.seen.column(int(self.worker[k]), False)
+            self.seen.asked[place] += before < 0
+            self.seen.right[place] += int(self.label[k] == truth) - int(self.label[k] == before)
+        self.seen.forget()
+        self._weigh()
+
+    @property
+    def on_average(self) -> bool:
+        """As the option until says."""
+        return self.until == "mean"
 
     def decided(self) -> Ints:
         """The likelier class; -1 where nothing is known."""
@@ -217,16 +232,18 @@ class Adaptive(ReSolve):
         unsure = int((wanted & (self.claims() > self.known.epsilon + COVERAGE)).sum())
         sentences = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"]
         hard = told(self.known_difficulty, self.claims()[wanted], self.known.epsilon[wanted])
-        looked = [] if self.looks is None else [self.looks.sentence(self._believed[wanted])]
+        looked = [] if self.looks is None else [self.looks.sentence(self._believed, wanted)]
         return (sentences if unsure else []) + looked + hard
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """As of any policy that covers, and what labels say of tasks."""
-        return super().snapshot() | {f"votes.{name}": array for name, array in self.votes.arrays().items()}
+        looks = {} if self.looks is None else self.looks.arrays()
+        return super().snapshot() | looks | {f"votes.{name}": array for name, array in self.votes.arrays().items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
         super().restore(arrays)
+        self.looks = restored_looks(arrays)
         self.votes.restore({name[6:]: arrays[name] for name in arrays if name.startswith("votes.")})
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -285,6 +302,8 @@ class Adaptive(ReSolve):
         self.votes.settle(tasks, self.known_difficulty)
         level = self.votes.level[tasks]
         given_up = hopeless(self.known_difficulty, self.votes.chance[tasks])
+        if self.looks is not None:
+            given_up |= np.isin(tasks, self.looks.tasks)
         self.covered[tasks] = np.where(given_up, np.maximum(level, self.need[tasks]), level)
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
 

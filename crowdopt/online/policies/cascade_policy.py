@@ -179,6 +179,11 @@ class CascadePolicy(BasePolicy):
         promised = float(self.known.epsilon[self.wanted].sum())
         self.over[0] = bool(self.claims()[self.wanted].sum() <= promised)
 
+    @property
+    def on_average(self) -> bool:
+        """Errors count in the mean."""
+        return True
+
     # -- the program -----------------------------------------------------------------------------------------------
 
     @property

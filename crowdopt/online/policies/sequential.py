@@ -15,7 +15,7 @@ from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.elementary import dot, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at, restored_looks
 from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
 from crowdopt.online.beliefs.gold_check import disagreement
 from crowdopt.online.beliefs.grid import GRID, information
@@ -361,7 +361,19 @@ class Sequential(BasePolicy):
 
     def inspected(self, tasks: Ids, truth: Ints) -> None:
         """Claims go by what the expert saw, and the answers looked at are right."""
-        self.looks = CheckedAnswers(tasks, truth, self.decided()[tasks] != truth)
+        fresh = CheckedAnswers(tasks, truth, self.decided()[tasks], self._believed[tasks])
+        self.looks = fresh.after(self.looks)
+
+    def vouched(self, task: int, truth: int, before: int) -> None:
+        """What labels of it say of their workers is certain from now on."""
+        if self.fallen[0] >= 0:
+            return self.reserve.vouched(task, truth, before)
+        self.beliefs.vouch(task, truth)
+
+    @property
+    def on_average(self) -> bool:
+        """As the option stop says."""
+        return self.stop == "mean"
 
     def decided(self) -> Ints:
         """The likelier class of each task; -1 where nothing is known."""
@@ -395,7 +407,7 @@ class Sequential(BasePolicy):
                 f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
             )
         difficulty = self.beliefs.difficulty if self.fallen[0] < 0 else self.reserve.known_difficulty
-        sentences += [] if self.looks is None else [self.looks.sentence(self._believed[wanted])]
+        sentences += [] if self.looks is None else [self.looks.sentence(self._believed, wanted)]
         return sentences + told(difficulty, claims[wanted], self.tasks.error[wanted])
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
@@ -403,12 +415,14 @@ class Sequential(BasePolicy):
         own = {name: getattr(self, name).copy() for name in STATE}
         own |= {f"tasks.{name}": getattr(self.tasks, name).copy() for name in LEVELS}
         parts = {"beliefs": self.beliefs.arrays(), "reserve": self.reserve.snapshot()}
+        own |= {} if self.looks is None else self.looks.arrays()
         return own | {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
         for name in STATE:
             setattr(self, name, np.array(arrays[name]))
+        self.looks = restored_looks(arrays)
         for name in LEVELS:
             getattr(self.tasks, name)[:] = arrays[f"tasks.{name}"]
         for name, part in (("beliefs.", self.beliefs), ("reserve.", self.reserve)):

@@ -22,7 +22,7 @@ from tests.online.streams import stream
 
 def looked(tasks, wrong):
     tasks = np.asarray(tasks)
-    return CheckedAnswers(tasks, np.zeros(tasks.size, int), np.asarray(wrong, bool))
+    return CheckedAnswers(tasks, np.zeros(tasks.size, int), np.asarray(wrong, int))
 
 
 def by_hand(claimed, looks, classes):
@@ -115,7 +115,7 @@ def test_claims_hold_on_average_whatever_share_is_guessed(share):
     errors, claims, before = [], [], []
     for claimed, wrong, generator in crowds(150, share):
         tasks = drawn(claimed, np.ones(400, bool), 60, generator)
-        after = CheckedAnswers(tasks, np.zeros(60, int), wrong[tasks]).claims(claimed, 2)
+        after = CheckedAnswers(tasks, np.zeros(60, int), wrong[tasks].astype(int)).claims(claimed, 2)
         left = np.setdiff1d(np.arange(400), tasks)
         errors.append(wrong[left].mean())
         claims.append(after.mean())

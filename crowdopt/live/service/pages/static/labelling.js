@@ -116,7 +116,7 @@ async function next() {
   lease = told.lease === null ? null : told;
   show();
   const me = await call("/api/me");
-  at("me").textContent = me.worker + ": " + me.labels + " labels";
+  at("me").textContent = me.worker + ": " + me.labels + (me.worker === "expert" ? " answers" : " labels");
   if (lease) return;
   say(told.over ? "There is nothing left for you. Thank you!" : "Nothing to do just now; this page looks again by itself.");
   at("code").hidden = !told.code;

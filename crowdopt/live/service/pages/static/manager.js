@@ -46,8 +46,8 @@ function fact(name, value, share) {
 }
 
 async function look() {
-  const [now, answers, workers, events] = await Promise.all(
-    ["/api/progress", "/api/answers", "/api/workers", "/api/events"].map(async (path) => (await get(path)).json()),
+  const [now, answers, looks, workers, events] = await Promise.all(
+    ["/api/progress", "/api/answers", "/api/looks", "/api/workers", "/api/events"].map(async (path) => (await get(path)).json()),
   );
   const sure = now.unsure === null ? null : now.tasks - now.unsure;
   at("numbers").replaceChildren(
@@ -63,7 +63,9 @@ async function look() {
   if (least !== null) at("numbers").append(fact("no policy pays less than", number(least, 2), Math.min(1, now.paid / least)));
   at("notes").replaceChildren(...now.notes.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
   answers.sort((a, b) => (b.claim ?? 0) - (a.claim ?? 0));
-  at("tasks").replaceChildren(...answers.slice(0, ROWS).map((one) => row([one.task, one.answer || "–", number(one.claim, 3), one.labels])));
+  at("tasks").replaceChildren(...answers.slice(0, ROWS).map((one) => row([one.task, (one.answer || "–") + (one.looked ? " (expert)" : ""), number(one.claim, 3), one.labels])));
+  at("expert").hidden = !looks.length;
+  at("looks").replaceChildren(...looks.reverse().slice(0, ROWS).map((one) => row([one.task, one.answer || "–", one.label || "–", one.status, number(one.paid, 2)])));
   workers.sort((a, b) => b.labels - a.labels);
   at("workers").replaceChildren(...workers.slice(0, ROWS).map((one) => {
     const button = document.createElement("button");
@@ -80,7 +82,8 @@ async function look() {
   const told = events.filter((one) => one.kind !== "decided" && one.kind !== "began"); // those are for machines
   at("history").replaceChildren(...told.map((one) => {
     const more = one.kind === "leased" ? "until " + time(Number(one.value)) : one.value;
-    return row([one.number, time(one.at), one.kind, one.worker, one.task || (one.lease ? "of " + one.lease : ""), more]);
+    const who = one.worker || (["leased", "told", "corrected", "skipped"].includes(one.kind) ? "expert" : "");
+    return row([one.number, time(one.at), one.kind, who, one.task || (one.lease ? "of " + one.lease : ""), more]);
   }));
   at("all").hidden = false;
   at("enter").hidden = true;
