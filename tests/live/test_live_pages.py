@@ -30,7 +30,7 @@ def seen(address: str, folder) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt install chromium")
 def test_the_pages_in_a_browser(tmp_path):
-    """A task with its text, buttons and keys; what an expert looks at; numbers, tasks, workers, events for the manager."""
+    """A task with its text, buttons and keys; what an expert looks at; numbers and tables for the manager."""
     crowdopt.init(tmp_path / "birds", classes=["yes", "no"])
     table = tmp_path / "birds" / "tasks.csv"
     head, *rows = table.read_text("utf-8").splitlines()
