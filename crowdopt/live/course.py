@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from crowdopt.core.resumable import Arrays
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
-from crowdopt.live.looks import ExpertLooks
+from crowdopt.live.looks import LiveLooks
 from crowdopt.online.limits.least_cost import Least
 
 
@@ -20,7 +20,7 @@ class Course(Protocol):
     policy: Any
     doors_shut: bool  # whether no worker will come who has not come yet
 
-    looks: ExpertLooks | None  # what an expert looks at; None: nothing ever
+    looks: LiveLooks | None  # what an expert looks at; None: nothing ever
 
     @property
     def may_mend(self) -> bool:

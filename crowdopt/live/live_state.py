@@ -11,7 +11,7 @@ from crowdopt.errors import InputError
 from crowdopt.live.course import Course
 from crowdopt.live.lease import Lease
 from crowdopt.live.live_settings import LiveSettings
-from crowdopt.live.looks import ExpertLooks
+from crowdopt.live.looks import LiveLooks
 from crowdopt.live.packing import Unpacker, opened, packed
 from crowdopt.live.stores import event as kinds
 from crowdopt.live.stores.event import EXPERT, Event
@@ -90,7 +90,7 @@ class LiveState:
         self.looks.draw(due)
 
     @property
-    def looks(self) -> ExpertLooks:
+    def looks(self) -> LiveLooks:
         """What an expert looks at; InputError where there is none."""
         if self.course.looks is None:
             raise InputError(f"policy {self.course.policy.name} has tasks arrive; no expert looks at their answers")

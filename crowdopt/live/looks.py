@@ -39,7 +39,7 @@ class LookedAt(Protocol):
         ...
 
 
-class ExpertLooks:
+class LiveLooks:
     """First the answers that the policy draws, to hold its claims against, as ``compare`` has them looked at; then
     those that are not sure, one by one and the least sure first, until the target is met or the money is used up.
 

@@ -19,7 +19,7 @@ from crowdopt.live.gold_tasks import GoldTasks
 from crowdopt.live.label_limits import LabelLimits, with_newcomers
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
-from crowdopt.live.looks import ExpertLooks
+from crowdopt.live.looks import LiveLooks
 from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
@@ -71,7 +71,7 @@ class WorkersCourse:
         # arrivals so far: preliminary workers, those of them who are done, workers of the stream
         self.came, self.sent_done, self.arrived = 0, 0, 0
         self.doors_shut = False
-        self.repairs, self.looks = Repairs(), ExpertLooks(self)
+        self.repairs, self.looks = Repairs(), LiveLooks(self)
         self.work: list[tuple[str, int, int, int]] = []  # kind, task, place, class, in the order in which they came
         self.gold_labels, self.gold_cost, self.refused = 0, 0.0, 0
         self.gold_said: dict[tuple[int, int], int] = {}  # place of a worker, gold task -> class

@@ -18,7 +18,7 @@ from crowdopt.errors import InputError
 from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
-from crowdopt.live.looks import ExpertLooks
+from crowdopt.live.looks import LiveLooks
 from crowdopt.live.seat import Seat
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import KINDS, Run
@@ -40,7 +40,7 @@ class ServedWorkers(Protocol):
     gold_labels: int
     gold_cost: float
     refused: int
-    looks: ExpertLooks
+    looks: LiveLooks
 
 
 def run_of(course: ServedWorkers) -> Run:
