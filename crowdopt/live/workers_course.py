@@ -492,13 +492,14 @@ class WorkersCourse:
 
     def _out(self) -> tuple[Ints, Ints]:
         """Tasks whose labels are out or meant for a worker, and the number of arrival of each, (k,) and (k,)."""
-        tasks, workers = [EMPTY], [EMPTY]
-        for seat in self.seats:
-            if seat.decision is not None and seat.decision.kind != GOLD:
-                mine = seat.asked[[*seat.out.values(), *seat.queue]]
-                tasks.append(mine)
-                workers.append(np.full(mine.size, seat.number))
-        return np.concatenate(tasks), np.concatenate(workers)
+        pairs = [
+            (int(seat.asked[k]), seat.number)
+            for seat in self.seats
+            if seat.decision is not None and seat.decision.kind != GOLD
+            for k in (*seat.out.values(), *seat.queue)
+        ]
+        out = np.array(pairs, np.int64).reshape(-1, 2)
+        return out[:, 0].copy(), out[:, 1].copy()
 
     def _at_work(self) -> tuple[Ints, Ints]:
         """Who has something to do, by number of arrival, and the labels that each could still give, (k,) and (k,)."""

@@ -8,7 +8,7 @@ its task is linear in the worker's skill g, ``1/K + B (g - 1/K)``, so a label's 
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import exp, log, power
+from crowdopt.elementary_kernels import exp, log, power, tanh
 from crowdopt.online.beliefs.vote_sum_kernels import recount, settle, slopes
 
 SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE
@@ -180,6 +180,42 @@ def survey(level, others, sure, wanted, kind, left):
             if _step(level[i]) < _step(sure[i]):
                 left[kind[i]] += 1
     return error
+
+
+@njit(cache=True, nogil=True)
+def errs_more(level, hoped, others, wanted, scale, most):
+    """Whether the errors of the wanted tasks, at these levels with what is hoped for, over scale are above most.
+
+    It looks no further than it has to: errors are positive, so a sum that is too large stays so.
+    """
+    error = 0.0
+    for i in range(level.size):
+        if wanted[i]:
+            error += others / (others + exp(level[i] + hoped[i]))
+            if error / scale > most:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def any_open(level, hoped, sure, wanted):
+    """Whether a wanted task is not sure at these levels with what is hoped for."""
+    i = 0
+    while i < level.size and not (wanted[i] and _step(level[i] + hoped[i]) < _step(sure[i])):
+        i += 1
+    return i < level.size
+
+
+@njit(cache=True, nogil=True)
+def lacking(level, wanted, others, lack):
+    """``max(0, w - l b(l))`` of each task, into ``lack``: see crowdopt.online.beliefs.dismissal.
+
+    level, wanted, lack (tasks,): l, w, what is missing; others: K - 1.
+    """
+    for i in range(level.size):
+        half = tanh(level[i] / 2.0)
+        edge = half if others == 1.0 else 2.0 * half / (2.0 * half + (others + 1.0) * (1.0 - half))
+        lack[i] = max(0.0, wanted[i] - level[i] * edge)
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.elementary import dot, power
-from crowdopt.online.beliefs.grid import GRID, edge_at_level, information
+from crowdopt.online.beliefs.grid import GRID, information
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.stopping_program import StoppingProgram
 
@@ -78,8 +78,11 @@ def missing(level: Floats, sure: Floats, error: Floats, classes: int = 2) -> flo
 
 def missing_each(level: Floats, sure: Floats, error: Floats, classes: int = 2) -> Floats:
     """What each task adds to that, (tasks,)."""
-    wanted = (1 - classes / (classes - 1) * error) * sure
-    return np.maximum(0.0, wanted - level * edge_at_level(level, classes))
+    from crowdopt.online.beliefs.belief_kernels import lacking
+
+    lack = np.empty_like(level)
+    lacking(level, (1 - classes / (classes - 1) * error) * sure, classes - 1.0, lack)
+    return lack
 
 
 def dismissal_rule(

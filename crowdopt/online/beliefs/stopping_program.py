@@ -95,6 +95,6 @@ class StoppingProgram:
         from crowdopt.online.beliefs.belief_kernels import values
 
         mass, reward = self.tables
-        value = np.zeros_like(mass)
+        value = np.empty_like(mass)  # all of it that counts is written: no more are right than were asked
         values(mass, reward, price, self._rest, value)
         return value

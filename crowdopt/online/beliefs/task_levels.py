@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.online.arrivals import Known
 from crowdopt.online.beliefs.dismissal import missing, missing_each
@@ -75,20 +75,25 @@ class TaskLevels:
 
     def survey(self) -> float:
         """Count what is open; returns the posterior errors of the wanted tasks, added up."""
-        self.level[:] = np.where(self.given_up, -1.0, self.sure)
-        return self._counted(self.beliefs.level, self.left)
-
-    def foreseen(self) -> tuple[float, bool]:
-        """The same errors, and whether any task is open, once all that is out has told what is hoped of it."""
-        left = np.zeros_like(self.left)
-        error = self._counted(self.beliefs.level + self.beliefs.hoped, left)
-        return error, bool(left.any())
-
-    def _counted(self, level: Floats, left: Ints) -> float:
         from crowdopt.online.beliefs.belief_kernels import survey
 
+        self.level[:] = np.where(self.given_up, -1.0, self.sure)
+        others, kind = self.known.classes - 1.0, self.known.task_type
+        return float(survey(self.beliefs.level, others, self.level, self.wanted, kind, self.left))
+
+    def will_err(self, scale: float) -> bool:
+        """Whether these errors over ``scale`` are above what is promised once what is out has told what is hoped."""
+        from crowdopt.online.beliefs.belief_kernels import errs_more
+
         others = self.known.classes - 1.0
-        return float(survey(level, others, self.level, self.wanted, self.known.task_type, left))
+        return bool(errs_more(self.beliefs.level, self.beliefs.hoped, others, self.wanted, scale, self.promised))
+
+    @property
+    def will_be_open(self) -> bool:
+        """Whether any task is open then."""
+        from crowdopt.online.beliefs.belief_kernels import any_open
+
+        return bool(any_open(self.beliefs.level, self.beliefs.hoped, self.level, self.wanted))
 
     def ask_more(self) -> None:
         """Every task is to be surer."""

@@ -169,8 +169,9 @@ class Sequential(BasePolicy):
         self.beliefs.expect(tasks, workers)
         if self.over[0] or not tasks.size:
             return True
-        error, is_open = self.tasks.foreseen()
-        return is_open if self.stop == "each" else error / (1 - self.margin) > self.tasks.promised
+        if self.stop == "each":
+            return self.tasks.will_be_open
+        return self.tasks.will_err(1 - self.margin)
 
     def overhear(self, worker: int, task: int, label: int) -> None:
         """It tells of the worker and of the task."""
