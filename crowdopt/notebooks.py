@@ -25,6 +25,11 @@ class InNotebooks:
 
     in_notebooks: ClassVar[tuple[str, ...]] = ()  # properties that are shown before the fields
 
+    @property
+    def in_words(self) -> str:
+        """What is known of it, as a sentence; empty where there is none."""
+        return ""
+
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
         """The first rows of the table that a reader wants to see, and how many it has; none by default."""
         return [], 0
@@ -40,17 +45,34 @@ class InNotebooks:
         return self.table().__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
-        named = [(name, getattr(self, name)) for name in self.in_notebooks]
-        if is_dataclass(self):
-            named += [(field.name, getattr(self, field.name)) for field in fields(self)]
-        facts = [(name.replace("_", " "), _fact(value)) for name, value in dict(named).items()]
-        parts = [f"<strong>{escape(type(self).__name__)}</strong>"]
+        named = named_facts(self)
+        facts = [(name.replace("_", " "), _fact(value)) for name, value in named.items()]
+        parts = [f"<strong>{escape(type(self).__name__)}</strong> {escape(self.in_words)}"]
         parts += [_table(("", ""), [fact for fact in facts if fact[1]])]
         rows, count = self.notebook_rows(SHOWN)
         if rows:
             parts.append(_table(tuple(rows[0]), [tuple(row.values()) for row in rows], count))
-        parts += [_rows(name, value) for name, value in named if isinstance(value, list | tuple)]
+        parts += [_rows(name, value) for name, value in named.items() if isinstance(value, list | tuple)]
         return "\n".join(filter(None, parts))
+
+    def __str__(self) -> str:
+        facts = {name.replace("_", " "): text for name, value in named_facts(self).items() if (text := _fact(value))}
+        width = max(map(len, facts), default=0)
+        head = f"{type(self).__name__}: {self.in_words}" if self.in_words else type(self).__name__
+        rows, count = self.notebook_rows(SHOWN)
+        lines = [head, *(f"  {name:<{width}}  {text}" for name, text in facts.items()), *_columns(rows)]
+        return "\n".join([*lines, *[f"  {count - len(rows)} more"] * (count > len(rows))])
+
+
+def named_facts(result: InNotebooks) -> dict[str, Any]:
+    """What a reader is shown of a result: its properties, then its fields."""
+    named = {name: getattr(result, name) for name in result.in_notebooks}
+    return named | ({one.name: getattr(result, one.name) for one in fields(result)} if is_dataclass(result) else {})
+
+
+def percent(ratio: float) -> str:
+    """Three digits of a ratio, as a percentage."""
+    return f"{100 * ratio:.3g} %"
 
 
 def as_arrow(columns: Mapping[str, Any]) -> Any:
@@ -76,6 +98,13 @@ def _fact(value: Any) -> str:
         text = str(value)
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     return ""
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Rows as lines of text under their heads, column below column."""
+    cells = [[str(head) for head in rows[0]], *([_fact(cell) for cell in row.values()] for row in rows)] if rows else []
+    width = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, width, strict=True)).rstrip() for row in cells]
 
 
 def _rows(name: str, values: Sequence[Any]) -> str:

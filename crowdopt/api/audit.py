@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -58,6 +58,17 @@ class Audit(InNotebooks):
     def wrong_at_most(self) -> int | None:
         """Most wrong answers that are left; None before the expert has looked."""
         return None if self.audited is None else self.audited.wrong_at_most
+
+    in_notebooks: ClassVar[tuple[str, ...]] = ("wrong_at_most",)
+
+    @property
+    def in_words(self) -> str:
+        """The claim; before the expert has looked, what there is to do."""
+        return (
+            f"{self.checks} of {self.draw.answers} answers to look at"
+            if self.audited is None
+            else self.audited.sentence
+        )
 
 
 @two_ways(EscalationOptions, Escalation, AuditOptions, Audit)

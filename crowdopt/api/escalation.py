@@ -66,6 +66,11 @@ class Escalation(InNotebooks):
     up: int | None = None
     cost: float | None = None
 
+    @property
+    def in_words(self) -> str:
+        """The claim, once the expert has looked."""
+        return "" if self.escalated is None else self.escalated.sentence
+
 
 def is_escalation(folder: Path) -> bool:
     """Whether a folder is an escalation's."""

@@ -18,7 +18,7 @@ def init(folder: str | Path, *, panel: bool = False, classes: Sequence[str] = ()
     panel : bool
         Whether to write a panel of language-model judges of three families rather than the photographs.
     classes : sequence of str
-        What a label can say, such as ``cat``, ``dog``; default: campaign.toml leaves them unnamed.
+        What a label can say, such as ``cat``, ``dog``; default: ``yes``, ``no``, or for a panel ``pass``, ``fail``.
     force : bool
         Whether a campaign that is there may be replaced.
 

@@ -17,7 +17,7 @@ from crowdopt.crowd.exactness import CERTAIN, exact_errors, most_errors
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.elementary import dot
-from crowdopt.notebooks import InNotebooks, as_arrow
+from crowdopt.notebooks import InNotebooks, as_arrow, percent
 
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
 
@@ -221,24 +221,24 @@ class Plan(InNotebooks):
         """Share of each pair's label, (k,): 1 in a plan of whole labels."""
         if self.amounts is not None:
             return self.amounts
-        return np.ones(len(self._chosen))
+        return np.ones(len(_chosen(self)))
 
     @cached_property
     def prices(self) -> Floats:
         """What the label of each pair is paid, (k,)."""
-        return self.instance.prices(self._chosen)
+        return self.instance.prices(_chosen(self))
 
     @cached_property
     def evidence(self) -> Floats:
         """Evidence of each task, labels already in included, (tasks,)."""
-        return self.instance.collected_evidence + self.instance.supply(self._chosen, self.amounts)
+        return self.instance.collected_evidence + self.instance.supply(_chosen(self), self.amounts)
 
     @cached_property
     def exact_error(self) -> tuple[Floats, Floats] | None:
         """Exact error of each task's vote, (above, width), for plans of whole labels under a checked rule."""
         if not self.instance.the_rule.checked or self.amounts is not None or self.pairs is None:
             return None
-        return exact_errors(self.instance, self._chosen)
+        return exact_errors(self.instance, _chosen(self))
 
     @cached_property
     def vote_error(self) -> Floats | None:
@@ -249,46 +249,67 @@ class Plan(InNotebooks):
         instance = self.instance
         together = instance.confusion is not None or bool((instance.dependence > 1).any())
         unknown = together or self.pairs is None or self.amounts is not None
-        return None if unknown else most_errors(instance, self._chosen)
+        return None if unknown else most_errors(instance, _chosen(self))
 
     @cached_property
     def task_labels(self) -> Floats:
         """Labels that the plan adds to each task, (tasks,)."""
-        return np.bincount(self._chosen[:, 0], weights=self.shares, minlength=self.instance.n_tasks).astype(float)
+        return np.bincount(_chosen(self)[:, 0], weights=self.shares, minlength=self.instance.n_tasks).astype(float)
 
     @cached_property
     def loads(self) -> Floats:
         """Labels each worker gives, (workers,)."""
-        return np.bincount(self._chosen[:, 1], weights=self.shares, minlength=self.instance.n_workers).astype(float)
+        return np.bincount(_chosen(self)[:, 1], weights=self.shares, minlength=self.instance.n_workers).astype(float)
 
     @property
     def violation(self) -> float | None:
         """The largest breach of a limit; at most COVERAGE. None without a plan."""
         return self.certificate.violation
 
-    @property
-    def _chosen(self) -> Ints:
-        return np.zeros((0, 2), np.int64) if self.pairs is None else self.pairs
-
     in_notebooks: ClassVar[tuple[str, ...]] = ("objective", "bound", "gap", "proven", "proof", "labels")
+
+    @property
+    def in_words(self) -> str:
+        """How good the plan provably is, as a sentence; empty where there is none."""
+        vouched = {
+            "certificate": "anyone can recompute that from the plan",
+            "solver": f"on {self.backend}'s word; the plan's own multipliers prove {self.certified_bound:.10g}",
+            "none": "nothing is known about the optimum",
+        }[self.proof]
+        rule = self.of_rule
+        if not self.found:
+            return ""
+        if self.proven:
+            return f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
+        if self.proof == "none":
+            return f"feasible; {vouched}"
+        above = percent(max(0.0, self.gap))
+        return (
+            f"feasible, at most {above} above the optimum{rule}: none{rule} costs less than {self.bound:.10g} "
+            f"({vouched})"
+        )
 
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
         """The first labels, and how many there are."""
-        some = zip(self._chosen[:most].tolist(), self.prices[:most].tolist(), strict=True)
+        some = zip(_chosen(self)[:most].tolist(), self.prices[:most].tolist(), strict=True)
         rows = [
             {"task": self.instance.task_id(i), "worker": self.instance.worker_id(j), "price": price}
             for (i, j), price in some
         ]
-        return rows, len(self._chosen)
+        return rows, len(_chosen(self))
 
     def table(self) -> Any:
         """The plan as an Arrow table with columns task, worker, price (and value for an LP plan)."""
         ids = {
-            "task": [self.instance.task_id(i) for i in self._chosen[:, 0]],
-            "worker": [self.instance.worker_id(j) for j in self._chosen[:, 1]],
+            "task": [self.instance.task_id(i) for i in _chosen(self)[:, 0]],
+            "worker": [self.instance.worker_id(j) for j in _chosen(self)[:, 1]],
             "price": self.prices,
         }
         return as_arrow(ids if self.amounts is None else {**ids, "value": self.amounts})
+
+
+def _chosen(plan: Plan) -> Ints:
+    return np.zeros((0, 2), np.int64) if plan.pairs is None else plan.pairs
 
 
 def _as_far_as_it_stands(known: Certificate, certified: float, value: float | None) -> Certificate:

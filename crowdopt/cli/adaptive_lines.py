@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
-from crowdopt.cli.common import percent
 from crowdopt.core.solution import Status
 from crowdopt.io.answers.answers_folder import facts
 from crowdopt.io.answers.labels_back import Answered, Onward
 from crowdopt.io.plan.policy_folder import policy_run, policy_summary
+from crowdopt.notebooks import percent
 
 SO_SURE = " as sure of each answer given its votes"
 SO_APART = " within the limits of classes"

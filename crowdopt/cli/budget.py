@@ -10,9 +10,10 @@ import click
 from crowdopt.api.budget import PROMISES, Promised, Spent
 from crowdopt.api.budget import budget as call
 from crowdopt.assign.plan import Plan
-from crowdopt.cli.common import NO, ProgressLine, as_json, percent, say, target, trust_gold
+from crowdopt.cli.common import NO, ProgressLine, as_json, say, target, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.io.plan.plan_folder import run_facts, summary
+from crowdopt.notebooks import percent
 
 
 @click.command(

@@ -20,6 +20,7 @@ from crowdopt.bars import WHILE, Latest, ticking
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
+from crowdopt.notebooks import percent
 
 if TYPE_CHECKING:
     from crowdopt.core.solution import Progress
@@ -139,8 +140,3 @@ class ProgressLine:
 def size_of(instance: AssignmentInstance) -> dict[str, int]:
     """How much there is of everything."""
     return {"tasks": instance.n_tasks, "workers": instance.n_workers, "types": instance.n_types}
-
-
-def percent(ratio: float) -> str:
-    """Three digits of a ratio, as a percentage."""
-    return f"{100 * ratio:.3g} %"

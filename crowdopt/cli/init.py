@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -18,16 +19,21 @@ from crowdopt.cli.manual import FIRST, manual
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--panel", is_flag=True, help="Six language-model judges of three families, paid by the call.")
-@click.option("--classes", help="What a label can say, as in cat,dog; else the classes are 0 and 1.")
+@click.option("--classes", help="What a label can say, as in cat,dog; a terminal is asked.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @as_json
 def init(folder: Path, panel: bool, classes: str | None, force: bool, as_json: bool) -> None:
     """Write a small campaign, with comments, to start from."""
-    call(folder, panel=panel, classes=classes.split(",") if classes else (), force=force)
+    if classes is None:
+        classes = "pass,fail" if panel else "yes,no"
+        if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+            classes = click.prompt("What can a label say? Names, with commas between", default=classes)
+    names = [name.strip() for name in classes.split(",")]
+    call(folder, panel=panel, classes=names, force=force)
     say(
         as_json,
-        {"campaign": str(folder)},
-        f"wrote the sample campaign {folder}; its campaign.toml explains the tables",
+        {"campaign": str(folder), "classes": names},
+        f"wrote the sample campaign {folder}, labels {' or '.join(names)}; its campaign.toml explains the tables",
         f"next: crowdopt solve {folder} -o my-plan",
     )
 

@@ -9,10 +9,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from crowdopt.cli.common import ProgressLine, percent, say
+from crowdopt.cli.common import ProgressLine, say
 from crowdopt.core.solution import Progress
 from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.errors import InputError
+from crowdopt.notebooks import percent
 
 NEEDED = ("processes", "cluster", "memory")  # options that only campaigns in parts have
 

@@ -40,7 +40,8 @@ def push(campaign: Path, plan: Path, classes: str, dry_run: bool, as_json: bool,
     names = [name.strip() for name in classes.split(",")] if classes else []
     done = call(campaign, plan, classes=names, dry_run=dry_run, **options)
     known = {"place": done.place, "dry_run": dry_run, "changes": done.counts, "notes": list(done.notes)}
-    say(as_json, known, *_sentences(done, dry_run))
+    known["links"] = dict(done.links)
+    say(as_json, known, *_sentences(done, dry_run), *(f"  {worker}: {link}" for worker, link in done.links.items()))
 
 
 def _sentences(done: Changes, dry_run: bool) -> list[str]:

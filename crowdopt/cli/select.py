@@ -116,25 +116,12 @@ def _sentences(selection: Selection, interval: tuple[float, float], coverage: fl
     paid = "" if selection.cost is None else f", cost {selection.cost:.10g}"
     return [
         f"hire {selection.members.size} of {instance.n_workers} workers{paid}: {', '.join(names)}{more}",
-        f"score {selection.score:.6g} (plug-in, biased: {selection.plug_in_score:.6g}); {_how_good(selection)}",
+        f"score {selection.score:.6g} (plug-in, biased: {selection.plug_in_score:.6g}); {selection.in_words}",
         f"{100 * coverage:g} % interval of the score: {interval[0]:.4g} to {interval[1]:.4g}",
         f"error of an answer, estimated bounds: {selection.error_estimate:.2g} by linear votes (Li & Liu, corrected), "
         f"{selection.best_vote_estimate:.2g} by log-odds votes (Bhattacharyya)",
         *(f"note: {warning}" for warning in selection.warnings),
     ]
-
-
-def _how_good(selection: Selection) -> str:
-    if selection.proof == "none":
-        return "nothing is known about the best"
-    vouched = "anyone can recompute that from the tallies"
-    if selection.proof == "solver":
-        vouched = f"on {selection.backend}'s word"
-    elif selection.ranking_proof is None:
-        vouched = "by the multipliers of the relaxation"
-    if selection.proven:
-        return f"proven: no allowed set scores more ({vouched})"
-    return f"no allowed set scores above {selection.best_score:.6g} ({vouched})"
 
 
 def _written(*paths: Path | None) -> list[str]:

@@ -14,7 +14,7 @@ from crowdopt.api.solve_parts import assign_parts
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.adaptive_lines import policy_said
-from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, percent, say, target, trust_gold
+from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, say, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.votes.evidence import RULES
@@ -150,28 +150,11 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
         f"{plan.labels:g} labels for {plan.instance.n_tasks} tasks by {busy} of {plan.instance.n_workers} workers "
         f"({full} at capacity), cost {plan.objective:.10g}",
         *([] if plan.repaired is None else [what_it_lacked(plan)]),
-        *([_how_good(plan)] if plan.found else []),
+        *([plan.in_words] if plan.found else []),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
     said = [plan.note, *said] if plan.note else said
     return ["interrupted; this is the best plan so far", *said] if plan.interrupted else said
-
-
-def _how_good(plan: Plan) -> str:
-    vouched = {
-        "certificate": "anyone can recompute that from the plan",
-        "solver": f"on {plan.backend}'s word; the plan's own multipliers prove {plan.certified_bound:.10g}",
-        "none": "nothing is known about the optimum",
-    }[plan.proof]
-    rule = plan.of_rule
-    if plan.proven:
-        return f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
-    if plan.proof == "none":
-        return f"feasible; {vouched}"
-    above = percent(max(0.0, plan.gap))
-    return (
-        f"feasible, at most {above} above the optimum{rule}: none{rule} costs less than {plan.bound:.10g} ({vouched})"
-    )
 
 
 VERBS = (solve,)

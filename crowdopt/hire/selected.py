@@ -68,6 +68,20 @@ class Selection(InNotebooks):
 
     in_notebooks: ClassVar[tuple[str, ...]] = ("score", "best_score", "cost", "proof", "proven")
 
+    @property
+    def in_words(self) -> str:
+        """How good the set provably is, as a sentence."""
+        if self.proof == "none":
+            return "nothing is known about the best"
+        vouched = "anyone can recompute that from the tallies"
+        if self.proof == "solver":
+            vouched = f"on {self.backend}'s word"
+        elif self.ranking_proof is None:
+            vouched = "by the multipliers of the relaxation"
+        if self.proven:
+            return f"proven: no allowed set scores more ({vouched})"
+        return f"no allowed set scores above {self.best_score:.6g} ({vouched})"
+
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
         """The first of the hired, and how many they are."""
         instance, who = self.instance, self.members[:most].tolist()

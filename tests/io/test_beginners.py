@@ -112,15 +112,15 @@ CAMPAIGN = {  # a file of the sample campaign, what is replaced in it by what, a
     "an optional column with a capital": ("tasks.csv", "task,type", "task,Type", "did you mean 'type'"),
     "an optional column misspelt": ("tasks.csv", "task,type", "task,typ", "unknown column 'typ'; did you mean 'type'"),
     "gold that is a share": ("gold.csv", "ada,bird,19", "ada,bird,95%", "write the share, 0.95"),
-    "a rounded prior": ("campaign.toml", "# prior = { yes = 0.8, no = 0.2 }", "prior = {a=0.333, b=0.333, c=0.333}", 3),
+    "a rounded prior": ("campaign.toml", 'classes = ["yes", "no"]', "prior = {a=0.333, b=0.333, c=0.333}", 3),
     "a prior that does not add up": (
         "campaign.toml",
-        "# prior = { yes = 0.8, no = 0.2 }",
+        'classes = ["yes", "no"]',
         "prior = {a=0.5, b=0.3}",
         "the prior's probabilities add up to 0.8; they must add up to 1",
     ),
-    "names of classes": ("campaign.toml", '# classes = ["yes", "no"]', 'classes = ["cat", "dog", "fox"]', 3),
-    "classes twice": ("campaign.toml", '# classes = ["yes", "no"]', 'classes = ["cat", "cat"]', "or names such as"),
+    "names of classes": ("campaign.toml", 'classes = ["yes", "no"]', 'classes = ["cat", "dog", "fox"]', 3),
+    "classes twice": ("campaign.toml", 'classes = ["yes", "no"]', 'classes = ["cat", "cat"]', "or names such as"),
     "epsilon as a percentage": ("campaign.toml", "epsilon = 0.1", "epsilon = 5", "0.05 is 5 %"),
 }
 

@@ -336,6 +336,6 @@ def test_an_instance_needs_no_task_types(tmp_path):
 
 def test_more_classes_than_anybody_has_are_refused(campaign):
     """2^63 - 1 classes would be a table that no memory holds."""
-    edit(campaign / "campaign.toml", "epsilon =", "classes = 9223372036854775807\nepsilon =")
+    edit(campaign / "campaign.toml", 'classes = ["yes", "no"]', "classes = 9223372036854775807")
     with pytest.raises(InputError, match="classes must be a whole number from 2 to 10000"):
         read_campaign(campaign)

@@ -145,6 +145,34 @@ def test_highs_own_reader_is_not_enough(row: str, tmp_path: Path) -> None:
     assert not read or float(model.getLp().row_upper_[0]) != value
 
 
+@pytest.mark.parametrize(
+    ("entries", "ours"),
+    {
+        "a number that goes on": ([" x r 1abc"], "'1abc' is not a number"),
+        "no number": ([" x r nan"], "NaN"),
+        "a row that is not there": ([" x s 2"], "which ROWS does not"),
+        "a place twice": ([" x r 1", " x r 2"], 3.0),
+        "a small entry": ([" x r 1e-10"], 1e-10),
+    }.values(),
+)
+def test_highs_reads_another_program_than_the_file_s(entries: list[str], ours: str | float, tmp_path: Path) -> None:
+    """No error, and not the entry that stands there: here it is refused, or read as it stands."""
+    import highspy
+
+    lines = ["NAME t", "ROWS", " N o", " G r", "COLUMNS", " x o 1", *entries, "RHS", " RHS r 1", "ENDATA"]
+    (tmp_path / "x.mps").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    assert model.readModel(str(tmp_path / "x.mps")) != highspy.HighsStatus.kError
+    read = list(model.getLp().a_matrix_.value_)
+    if isinstance(ours, str):
+        with pytest.raises(crowdopt.InputError, match=ours):
+            crowdopt.read_program(tmp_path / "x.mps")
+        assert sum(read) in (0, 1)  # HiGHS went on
+    else:
+        assert crowdopt.read_program(tmp_path / "x.mps").matrix.data.tolist() == [ours] != read
+
+
 WRONG = {
     "square.lp": (LP_FILE.replace("2 a", "[ a ^ 2 ]"), "line 3"),
     "two-numbers.lp": (LP_FILE.replace("2 a", "2 2 a"), "two numbers"),

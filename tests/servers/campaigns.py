@@ -63,10 +63,12 @@ def second_round(folder: Path, back: Path) -> None:
 
     Every worker takes a few tasks more than they had left.
     """
-    answers(back / "labels.csv", folder / "plan-1", campaign=folder / "first", output=folder / "answers")
-    rows = [row.split(",")[:2] for row in (back / "skipped.csv").read_text(encoding="utf-8").splitlines()]
-    (folder / "answers" / "campaign" / "forbidden.csv").write_text(
-        "".join(f"{task},{name}\n" for task, name in rows), encoding="utf-8"
+    answers(
+        back / "labels.csv",
+        folder / "plan-1",
+        campaign=folder / "first",
+        skipped=back / "skipped.csv",
+        output=folder / "answers",
     )
     (folder / "answers" / "campaign" / "workers.csv").write_text(
         "worker,capacity\n" + "".join(f"{name},6\n" for name in WORKERS), encoding="utf-8"

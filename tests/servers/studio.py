@@ -66,7 +66,7 @@ class Visitor:
 
 
 class Worker(Visitor):
-    """A worker with an account who opens their tab and chooses Label Tasks As Displayed."""
+    """A worker with an account who opens the link they were sent."""
 
     def __init__(self, url: str, name: str, new: bool = True) -> None:
         super().__init__(url)
@@ -78,22 +78,17 @@ class Worker(Visitor):
         self.form(path, **fields)
         assert self.call("GET", "/api/current-user/whoami")["email"] == f"{name}@example.org"
 
-    def tab(self, project: int) -> dict[str, Any]:
-        """The tab with their name, as the page lists it."""
-        (found,) = [
-            one for one in self.call("GET", f"/api/dm/views/?project={project}") if one["data"]["title"] == self.name
-        ]
-        data: dict[str, Any] = found["data"]
-        return data
-
-    def next_task(self, project: int) -> dict[str, Any] | None:
-        """What is shown next, or nothing more; the page asks with the filter and the order of the tab."""
-        shown = self.tab(project)
+    def next_task(self, link: str) -> dict[str, Any] | None:
+        """What the link's page shows next, or nothing more: it asks for the tab, and then by its filter and order."""
+        asked = urllib.parse.parse_qs(urllib.parse.urlsplit(link).query)
+        assert asked["labeling"] == ["1"]
+        shown = self.call("GET", f"/api/dm/views/{asked['tab'][0]}/")["data"]
         body = {
             "filters": shown["filters"],
             "ordering": shown["ordering"],
-            "selectedItems": {"all": True, "excluded": []},
+            "selectedItems": {"all": False, "included": []},
         }
+        project = project_of(link)
         try:
             task: dict[str, Any] = self.call("POST", f"/api/dm/actions?id=next_task&project={project}", body)
         except urllib.error.HTTPError as error:
@@ -107,3 +102,10 @@ class Worker(Visitor):
         value = {"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [label]}}
         body = {"result": [value] if label else [], "was_cancelled": not label, "lead_time": seconds}
         self.call("POST", f"/api/tasks/{task}/annotations/?project={project}", body)
+
+
+def project_of(link: str) -> int:
+    """The project that a worker's link opens."""
+    found = re.search(r"/projects/(\d+)/data", link)
+    assert found is not None
+    return int(found[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from crowdopt import InputError, pull, push
 from crowdopt.io.bridges.exchange.web import Web
 from tests.servers.campaigns import WORKERS, given, label_of, lay, queues, second_round
 from tests.servers.environments import Server
-from tests.servers.studio import TOKEN, Visitor, Worker, studio
+from tests.servers.studio import TOKEN, Visitor, Worker, project_of, studio
 
 pytestmark = pytest.mark.servers
 SKIPPED = 2  # the second task that dana sees
@@ -40,16 +40,18 @@ def server(tmp_path: Path, database: Path, monkeypatch) -> Iterator[Server]:
     running.kill()
 
 
-def work(workers: dict[str, Worker], project: int, most: int = 1000) -> dict[str, list[str]]:
-    """Every worker labels what they are shown, until nothing more is, or so many; what each was shown, in order."""
+def work(workers: dict[str, Worker], links: Mapping[str, str], most: int = 1000) -> dict[str, list[str]]:
+    """Every worker labels what their link shows, until nothing more is, or so many; what each was shown, in order."""
     shown: dict[str, list[str]] = {name: [] for name in workers}
     for name, worker in workers.items():
-        while len(shown[name]) < most and (task := worker.next_task(project)):
+        while name in links and len(shown[name]) < most and (task := worker.next_task(links[name])):
             assert task["predictions"] == []  # no worker is told what others think
             title = task["data"]["task"]
             shown[name].append(title)
             skips = name == "dana" and len(shown[name]) == SKIPPED and most == 1000
-            worker.hand_in(project, task["id"], "" if skips else label_of(title, name), 1.5 + len(shown[name]))
+            worker.hand_in(
+                project_of(links[name]), task["id"], "" if skips else label_of(title, name), 1.5 + len(shown[name])
+            )
     return shown
 
 
@@ -87,16 +89,21 @@ def test_two_rounds_with_five_workers_and_a_server_that_is_killed(server, tmp_pa
     assert projects(server) == []  # a dry run changes nothing
     half_a_push(server, monkeypatch, 6, **first, **there)
     server.start()
-    push(**first, **there)
-    assert push(**first, **there).changes == ()
+    links = push(**first, **there).links
+    boss = Visitor(server.url)
+    boss.opener.addheaders = [("Authorization", f"Token {TOKEN}")]
     (project,) = projects(server)
+    boss.call("PATCH", f"/api/projects/{project}/", {"title": "renamed"})
+    again = push(**first, **there)  # finds it under its new title
+    assert again.changes == () and again.links == links
+    assert set(links) == set(queues(first["plan"])) and {*map(project_of, links.values())} == {project}
 
     workers = {name: Worker(server.url, name) for name in WORKERS}
-    before = work(workers, project, most=1)
+    before = work(workers, links, most=1)
     server.kill()  # in the middle of the work
     server.start()
     workers = {name: Worker(server.url, name, new=False) for name in WORKERS}
-    after = work(workers, project)
+    after = work(workers, links)
     shown = {name: before[name] + after[name] for name in WORKERS}
     assert {name: tasks for name, tasks in shown.items() if tasks} == queues(tmp_path / "plan-1")
 
@@ -118,9 +125,11 @@ def test_two_rounds_with_five_workers_and_a_server_that_is_killed(server, tmp_pa
     half_a_push(server, monkeypatch, 5, **then, **there)
     server.start()
     push(**then, **there)
-    assert push(**then, **there).changes == ()
+    again = push(**then, **there)
+    assert again.changes == () and again.links == {name: links.get(name, link) for name, link in again.links.items()}
+    links = again.links
     workers = {name: Worker(server.url, name, new=False) for name in WORKERS}
-    again = work(workers, project, most=999)
+    again = work(workers, links, most=999)
     assert {name: tasks for name, tasks in again.items() if tasks} == queues(tmp_path / "plan-2")
     pulled = pull(then["campaign"], **there, output=tmp_path / "back")
     assert len(pulled.labels) == len(pairs) - 1 + sum(map(len, again.values())) and len(pulled.skipped) == 1
@@ -134,12 +143,11 @@ def test_gold_marked_in_the_tool_and_a_token_that_is_exchanged(server, tmp_path,
     boss.opener.addheaders = [("Authorization", f"Token {TOKEN}")]
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", boss.call("POST", "/api/token/", {})["token"])
     there = {"tool": "label-studio", "url": server.url}
-    push(**first, **there)
+    links = push(**first, **there).links
     assert push(**first, **there).changes == ()
-    (project,) = projects(server)
     ada = Worker(server.url, "ada")
-    task = ada.next_task(project)
-    ada.hand_in(project, task["id"], "dog", 7.0)
+    task = ada.next_task(links["ada"])
+    ada.hand_in(project_of(links["ada"]), task["id"], "dog", 7.0)
     (annotation,) = boss.call("GET", f"/api/tasks/{task['id']}/annotations/")
     boss.call("PATCH", f"/api/annotations/{annotation['id']}/", {"ground_truth": True})
     pulled = pull(first["campaign"], **there, output=tmp_path / "back")

@@ -21,6 +21,7 @@ TASK = Keys(required={"id": ID, "data": Keys(open=True)}, open=True)
 USER = Keys(required={"id": ID, "email": ID}, open=True)
 ANSWER = "this is no answer of Label Studio; see that --url is its address"
 EXPORT = "export the project to a file, and name that in place of --url"
+MARK = "made by crowdopt for the campaign "  # of a project's description, before the title it was made with
 TITLE = (3, 50)  # letters that a project's title may have
 
 
@@ -104,12 +105,15 @@ def listed(web: Web, path: str, shape: Shape, entries: str, **query: Any) -> Ite
 
 
 def find_project(web: Web, title: str) -> dict[str, Any] | None:
-    """The project of that title; InputError if there are two."""
-    found: list[dict[str, Any]] = []
-    for answer, projects in listed(web, "/api/projects/", PROJECT, "results", title=title):
-        found += [project for project in projects if str(project["title"]).strip() == title]
+    """The project of that title, or the one made with it and renamed since; InputError if there are two."""
+    named: list[dict[str, Any]] = []
+    marked: list[dict[str, Any]] = []
+    for answer, projects in listed(web, "/api/projects/", PROJECT, "results"):
+        named += [project for project in projects if str(project["title"]).strip() == title]
+        marked += [project for project in projects if project.get("description") == MARK + title]
         if not answer.get("next"):
             break
+    found = named or marked
     if len(found) > 1:
         numbers = ", ".join(str(project["id"]) for project in found)
         raise InputError(

@@ -7,12 +7,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from crowdopt.documents import Each, Keys
 from crowdopt.io.bridges.exchange.bridge import Change
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 from crowdopt.io.bridges.exchange.web import Web
-from crowdopt.io.bridges.label_studio_api import ANSWER, BATCH, PROJECT, accounts, tasks_of
+from crowdopt.io.bridges.label_studio_api import ANSWER, BATCH, MARK, PROJECT, accounts, tasks_of
 from crowdopt.io.bridges.label_studio_tasks import (
     MODEL,
     NOBODY,
@@ -42,6 +43,7 @@ class StudioPush:
     twice: list[str] = field(default_factory=list)
     skipped: list[tuple[str, int]] = field(default_factory=list)
     there: dict[str, dict[str, Any]] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
     control: Control = field(init=False)
     names: dict[str, str] = field(init=False)
 
@@ -59,6 +61,7 @@ class StudioPush:
         if self.project is None:
             settings = {
                 "title": self.title,
+                "description": MARK + self.title,
                 "label_config": interface,
                 "maximum_annotations": most,
                 "sampling": "Sequential sampling",
@@ -145,15 +148,21 @@ class StudioPush:
             self.do("answer", what, "PATCH", f"/api/predictions/{ours[-1].get('id')}/", {**wanted, "task": task["id"]})
 
     def open_tabs(self) -> None:
-        """A tab for each worker of the round, by what it filters; tabs that are there are left alone."""
-        tabs = [] if self.project is None else self.web.get("/api/dm/views/", project=self.project["id"])
+        """A tab for each worker of the round, by what it filters, and the link that labels it and nothing else."""
+        number = None if self.project is None else self.project["id"]
+        tabs = [] if number is None else self.web.get("/api/dm/views/", project=number)
         check(tabs, Each(TAB), f"{self.web.url}/api/dm/views/", ANSWER)
-        filters = [one["data"].get("filters") for one in tabs]
         for worker in self.handed.busy:
             wanted = tab(worker, self.names[worker])
-            if wanted["filters"] not in filters:
-                body = {"project": None if self.project is None else self.project["id"], "data": wanted}
-                self.do("tab", f"a tab for {worker}", "POST", "/api/dm/views/", body)
+            found = next((one for one in tabs if one["data"].get("filters") == wanted["filters"]), None)
+            if found is None:
+                body = {"project": number, "data": wanted}
+                found = self.do("tab", f"a tab for {worker}", "POST", "/api/dm/views/", body)
+                if found is not None:
+                    check(found, TAB, f"{self.web.url}/api/dm/views/", ANSWER)
+            if found is not None:
+                asked = urlencode({"tab": found["id"], "labeling": 1})
+                self.links[worker] = f"{self.web.url}/projects/{number}/data?{asked}"
 
     def notes(self) -> tuple[str, ...]:
         """Who has no account yet, and tasks that stand twice."""
@@ -167,15 +176,10 @@ class StudioPush:
         if strangers:
             names = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
             said.append(f"no account yet for {names}: invite them, or say who is who with pull --people")
-        if "tab" in {change.kind for change in self.changes}:
-            said.append(
-                "each worker opens the tab with their name and, by the arrow beside Label All Tasks, chooses Label "
-                "Tasks As Displayed; Label All Tasks itself takes no notice of the tab"
-            )
         if again:
             said.append(
                 f"{len(again)} planned label(s) are of tasks that their worker has skipped, which Label Studio "
-                "does not show them again: put the pairs into the campaign's forbidden.csv and solve it anew"
+                "does not show them again: pull, aggregate with --skipped, and solve the campaign it writes"
             )
         if self.twice:
             said.append(f"{len(self.twice)} task(s) stand twice in the project; the second ones are shown to no worker")

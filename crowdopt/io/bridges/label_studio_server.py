@@ -32,7 +32,7 @@ class LabelStudio:
         work.predict()
         work.open_tabs()
         number = "" if work.project is None else f" ({web.url}/projects/{work.project['id']}/data)"
-        return Changes(tuple(work.changes), f"project {title!r}{number}", work.notes())
+        return Changes(tuple(work.changes), f"project {title!r}{number}", work.notes(), work.links)
 
     def pull(self, address: Address, wishes: Wishes) -> Annotations:
         """Every annotation of the project, cancelled ones too."""

@@ -23,6 +23,9 @@ title = "a panel of judges"
 # Every verdict shall be wrong with at most this probability.
 epsilon = 0.05
 
+# What a verdict can say.
+classes = ["pass", "fail"]
+
 # Families. With max_per_task = 2 an item may have two judges of a family; it then needs more than twice the evidence.
 [groups.north]
 dependent = true

@@ -29,8 +29,8 @@ epsilon = 0.1
 # linear: "bhattacharyya", "hoeffding" (as in Ho et al. 2013, two classes).
 # rule = "bhattacharyya"
 
-# What a label can say; without names the classes are "0" and "1".
-# classes = ["yes", "no"]
+# What a label can say.
+classes = ["yes", "no"]
 
 # How likely each class is before any label; leave it out if you do not know.
 # prior = { yes = 0.8, no = 0.2 }
@@ -56,16 +56,13 @@ PHOTOS = 24
 
 
 def with_classes(text: str, classes: Sequence[str]) -> str:
-    """A sample's campaign.toml that names its classes; InputError where they are not at least two, each once."""
+    """A sample's campaign.toml with classes of one's own; InputError where they are not at least two, each once."""
     if not classes:
         return text
     if len(classes) < 2 or len(set(classes)) < len(classes) or not all(name.strip() for name in classes):
         raise InputError("classes must be at least two names, each once, as in cat,dog")
-    line = f"classes = [{', '.join(map(quoted, classes))}]"
-    lines = text.splitlines(keepends=True)
-    at = next(k for k, one in enumerate(lines) if one.startswith(("# classes =", "epsilon =")))
-    kept = [lines[at]] if lines[at].startswith("epsilon") else []
-    return "".join([*lines[:at], *kept, f"{line}\n", *lines[at + 1 :]])
+    line = f"classes = [{', '.join(map(quoted, classes))}]\n"
+    return "".join(line if one.startswith("classes =") else one for one in text.splitlines(keepends=True))
 
 
 def write_sample(folder: str | Path, force: bool = False, classes: Sequence[str] = ()) -> None:

@@ -1,4 +1,10 @@
-"""Programs out of MPS and LP files: ours, with their blocks, and other people's."""
+"""Programs out of MPS and LP files: ours, with their blocks, and other people's.
+
+Why not HiGHS's own reader (highspy 1.15.1): it changes a program and reports no error. It takes ``1abc`` as 1, leaves
+out NaN, a second entry of the same place, an entry of a row that is not there, a constant in a row of an LP file, and
+what is below 1e-9; it refuses rows with two sides. ``tests/io/test_program_reading.py`` shows each. A proof about a
+program that was read otherwise than it stands would be a proof about another one.
+"""
 
 from __future__ import annotations
 

@@ -32,11 +32,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes(InNotebooks):
-    """What a push changed, or would change; ``notes`` are sentences for the reader."""
+    """What a push changed, or would change; ``notes`` are sentences for the reader, ``links`` for the workers."""
 
     changes: tuple[Change, ...]  # in the order of work; none where everything is in place already
     place: str  # where they were made, in words
     notes: tuple[str, ...] = ()  # advice
+    links: Mapping[str, str] = field(default_factory=dict)  # worker -> where they label, and nobody else is sent
 
     @property
     def counts(self) -> dict[str, int]:
