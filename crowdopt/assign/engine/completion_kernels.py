@@ -33,6 +33,7 @@ def completions(items, groups, counted, exact, cells):
     own, every, fewest = counted
     n = price.size
     rest = np.full((n + 1, own + 1, every + 1, cells + 1), np.inf)
+    none = np.full(cells + 1, np.inf)
     for c in range(min(fewest, every), every + 1):
         rest[n, 0, c, 0] = 0.0
     for i in range(n - 1, -1, -1):
@@ -43,22 +44,19 @@ def completions(items, groups, counted, exact, cells):
             for c in range(every + 1):
                 c1 = -1 if exact and c == every else min(c + 1, every)
                 u1 = u + 1 if limited else min(u + 1, most)
-                out = rest[i, u, c]
                 u0 = _into(u, i, after[i], group, low)
-                if u0 >= 0:
-                    out[:] = rest[after[i], u0, c]
                 ut = _into(u1, i, i + 1, group, low) if u1 <= most else -1
-                if ut >= 0 and c1 >= 0:
-                    then, w, p = rest[i + 1, ut, c1], width[i], price[i]
-                    first = then[0] + p
-                    for x in range(min(w, cells) + 1):
-                        out[x] = min(out[x], first)
-                    for x in range(w + 1, cells + 1):
-                        out[x] = min(out[x], then[x - w] + p)
+                without = rest[after[i], u0, c] if u0 >= 0 else none
+                then = rest[i + 1, ut, c1] if ut >= 0 and c1 >= 0 else none
+                out, w, p = rest[i, u, c], min(width[i], cells + 1), price[i]
+                for x in range(w):
+                    out[x] = min(without[x], then[0] + p)
+                for x in range(w, cells + 1):
+                    out[x] = min(without[x], then[x - w] + p)
     return rest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _into(u, i, j, group, low):
     """Labels of its group that are counted at item j, after item i with u of i's; -1 where i's group lacks some."""
     if j < group.size and group[j] == group[i]:
@@ -66,7 +64,7 @@ def _into(u, i, j, group, low):
     return 0 if u >= low[group[i]] else -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _cell(left, unit, cells):
     """Cells that a lack of evidence takes, from below."""
     if left <= HAIR:
@@ -74,7 +72,7 @@ def _cell(left, unit, cells):
     return min(cells + 1, int(np.ceil(left / unit - 1e-9)))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _both(task, rest, i, u, c, left):
     """Completions without and with item i, and the labels counted then: of its group, and of all."""
     (price, worth, group, after), (low, top), unit, exact = task
@@ -97,7 +95,7 @@ def _both(task, rest, i, u, c, left):
     return without, with_it, u0, ut, c1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def has_room(beside, path, depth, i):
     """Whether overlapping groups let item i join the items of a path."""
     member, _, top = beside
@@ -111,7 +109,7 @@ def has_room(beside, path, depth, i):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def has_all(beside, path, depth):
     """Whether a path has the labels that overlapping groups ask for."""
     member, low, _ = beside
@@ -124,17 +122,17 @@ def has_all(beside, path, depth):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _keep(paid, path, depth, sets, sizes):
     """Write down a set as the best one; what it costs."""
-    for s in range(sizes.size - 1, 0, -1):
-        sizes[s], sets[s] = sizes[s - 1], sets[s - 1]
-    sizes[0] = depth
-    sets[0, :depth] = path[:depth]
+    for s in range(sizes.size - 1, -1, -1):
+        sizes[s] = sizes[s - 1] if s else depth
+        for e in range(sizes[s]):
+            sets[s, e] = sets[s - 1, e] if s else path[e]
     return paid
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _walked(task, rest, need, more, most, beside, path):
     """Down the table to a set for ``more`` evidence than needed: what it costs, and its labels; -1 where none is."""
     (price, worth, _, after), _, _, _ = task
