@@ -15,7 +15,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.difficult_classes import class_likelihoods
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
-from crowdopt.elementary import exp, log, logsumexp
+from crowdopt.elementary import log, logsumexp
 
 SCALES: Floats = np.arange(21) / 10  # u, what an edge may be multiplied by
 SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
@@ -151,13 +151,10 @@ def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
     h is one of SHARES, or a and b are alike: with the larger of the two taken out no factor is below .01, so that no
     product vanishes.
     """
-    lead, rows = easy - hard, -(-easy.size // TOGETHER)
-    rest = exp(-np.abs(lead))
-    ends = np.ones((2, rows * TOGETHER))  # of a task's factor, at h = 0 and h = 1; 1 where there is no task
-    ends[0, : lead.size], ends[1, : lead.size] = np.where(lead < 0, rest, 1.0), np.where(lead < 0, 1.0, rest)
-    begin, change = ends[0].reshape(TOGETHER, rows), (ends[1] - ends[0]).reshape(TOGETHER, rows)
-    products = np.stack([(begin + h * change).prod(axis=0) for h in share.tolist()])
-    total: Floats = log(products).sum(axis=1) + np.maximum(easy, hard).sum()
+    from crowdopt.crowd.difficulty.difficulty_kernels import log_products
+
+    each = log_products(easy, hard, share, -(-easy.size // TOGETHER)).T.copy()
+    total: Floats = each.sum(axis=1) + np.maximum(easy, hard).sum()
     return total
 
 
