@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import signal
+from threading import Event
 
 import pytest
 
 import crowdopt
 from crowdopt.api.live_history import check_history
 from crowdopt.api.live_service import token
+from crowdopt.live.service.front_desk import FrontDesk
+from tests.live.people import small
 from tests.live.service import Client, running, started
 from tests.live.stores import KEPT, PLACES
 
@@ -231,3 +234,22 @@ def test_a_port_that_is_taken_is_a_sentence(place, port, tmp_path):
         [*command, "--store", str(tmp_path / "z.db"), "--port", str(port)], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 2 and "choose another --port" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_caller_who_gave_up_stops_nobody():
+    """What they asked is not done, and those behind them are served; who is being served is served to the end."""
+    desk = FrontDesk(crowdopt.live(small()[0], policy="greedy"))
+    begun, gate, done = Event(), Event(), []
+
+    def wait(turn) -> str:
+        begun.set()
+        gate.wait(60)
+        return "first"
+
+    first = desk.submit(wait)
+    assert begun.wait(60)
+    second, third = desk.submit(lambda turn: done.append(2)), desk.submit(lambda turn: "third")
+    assert second.cancel() and not first.cancel()
+    gate.set()
+    assert (first.result(60), third.result(60), done) == ("first", "third", [])
+    desk.close()

@@ -45,7 +45,8 @@ class FrontDesk:
                     ends = True
                     break
                 batch.append(more)
-            if not self._done_together(batch):
+            batch = [one for one in batch if one[1].set_running_or_notify_cancel()]  # who gave up is not served
+            if batch and not self._done_together(batch):
                 for one in batch:
                     self._done_together([one], alone=True)
             if ends:
