@@ -9,6 +9,7 @@ On recorded labels (--recorded) every second item is gold. Claimed is the mean p
 answers under each law, realised the share that is wrong: of all workers, and of the eight who labelled most.
 
     python benchmarks/dependence.py [--seeds 10] [--gold 300] [--epsilon .05]
+    python benchmarks/dependence.py --sets                 (fixed sets, each of which keeps its target by the law)
     python benchmarks/dependence.py --recorded             (sets in $CROWDOPT_DATA)
 """
 
@@ -25,6 +26,7 @@ import numpy as np
 import crowdopt
 from crowdopt.assign.cascade.law_prices import LawPrice, law_price
 from crowdopt.core.solution import Options
+from crowdopt.crowd.law_errors import law_errors
 from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.laws.law_choice import FITS, LISTED, chosen_law
 from crowdopt.crowd.states.told_tasks import told_tasks
@@ -57,15 +59,22 @@ PLANTED = {
 }
 
 
-def planned(true: CoinLaw, seed: int, given: argparse.Namespace, names: tuple[str, ...]) -> dict[str, LawPrice]:
-    """Plans by laws of these names and by the chosen one, from gold of one seed."""
+def gold_of(true: CoinLaw, seed: int, given: argparse.Namespace) -> np.ndarray:
+    """Gold votes of one seed: whether each judge is right on each item."""
     rng = np.random.default_rng(seed)
     part = rng.choice(true.share.size, given.gold, p=true.share)
-    right = (rng.random((given.gold, 6)) < true.accuracy[part]).astype(np.int64)
-    instance = crowdopt.AssignmentInstance(
-        [EASY], [0] * ITEMS, [ITEMS] * 6, given.epsilon, cost=PRICES, vote_law=true
-    )  # fmt: skip
-    told, choice = told_tasks(instance), chosen_law(right, tuple(FITS))
+    return (rng.random((given.gold, 6)) < true.accuracy[part]).astype(np.int64)
+
+
+def panel(law: CoinLaw, epsilon: float) -> crowdopt.AssignmentInstance:
+    """The judges and items, by a law of votes."""
+    return crowdopt.AssignmentInstance([EASY], [0] * ITEMS, [ITEMS] * 6, epsilon, cost=PRICES, vote_law=law)
+
+
+def planned(true: CoinLaw, seed: int, given: argparse.Namespace, names: tuple[str, ...]) -> dict[str, LawPrice]:
+    """Plans by laws of these names and by the chosen one, from gold of one seed."""
+    right = gold_of(true, seed, given)
+    told, choice = told_tasks(panel(true, given.epsilon)), chosen_law(right, tuple(FITS))
     prices = {}
     for name in dict.fromkeys((*names, choice.law.name)):
         found = law_price(Cascade(told, EXPERT), FITS[name](right), crowdopt.solve, Options(time_limit=60))
@@ -85,6 +94,22 @@ def planted(given: argparse.Namespace) -> None:
             errs = np.array([row.errs for row in rows])
             says, does = (np.mean([getattr(row, key) for row in rows]) for key in ("promised", "cost"))
             print(f"| {what} | {name} | {count} | {says:.0f} | {does:.0f} | {errs.mean():.2f} | {errs.max():.2f} |")
+
+
+def sets(given: argparse.Namespace) -> None:
+    """Print what fixed sets by independence, and by the chosen law, err with under the planted one."""
+    print("| planted | sets by | cost | plans that keep the target by that law | errors/target | worst task of all |")
+    print("|" + "---|" * 6)
+    for what, law in PLANTED.items():
+        golds = [gold_of(law(), seed, given) for seed in range(given.seeds)]
+        for name in ("independent", "the chosen law"):
+            laws = [FITS[name](right) if name in FITS else chosen_law(right, tuple(FITS)).law for right in golds]
+            terms = {"adaptive": True, "rounds": 1, "each_task": True}
+            plans = [crowdopt.assign(panel(one, given.epsilon), **terms) for one in laws]
+            errors = [law_errors(panel(law(), given.epsilon), plan.pairs) / given.epsilon for plan in plans]
+            cost, kept = np.mean([plan.objective for plan in plans]), sum(plan.found for plan in plans)
+            mean, worst = np.mean(errors), np.max(errors)
+            print(f"| {what} | {name} | {cost:.0f} | {kept} of {given.seeds} | {mean:.2f} | {worst:.2f} |", flush=True)
 
 
 def recorded_labels(name: str) -> tuple[np.ndarray, np.ndarray, int]:
@@ -146,9 +171,12 @@ def main() -> None:
     parser.add_argument("--gold", type=int, default=300)
     parser.add_argument("--epsilon", type=float, default=0.05)
     parser.add_argument("--recorded", action="store_true")
+    parser.add_argument("--sets", action="store_true")
     given = parser.parse_args()
     if given.recorded:
         recorded()
+    elif given.sets:
+        sets(given)
     else:
         planted(given)
 
