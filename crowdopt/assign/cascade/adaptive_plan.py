@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -157,8 +157,7 @@ class AdaptivePlan(InNotebooks):
             raise InputError("the plan never comes to these votes; solve again with them in collected.csv")
         self._arrivals[key] = self._arrivals.get(key, -1) + 1
         lot = (self._offset(key) + self._arrivals[key] * GOLDEN) % 1.0
-        heads = np.cumsum([row.share for row in rows])
-        row = rows[min(int((lot >= heads).sum()), len(rows) - 1)]
+        row = row_at(rows, lot)
         return row.action, self._said(row, votes or {})
 
     def _next_in_order(self, task: str | None, votes: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
@@ -211,6 +210,12 @@ class AdaptivePlan(InNotebooks):
             free = [self.instance.worker_id(j) for j in self.askers.workers[asker].tolist()]
             chosen += [worker for worker in free if worker not in votes][:number]
         return tuple(chosen)
+
+
+def row_at(rows: Sequence[PolicyRow], lot: float) -> PolicyRow:
+    """The row whose share of the tasks a lot in [0, 1) falls in."""
+    heads = np.cumsum([row.share for row in rows])
+    return rows[min(int((lot >= heads / heads[-1]).sum()), len(rows) - 1)]
 
 
 def class_labels(instance: AssignmentInstance) -> tuple[str, ...]:

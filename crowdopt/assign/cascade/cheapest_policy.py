@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof
-from crowdopt.assign.cascade.blank_plan import askers_of, blank_plan
+from crowdopt.assign.cascade.blank_plan import blank_plan
 from crowdopt.assign.cascade.first_round import first_round
 from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
@@ -117,15 +117,17 @@ def _limited(cascade: Cascade) -> list[Floats]:
 
 def _policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -> AdaptivePlan:
     """The plan of a solution of the relaxation, where it is one, of whole tasks where that is asked for."""
-    point = _whole(cascade, solve, options) if cascade.each_task else found.primal
-    if found.status is not Status.OPTIMAL or point is None or found.dual is None:
-        return replace(_none(cascade, Status.UNDECIDED, options), interrupted=found.interrupted)
-    told, proof, walk = cascade.told, _proof(cascade, found.dual), walked(cascade, point)
+    whole = solve(cascade.program, BRANCHING, options) if cascade.each_task else found
+    none = _none(cascade, Status.UNDECIDED, options)
+    none = replace(none, interrupted=found.interrupted or whole.interrupted)
+    if found.status is not Status.OPTIMAL or whole.primal is None or found.dual is None:
+        return none
+    told, proof, whole_numbers = cascade.told, _proof(cascade, found.dual), cascade.program.integer
+    walk = walked(cascade, np.where(whole_numbers, np.rint(whole.primal), whole.primal))
     tasks = told.tasks_in.astype(np.float64)
-    plan = AdaptivePlan(
-        instance=told.instance,
+    plan = replace(
+        none,
         status=Status.FEASIBLE,
-        askers=askers_of(told),
         rows=tuple(walk.rows),
         objective=walk.cost,
         bound=proven_bound(cascade, proof),
@@ -134,15 +136,8 @@ def _policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -
         errors=walk.wrong / tasks,
         to_expert=walk.expert / tasks,
         pairs=first_round(told, walk.rows, options.seed),
-        rounds=cascade.rounds,
-        expert=cascade.expert,
-        given_votes=cascade.given_votes,
-        class_error=cascade.class_error,
         missed=tuple((walk.missed / np.maximum(told.of_class, TINY)).tolist()) if cascade.class_error else (),
-        each_task=cascade.each_task,
         times=cascade.times,
-        seed=options.seed,
-        interrupted=found.interrupted,
     )
     return replace(plan, status=Status.OPTIMAL) if plan.proven else plan
 
@@ -152,18 +147,10 @@ def _relaxed(cascade: Cascade) -> Program:
     return replace(cascade.program, integer=np.zeros_like(cascade.program.integer))
 
 
-def _whole(cascade: Cascade, solve: Solve, options: Options) -> Floats | None:
-    """A point of the program whose asks are whole numbers; None where none is found."""
-    program = cascade.program
-    point = solve(program, BRANCHING, options).primal
-    return None if point is None else np.where(program.integer, np.rint(point), point)
-
-
 def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
     """No plan; INFEASIBLE is proven by the solver's ray."""
-    none = blank_plan(cascade.told, status, options.seed)
     return replace(
-        none,
+        blank_plan(cascade.told, status, options.seed),
         rounds=cascade.rounds,
         expert=cascade.expert,
         given_votes=cascade.given_votes,

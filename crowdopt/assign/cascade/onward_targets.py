@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.cascade.adaptive_plan import GOLDEN, PolicyRow
+from crowdopt.assign.cascade.adaptive_plan import GOLDEN, PolicyRow, row_at
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT, Votes
 from crowdopt.crowd.states.told_tasks import ToldTasks
 from crowdopt.errors import InputError
@@ -74,8 +74,7 @@ def policy_answers(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | Non
         if ends:
             before[place] += 1
             lot = (np.random.default_rng([seed, *place]).random() + before[place] * GOLDEN) % 1.0
-            heads = np.cumsum([row.share for row in ends]) / sum(row.share for row in ends)
-            answer[i] = ends[min(int((lot >= heads).sum()), len(ends) - 1)].what[0]
+            answer[i] = row_at(ends, lot).what[0]
     return answer
 
 
