@@ -11,9 +11,14 @@ import pytest
 from click.testing import CliRunner
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+import crowdopt
 from benchmarks.cascade import panel
 from crowdopt import AssignmentInstance, InputError, assign, verify, write_campaign
+from crowdopt.api.binding import SOLVERS
+from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
+from crowdopt.backends.lp_methods import played_by
 from crowdopt.cli import main
+from crowdopt.core.solution import Options
 from crowdopt.crowd.law_errors import law_errors
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from tests.assign.cascade.small_panels import drawn, joint
@@ -88,6 +93,21 @@ def test_the_panel_of_the_page_costs_what_patterns_proves(tmp_path):
     plan, fixed = assign(here, **TERMS), assign(here, "patterns")
     assert plan.proven and fixed.proven and plan.objective == pytest.approx(fixed.objective) == pytest.approx(608)
     assert assign(here, adaptive=True, rounds=1).objective < 604
+
+
+@pytest.mark.parametrize("each_task", [False, True])
+def test_its_linear_program_goes_to_the_method_that_is_fast_for_it(each_task):
+    """A program under another name went to an interior point, which takes ten times as long where states are many."""
+    solved = []
+
+    def solve(program, backend, options, listener=None):
+        solved.append((program.name, played_by(backend, program)))
+        return crowdopt.solve(program, backend, options)
+
+    one = AssignmentInstance([[0.9, 0.8, 0.8, 0.7]], [0] * 9, [9] * 4, 0.2, rule="exact-error")
+    rounds = 1 if each_task else None
+    cheapest_policy(one, None, replace(SOLVERS, solve=solve), Options(), rounds=rounds, each_task=each_task)
+    assert solved == [("cascade", "highs-simplex"), *[("cascade", "highs")] * each_task]
 
 
 def run(*words: str):
