@@ -33,6 +33,6 @@ def _wrong(one: TypeOfPlan, votes: Counts, move: Move) -> tuple[float, float]:
     wrong = 0.0
     for (_, after), orders in fallen(votes, move.what, 1, 1.0):
         law = one.law.weight(after)
-        for answer in one.moves.get((1, after), []):
-            wrong += orders * answer.share * float(law.sum() - law[answer.what[0]])
+        right = sum(answer.share * float(law[answer.what[0]]) for answer in one.moves.get((1, after), []))
+        wrong += orders * (float(law.sum()) - right)
     return wrong, float(weight.sum())

@@ -7,6 +7,7 @@ import numpy as np
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.stored_policy import StoredPolicy
 from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.policies.each_task import WHOLE
 from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan
 
 Asked = tuple[int, ...]  # votes of each asker
@@ -14,7 +15,7 @@ PLACE = "assignment.csv"
 
 
 def check_first_round(instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, report: Report) -> None:
-    """Each task gets a set that the policy asks for where it stands, or none; shares hold up to one task."""
+    """Each task gets a set that the policy asks for where it stands, or none; shares hold up to one task or exactly."""
     pairs, m = stored.pairs, instance.n_workers
     keys = pairs[:, 0] * m + pairs[:, 1]
     barred = instance.barred
@@ -37,6 +38,7 @@ def check_first_round(instance: AssignmentInstance, stored: StoredPolicy, tables
 def _check_type(
     instance: AssignmentInstance, one: TypeOfPlan, asked: list[Asked], full: set[int], report: Report
 ) -> None:
+    spare = 1.0 if one.law.at_once is None else WHOLE
     for votes, tasks in one.standing.items():
         shares = {move.what: move.share for move in one.moves.get((0, votes), []) if move.action == "ask"}
         counts: dict[Asked, int] = dict.fromkeys(shares, 0)
@@ -46,8 +48,10 @@ def _check_type(
                 return
             counts[asked[i]] += 1
         for what, share in shares.items():
-            short = counts[what] < share * tasks - 1 and not any(number and g in full for g, number in enumerate(what))
-            if short or counts[what] > share * tasks + 1:
+            short = counts[what] < share * tasks - spare and not any(
+                number and g in full for g, number in enumerate(what)
+            )
+            if short or counts[what] > share * tasks + spare:
                 report.complain(
                     PLACE, f"{counts[what]} tasks of type {one.name} where the policy asks {share * tasks:.6g}"
                 )

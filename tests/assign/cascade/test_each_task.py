@@ -202,8 +202,21 @@ def test_shares_of_tasks_and_unlikely_answers_are_refused(tmp_path):
     row = "facts,0,,ask,medium small tiny,1.0,160.0\n"
     third = row.replace("1.0,160.0", "0.33,52.8") + row.replace("1.0,160.0", "0.67,107.2")
     assert any("not whole" in one for one in forged(tmp_path / "a", row, third).problems)
+    other = row + "facts,0,,ask,tiny,0.0,0.0\n"
+    assert any("errs more" in one for one in forged(tmp_path / "c", row, other).problems)
     sure = "facts,1,medium=1 small=1 tiny=1,answer,1"
     assert any("errs more" in one for one in forged(tmp_path / "b", sure, sure[:-1] + "0").problems)
+
+
+def test_the_first_round_has_each_set_as_often_as_it_says(tmp_path):
+    """Shares that are no whole tasks are kept up to one; these are kept exactly."""
+    here, path = panel(tmp_path / "judges"), tmp_path / "plan" / "assignment.csv"
+    assign(here, **TERMS, output=tmp_path / "plan")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith("item-1,")]
+    assert len(kept) == len(lines) - 3
+    path.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    assert any("where the policy asks" in one for one in verify(here, tmp_path / "plan").problems)
 
 
 def test_without_the_claim_its_multipliers_prove_less(tmp_path):
