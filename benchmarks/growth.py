@@ -2,8 +2,8 @@
 
     python benchmarks/growth.py [--json FILE] [--picture FILE.svg] [SIZE ...]
 
-The plan is that of one attempt (a node limit of 1), verified against every limit before its time counts; the LP is the
-full program's, with primal and dual. Compilation is apart: the method runs once on a small instance first.
+The plan is the first within .01 % of its bound, or the best in the time given, verified against every limit before its
+time counts; the LP is the full program's, with primal and dual. Compilation is apart: a small instance comes first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from bisect import bisect
 from pathlib import Path
 from time import perf_counter
 
-SIZED, LIMITS = [4e6, 5e7], [10, 30, 300]  # pairs, and seconds: where the search would go on after one attempt, it ends
+SIZED, LIMITS = [4e6, 5e7], [10, 30, 300]  # pairs, and seconds
+GAP = 1e-4
 SIZES = ["200x60", "1000x300", "5000x1000", "20000x5000", "100000x10000", "300000x30000", "1000000x100000"]
 
 
@@ -28,7 +29,7 @@ def once(size: str) -> dict[str, float | str]:
     from crowdopt.assign.plan import breaches
     from crowdopt.crowd.classes import classes_of
 
-    crowdopt.assign(crowdopt.recipe("R10:60x40"), nodes=1, time_limit=300)  # compiles, or loads what is compiled
+    crowdopt.assign(crowdopt.recipe("R10:60x40"), gap=GAP, time_limit=300)  # compiles, or loads what is compiled
     instance = crowdopt.recipe(f"R10:{size}", 0)
     started = perf_counter()
     relaxed = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=300), whole=False)
@@ -36,7 +37,7 @@ def once(size: str) -> dict[str, float | str]:
     bound = relaxed.certificate.bound
     del relaxed
     started = perf_counter()
-    plan = crowdopt.assign(instance, nodes=1, time_limit=LIMITS[bisect(SIZED, instance.n_tasks * instance.n_workers)])
+    plan = crowdopt.assign(instance, gap=GAP, time_limit=LIMITS[bisect(SIZED, instance.n_tasks * instance.n_workers)])
     seconds = perf_counter() - started
     if breaches(instance, plan.pairs):
         raise AssertionError("the plan does not keep the limits")

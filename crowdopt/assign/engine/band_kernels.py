@@ -28,6 +28,7 @@ NODES = 1 << 18  # of a search, at most
 GRID = 150  # shares of a node's labels between the ends of its bands, at most: the errors that its own bound rests on
 EACH = 2_000  # answers told apart that take about the time of a node
 SLOPES, HALVINGS = 3, 14  # slopes tried for it; halvings of the multiplier's range
+TIE = 1e-9  # relative: how near the chances of two classes are where either may have the vote
 ROOM = 1 << 14  # answers to counted labels that are told apart; beyond, skills are brought together
 
 
@@ -101,6 +102,52 @@ def error_of_counts(start, skill, cell, amount, size, up, law, other):
             if not next_count(count):
                 break
     return error
+
+
+@njit(cache=True, nogil=True)
+def plain_error_of_counts(start, skill, cell, amount, size, law, other):
+    """What the vote errs with, at least, that takes every task for an easy one; two classes; 0 where answers are many.
+
+    As :func:`error_of_counts` otherwise; counts stay as they are.
+    """
+    kinds, _, begun = start.shape
+    answers = float(begun)
+    for s in range(size):
+        answers *= amount[s] + 1
+    if answers * kinds > 2 * ROOM:
+        return 0.0
+    width, chance = 2 * ROOM // kinds, np.empty(2)  # each kind has its own part of the room
+    count, outcomes = np.zeros(2, np.int64), begun
+    for e in range(kinds):
+        law[:, e * width : e * width + begun] = start[e]
+    for s in range(size):
+        count[0], count[1] = amount[s], 0
+        made = 0
+        while True:
+            for e in range(kinds):
+                chances(skill[e, cell[s]], count, chance)
+                for t in range(2):
+                    for o in range(outcomes):
+                        other[t, e * width + made + o] = law[t, e * width + o] * chance[t]
+            made += outcomes
+            if not next_count(count):
+                break
+        law, other, outcomes = other, law, made
+    error = 0.0
+    for o in range(outcomes):
+        x = y = 0.0
+        for e in range(kinds):
+            x, y = x + law[0, e * width + o], y + law[1, e * width + o]
+        error += plain_loss(law[0, o], law[1, o], x, y)
+    return error
+
+
+@njit(cache=True, nogil=True)
+def plain_loss(x, y, all_x, all_y):
+    """What is lost after some answers by taking the task for an easy one: x and y there, of all tasks in all."""
+    if abs(x - y) <= TIE * (x + y):
+        return min(all_x, all_y)
+    return all_y if x > y else all_x
 
 
 @njit(cache=True, nogil=True)
@@ -446,12 +493,27 @@ def _keeps(node, labels, items, limits):
 @njit(cache=True, nogil=True)
 def _serves(node, labels, items, skill, start, asked, room):
     """Whether a node's labels keep the target, certainly, and have the evidence that is needed."""
-    target, need, worth = asked
+    target, need, worth, plain = asked
     cell, amount, law, other = room
     size = _counted(node, labels, items, cell, amount)
     if _evidence(cell, amount, size, worth) < need:
         return False
+    if plain and plain_error_of_counts(start, skill, cell, amount, size, law, other) > target:
+        return False
     return error_of_counts(start, skill, cell, amount, size, False, law, other) <= target
+
+
+@njit(cache=True, nogil=True)
+def _widest(node, items, skill, bands):
+    """The place of the band whose labels differ most in skill; -1 where those of each band are alike."""
+    edge = bands[0]
+    place, most = -1, 0.0
+    for s in range(BANDS):
+        if node[1, s] > 0:
+            gap = skill[0, edge[node[0, s], 2]] - skill[0, edge[node[0, s], 3]]
+            if gap > most:
+                place, most = s, gap
+    return place
 
 
 @njit(cache=True, nogil=True)
@@ -481,13 +543,14 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
 
     items: price, cell and segment of each label, segments ascending and in each the cells; skill (kinds, cells),
     falling; start (kinds, K, answers): the chances before; asked: target; evidence that is needed, and that of a label
-    of each cell (cells,); sizes: fewest and most labels; limits: member (limits, segments), low and top (limits,):
-    labels of those segments; effort: what a set is known to cost, what one costs at least that is too long to be found,
-    and how many nodes are looked at; found (labels,): written: the items of the cheapest set met.
+    of each cell (cells,); whether the vote takes all tasks for easy ones; sizes: fewest and most labels; limits: member
+    (limits, segments), low and top (limits,): labels of those segments; effort: what a set is known to cost, what one
+    costs at least that is too long to be found, and how many nodes are looked at; found (labels,): written: the items
+    of the cheapest set met.
     """
     price = items[0]
     fewest, most = sizes
-    target, need, worth = asked
+    target, need, worth, plain = asked
     limit, longer, work = effort
     n, classes = price.size, start.shape[1]
     deepest = min(most, min(n, found.size))
@@ -501,7 +564,8 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
     edge[0, 0] = 1  # the next band's number
     free_of_limits = limits[1].max() <= 0 if limits[1].size else True
     nothing = fewest <= 0 and free_of_limits and need <= 0.0
-    if nothing and error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target:
+    unsure = plain and plain_error_of_counts(start, skill, cells, amount, 0, law, other) > target
+    if nothing and not unsure and error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target:
         return 0.0, 0
     if deepest < min(most, n):
         limit = min(limit, longer)
@@ -547,6 +611,10 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
             if paid < limit and best_keep and _serves(node, labels, items, skill, start, asked, room_for):
                 limit, kept = paid, _keep(node, labels, found)
             _put(node, picks, labels)
+            if plain and _widest(node, items, skill, bands) < 0:
+                size = _counted(node, labels, items, cells, amount)
+                if plain_error_of_counts(start, skill, cells, amount, size, law, other) > target:
+                    continue  # all its sets vote alike
             keep = _keeps(node, labels, items, limits)
             if keep and _serves(node, labels, items, skill, start, asked, room_for):
                 return min(floor, bound), _keep(node, labels, found)
@@ -562,6 +630,7 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
                 continue
         place = -1 if marks[number, 1, 0] else _mixed(node, items, bands)
         place = _poorest(node, items, skill, bands) if place < 0 else place
+        place = _widest(node, items, skill, bands) if place < 0 and plain else place
         free = -1
         for s in range(BANDS):
             if node[1, s] == 0:

@@ -90,7 +90,7 @@ class PricedVotes:
         longer = max(float(self.tables[1][0, self.deepest + 1]), float(self.tables[2][max(0, cell)]))
         effort = limit - self.given, longer, work
         worth = self.items[1][np.searchsorted(self.tables[3], np.arange(self.items[4].shape[1]))]
-        asked = target, float(self.need[place]), worth
+        asked = target, float(self.need[place]), worth, self._is_plain(place)
         bound, size = cheapest_counted(items, self.items[4], self._start(place), asked, sizes, limits, effort, found)
         return float(bound) + self.given, [self._labels(order[found[:size]])] if size >= 0 else []
 
@@ -184,13 +184,17 @@ class PricedVotes:
         spare = spare[before + used[group] <= self.row.top[group]]
         return np.sort(np.concatenate([labels, spare[: max(0, self.row.most - chosen.size)]]))
 
-    def _law(self, place: int, target: float) -> tuple[Floats, int, float, float, float, Floats]:
+    def _law(self, place: int, target: float) -> tuple[Floats, int, float, float, float, Floats, bool]:
         """Laws before any label that is to be chosen, and what is asked of those."""
         start = self._start(place)
         kinds, classes, begun = start.shape
         laws = np.empty((self.deepest + 1, kinds, classes, begun * classes**self.deepest))
         laws[0, :, :, :begun] = start
-        return laws, begun, target, float(self.need[place]), self.unit, self.law.left
+        return laws, begun, target, float(self.need[place]), self.unit, self.law.left, self._is_plain(place)
+
+    def _is_plain(self, place: int) -> bool:
+        """Whether what votes err with that do not know hard tasks tells which sets are enough."""
+        return self.law.share.size > 1 and bool(self.law.own[place])
 
     def _start(self, place: int) -> Floats:
         """Chances of the answers to labels that every set has, (E, K, answers)."""

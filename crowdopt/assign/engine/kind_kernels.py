@@ -251,7 +251,7 @@ def _searched(laws, begun, deepest, items, need, limits, effort, chosen):
         (price, worth, np.zeros(n, np.int64), after, skills),
         (rest, cheap, large, cell),
         (none, free, fewest, most, beside),
-        (laws[: deepest + 1], begun, target, need, unit, np.ones(1)),
+        (laws[: deepest + 1], begun, target, need, unit, np.ones(1), False),
         (limit, HAIR, work),
         sets,
         sizes,

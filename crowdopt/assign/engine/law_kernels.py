@@ -13,7 +13,7 @@ The last label is found by bisection over cells.
 
 import numpy as np
 
-from crowdopt.assign.engine.band_kernels import chances, next_count
+from crowdopt.assign.engine.band_kernels import chances, next_count, plain_loss
 from crowdopt.assign.engine.completion_kernels import has_all, has_room
 from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import exp, power
@@ -100,6 +100,22 @@ def error_with(laws, d, outcomes, skill):
                     total += v
                     most = max(most, v)
                 error += total - most
+    return error
+
+
+@njit(cache=True, nogil=True)
+def plain_error_with(laws, d, outcomes, skill):
+    """Error, with one label more, of the vote that takes every task for an easy one, at least; two classes."""
+    right, wrong, error = skill, 1 - skill, 0.0
+    for o in range(outcomes):
+        for a in range(2):
+            first, second = (right, wrong) if a == 0 else (wrong, right)
+            x, y = laws[d, 0, 0, o] * first[0], laws[d, 0, 1, o] * second[0]
+            all_x, all_y = x, y
+            for e in range(1, laws.shape[1]):
+                all_x += laws[d, e, 0, o] * first[e]
+                all_y += laws[d, e, 1, o] * second[e]
+            error += plain_loss(x, y, all_x, all_y)
     return error
 
 
@@ -245,7 +261,8 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     items: price, worth, group and after, (items,) each; skill (kinds, cells); tables: rest and cheap, of
     :func:`completions`; what :func:`large_sets` cost; the cell of each item; limits: low and top of each group; fewest
     and most labels; the Overlaps of items; law: laws, of which ``laws[0]`` is filled in; outcomes there; target; need,
-    of evidence; evidence of a cell of ``rest``; evidence that is left on tasks of each kind; effort: what a known set
+    of evidence; evidence of a cell of ``rest``; evidence that is left on tasks of each kind; whether the vote takes
+    all tasks for easy ones, so that a set may have to grow beyond what the best vote asks for; effort: what a known set
     costs; how far below it, relatively, others are looked for; answers to sets looked at; sets (k, labels), sizes (k,):
     written: the cheapest sets met, the best first; sizes of -1 where there are fewer; -> infinite where there is no set
     and no limit was given.
@@ -253,7 +270,7 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     price, worth, group, after, skill = items
     rest, cheap, large, cell = tables
     low, top, fewest, most, beside = limits
-    laws, begun, target, need, unit, left = law
+    laws, begun, target, need, unit, left, plain = law
     limit, close, work = effort
     n, classes, deepest, cells = price.size, laws.shape[2], laws.shape[0] - 1, rest.shape[1] - 1
     sizes[:] = -1
@@ -266,7 +283,8 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     for d in range(deepest):
         out[d + 1] = out[d] * classes
     done = error_of(laws, 0, begun) <= target
-    if done and need <= 0.0 and fewest <= 0 and lack == 0 and has_all(beside, path, 0):
+    well = done and not (plain and plain_error_with(laws, 0, begun, np.full(laws.shape[1], 0.5)) > target)
+    if well and need <= 0.0 and fewest <= 0 and lack == 0 and has_all(beside, path, 0):
         sizes[0] = 0
         return min(limit, 0.0)
     best, d = limit, 0
@@ -299,6 +317,9 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
         enough = sure and lacking <= 0.0
         path[d] = i
         whole = has_all(beside, path, d + 1)
+        if enough and plain:
+            work -= out[d + 1]
+            enough = plain_error_with(laws, d, out[d], skill[:, cell[i]]) <= target
         if enough and missing == 0 and d + 1 >= fewest and whole:
             _keep(path, d + 1, paid, sets, sizes, worths)
             best = min(best, paid)

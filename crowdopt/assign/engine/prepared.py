@@ -332,11 +332,12 @@ Levels: TypeAlias = list[list[Ints]]  # of each row: its kinds, by their places,
 
 
 def levels_of(problem: Prepared, number: int = LEVELS) -> Levels:
-    """So many levels of each row; where exact errors decide, BY_ERROR times as many of all rows together."""
+    """So many levels of each row; where exact errors decide, BY_ERROR times as many of all rows together, about."""
     laws = sum(row.law is not None for row in problem.rows)
+    many = problem.count.size > 2 * BY_ERROR * number
     found = []
     for row in problem.rows:
-        count = number if row.law is None else max(1, BY_ERROR * number // laws)
+        count = max(1, BY_ERROR * number // laws) if many and row.law is not None else number
         found.append(np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size)))
     return found
 

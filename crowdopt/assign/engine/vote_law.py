@@ -38,6 +38,9 @@ class VoteLaw:
     need: Floats  # (k,)
     # skills that know all that the workers know: larger where a worker is mostly wrong among more than two classes
     best: Floats  # (E, G)
+    # whether votes that do not know hard tasks tell about all tasks of a kind: not where skills or its prior are better
+    # than theirs, for which such a vote may err more
+    own: Bools  # (k,)
 
     @property
     def evidence(self) -> Floats:
@@ -75,7 +78,9 @@ class VoteLaw:
         prior = np.maximum(0.0, np.diff(np.array(rows), axis=1, prepend=0.0))
         need = [self.need[c].max() if hardest else self.need[c].min() for c in chunks]
         skill = self.skill if hardest else self.best
-        return replace(self, skill=skill, prior=prior, target=np.array(target), need=np.array(need))
+        alike = [hardest or bool((self.prior[c] == self.prior[c[0]]).all()) for c in chunks]
+        own = np.array(alike) & (hardest or bool((self.best == self.skill).all()))
+        return replace(self, skill=skill, prior=prior, target=np.array(target), need=np.array(need), own=own)
 
 
 def law_of(instance: AssignmentInstance, tasks: Ints, workers: Ints) -> VoteLaw:
@@ -102,6 +107,7 @@ def law_of(instance: AssignmentInstance, tasks: Ints, workers: Ints) -> VoteLaw:
         target=instance.epsilon[tasks] + CERTAIN,
         need=instance.need[tasks] - np.where(_is_implied(instance)[tasks], SPARE, COVERAGE / 2),
         best=np.array([one[workers] for one in most]),
+        own=np.ones(tasks.size, bool),
     )
 
 

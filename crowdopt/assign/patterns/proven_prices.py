@@ -104,7 +104,7 @@ class PricedTask:
         prior, one, none = -np.sort(-self.prior)[None], np.ones(1), np.zeros(0, np.int64)
         need = EXACT_ERROR.need_of(np.full(1, self.target), prior)
         skill, target = self.skill[None], np.full(1, self.target + CERTAIN)
-        law = VoteLaw(skill, one, one, np.zeros((1, 0)), prior, target, need, skill)
+        law = VoteLaw(skill, one, one, np.zeros((1, 0)), prior, target, need, skill, np.ones(target.size, bool))
         most, free = min(self.most, FEW), np.zeros(self.skill.size, np.int64)
         limits = np.zeros(1, np.int64), np.full(1, ANY), self.fewest, most, np.zeros(1, np.int64), need
         return TaskRow(law.evidence, self.cost, none, free + 1, free, *limits, Overlaps.none(free.size), law)

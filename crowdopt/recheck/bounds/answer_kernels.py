@@ -11,6 +11,7 @@ from crowdopt.compiled_kernels import njit
 from crowdopt.elementary_kernels import power
 
 CALL = 500  # numbers looked at that a vote's error takes as long as, beside its cases
+EVEN = 1e-9  # relative difference of two chances up to which a vote may name either class
 LONGEST = 900  # labels of one skill whose binomial coefficients are float64's
 
 
@@ -186,4 +187,34 @@ def least_error(start, skill, odds, level, count, size, scratch):
             total += _last_of_two(law, found, last, many)
         else:
             total += _last_of_many(law, found, last, many)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def unaware_error(start, skill, level, count, size, scratch):
+    """What a vote between two classes errs with that goes by the first branch alone; never more, 0 without the room.
+
+    Arguments as of :func:`least_error`; nothing of them is changed.
+    """
+    branches, _, cases = start.shape
+    for s in range(size):
+        cases *= count[s] + 1
+        if cases > scratch.one.shape[1] or count[s] > LONGEST:
+            return 0.0
+    first, whole = np.empty((2, cases)), np.zeros((2, cases))
+    for b in range(branches):
+        law, found = laws(start[b], skill[b], level, count, size, scratch.one, scratch.two)
+        for k in range(2):
+            for t in range(found):
+                if b == 0:
+                    first[k, t] = law[k, t]
+                whole[k, t] += law[k, t]
+    scratch.work[0] += CALL + 2 * branches * cases
+    total = 0.0
+    for t in range(cases):
+        x, y = first[0, t], first[1, t]
+        if abs(x - y) <= EVEN * max(x, y):
+            total += min(whole[0, t], whole[1, t])
+        else:
+            total += whole[1, t] if x > y else whole[0, t]
     return total

@@ -6,6 +6,10 @@ least is looked at next. If its cheapest labels keep the target and the limits o
 one of its cells is cut in two, by skill where the cheapest labels are too poor and by group where a limit is broken,
 and its labels are shared out in every way. So sets are never listed label by label, and each set lies in one node only.
 Before a node is cut it waits its turn once more at what crowdopt.recheck.bounds.lottery_kernels proves of it.
+
+Where some tasks are hard, the votes that are taken do not know which: they err more than those that bound a node, and
+better labels may be worse for them. So a set must pass by such a vote as well, and its node is cut until all sets of it
+vote alike.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.compiled_kernels import njit
-from crowdopt.recheck.bounds.answer_kernels import Scratch, least_error
+from crowdopt.recheck.bounds.answer_kernels import Scratch, least_error, unaware_error
 from crowdopt.recheck.bounds.lottery_kernels import least_cost
 
 SLOTS = 24  # cells of a node
@@ -51,6 +55,7 @@ class SetQuestion(NamedTuple):
     # what sets of ``fewest + k`` labels and more cost at least; the last ones are in no node
     ahead: Floats  # (sizes + 1,)
     work: int  # chances looked at, at most
+    unaware: bool  # whether votes do not know which tasks are hard, and skills are the workers' own
 
 
 class WorkerCells(NamedTuple):
@@ -267,6 +272,17 @@ def _error(labels, cells, nodes, node, cheapest, room):
 
 
 @njit(cache=True, nogil=True)
+def _unaware_error(labels, cells, nodes, node, room):
+    """What a vote errs with over a node's cheapest labels that takes every task for an easy one, at least."""
+    size = 0
+    for s in range(nodes.width[node]):
+        c = nodes.cell[node, s]
+        for k in range(nodes.amount[node, s]):
+            size = _counted(room, size, labels.level[cells.picks[c, k]])
+    return unaware_error(labels.start, labels.skill, room.level, room.amount, size, room.scratch)
+
+
+@njit(cache=True, nogil=True)
 def _lacks(labels, cells, nodes, node, cheapest, need):
     """Whether a node's labels have too little evidence, each cell's best ones or its cheapest ones."""
     total = 0.0
@@ -329,6 +345,18 @@ def _poorest(labels, cells, nodes, node):
             gain += labels.odds[_raised(cells, c, count, k)] - labels.odds[labels.level[cells.picks[c, k]]]
         if gain > most and cells.top[c] != cells.bottom[c]:
             best, most = s, gain
+    return best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _widest(labels, cells, nodes, node):
+    """The place of the cell whose skills differ most; -1 where each cell has one."""
+    best, most = -1, 0.0
+    for s in range(nodes.width[node]):
+        c = nodes.cell[node, s]
+        gap = labels.odds[cells.top[c]] - labels.odds[cells.bottom[c]]
+        if gap > most:
+            best, most = s, gap
     return best
 
 
@@ -409,8 +437,8 @@ def _share_out(cells, nodes, node, place, first_cell, second_cell, fresh):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _dominated(labels, most, times):
-    """How many labels of its group are no dearer and no worse than each label; counted up to ``most``."""
+def _dominated(labels, most, unaware, times):
+    """How many labels of its group are no dearer and no worse, or of the same skill, than each; up to ``most``."""
     best, found = np.empty((labels.low.size, most), np.int64), np.zeros(labels.low.size, np.int64)
     for k in range(labels.price.size):
         group, level = labels.group[k], labels.level[k]
@@ -418,6 +446,10 @@ def _dominated(labels, most, times):
         while at > 0 and best[group, at - 1] > level:
             at -= 1
         times[k] = at
+        if unaware:
+            times[k] = 0
+            while times[k] < at and best[group, at - 1 - times[k]] == level:
+                times[k] += 1
         if at < most:
             found[group] = min(found[group] + 1, most)
             for later in range(found[group] - 1, at, -1):
@@ -454,6 +486,8 @@ def _root(labels, cells, nodes, times, count, room):
 def _cut(labels, cells, nodes, node, broken, over, poor, room):
     """Cut one of a node's cells; how many nodes come of it, or -1 where there is no room for them."""
     place = _poorest(labels, cells, nodes, node) if poor else -1
+    if place < 0 and broken < 0:
+        place = _widest(labels, cells, nodes, node)
     if place >= 0:
         c = nodes.cell[node, place]
         if not _cut_by_skill(labels, cells, c, room):
@@ -491,7 +525,7 @@ def cheapest(labels, cells, nodes, room, asked, value):
     targets, needs, ahead = asked.targets, asked.needs, asked.ahead
     taken, size, sizes = 0, 0, ahead.size - 1
     times = np.empty(labels.price.size, np.int64)
-    _dominated(labels, max(1, asked.fewest + sizes - 1), times)
+    _dominated(labels, max(1, asked.fewest + sizes - 1), asked.unaware, times)
     for t in range(targets.size):
         while True:
             waiting = nodes.bound[nodes.heap[0]] if nodes.used[1] else np.inf
@@ -511,9 +545,13 @@ def cheapest(labels, cells, nodes, room, asked, value):
                 poor = _lacks(labels, cells, nodes, node, True, needs[t])
                 poor = poor or _error(labels, cells, nodes, node, True, room) > targets[t]
                 if broken < 0 and not poor:
-                    value[t] = floor
-                    _push(nodes, node)
-                    break
+                    if not asked.unaware or _unaware_error(labels, cells, nodes, node, room) <= targets[t]:
+                        value[t] = floor
+                        _push(nodes, node)
+                        break
+                    if _widest(labels, cells, nodes, node) < 0:
+                        _drop(nodes, node)
+                        continue
                 if not nodes.weighed[node]:
                     nodes.weighed[node] = 1
                     nodes.bound[node] = least_cost(labels, cells, nodes, node, targets[t], room)

@@ -137,7 +137,7 @@ def least_of(
     given = list(limits.forced)
     inside = np.vstack([np.ones((1, price.size), bool), limits.member])
     group = np.vstack([limits.member, np.ones((1, price.size), bool)]).argmax(axis=0)
-    free = skills.able.copy()
+    free, unaware = skills.able.copy(), bool(skills.share)
     free[[*limits.barred, *given]] = False
     room, had = inside[:, free].sum(axis=1), inside[:, given].sum(axis=1)
     low, high = np.maximum(limits.low - had, 0), limits.high - had
@@ -146,33 +146,38 @@ def least_of(
     if high[0] >= room[0]:  # nothing stops labels that cost less than nothing, but for groups with a most
         taken = free & (price < 0) & np.append(high[1:] >= room[1:], True)[group]
         given, free = given + np.flatnonzero(taken).tolist(), free & ~taken
+        unaware &= not taken.any()  # such a vote may err more for a label more
         low, room = np.maximum(low - inside[:, taken].sum(axis=1), 0), inside[:, free].sum(axis=1)
-    start = _law(skills, skills.own[[*limits.held, *given]], prior)
+    start, whole = _law(skills, skills.own[[*limits.held, *given]], prior)
+    unaware &= whole and bool((skills.raised[free] == skills.own[free]).all())
     needs = np.maximum.accumulate(needs - float(skills.worth(skills.own[given]).sum()))
     rules = group, low, np.where(high >= room, -1, high)
-    found = _search(skills, price, np.flatnonzero(free), rules, start, (targets, needs), work)
+    found = _search(skills, price, np.flatnonzero(free), rules, start, (targets, needs, unaware), work)
     return float(price[given].sum()) + found
 
 
-def _law(skills: TypeSkills, known: Floats, prior: Floats) -> Floats:
-    """Chances of what labels of these skills say together with each class, (branches, K, cases); zeros if too many."""
+def _law(skills: TypeSkills, known: Floats, prior: Floats) -> tuple[Floats, bool]:
+    """Chances of what labels of these skills say together with each class, (branches, K, cases); zeros if too many.
+
+    -> with whether no skill was raised.
+    """
     from crowdopt.recheck.bounds.answer_kernels import LONGEST, coarsened, laws
 
     share = np.array([1 - skills.share, skills.share] if skills.share else [1.0])
     start = share[:, None, None] * prior[:, None]
     distinct, count = np.unique(-known[known > 1 / skills.classes], return_counts=True)
     if not distinct.size:
-        return start
+        return start, True
     distinct, level, count = -distinct, np.arange(distinct.size), count.astype(np.int64)
     size = coarsened(skills.odds(distinct), skills.classes, GIVEN, level, count, distinct.size)
     if size < 0 or count[:size].max() > LONGEST:
-        return 0 * start
+        return 0 * start, False
     rooms = np.empty((2, skills.classes, GIVEN))
     each = []
     for one, skill in zip(start, skills.branches(distinct), strict=True):
         law, cases = laws(one, skill, level, count, size, *rooms)
         each.append(law[:, :cases].copy())
-    return np.stack(each)
+    return np.stack(each), size == distinct.size
 
 
 def _search(
@@ -181,12 +186,12 @@ def _search(
     free: Ints,
     rules: tuple[Ints, Ints, Ints],
     start: Floats,
-    allowed: tuple[Floats, Floats],
+    allowed: tuple[Floats, Floats, bool],
     work: int,
 ) -> Floats:
     from crowdopt.recheck.bounds.count_kernels import LabelMenu, SetQuestion, cheapest
 
-    (group, low, high), (targets, needs) = rules, allowed
+    (group, low, high), (targets, needs, unaware) = rules, allowed
     fewest = max(int(low[0]), int(low[1:].sum()))
     size = np.bincount(group[free], minlength=low.size)  # the last one: of no group
     open_ = np.append(high[1:], -1)
@@ -213,7 +218,7 @@ def _search(
     ahead = np.minimum.accumulate(sums[::-1])[::-1]
     sizes = min(ahead.size - 1, max(1, WIDEST + 1 - fewest))
     value = np.empty(targets.size)
-    asked = SetQuestion(targets, needs, fewest, ahead[: sizes + 1].copy(), work)
+    asked = SetQuestion(targets, needs, fewest, ahead[: sizes + 1].copy(), work, unaware)
     cheapest(labels, *_rooms(labels, fewest + sizes - 1), asked, value)
     return value
 

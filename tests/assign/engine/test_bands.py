@@ -76,7 +76,7 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
     for work in (1, 3, 10, 100_000):
         found = np.zeros(most, np.int64)
         items, sizes, effort = (price, cell, 0 * cell), (fewest, most), (np.inf, np.inf, work)
-        asked = items, skill[None], start_of(prior), (target, need, worth), sizes, FREE, effort, found
+        asked = items, skill[None], start_of(prior), (target, need, worth, False), sizes, FREE, effort, found
         bound, size = cheapest_counted(*asked)
         assert bound <= wanted + ROUNDING
         if size >= 0:
@@ -108,12 +108,62 @@ def test_limits_on_groups_are_kept_and_cost_no_more_than_they_must(seed):
     for work in (1, 10, 100_000):
         found = np.zeros(4, np.int64)
         items, effort = (price, cell, segment), (np.inf, np.inf, work)
-        asked = items, skill[None], start_of(prior), (target, need, worth), (0, 4), (member, low, top), effort, found
+        asked = (
+            items,
+            skill[None],
+            start_of(prior),
+            (target, need, worth, False),
+            (0, 4),
+            (member, low, top),
+            effort,
+            found,
+        )
         bound, size = cheapest_counted(*asked)
         assert bound <= wanted + ROUNDING
         if size >= 0:
             assert sorted(found[:size].tolist()) in enough
             assert error(prior, skill[cell[found[:size]]]) <= target + ROUNDING
+    assert bound == pytest.approx(wanted, abs=ROUNDING)
+    assert (size >= 0) == np.isfinite(wanted)
+
+
+def plain_error(start: np.ndarray, skill: np.ndarray) -> float:
+    """Of the vote that takes every task for one of the first kind, ties by lot: answer by answer, two classes."""
+    wrong = 0.0
+    for answers in product(range(2), repeat=skill.shape[1]):
+        right = np.array(answers)[:, None] == np.arange(2)
+        each = np.array(
+            [
+                s[:, 0] * np.where(right, p[:, None], 1 - p[:, None]).prod(axis=0)
+                for s, p in zip(start, skill, strict=True)
+            ]
+        )
+        voted = np.isclose(each[0], each[0].max(), rtol=1e-9)
+        wrong += each.sum() - each.sum(axis=0)[voted].mean()
+    return float(wrong)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sets_serve_votes_that_do_not_know_hard_tasks(seed):
+    """The least of all sets by such votes, which err more than those that know, and may for a better label."""
+    rng = np.random.default_rng(seed)
+    easy = -np.sort(-rng.uniform(0.5, 0.95, 4))
+    skill, part = np.array([easy, 0.5 + rng.uniform(0, 0.8) * (easy - 0.5)]), rng.uniform(0.02, 0.3)
+    first = rng.uniform(0.5, 0.7)
+    start = np.array([[1 - part], [part]])[:, :, None] * np.array([first, 1 - first])[None, :, None]
+    cell, price = np.sort(rng.integers(0, 4, 7)), rng.integers(1, 9, 7) / 2
+    target = rng.uniform(0.05, 0.4)
+    sets = [list(one) for size in range(8) for one in combinations(range(7), size)]
+    wanted = min(
+        (float(price[s].sum()) for s in sets if plain_error(start, skill[:, cell[s]]) <= target), default=np.inf
+    )
+    for work in (1, 10, 100_000):
+        found, effort = np.zeros(7, np.int64), (np.inf, np.inf, work)
+        asked = (price, cell, 0 * cell), skill, start, (target, 0.0, np.zeros(4), True), (0, 7), FREE, effort, found
+        bound, size = cheapest_counted(*asked)
+        assert bound <= wanted + ROUNDING
+        if size >= 0:
+            assert plain_error(start, skill[:, cell[found[:size]]]) <= target + ROUNDING
     assert bound == pytest.approx(wanted, abs=ROUNDING)
     assert (size >= 0) == np.isfinite(wanted)
 
@@ -140,7 +190,7 @@ def test_the_cheapest_set_of_sixty_workers_is_proven_soon(classes):
     skill = -np.sort(-rng.uniform(0.45, 0.75, 60)) if classes > 2 else -np.sort(-rng.uniform(0.6, 0.8, 60))
     price = np.log(skill * (classes - 1) / (1 - skill)) * rng.uniform(0.99, 1.01, 60)
     found, none = np.zeros(40, np.int64), np.zeros(60, np.int64)
-    items, asked, effort = (price, np.arange(60), none), (0.1, 0.0, np.zeros(60)), (np.inf, np.inf, 1_500)
+    items, asked, effort = (price, np.arange(60), none), (0.1, 0.0, np.zeros(60), False), (np.inf, np.inf, 1_500)
     bound, size = cheapest_counted(
         items, skill[None], start_of([1 / classes] * classes), asked, (0, 60), FREE, effort, found
     )
@@ -153,7 +203,7 @@ def test_known_costs_end_a_search():
     asked = asked_of(1, skill, target)
     wanted = least(prior, price, skill[cell], asked[:2], range(5))
     found = np.zeros(4, np.int64)
-    asked = (price, cell, 0 * cell), skill[None], start_of(prior), asked, (0, 4), FREE
+    asked = (price, cell, 0 * cell), skill[None], start_of(prior), (*asked, False), (0, 4), FREE
     assert cheapest_counted(*asked, (wanted, np.inf, 100_000), found) == (wanted, -1)
 
 
@@ -196,7 +246,7 @@ def test_sets_that_are_too_long_are_bounded_by_what_they_cost():
     price, cell, skill = np.arange(1.0, 8.0), np.zeros(7, np.int64), np.array([[0.7]])
     asked = (price, cell, cell), skill, start_of([1 / 3] * 3)
     found = np.zeros(2, np.int64)
-    target = error([1 / 3] * 3, np.full(4, 0.7)), 0.0, np.ones(1)
+    target = error([1 / 3] * 3, np.full(4, 0.7)), 0.0, np.ones(1), False
     assert error([1 / 3] * 3, np.full(2, 0.7)) > target[0]
     assert cheapest_counted(*asked, target, (0, 7), FREE, (np.inf, 6.0, 1_000), found) == (6.0, -1)
     assert cheapest_counted(*asked, target, (3, 7), FREE, (np.inf, 6.0, 1_000), found) == (6.0, -1)

@@ -62,7 +62,17 @@ def drawn(seed: int) -> tuple[TaskRow, np.ndarray, np.ndarray]:
         beside = Overlaps(
             rng.random((2, m)) < 0.5, np.array([0, rng.integers(0, 2)]), np.array([rng.integers(0, 3), 9])
         )
-    law = VoteLaw(skill, share, np.array([1.0, 0.36][:kinds]), held, prior[order], target[order], need[order], skill)
+    law = VoteLaw(
+        skill,
+        share,
+        np.array([1.0, 0.36][:kinds]),
+        held,
+        prior[order],
+        target[order],
+        need[order],
+        skill,
+        np.ones(2, bool),
+    )
     row = TaskRow(
         evidence=EXACT_ERROR.evidence(skill[0], classes), cost=np.ones(m), given=given, room=room, group=group,
         low=low, top=top, fewest=few, most=few + int(rng.integers(0, 5)) if rng.random() < 0.3 else ANY,
@@ -78,7 +88,7 @@ def least(row: TaskRow, price: np.ndarray, able: np.ndarray, place: int) -> floa
     """What the cheapest set costs, by looking at all."""
     law, best = row.law, np.inf
     assert law is not None
-    classes = law.prior.shape[1]
+    classes, errs = law.prior.shape[1], error if law.share.size == 1 else plain_error
     for size in range(able.size + 1):
         for chosen in combinations(able.tolist(), size):
             labels = np.concatenate([row.given, np.array(chosen, np.int64)]).astype(np.int64)
@@ -92,7 +102,7 @@ def least(row: TaskRow, price: np.ndarray, able: np.ndarray, place: int) -> floa
             cost = float(price[labels].sum())
             if (
                 cost < best
-                and error(np.hstack([law.held, law.skill[:, labels]]), law.share, law.prior[place]) <= law.target[place]
+                and errs(np.hstack([law.held, law.skill[:, labels]]), law.share, law.prior[place]) <= law.target[place]
             ):
                 best = cost
     return best
@@ -125,6 +135,18 @@ def test_sets_that_are_not_followed_are_not_forgotten(seed: int, monkeypatch: py
         for answers in (4, 16, 64):
             monkeypatch.setattr(cheapest_votes, "ANSWERS", answers)
             assert priced_votes(row, price).cheapest(place)[0] <= true + 1e-9, answers
+
+
+def plain_error(skills: np.ndarray, share: np.ndarray, prior: np.ndarray) -> float:
+    """Of the vote that takes every task for one of the first kind, a tie by lot; two classes."""
+    total = 0.0
+    for answers in product(range(2), repeat=skills.shape[1]):
+        right = np.array(answers)[:, None] == np.arange(2)
+        each = [prior * np.where(right, p[:, None], 1 - p[:, None]).prod(axis=0) for p in skills]
+        votes = np.isclose(each[0], each[0].max(), rtol=1e-9)
+        chance = share @ np.array(each)
+        total += chance.sum() - chance[votes].mean()
+    return float(total)
 
 
 @pytest.mark.parametrize("seed", range(60, 90))
