@@ -149,7 +149,7 @@ def _are_many(instance: AssignmentInstance) -> bool:
     asked = instance.task_type + 0.6180339887498949 * instance.epsilon  # equal tasks have equal sums
     for column in np.atleast_2d(instance.prior).T:
         asked = asked * 1.4142135623730951 + column
-    return np.unique(asked).size > BY_ERROR * LEVELS and many_kinds.accepts(instance)
+    return np.unique(asked).size > 2 * BY_ERROR * LEVELS and many_kinds.accepts(instance)
 
 
 ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
