@@ -21,7 +21,7 @@ from crowdopt.programs.assignment import shares_of
 Labels = Ints  # the classes of workers in a set, sorted; a class as often as it gives labels
 ANY = 1 << 40  # labels of a group, or of a task, without a most
 SMALL = 4_000  # pairs up to which the whole program is searched from the start
-ROWS = 2_000  # tables of completions at most
+ROWS, CELLS = 2_000, 100_000  # tables of completions at most, unless they are of so few classes of workers in all
 LEVELS, BY_ERROR = 40, 4  # needs of a row that plans tell apart; times as many of all rows where exact errors decide
 
 
@@ -204,7 +204,7 @@ def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared |
     limits = _limits_per_task(instance, classes)
     row_of = equal_rows(_told_apart_by(classes, limits))
     first = firsts(row_of)
-    if first.size > ROWS:
+    if first.size > ROWS and first.size * classes.capacity.size > CELLS:
         return None
     rows = [_row(classes, limits, t, np.flatnonzero(row_of == row)) for row, t in enumerate(first.tolist())]
     if any(row.law is not None and row.law.begun(row.given) > ANSWERS for row in rows):

@@ -45,6 +45,7 @@ UNLUCKY = 2  # plans without a better one, then whole amounts are searched for t
 IDLE, SEARCH, SEARCHED = 8, 0.4, 3_000_000  # plans without a better one, then a search: its time, and its entries
 JITTER = 0.1  # of the order in which sets are fixed, after the first dive
 PRICES = 0.3, 0.4, 0.3  # of the time left, for prices near the first ones, further off and free ones
+NEARLY = 0.1  # of what bounds lose by levels: how near the best plan of these comes before they are made finer
 FINER = 4  # times as many levels where those there are solved
 WIDER = 3.0  # times as far off
 DEAR = 1.05  # times the bound: what a plan costs that is a first one only
@@ -215,7 +216,8 @@ class Engine:
             until = clock.part(LAST)  # what is found is made a plan in the rest
             found = dive(self.master, start, climb.duals, rng, until, 0.0 if self.best is None else JITTER)
             waited = 0 if self._offer(found) else waited + 1
-            self.solved = self.is_coarse and standing.best is not None and standing.value <= least
+            beyond = NEARLY * max(0.0, least - standing.bound)  # what levels cost is far more than plans may save
+            self.solved = self.is_coarse and standing.best is not None and standing.value <= least + beyond
             if waited == UNLUCKY and not settled:
                 settled = True
                 self._settle()

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
@@ -31,7 +31,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import CERTAIN, errors_of
-from crowdopt.crowd.group_limits import labels_had, membership
+from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR
@@ -76,6 +76,25 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     cost = float(instance.prices(pairs).sum())
     known = Certificate(cost, bound, proof, worst_breach(instance, pairs, short=short), 0.0)
     return replace(plan, pairs=pairs, short=short, certificate=known, certified_bound=-np.inf, duals=None)
+
+
+def within_groups(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
+    """Labels of a plan that heeds no groups, (k, 2), those of tasks that break a group's limit dealt anew.
+
+    -> None where that does not keep every limit.
+    """
+    if _ties_all(instance):
+        return None if breaches(instance, pairs) else pairs
+    state = _Left(instance, pairs)
+    member, most = state.groups
+    inside = np.zeros(most.shape, np.int64)
+    np.add.at(inside.T, pairs[:, 0], member[:, pairs[:, 1]].T)
+    broken = np.flatnonzero((inside > most).any(axis=0))
+    kept = ~np.isin(pairs[:, 0], broken)
+    owed = instance.fixed[np.isin(instance.fixed[:, 0], broken)]
+    state.pairs = _among_all(np.arange(instance.n_tasks), pairs[kept], owed)
+    state.settle_all(broken, clock)
+    return None if breaches(instance, state.pairs) else state.pairs
 
 
 def _pairs(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Probe) -> Ints | None:
@@ -270,24 +289,18 @@ class _Left:
         budget = self.instance.budget
         return np.inf if budget is None else budget - float(self.instance.prices(self.pairs).sum())
 
+    @cached_property
+    def groups(self) -> tuple[Bools, Ints]:
+        """Who is in the groups with limits per task, (groups, workers), and labels of theirs, (groups, tasks)."""
+        limited, _, most = task_limits(self.instance)
+        return membership(self.instance)[limited], most
+
     def _within_groups(self, task: int, ranked: Ints, mine: Ints) -> Ints:
-        """Places of those whom each group's most labels allow, one after the other."""
-        groups, member = self.instance.groups, membership(self.instance)
-        room = {
-            g: group.max_per_task - int(labels_had(self.instance, g)[task]) - int(member[g, mine].sum())
-            for g, group in enumerate(groups)
-            if group.max_per_task is not None
-        }
-        if not room:
-            return np.arange(ranked.size)
-        kept = []
-        for place, worker in enumerate(ranked.tolist()):
-            limits = [g for g in room if member[g, worker]]
-            if all(room[g] > 0 for g in limits):
-                kept.append(place)
-                for g in limits:
-                    room[g] -= 1
-        return np.array(kept, np.int64)
+        """Places of those whom each group's most labels allow, those before them counted."""
+        member, most = self.groups
+        inside = member[:, ranked]
+        room = most[:, task] - member[:, mine].sum(axis=1)
+        return np.flatnonzero((~inside | (np.cumsum(inside, axis=1) <= room[:, None])).all(axis=0))
 
     def add(self, task: int, workers: Ints) -> None:
         """Labels more of a task."""

@@ -21,11 +21,12 @@ from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.individual.own_stages import is_individual
+from crowdopt.assign.methods.best_effort import within_groups
 from crowdopt.assign.methods.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import BY_SIZE, Listener, Options, Status
+from crowdopt.core.solution import BY_SIZE, Listener, Options, Progress, Status
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
@@ -123,6 +124,23 @@ def _by_every_set(case: Case, known: Plan | None) -> Plan | None:
     return None if known is None else by_every_set(known, case.solvers.solve, case.left)
 
 
+def _groups_left_out(case: Case, known: Plan | None) -> Plan | None:
+    """Where no search of the whole program ends: a bound without groups and rows, and a plan that is then mended."""
+    bounded = known is not None and known.found and np.isfinite(known.bound)
+    if bounded or not _is_hopeless(case.instance, case.clock.left):
+        return None
+    free, clock = replace(case.instance, groups=(), own_rows=None), case.clock.part(ALIKE_PART)
+    plan = solve_in_stages(free, case.solvers, clock.within(case.options, case.options.nodes))
+    pairs = None if plan.pairs is None else within_groups(case.instance, plan.pairs, case.clock)
+    if case.listener is not None and pairs is not None:
+        case.listener(Progress(case.clock.spent, float(case.instance.prices(pairs).sum()), plan.bound))
+    seed, ended = case.options.seed, plan.interrupted
+    known_of = plan.certificate, plan.certified_bound, plan.duals, pairs
+    return Plan.of(
+        case.instance, "ip", *known_of, method="exact", backend=case.solvers.backend, seed=seed, interrupted=ended
+    )
+
+
 def _in_full(case: Case, known: Plan | None) -> Plan:
     backend, options = case.solvers.backend, case.left
     if case.instance.the_rule.checked:
@@ -159,15 +177,16 @@ MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
 ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
 LINEAR_RULES = Stage("linear rules", _is_free, _by_linear_rules)
 EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
+LEFT_OUT = Stage("groups left out", has_joint_limits, _groups_left_out)
 IN_FULL = Stage("in full", has_joint_limits, _in_full)
 AT_LAST = Stage("sets at last", accepts, _by_sets_at_last)
 
 OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
 
 FREE = (ALIKE, OWN_WAY)
-JOINT = (ALIKE, SETS, IN_FULL, AT_LAST)
+JOINT = (ALIKE, SETS, LEFT_OUT, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
-CHECKED = (*BY_ERRORS, LINEAR_RULES, IN_FULL, EVERY_SET, AT_LAST)
+CHECKED = (*BY_ERRORS, LINEAR_RULES, LEFT_OUT, IN_FULL, EVERY_SET, AT_LAST)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:
