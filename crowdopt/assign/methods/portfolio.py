@@ -17,11 +17,12 @@ import numpy as np
 from crowdopt.assign.checked import settled, solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.engine import many_kinds
-from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS, accepts
+from crowdopt.assign.engine.prepared import accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.assign.methods.best_effort import within_groups
+from crowdopt.assign.methods.gates import are_many, has_linear_rule, is_free, is_hopeless, prices_decide
 from crowdopt.assign.methods.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
@@ -34,7 +35,6 @@ from crowdopt.crowd.linear_rule import linear_of
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 SOONER = 0.6  # the same, where a linear rule's plan may stand in for one of exact errors
 ALIKE_PART = 0.8  # of the time: for tasks told alike, where each can be taken by itself as well
-HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
 SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
 
 
@@ -67,13 +67,13 @@ class Stage:
 
 
 def _by_sets(case: Case, known: Plan | None) -> Plan | None:
-    last = not case.instance.the_rule.checked and _is_hopeless(case.instance, case.clock.left)
+    last = not case.instance.the_rule.checked and is_hopeless(case.instance, case.clock.left)
     return solve_by_sets(case.instance, case.solvers, case.left, case.listener, 1.0 if last else PATIENCE)
 
 
 def _by_sets_alike(case: Case, known: Plan | None) -> Plan | None:
-    patience, options = SOONER if _has_linear_rule(case.instance) else PATIENCE, case.left
-    if _is_free(case.instance) and is_individual(case.instance):
+    patience, options = SOONER if has_linear_rule(case.instance) else PATIENCE, case.left
+    if is_free(case.instance) and is_individual(case.instance):
         options = case.clock.part(ALIKE_PART).within(options, options.nodes)
     return solve_by_sets(case.instance, case.solvers, options, case.listener, patience, alike=True)
 
@@ -127,7 +127,7 @@ def _by_every_set(case: Case, known: Plan | None) -> Plan | None:
 def _groups_left_out(case: Case, known: Plan | None) -> Plan | None:
     """Where no search of the whole program ends: a bound without groups and rows, and a plan that is then mended."""
     bounded = known is not None and known.found and np.isfinite(known.bound)
-    if bounded or not _is_hopeless(case.instance, case.clock.left):
+    if bounded or not is_hopeless(case.instance, case.clock.left):
         return None
     free, clock = replace(case.instance, groups=(), own_rows=None), case.clock.part(ALIKE_PART)
     plan = solve_in_stages(free, case.solvers, clock.within(case.options, case.options.nodes))
@@ -154,36 +154,21 @@ def _in_full(case: Case, known: Plan | None) -> Plan:
     return replace(plan, method=backend, note=SEARCHED.format(backend))
 
 
-def _has_linear_rule(instance: AssignmentInstance) -> bool:
-    return bool(instance.the_rule.implied_by) and not instance.difficulty.share
-
-
-def _is_free(instance: AssignmentInstance) -> bool:
-    return not has_joint_limits(instance)
-
-
-def _are_many(instance: AssignmentInstance) -> bool:
-    """Whether tasks' types, targets and priors differ more than the engine over sets tells apart."""
-    asked = instance.task_type + 0.6180339887498949 * instance.epsilon  # equal tasks have equal sums
-    for column in np.atleast_2d(instance.prior).T:
-        asked = asked * 1.4142135623730951 + column
-    return np.unique(asked).size > 2 * BY_ERROR * LEVELS and many_kinds.accepts(instance)
-
-
 ALIKE = Stage("sets, workers alike", accepts, _by_sets_alike)
-ONE_LINEAR_RULE = Stage("one linear rule", _has_linear_rule, _by_one_linear_rule)
+ONE_LINEAR_RULE = Stage("one linear rule", has_linear_rule, _by_one_linear_rule)
 SETS = Stage("sets", accepts, _by_sets)
 MANY_KINDS = Stage("many kinds", many_kinds.accepts, _by_many_kinds)
-ALL_DIFFER = Stage("many kinds", _are_many, _by_many_kinds)
-LINEAR_RULES = Stage("linear rules", _is_free, _by_linear_rules)
+ALL_DIFFER = Stage("many kinds", are_many, _by_many_kinds)
+LINEAR_RULES = Stage("linear rules", is_free, _by_linear_rules)
 EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
 LEFT_OUT = Stage("groups left out", has_joint_limits, _groups_left_out)
 IN_FULL = Stage("in full", has_joint_limits, _in_full)
 AT_LAST = Stage("sets at last", accepts, _by_sets_at_last)
 
-OWN_WAY = Stage("own way", _is_free, _in_its_own_way)
+FEW_PRICED = Stage("sets, few labels", prices_decide, _by_sets)
+OWN_WAY = Stage("own way", is_free, _in_its_own_way)
 
-FREE = (ALIKE, OWN_WAY)
+FREE = (ALIKE, FEW_PRICED, OWN_WAY)
 JOINT = (ALIKE, SETS, LEFT_OUT, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
 CHECKED = (*BY_ERRORS, LINEAR_RULES, LEFT_OUT, IN_FULL, EVERY_SET, AT_LAST)
@@ -206,7 +191,7 @@ def solve_in_stages(
     """
     case, best = Case(instance, solvers, options, Clock(options.time_limit), listener), None
     for stage in stages_for(instance):
-        if stage is IN_FULL and best is not None and _is_hopeless(instance, case.clock.left):
+        if stage is IN_FULL and best is not None and is_hopeless(instance, case.clock.left):
             continue
         found = stage.run(case, best)
         if found is not None:
@@ -215,11 +200,6 @@ def solve_in_stages(
             break
     assert best is not None
     return best
-
-
-def _is_hopeless(instance: AssignmentInstance, seconds: float) -> bool:
-    """Whether the whole program is so large that no search of it ends within usual limits, or those left."""
-    return instance.n_tasks * instance.n_workers > min(HOPELESS, A_SECOND * seconds)
 
 
 def _is_settled(plan: Plan, options: Options) -> bool:
