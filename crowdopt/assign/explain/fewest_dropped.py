@@ -13,14 +13,18 @@ from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import dropped_tasks
 
+A_SECOND = 100_000  # pairs of classes for which a solver stops in so little time
+
 
 def staying_tasks(instance: AssignmentInstance, probe: Probe) -> Iterator[Ints]:
     """Ever fewer tasks, each (k,), among which the first that has a plan is wanted.
 
     By a small integer program over classes of tasks, whose labels are shares; where shares would do for all, one task
-    of the greatest need goes first.
+    of the greatest need goes first. None at all where the program is too large for the time that is left.
     """
     classes = classes_of(relaxation(instance), joint=True)
+    if classes.evidence.size > A_SECOND * probe.clock.left:
+        return
     solution = probe.run(dropped_tasks.of_classes(classes))
     if solution is None:
         return

@@ -3,8 +3,8 @@
 ``min sum p_j y_j  s.t.  sum q_j y_j >= need, y binary`` over workers that are not out of the question. Workers come by
 ratio p/q: as far as the need is met they solve the linear program, ``rate`` its multiplier. Turning worker j over
 costs at least ``|p_j - rate q_j|``, so only those are looked at for whom that may pay (the core). The core is searched
-depth first, the best ratio first; what is left open costs at least the linear program of the rest, and at least the
-fewest labels that could be enough at the lowest price.
+depth first, the best ratio first; what is left open costs at least the linear program of the rest, at least the fewest
+labels that could be enough at the lowest price, and at least what a table says that serves all tasks of a row.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from crowdopt.compiled_kernels import njit
 
 HAIR = 1e-12  # evidence; rounding in a sum of labels
+CELLS = 400  # of evidence in a table of what is left open
 SORTED_BY_HAND = 48  # workers up to whom an insertion sort is the fastest
 
 
@@ -24,6 +25,7 @@ class Desk(NamedTuple):
 
     skip: np.ndarray  # workers who are out of the question
     core: np.ndarray
+    place: np.ndarray  # of those in the order
     low: np.ndarray  # lowest price from here on
     high: np.ndarray  # most evidence from here on
     taken: np.ndarray
@@ -60,6 +62,7 @@ def new_desk(m):
     """Room for m workers."""
     return Desk(
         np.zeros(m, np.bool_),
+        np.empty(m, np.int64),
         np.empty(m, np.int64),
         np.empty(m + 1),
         np.empty(m + 1),
@@ -99,13 +102,46 @@ def rank(price, worth, order, ratio):
 
 
 @njit(cache=True, nogil=True)
-def least_set(n, order, price, worth, need, close, nodes, desk):
+def no_rests():
+    """No table of what is left open."""
+    return np.empty((0, 0)), 1.0
+
+
+@njit(cache=True, nogil=True)
+def rests_of(n, order, price, worth, need):
+    """What workers from each place of the order on cost at least for each number of cells; evidence of a cell.
+
+    need: the most that a task of the row needs; -> (n + 1, cells + 1), float: cells are rounded up, so that no set
+    costs less, whoever of these workers a task may have.
+    """
+    unit = need / CELLS
+    rests = np.full((n + 1, CELLS + 1), np.inf)
+    rests[n, 0] = 0.0
+    for k in range(n - 1, -1, -1):
+        p, width = price[order[k]], int(np.ceil(worth[order[k]] / unit - HAIR))
+        for x in range(CELLS + 1):
+            rests[k, x] = min(rests[k + 1, x], p + rests[k + 1, max(0, x - width)])
+    return rests, unit
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _rest(rests, place, left):
+    """What evidence costs at least from a place on; 0 where there is no table."""
+    table, unit = rests
+    if table.shape[0] == 0 or left <= HAIR:
+        return 0.0
+    return table[place, min(CELLS, int(np.ceil(left / unit - 1e-9)))]
+
+
+@njit(cache=True, nogil=True)
+def least_set(n, order, price, worth, need, close, nodes, rests, desk):
     """A lower bound on the cheapest set, and a set in ``desk``.
 
     n, order int and (workers,) int: workers by ratio, how many and who; need: evidence that the set must have; close:
-    how far the bound may stay below the set, relative to its cost; nodes: of the search; beyond, the bound is the
-    linear program's; desk: says who is out of the question; takes the set and the price of evidence; -> bound,
-    cost: of the cheapest set, and of the one found; infinite where all together do not meet the need.
+    how far the bound may stay below the set, relative to its cost; nodes: of the search; beyond, the bound is what was
+    known before it; rests: of :func:`rests_of` or :func:`no_rests`; desk: says who is out of the question; takes the
+    set and the price of evidence; -> bound, cost: of the cheapest set, and of the one found; infinite where all
+    together do not meet the need.
     """
     skip, found, labels = desk.skip, desk.found, desk.labels
     labels[0], desk.rate[0] = 0, 0.0
@@ -130,9 +166,11 @@ def least_set(n, order, price, worth, need, close, nodes, desk):
     labels[0] = size
     best = _improved(n, last, order, price, worth, need, paid, have, desk)
     close = close * best
-    if best - linear <= close:
-        return linear, best
-    return _searched(n, order, last, rate, linear, best, close, price, worth, need, nodes, desk)
+    floor = max(linear, _rest(rests, 0, need))
+    if best - floor <= close:
+        return min(floor, best), best
+    size, kept = _in_core(n, order, last, rate, best - linear - close, price, worth, desk)
+    return _searched(size, kept, floor, best, close, price, worth, need, nodes, rests, desk)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -172,17 +210,16 @@ def _in_core(n, order, last, rate, gap, price, worth, desk):
         if skip[j]:
             continue
         if k == last or abs(price[j] - rate * worth[j]) < gap:
-            core[size], taken[size], size = j, False, size + 1
+            core[size], desk.place[size], taken[size], size = j, k, False, size + 1
         elif k < last:
             desk.base[kept], kept = j, kept + 1
     return size, kept
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _searched(n, order, last, rate, linear, best, close, price, worth, need, nodes, desk):
+def _searched(size, kept, bound, best, close, price, worth, need, nodes, rests, desk):
     """Depth first over the core; what is pruned costs at least ``best - close``."""
     core, taken, spent, left = desk.core, desk.taken, 0.0, need
-    size, kept = _in_core(n, order, last, rate, best - linear - close, price, worth, desk)
     for k in range(kept):
         spent += price[desk.base[k]]
         left -= worth[desk.base[k]]
@@ -190,7 +227,7 @@ def _searched(n, order, last, rate, linear, best, close, price, worth, need, nod
     low[size], high[size] = np.inf, 0.0
     for k in range(size - 1, -1, -1):
         low[k], high[k] = min(low[k + 1], price[core[k]]), max(high[k + 1], worth[core[k]])
-    bound, k, tried, descend = linear, 0, 0, True
+    k, tried, descend = 0, 0, True
     while True:
         if descend:
             tried += 1
@@ -203,6 +240,8 @@ def _searched(n, order, last, rate, linear, best, close, price, worth, need, nod
             if tried > nodes:
                 return bound, best
             ahead = spent + _completed(k, size, left, price, worth, desk)
+            if k < size and ahead < best - close:
+                ahead = spent + _rest(rests, desk.place[k], left)
             if ahead >= best - close:
                 descend = False
                 continue

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.assign.individual.kernels.least_set import Pay, Ranked, SetEffort, least_set, new_desk, rank
+from crowdopt.assign.individual.kernels.least_set import Pay, Ranked, SetEffort, least_set, new_desk, no_rests, rank
 from crowdopt.compiled_kernels import njit
 
 GAIN = 1e-9  # a smaller one is rounding
@@ -73,7 +73,7 @@ def choose(k, tasks, target, ranked, effort, width, desk):
     worth, skip, found, price = tasks.worth[tasks.row[k]], desk.skip, desk.found, ranked.price
     for t in range(tasks.starts[k], tasks.starts[k + 1]):
         skip[tasks.barred[t]] = True
-    _, new = least_set(ranked.size, ranked.order, price, worth, target[k], effort.close, effort.nodes, desk)
+    _, new = least_set(ranked.size, ranked.order, price, worth, target[k], effort.close, effort.nodes, no_rests(), desk)
     size = desk.labels[0]
     if new < np.inf and size < tasks.fewest[k]:
         for t in range(size):

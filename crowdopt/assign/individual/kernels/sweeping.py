@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.assign.individual.kernels.least_set import HAIR, least_set, new_desk, rank
+from crowdopt.assign.individual.kernels.least_set import HAIR, least_set, new_desk, no_rests, rank, rests_of
 from crowdopt.compiled_kernels import njit
 
+ALIKE = 4  # tasks of a row in a group from which a table of what is left open is made for them
 STEPS = 12  # of the search for a task's multiplier of its number of labels
 FLAT = 1e-9  # relative; a line that promises no more than this ends that search
 ENDLESS = np.iinfo(np.int64).max  # the most labels of a task without such a limit
@@ -45,7 +46,7 @@ def price_group(group, tasks, pay, effort, found):
     m, g = worker.size, group.number
     desk, price, forced = new_desk(m), np.empty(m), np.empty(m, np.int64)
     order, ratio = np.empty(m, np.int64), np.empty(m)
-    at, n, many, base, lifted = -1, 0, 0, 0.0, 0.0
+    at, n, many, base, lifted, rests = -1, 0, 0, 0.0, 0.0, no_rests()
     for k in range(g, tasks.row.size, group.groups):
         r = tasks.row[k]
         worth, cost = tasks.worth[r], tasks.cost[r if tasks.cost.shape[0] > 1 else 0]
@@ -58,6 +59,14 @@ def price_group(group, tasks, pay, effort, found):
                     base += price[j]
                     lifted += worth[j]
             n = rank(price, worth, order, ratio)
+            rests = no_rests()
+            alike, most = 0, 0.0
+            for other in range(k, tasks.row.size, group.groups):
+                if tasks.row[other] != r:
+                    break
+                alike, most = alike + 1, max(most, tasks.floor[other] - lifted)
+            if alike >= ALIKE and most > HAIR:
+                rests = rests_of(n, order, price, worth, most)
         begin, end = tasks.starts[k], tasks.starts[k + 1]
         below, need = base, tasks.floor[k] - lifted
         for t in range(begin, end):
@@ -66,7 +75,7 @@ def price_group(group, tasks, pay, effort, found):
             if price[j] <= 0:
                 below -= price[j]
                 need += worth[j]
-        bound, _ = least_set(n, order, price, worth, need, effort.close, effort.nodes, desk)
+        bound, _ = least_set(n, order, price, worth, need, effort.close, effort.nodes, rests, desk)
         count = desk.labels[0]
         for t in range(many):
             if not desk.skip[forced[t]]:
@@ -166,7 +175,7 @@ def _shifted(by, price, worth, need, effort, shifted, desk):
             need -= worth[j]
     order, ratio = np.empty(price.size, np.int64), np.empty(price.size)
     n = rank(shifted, worth, order, ratio)
-    bound, _ = least_set(n, order, shifted, worth, need, effort.close, effort.nodes, desk)
+    bound, _ = least_set(n, order, shifted, worth, need, effort.close, effort.nodes, no_rests(), desk)
     count = desk.labels[0]
     for j in range(price.size):
         if shifted[j] <= 0 and not desk.skip[j]:
