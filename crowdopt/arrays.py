@@ -1,7 +1,8 @@
-"""The arrays of the house, named once: floats, whole numbers, truth values, all of 64 bits but the last."""
+"""The arrays of the house, once: floats, whole numbers, truth values, all of 64 bits but the last; names' places."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Number = TypeVar("Number", np.float64, np.int64, np.bool_)
+Name = TypeVar("Name", bound=Hashable)
 
 
 def sealed(array: NDArray[Number]) -> NDArray[Number]:
@@ -18,3 +20,14 @@ def sealed(array: NDArray[Number]) -> NDArray[Number]:
     view = np.ascontiguousarray(array).view()
     view.setflags(write=False)
     return view
+
+
+def places(names: Iterable[Name]) -> dict[Name, int]:
+    """Where each of different names stands among them."""
+    return {name: place for place, name in enumerate(names)}
+
+
+def coded(column: Iterable[Name], names: Iterable[Name]) -> Ints:
+    """The place of each cell of a column among different names, -1 where it is none of them; (cells,)."""
+    place = places(names)
+    return np.array([place.get(name, -1) for name in column], np.int64)

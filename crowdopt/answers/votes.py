@@ -10,7 +10,7 @@ from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats
 from crowdopt.crowd.gold.confusion import class_votes
 from crowdopt.crowd.labels import Labels
-from crowdopt.elementary import log
+from crowdopt.crowd.votes.evidence import class_odds
 from crowdopt.errors import InputError
 
 ROWS = 1e-6  # absolute; by how much a row of a confusion table may miss 1
@@ -71,9 +71,7 @@ def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> 
     """
     if not 0 < truncation < 0.5:
         raise InputError(f"the truncation must lie strictly between 0 and 1/2, not {truncation}")
-    right = np.clip(accuracy, truncation, 1 - truncation)
-    odds: Floats = log(right / (1 - right)) + log(classes - 1)
-    return odds
+    return class_odds(np.clip(accuracy, truncation, 1 - truncation), classes)
 
 
 def tally(labels: Labels, weight: Floats) -> Floats:

@@ -9,6 +9,7 @@ from shlex import quote
 
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.arrays import places
 from crowdopt.assign.cascade.adaptive_plan import class_labels
 from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets, policy_answers
 from crowdopt.crowd.states.own_skills import own_skills
@@ -98,7 +99,7 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     if stored.steps is not None:
         from crowdopt.assign.cascade.onward_orders import onward_orders  # its loops are compiled
 
-        kinds = {name: k for k, name in enumerate(stored.types["type"])}
+        kinds = places(stored.types["type"])
         orders = [one.order for one in order_shares(stored.policy, stored.steps, kinds, now)]
         targets, asks = onward_orders(own_skills(now, labels), orders, stored.tasks.counts("order"))
         return Onward(targets, options, asks, left)

@@ -13,6 +13,7 @@ import numpy as np
 
 from crowdopt.api.binding import AnyPath, BackendMissing, InstanceLike, TableLike
 from crowdopt.api.verbs import keywords
+from crowdopt.arrays import places
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -183,7 +184,7 @@ def _gold(source: TableLike | None, instance: AssignmentInstance, classes: tuple
     typed = has_column(source, "type")
     table = read_table(source, GOLD_TABLE)
     kinds = {instance.task_id(i): int(instance.task_type[i]) for i in range(instance.n_tasks)}
-    types = {str(name): k for k, name in enumerate(instance.types or ())}
+    types = places(map(str, instance.types or ()))
     known: dict[str, tuple[int, int]] = {}
     for row, (task, label) in enumerate(zip(table.ids("task"), table.ids("label"), strict=True)):
         kind = kinds.get(task, types.get(table["type"][row]) if typed else 0 if len(types) < 2 else None)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt import jobs
+from crowdopt.arrays import places
 from crowdopt.bench.figures.history import Benchmarked
 from crowdopt.bench.figures.method_claims import claim_table
 from crowdopt.bench.figures.score_tables import score_tables
@@ -51,7 +52,7 @@ class Benchmark:
 
     def in_order(self) -> list[Subject]:
         """The same in the order of cases and methods, as tables have them."""
-        place = {case: k for k, case in enumerate(self.cases)}
+        place = places(self.cases)
         return sorted(
             self.subjects(), key=lambda one: (place[one.case], one.permutation, self.methods.index(one.method))
         )

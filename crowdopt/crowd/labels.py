@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, coded
 from crowdopt.errors import InputError
 
 
@@ -32,10 +32,8 @@ class Labels:
         names = tuple(sorted(set(label) | set(classes)))
         tasks, task_index = _index(task)
         workers, worker_index = _index(worker)
-        place = {name: k for k, name in enumerate(names)}
-        label_index = np.fromiter((place[name] for name in label), np.int64, len(label))
         _refuse_repeats(task_index, worker_index, tasks, workers)
-        return cls(task_index, worker_index, label_index, tasks, workers, names)
+        return cls(task_index, worker_index, coded(label, names), tasks, workers, names)
 
     @property
     def counts(self) -> Ints:
@@ -55,8 +53,7 @@ class Labels:
 
 def _index(column: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     names = tuple(dict.fromkeys(column))
-    place = {name: k for k, name in enumerate(names)}
-    return names, np.fromiter((place[name] for name in column), np.int64, len(column))
+    return names, coded(column, names)
 
 
 def _refuse_repeats(task: Ints, worker: Ints, tasks: Sequence[str], workers: Sequence[str]) -> None:

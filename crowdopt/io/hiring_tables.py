@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, coded, places
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.selected import Frontier, Selection
@@ -44,7 +44,7 @@ def read_candidates(gold: TableLike, limits: CandidateLimits) -> SelectionInstan
     gold: columns worker, correct, asked; with a column type, a worker's types are added up, unless limits name one.
     """
     names, correct, asked = read_gold(gold, limits.kind)
-    place = {name: k for k, name in enumerate(names)}
+    place = places(names)
     told: dict[str, Any] = {} if limits.workers is None else _of_workers(read_workers(limits.workers), place)
     if limits.at_least:
         told["fewest"] = _by_group(dict(limits.at_least), told.get("groups"), 0)
@@ -77,8 +77,7 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
         _refuse_twice(table, keys)
     rows = _rows_of_type(table, keys, kind)
     names = tuple(dict.fromkeys(keys[k][0] for k in rows))
-    place = {name: k for k, name in enumerate(names)}
-    at = np.array([place[keys[k][0]] for k in rows])
+    at = coded((keys[k][0] for k in rows), names)
     correct, asked = (np.zeros(len(names), np.int64) for _ in range(2))
     np.add.at(correct, at, table.counts("correct")[rows])
     np.add.at(asked, at, table.counts("asked")[rows])
@@ -135,7 +134,7 @@ def write_frontier(frontier: Frontier, instance: SelectionInstance, path: Path, 
 
 
 def _of_workers(table: Table, place: dict[str, int]) -> dict[str, Any]:
-    known = {name: k for k, name in enumerate(table.unique_ids("worker"))}
+    known = places(table.unique_ids("worker"))
     lacking = next((name for name in place if name not in known), None)
     if lacking is not None:
         raise InputError(f"{table.path.name} has no row for worker {lacking!r}, who has gold; add one")
@@ -164,4 +163,4 @@ def _places(what: str, names: Sequence[str], place: dict[str, int]) -> Ints:
     unknown = next((name for name in names if name not in place), None)
     if unknown is not None:
         raise InputError(f"the {what} worker {unknown!r} has no gold; check the id, or ask the worker some first")
-    return np.array([place[name] for name in names], dtype=np.int64)
+    return coded(names, place)

@@ -35,8 +35,7 @@ def read_skills(path: TableLike, cost: float, classes: int) -> dict[str, Any]:
         raise InputError(f"{table.path.name} has no labeler; it needs at least one row")
     names = tuple(dict.fromkeys(table.ids("worker")))
     kind, at = _kinds(table)
-    place = {name: k for k, name in enumerate(names)}
-    worker = table.places("worker", place, "")
+    worker = table.places("worker", names, "")
     values, count = table.numbers("accuracy"), int(kind.max()) + 1
     accuracy = np.full((count, len(names)), np.nan)
     accuracy[kind, worker] = values
@@ -65,8 +64,7 @@ def _kinds(table: Table) -> tuple[Ints, Floats | None]:
         return kind.reshape(-1).astype(np.int64), at
     if "type" not in table:
         return np.zeros(table.rows, np.int64), None
-    place = {name: k for k, name in enumerate(dict.fromkeys(table.ids("type")))}
-    return table.places("type", place, ""), None
+    return table.places("type", dict.fromkeys(table.ids("type")), ""), None
 
 
 def read_table_of_labels(labels: TableLike, truth: TableLike, types: TableLike | None, cost: float) -> dict[str, Any]:

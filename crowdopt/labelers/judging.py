@@ -12,7 +12,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import WORK
 from crowdopt.crowd.votes.voting import log_odds
-from crowdopt.elementary import log
 from crowdopt.labelers.priced_sets import EXTREME
 from crowdopt.labelers.sets import SAME, best_set, plurality_accuracy, ranked, set_accuracy, weighted_accuracy
 from crowdopt.labelers.task_arrivals import Ask, TaskStream
@@ -57,7 +56,7 @@ class BySkill:
         people = self.stream.labelers
         if weighted:
             p = np.clip(skill, EXTREME, 1 - EXTREME)
-            odds = log_odds(p) + log(people.classes - 1)
+            odds = log_odds(p, people.classes)
             rows = range(len(p)) if people.classes > 2 else ()
             value = np.array([_plural(p[k], odds[k], people.classes) for k in rows])
             value = value if people.classes > 2 else weighted_accuracy(p, odds)
@@ -104,7 +103,7 @@ class ByTable:
         for kind, group in enumerate(self._groups):
             skill = people.accuracy[kind]
             if weighted:
-                odds = log_odds(np.clip(skill, EXTREME, 1 - EXTREME)) + log(people.classes - 1)
+                odds = log_odds(np.clip(skill, EXTREME, 1 - EXTREME), people.classes)
                 value[kind] = self._share(group, Ask(WORK, none, np.arange(people.count), odds))
                 cost[kind] = people.cost.sum()
             else:

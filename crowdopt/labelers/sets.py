@@ -179,7 +179,7 @@ def best_set(accuracy: Any, classes: int = 2) -> Choice:
     return Choice(np.sort(order[:size]), float(values[size - 1]))
 
 
-def clipped_odds(accuracy: Floats, seen: Floats | Ints) -> Floats:
-    """``ln(p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from."""
+def clipped_odds(accuracy: Floats, seen: Floats | Ints, classes: int = 2) -> Floats:
+    """``ln((L - 1) p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from."""
     half = 0.5 / np.maximum(np.asarray(seen, dtype=np.float64), 1.0)
-    return log_odds(np.clip(accuracy, half, 1 - half))
+    return log_odds(np.clip(accuracy, half, 1 - half), classes)

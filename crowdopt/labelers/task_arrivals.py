@@ -13,7 +13,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
 from crowdopt.crowd.labelers import Labelers
 
-AGAIN = 5  # tells the generator of repeats from the others of a stream (crowdopt.labelers.task_streams)
+ORDER, CONTEXT, TRUTH, LABEL, COIN, AGAIN, SKILL = range(7)  # what chance is needed for; each has its own generator
 ROUNDS = 64  # labels of a repeated task that are drawn at a time
 KINDS = (WORK, TESTER, REPEAT)
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
-from crowdopt.labelers.task_arrivals import TaskStream, drawn_labels
+from crowdopt.labelers.task_arrivals import COIN, CONTEXT, LABEL, ORDER, SKILL, TRUTH, TaskStream, drawn_labels
 from crowdopt.labelers.theorems import strict_majority
 from crowdopt.memory import refuse_beyond_memory
 
-ORDER, CONTEXT, TRUTH, LABEL, COIN, SKILL = 0, 1, 2, 3, 4, 6  # what chance is needed for; 5 is that of repeats
 TRIES = 100_000  # draws of a crowd until its majority is better than a guess
 
 

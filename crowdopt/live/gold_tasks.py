@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Ints
-
-ORDER = 6  # tells the generator of a worker's order of gold tasks from that of their decisions
+from crowdopt.online.crowds import GOLD_ORDER
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +24,7 @@ class GoldTasks:
         chosen = [np.zeros(0, np.int64)]
         for kind in np.flatnonzero(counts).tolist():
             there = np.flatnonzero(self.kind == kind)
-            order = np.random.default_rng([*seed, ORDER, kind]).permutation(there)
+            order = np.random.default_rng([*seed, GOLD_ORDER, kind]).permutation(there)
             rest = order[~np.isin(order, done[kind])]
             chosen.append(rest[: int(counts[kind])])
         return np.concatenate(chosen)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from crowdopt.arrays import places
 from crowdopt.core.resumable import part_of
 from crowdopt.errors import InputError
 from crowdopt.live.course import Course
@@ -284,11 +285,11 @@ class LiveState:
         self.course.restore(own.pop("course"))
         for name, value in own.items():
             setattr(self, name, value)
-        self.enrolled = {worker: k for k, worker in enumerate(self.people)}
+        self.enrolled = places(self.people)
         self.last_of = {self.people[row[1]]: row[0] for row in self.labels.rows}
         if self.course.looks is not None and self.course.looks.told:
             self.last_of[EXPERT] = list(self.course.looks.told)[-1]
-        self.tasks = {task: k for k, task in enumerate(self.task_names)}
+        self.tasks = places(self.task_names)
 
     def _task(self, name: str) -> int:
         if name not in self.tasks:

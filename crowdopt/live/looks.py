@@ -13,8 +13,8 @@ from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import LookRow
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.turns import Turns
+from crowdopt.online.crowds import LOOKS
 from crowdopt.online.ledger import KINDS, Run
-from crowdopt.online.replay import LOOKS
 from crowdopt.online.run_score import answers_of, claimed_error
 
 OWN = ("drawn", "wanted", "out", "told", "seen", "passed", "price", "answer")

@@ -19,9 +19,9 @@ from crowdopt.labelers.vote_counts import voted
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.turns import Turns
+from crowdopt.online.crowds import COIN
 from crowdopt.online.limits.least_cost import Least
 
-COIN = 7  # tells the generator of a task's coin from that of its decision
 OWN = ("slots", "waiting", "removed", "load", "spent", "doors_shut")
 
 

@@ -312,3 +312,27 @@ class Covering(BasePolicy):
     def _cover(self, tasks: Ids) -> None:
         self.covered[tasks] += self.by_type[self.known.task_type[tasks]]
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
+
+
+@dataclass
+class PricedCovering(Covering):
+    """Tasks with ``q x - c >= 0`` for prices x of their kinds; a policy of one's own sets ``price`` (kinds,)."""
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """No prices yet."""
+        super().start(known, solve)
+        self.price = np.zeros(self.tasks_in.size)
+
+    def value(self) -> Floats:
+        """``q x - c`` of a label, by kind of task."""
+        value: Floats = self.evidence * self.price - self.cost
+        return value
+
+
+@dataclass
+class AsPrinted(PricedCovering):
+    """Ho et al. 2013, Algorithm 1, as printed: it does not stop at a covered task, and ties break at random."""
+
+    estimate: str = "plug-in"
+    stop: bool = False
+    ties: str = "random"

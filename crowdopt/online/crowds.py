@@ -16,8 +16,9 @@ from crowdopt.crowd.subset import of_workers
 from crowdopt.online.arrivals import Arrival, Stream
 
 STRETCH = 64  # gold tasks whose chances are drawn together
-ORDER, TRUTH, WORK, GOLD, EXTRA, HELD = range(6)  # what chance is needed for; each has a stream of its own
-HARD = 60
+# What chance is needed for: each has a generator of its own, told from the others of a seed by its number.
+ORDER, TRUTH, WORK, GOLD, EXTRA, HELD = range(6)
+ANSWERS, GOLD_ORDER, COIN, HARD, CLIQUE, AUDIT, LOOKS = 5, 6, 7, 60, 61, 71, 83
 
 
 @dataclass(frozen=True, eq=False)

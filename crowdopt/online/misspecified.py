@@ -12,9 +12,7 @@ from crowdopt.core.named_numbers import named_numbers
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Stream
-from crowdopt.online.crowds import HARD, Simulated
-
-CLIQUE = 61  # what chance is needed for, beside what a simulated crowd needs
+from crowdopt.online.crowds import CLIQUE, HARD, Simulated
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
 from crowdopt.online.arrivals import Arrival, Decision, Stream
+from crowdopt.online.crowds import LOOKS
 from crowdopt.online.group_room import GroupRoom
 from crowdopt.online.ledger import KINDS, Ledger, Run, check
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.running_bound import Bound, running_bound
 
 UNLIMITED = np.iinfo(np.int64).max
-LOOKS = 83  # tells the generator of what is looked at from those of arrivals
 POLICY = "policy."  # its arrays in a snapshot
 
 

@@ -17,14 +17,14 @@ from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.crowd.votes.voting import vote_errors, weighted_vote
-from crowdopt.elementary import exp, log, log1p, logsumexp
+from crowdopt.crowd.votes.voting import log_odds, vote_errors, weighted_vote
+from crowdopt.elementary import exp, logsumexp
+from crowdopt.online.crowds import ANSWERS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
 from crowdopt.online.running_bound import running_bound
 
 CELLS = 8_192  # of the lattice of votes with more than two dozen different labels; what it may add is reported
-ANSWERS = 5  # tells the generator of an answer's chance from those of the stream
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def claimed_error(run: Run) -> Floats | None:
         chance = posteriors(believed, np.column_stack([run.task, run.worker]), run.label)
         mine: Floats = np.take_along_axis(chance, np.maximum(answer, 0)[:, None], axis=1)[:, 0]
         return np.where(answer >= 0, 1 - mine, 0.5)
-    weight = log(right) - log1p(-right) + log(instance.classes - 1)
+    weight = log_odds(right, instance.classes)
     each = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1])
     votes = each.astype(np.float64).reshape(shape)  # of no labels at all, bincount makes integers
     others = votes - np.take_along_axis(votes, np.maximum(answer, 0)[:, None], axis=1)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.elementary import dot
+from crowdopt.recheck.bounds.fixed_pairs import pair_keys
 from crowdopt.recheck.joint_kept import joint_breaks
 
 EDGE = 1.01  # an LP's point lies on the edge of its coverage, give or take rounding
@@ -102,7 +103,7 @@ def _of_budget(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolera
 
 
 def _of_pairs(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
-    key, first, times = np.unique(_key(instance, pairs), return_index=True, return_counts=True)
+    key, first, times = np.unique(pair_keys(instance, pairs), return_index=True, return_counts=True)
 
     def owner_among(keys: Ints) -> Callable[[int], str]:
         def owner(k: int) -> str:
@@ -117,19 +118,13 @@ def _of_pairs(instance: AssignmentInstance, pairs: Ints, shares: Floats, toleran
         place = np.minimum(np.searchsorted(key, wanted), key.size - 1)
         return np.where(key[place] == wanted, shares[first[place]], 0.0)
 
-    every = _key(instance, pairs)
-    barred = np.unique(np.concatenate([_key(instance, instance.forbidden), _key(instance, instance.collected)]))
-    fixed = _key(instance, instance.fixed)
+    every, barred, fixed = (pair_keys(instance, some) for some in (pairs, instance.barred, instance.fixed))
     return [
         *_over("is in the plan twice", times - 1.0, tolerance, owner_among(key)),
         *_over("has a share outside [0, 1]", np.maximum(-shares, shares - 1), tolerance, owner_among(every)),
         *_over("may not be paired", share_of(barred), tolerance, owner_among(barred)),
         *_over("must be in the plan", 1 - share_of(fixed), tolerance, owner_among(fixed)),
     ]
-
-
-def _key(instance: AssignmentInstance, pairs: Ints) -> Ints:
-    return pairs[:, 0] * instance.n_workers + pairs[:, 1]
 
 
 def _cells(instance: AssignmentInstance, table: Floats, pairs: Ints) -> Floats:

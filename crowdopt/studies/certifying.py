@@ -8,10 +8,9 @@ from crowdopt.answers.audit.exact_bound import most_left
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.arrays import Bools
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.online.crowds import AUDIT
 from crowdopt.online.ledger import Run
 from crowdopt.online.run_score import answers_of
-
-DRAWN = 71  # tells the generator of the audit's draw from those of the stream
 
 
 def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
@@ -35,6 +34,6 @@ def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
 def after_audit(wrong: Bools, cost: float, terms: Tariff, seed: int) -> dict[str, float | None]:
     """``certified`` and ``cost_audited`` of answers (answers,) of which it is known whether they are wrong."""
     checks = min(int(terms.checks), wrong.size)
-    drawn = np.random.default_rng([seed, DRAWN]).choice(wrong.size, checks, replace=False)
+    drawn = np.random.default_rng([seed, AUDIT]).choice(wrong.size, checks, replace=False)
     left = most_left(wrong.size, checks, int(wrong[drawn].sum()), terms.delta)
     return {"certified": left / wrong.size, "cost_audited": cost + terms.price * checks}

@@ -14,6 +14,7 @@ import numpy as np
 
 from crowdopt import jobs
 from crowdopt.answers.audit.tariff import tariff
+from crowdopt.arrays import places
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
@@ -275,7 +276,7 @@ def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
 def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done: Sequence[jobs.Row]) -> Comparison:
     good = [one.result for one in done if not one.error]
     failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.error}" for one in done if one.error]
-    place = {text: k for k, text in enumerate(wanted)}
+    place = places(wanted)
     rows = sorted((one["figures"] for one in good), key=lambda one: (one["trial"], place[one["text"]]))
     timings = [
         {

@@ -8,10 +8,11 @@ import pytest
 import crowdopt
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.io.campaign.label_record import LabelRecord
+from crowdopt.online.crowds import AUDIT
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
-from crowdopt.studies.certifying import DRAWN, certified
+from crowdopt.studies.certifying import certified
 from crowdopt.studies.online_trials import Setting
 from tests.chance import most, rng, seeds
 
@@ -42,7 +43,7 @@ def test_bounds_hold_and_looking_at_everything_leaves_nothing(record):
     false, bounds = 0, []
     for seed in seeds(300):
         bounds.append(round(certified(run, Tariff(checks=20), seed)["certified"] * 60))
-        drawn = np.random.default_rng([seed, DRAWN]).choice(60, 20, replace=False)
+        drawn = np.random.default_rng([seed, AUDIT]).choice(60, 20, replace=False)
         false += int(wrong.sum() - wrong[drawn].sum()) > bounds[-1]
     assert 0 < wrong.sum() < 60 and len(set(bounds)) > 2
     assert false <= most(300, 0.05)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, places
 from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.solution import Status
 from crowdopt.crowd.instance import AssignmentInstance
@@ -191,7 +191,7 @@ class AdaptivePlan(InNotebooks):
 
     def _votes_of(self, votes: Mapping[str, str]) -> Votes:
         asker = {self.instance.worker_id(j): g for g, some in enumerate(self.askers.workers) for j in some.tolist()}
-        classes = {name: k for k, name in enumerate(class_labels(self.instance))}
+        classes = places(class_labels(self.instance))
         count: dict[tuple[int, int], int] = {}
         for worker, label in votes.items():
             if worker not in asker:

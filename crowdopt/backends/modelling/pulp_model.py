@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, places
 from crowdopt.backends.modelling.modelled import OWN, Modelled, Stated, Told, came_back
 from crowdopt.backends.pulp import build, constraints_of, quiet, status_of
 from crowdopt.core.program import Program
@@ -54,7 +54,7 @@ def solution_of(model: Modelled, answer: Any, gap: float) -> Solution:
 def _stated(model: Modelled) -> tuple[Stated, list[Any], list[Any]]:
     problem = model.model
     variables = _variables(model)
-    index = {variable.name: k for k, variable in enumerate(variables)}
+    index = places(variable.name for variable in variables)
     if problem.sense != 1:
         raise InputError("the model is a maximum; a program here is a minimum, so turn the objective's sign")
     objective = problem.objective

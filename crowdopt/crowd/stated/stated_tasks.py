@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, places
 from crowdopt.crowd.gold.checks import ids, integers, per
 from crowdopt.crowd.stated.stated_part import UNLIMITED, StatedPart, filled, refuse_entries, refuse_excess
 from crowdopt.errors import InputError
@@ -37,7 +37,7 @@ class StatedTasks(StatedPart):
     @property
     def task_places(self) -> dict[str, int]:
         """The task of each id."""
-        return {name: i for i, name in enumerate(self.task_ids)}
+        return places(self.task_ids)
 
     def cells(self, pairs: Ints) -> tuple[Ints, Ints]:
         """Type and worker of each pair (k, 2): where tables of (types, workers) have it."""

@@ -14,7 +14,7 @@ from math import comb, factorial, prod
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, places
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class VoteStates:
 
     @cached_property
     def _places(self) -> list[dict[tuple[int, ...], int]]:
-        return [{tuple(counts): k for k, counts in enumerate(own.tolist())} for own in self.own]
+        return [places(map(tuple, own.tolist())) for own in self.own]
 
     def votes(self, state: int) -> list[tuple[int, int, int]]:
         """Asker, label and how many votes, for those that a state has."""

@@ -89,7 +89,11 @@ def _match(accuracy: Floats, classes: int) -> Floats:
 
 
 def _log_odds(accuracy: Floats, classes: int) -> Floats:
-    right = _clipped(accuracy)
+    return class_odds(_clipped(accuracy), classes)
+
+
+def class_odds(right: Floats, classes: int) -> Floats:
+    """``ln((K - 1) p / (1 - p))`` of workers, p neither 0 nor 1; any shape."""
     odds: Floats = log(right / (1 - right)) + log(classes - 1)
     return odds
 

@@ -53,11 +53,11 @@ def hoeffding_bound(accuracy: Any, weight: Any) -> float:
     return float(exp(-0.5 * drift**2 / dot(w, w)))
 
 
-def log_odds(accuracy: Any) -> Floats:
-    """``ln(p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1."""
+def log_odds(accuracy: Any, classes: int = 2) -> Floats:
+    """``ln((K - 1) p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1."""
     p = np.asarray(accuracy, dtype=np.float64)
     with np.errstate(divide="ignore"):
-        odds: Floats = log(p) - log1p(-p)
+        odds: Floats = log(p) - log1p(-p) + log(classes - 1)
     return odds
 
 

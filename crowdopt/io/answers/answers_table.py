@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.answers.voted import Answers
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, coded
 from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
@@ -27,8 +27,7 @@ def read_gold_shares(source: TableLike, labels: Labels, trust_gold: bool = False
     names, correct, asked = read_gold(source)
     if not trust_gold:
         heed(against_chance(correct, asked, len(labels.classes)), names, name_of(source))
-    place = {name: k for k, name in enumerate(names)}
-    rows = np.array([place.get(name, -1) for name in labels.workers])
+    rows = coded(labels.workers, names)
     with np.errstate(invalid="ignore"):
         share: Floats = np.where((rows >= 0) & (asked[rows] > 0), correct[rows] / asked[rows], np.nan)
     return share
@@ -42,13 +41,11 @@ def read_gold_by_class(source: TableLike, labels: Labels, trust_gold: bool = Fal
     chance; -> (workers, classes, classes).
     """
     table = read_table(source, CONFUSIONS)
-    place = {name: k for k, name in enumerate(labels.workers)}
-    worker = np.array([place.get(name, -1) for name in table.ids("worker")], np.int64)
-    classes = {name: k for k, name in enumerate(labels.classes)}
+    worker, classes = coded(table.ids("worker"), labels.workers), labels.classes
     remedy = "the classes are those of the labels; check the name"
     true, answered = (table.places(name, classes, remedy) for name in ("true", "answered"))
     count = table.counts("count") if "count" in table else np.ones(table.rows, np.int64)
-    tallies = np.zeros((len(place), len(classes), len(classes)), np.int64)
+    tallies = np.zeros((len(labels.workers), len(classes), len(classes)), np.int64)
     here = worker >= 0
     np.add.at(tallies, (worker[here], true[here], answered[here]), count[here])
     if not tallies.any():

@@ -77,9 +77,8 @@ def read_looks(file: Path, table: AnsweredTable, drawn: list[int]) -> tuple[dict
     drawn: places of the answers that were listed, in the order of the draw.
     """
     rows = read_table(file, CHECKED)
-    known = {task: i for i, task in enumerate(table.tasks)}
     rows.unique_ids("task")
-    places = rows.places("task", known, "it has no answer in the audit").tolist()
+    places = rows.places("task", table.tasks, "it has no answer in the audit").tolist()
     label = {i: said for i, said in zip(places, rows["label"], strict=True) if said}
     seen = [i in label for i in drawn]
     count = seen.index(False) if False in seen else len(seen)

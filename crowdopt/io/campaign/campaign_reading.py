@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, coded
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
@@ -69,13 +69,12 @@ class Campaign:
         """Classes of the collected labels, and of more, by the campaign's class names, else by those that occur."""
         every = [*self.collected_labels, *more]
         names = self.class_names(more)
-        place = {name: k for k, name in enumerate(names)}
-        strange = next((name for name in every if name not in place), None)
+        strange = next((name for name in dict.fromkeys(every) if name not in names), None)
         if strange is not None:
             near = get_close_matches(strange.casefold().strip(), [name.casefold() for name in names], n=1)
             hint = f" (did you mean {names[[name.casefold() for name in names].index(near[0])]!r}?)" if near else ""
             raise InputError(f"the label {strange!r} is no class of this campaign{hint}; they are {', '.join(names)}")
-        return np.array([place[name] for name in every], dtype=np.int64)
+        return coded(every, names)
 
     def class_names(self, more: Sequence[str] = ()) -> tuple[str, ...]:
         """The campaign's class names; where it states none, the labels that occur, sorted."""

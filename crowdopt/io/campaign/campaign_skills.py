@@ -104,8 +104,7 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
     gold = read_table(source, CAMPAIGN_TABLES["gold by class"])
     kinds, workers = ids.cells(gold)
     names = _class_names(gold, settings)
-    place = {name: k for k, name in enumerate(names)}
-    true, answered = (gold.places(side, place, "it is no class of the campaign") for side in ("true", "answered"))
+    true, answered = (gold.places(side, names, "it is no class of the campaign") for side in ("true", "answered"))
     count = gold.counts("count") if "count" in gold else np.ones(gold.rows, np.int64)
     tallies = np.zeros((len(ids.types), len(ids.workers), len(names), len(names)), np.int64)
     for row in [kinds] if "type" in gold else [np.full(gold.rows, k) for k in range(len(ids.types))]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, places
 from crowdopt.errors import InputError
 from crowdopt.io.tables.table_columns import Table, find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
@@ -58,13 +58,15 @@ class Ids:
     type: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.task, self.worker, self.type = (
-            {name: k for k, name in enumerate(names)} for names in (self.tasks, self.workers, self.types)
-        )
+        self.task, self.worker, self.type = map(places, (self.tasks, self.workers, self.types))
+
+    def workers_of(self, table: Table) -> Ints:
+        """The worker of each row."""
+        return table.places("worker", self.worker, "add it to the workers table or drop the row")
 
     def cells(self, table: Table) -> tuple[Ints, Ints]:
         """Type and worker of each row of a table with columns worker[, type]; type -1 stands for every type."""
-        workers = table.places("worker", self.worker, "add it to the workers table or drop the row")
+        workers = self.workers_of(table)
         if "type" not in table:
             return np.full(table.rows, -1), workers
         return table.places("type", self.type, "no task is of that type"), workers
@@ -72,6 +74,6 @@ class Ids:
     def pairs(self, table: Table) -> Ints:
         """Task and worker of each row, each pair once."""
         tasks = table.places("task", self.task, "add it to the tasks table or drop the row")
-        workers = table.places("worker", self.worker, "add it to the workers table or drop the row")
+        workers = self.workers_of(table)
         refuse_repeats(table, tasks * len(self.workers) + workers, "worker", "this pair")
         return np.column_stack([tasks, workers])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, coded
 from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
@@ -18,15 +18,14 @@ def read_gold_votes(source: TableLike, ids: Ids) -> Ints:
     of their first row.
     """
     table = read_table(source, CAMPAIGN_TABLES["gold_votes"]).labelled()
-    workers = table.places("worker", ids.worker, "add it to the workers table or drop the row")
+    workers = ids.workers_of(table)
     names, labels, truth = table.ids("item"), table.ids("label"), table.ids("truth")
-    place = {name: k for k, name in enumerate(dict.fromkeys(names))}
-    items = np.array([place[name] for name in names], dtype=np.int64)
+    items = coded(names, dict.fromkeys(names))
     refuse_repeats(table, items * len(ids.workers) + workers, "worker", "this worker's vote on the item")
     known: dict[str, str] = {}
     for row, (name, true) in enumerate(zip(names, truth, strict=True)):
         if known.setdefault(name, true) != true:
             raise table.error(row, "truth", f"item {name!r} is {known[name]!r} in a row before; give it one truth")
-    right = np.full((len(place), len(ids.workers)), -1)
+    right = np.full((len(known), len(ids.workers)), -1)
     right[items, workers] = [label == true for label, true in zip(labels, truth, strict=True)]
     return right

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, coded
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.tables.frames import TableLike, name_of
@@ -32,11 +32,8 @@ def read_record(instance: AssignmentInstance, labels: TableLike, truth: TableLik
     if len(classes) > instance.classes:
         there = f"{name_of(labels)} has {len(classes)} different labels"
         raise InputError(f"{there}, but the campaign has {instance.classes}")
-    place = {name: k for k, name in enumerate(classes)}
     task, worker = campaign_pairs(table, instance).T
     if np.unique(task * instance.n_workers + worker).size < task.size:
         raise InputError(f"{name_of(labels)} has a worker's label for a task twice; keep one of each pair")
-    label = np.array([place[name] for name in table["label"]], np.int64)
     ids = (instance.task_id(i) for i in range(instance.n_tasks))
-    true = np.array([place[known[one]] if one in known else -1 for one in ids], np.int64)
-    return LabelRecord(task, worker, label, true)
+    return LabelRecord(task, worker, coded(table["label"], classes), coded(map(known.get, ids), classes))

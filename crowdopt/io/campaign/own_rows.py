@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import coded
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.stated.groups import Group, OwnRows
 from crowdopt.errors import InputError
@@ -25,7 +26,7 @@ def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]
     table, limits = optional_table(folder, "groups"), settings.get("groups", {})
     members: dict[str, list[int]] = {}
     if table is not None:
-        workers = table.places("worker", ids.worker, "add it to the workers table or drop the row")
+        workers = ids.workers_of(table)
         for row, (worker, group) in enumerate(zip(workers.tolist(), table.ids("group"), strict=True)):
             if worker in members.setdefault(group, []):
                 raise table.error(row, "group", f"the worker is in {group!r} already; give each membership one row")
@@ -62,8 +63,7 @@ def read_rows(path: TableLike, instance: AssignmentInstance) -> OwnRows:
 
 def _rows(table: Table, ids: Ids) -> OwnRows:
     names = list(dict.fromkeys(table.ids("row")))
-    place = {name: k for k, name in enumerate(names)}
-    row = np.array([place[name] for name in table["row"]], np.int64)
+    row = coded(table["row"], names)
     everything = {"task": {**ids.task, "": -1}, "worker": {**ids.worker, "": -1}}
     task = table.places("task", everything["task"], "add it to the tasks table or drop the row")
     worker = table.places("worker", everything["worker"], "add it to the workers table or drop the row")

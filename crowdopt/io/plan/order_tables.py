@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import places
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.asking_orders import AskingOrder, OrderShare
@@ -45,7 +46,7 @@ def write_orders(plan: AdaptivePlan, folder: Path) -> None:
 def order_shares(orders: Table, steps: Table, kinds: dict[str, int], instance: AssignmentInstance) -> list[OrderShare]:
     """The orders of the two tables; InputError at the first row that cannot be read. kinds: of types.csv, by name."""
     worker = instance.worker_places
-    label = {name: k for k, name in enumerate(class_labels(instance))}
+    label = places(class_labels(instance))
     made = _orders(steps, worker)
     number, share, tasks = orders.counts("order"), orders.numbers("share"), orders.numbers("tasks")
     if number.tolist() != list(range(orders.rows)) or len(made) != orders.rows:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, places
 from crowdopt.errors import InputError
 from crowdopt.io.plan.stored_plan import read_claims
 from crowdopt.io.plan.stored_policy import is_policy
@@ -80,7 +80,7 @@ def _stories(tasks: Table, workers: Table, given: Table, weights: dict[str, floa
     """Columns of all tasks and workers, and each task's workers by their row; short numbers."""
     if sum(size * rows for size, rows in zip(EACH, (tasks.rows, workers.rows, given.rows), strict=True)) > STORIES:
         return None
-    place = {name: row for row, name in enumerate(workers["worker"])}
+    place = places(workers["worker"])
     by: dict[str, list[int]] = {name: [] for name in tasks["task"]}
     for task, worker in zip(given["task"], given["worker"], strict=True):
         if task not in by:

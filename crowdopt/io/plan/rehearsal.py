@@ -87,9 +87,8 @@ def how_errors_are_drawn(campaign: str | Path) -> str:
 def _truth(path: Path, task: dict[str, int], names: tuple[str, ...]) -> Ints:
     table = read_table(path, TRUTH)
     place = table.places("task", task, "it is not in the campaign")
-    known = {name: k for k, name in enumerate(names)}
     truth = np.full(len(task), -1)
-    truth[place] = table.places("label", known, "it is no class of the campaign")
+    truth[place] = table.places("label", names, "it is no class of the campaign")
     if (truth < 0).any():
         raise InputError(f"{path.name} has no row for {int((truth < 0).sum())} of the campaign's tasks; write it anew")
     return truth

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, places
 from crowdopt.assign.cascade.adaptive_plan import PolicyRow, class_labels
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK
@@ -61,9 +61,9 @@ def read_policy(folder: str | Path, claims: dict[str, Any], instance: Assignment
 
 def policy_rows(stored: StoredPolicy, instance: AssignmentInstance) -> list[PolicyRow]:
     """The rows of policy.csv by the places of types.csv's types and of workers.csv's askers; InputError for others."""
-    kinds = {name: k for k, name in enumerate(stored.types["type"])}
+    kinds = places(stored.types["type"])
     asker = {name: g for g, name in enumerate(dict.fromkeys(filter(None, stored.workers["asker"])))}
-    label = {name: k for k, name in enumerate(class_labels(instance))}
+    label = places(class_labels(instance))
     table, rounds, shares = stored.policy, stored.policy.counts("round"), stored.policy.numbers("share")
     tasks, found = stored.policy.numbers("tasks"), []
     for row in range(table.rows):

@@ -54,12 +54,15 @@ def read_weights(folder: str | Path, instance: AssignmentInstance) -> Floats:
     -> (types, workers).
     """
     table = weights_table(folder)
-    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
-    workers = instance.worker_places
     weight = instance.weight.copy()
-    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
-    weight[cell] = table.numbers("weight")
+    weight[_cells_of(table, instance)] = table.numbers("weight")
     return weight
+
+
+def _cells_of(table: Table, instance: AssignmentInstance) -> tuple[Ints, Ints]:
+    kinds = map(instance.type_id, range(instance.n_types))
+    workers = table.places("worker", instance.worker_places, "it is unknown")
+    return table.places("type", kinds, "no task is of that type"), workers
 
 
 def weights_table(folder: str | Path) -> Table:
@@ -80,10 +83,7 @@ def read_votes(folder: str | Path, instance: AssignmentInstance) -> Floats:
     if instance.votes is None:
         raise InputError("the campaign has no confusion tables, so labels do not vote by class")
     table, votes = votes_table(folder), instance.votes.copy()
-    kinds = {instance.type_id(k): k for k in range(instance.n_types)}
-    workers = instance.worker_places
-    names = {name: k for k, name in enumerate(class_names(instance))}
-    cell = table.places("type", kinds, "no task is of that type"), table.places("worker", workers, "it is unknown")
-    what = "it is no class of the campaign"
-    votes[(*cell, table.places("label", names, what), table.places("class", names, what))] = table.numbers("weight")
+    names, what = class_names(instance), "it is no class of the campaign"
+    label, true = (table.places(column, names, what) for column in ("label", "class"))
+    votes[(*_cells_of(table, instance), label, true)] = table.numbers("weight")
     return votes

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, places
 from crowdopt.core.program import Program, stack
 from crowdopt.errors import InputError, ProgramWarning, tell
 
@@ -93,8 +93,7 @@ def assembled(named: Named, closing: tuple[str, str], plain: Callable[[str], str
     """
     columns, column_blocks = _blocks(list(named.box), closing, plain)
     rows, row_blocks = _blocks(list(named.sides), closing, plain)
-    column_of = {name: k for k, name in enumerate(columns)}
-    row_of = {name: k for k, name in enumerate(rows)}
+    column_of, row_of = places(columns), places(rows)
     place = [(row_of[row], column_of[column]) for row, column, _ in named.entries]
     index = np.array(place, np.int64).reshape(-1, 2)
     value = np.array([entry for _, _, entry in named.entries], np.float64)
@@ -143,7 +142,7 @@ def _table(ids: Sequence[tuple[str, ...]]) -> tuple[tuple[int, ...], list[int]]:
     shape = tuple(len(axis) for axis in axes)
     if prod(shape) != len(ids):
         return (len(ids),), plain
-    place = [{name: k for k, name in enumerate(axis)} for axis in axes]
+    place = [places(axis) for axis in axes]
     index: Ints = np.array([[place[axis][one[axis]] for axis in range(depth)] for one in ids])
     at = np.ravel_multi_index(tuple(index.T), shape)
     return shape, np.argsort(at, kind="stable").tolist()

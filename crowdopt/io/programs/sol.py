@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, places
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.programs.mps import numbers
@@ -25,7 +25,7 @@ def write_sol(path: Path, names: Sequence[str], point: Floats, value: float) -> 
 
 def read_sol(path: Path, names: Sequence[str]) -> Floats:
     """The point in a file, (columns,): columns that it does not name are 0. Raises InputError, with the line."""
-    place = {name.replace(*ALIASES): k for k, name in enumerate(names)}
+    place = places(name.replace(*ALIASES) for name in names)
     point = np.zeros(len(names))
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, coded, places
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
@@ -50,7 +50,7 @@ def true_classes(known: dict[str, str], labels: Labels, source: str) -> Ints:
     it knows none of the tasks; -> (tasks,): -1 where it is not known, one beyond the last for a label that nobody gave.
     Raises InputError if no task of the labels is known.
     """
-    place = {name: k for k, name in enumerate(labels.classes)}
+    place = places(labels.classes)
     truth = np.array([place.get(known[task], len(place)) if task in known else -1 for task in labels.tasks])
     if (truth < 0).all():
         raise InputError(f"{source} knows none of the tasks in the label table; check the ids")
@@ -74,8 +74,7 @@ def read_types(path: TableLike | None, tasks: Sequence[str]) -> tuple[Ints, list
     if missing is not None:
         raise InputError(f"{name_of(path)} has no type for task {missing!r}; every labelled task needs one")
     names = sorted({given[task] for task in tasks})
-    place = {name: k for k, name in enumerate(names)}
-    return np.array([place[given[task]] for task in tasks], np.int64), names
+    return coded((given[task] for task in tasks), names), names
 
 
 def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Bools, Ints
+from crowdopt.arrays import Bools, Ints, places
 from crowdopt.errors import InputError, tell
 from crowdopt.io.tables.cells import cells_of, has_decimal_commas, header_of, place_of
 from crowdopt.io.tables.frames import NAME, TableLike, cells_at_hand, columns_at_hand, index_names, is_frame
@@ -86,9 +86,9 @@ class Table:
                 seen.add(cell)
         return column
 
-    def places(self, name: str, known: dict[str, int], remedy: str) -> NDArray[np.int64]:
-        """A column of ids as indices into the known ones."""
-        column = self.columns[name]
+    def places(self, name: str, known: Iterable[str], remedy: str) -> NDArray[np.int64]:
+        """A column of ids as indices into the known ones; a dictionary says which index each has."""
+        column, known = self.columns[name], known if isinstance(known, dict) else places(known)
         try:
             return np.fromiter((known[cell] for cell in column), np.int64, self.rows)
         except KeyError:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
-from crowdopt.elementary import exp, log
+from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.priced_sets import worth_its_price
@@ -47,8 +47,7 @@ class LsOlWeighted(Exploring):
 
     def weight(self, cell: int) -> Floats:
         """``ln(p' / (1 - p')) + ln(L - 1)`` of all, (labelers,)."""
-        odds = clipped_odds(self.testers.accuracy()[cell], self.testers.seen[cell])
-        return odds + float(log(self.known.classes - 1))
+        return clipped_odds(self.testers.accuracy()[cell], self.testers.seen[cell], self.known.classes)
 
     def tester_weight(self, cell: int) -> Floats | None:
         """Log-odds of those asked, where testers' votes are to be weighted; None: one each."""

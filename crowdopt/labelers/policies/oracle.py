@@ -10,7 +10,6 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
 from crowdopt.crowd.votes.voting import log_odds
-from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.labelers.fixed import Fixed
 from crowdopt.labelers.priced_sets import CHAINS, EXTREME, worth_its_price
@@ -55,7 +54,7 @@ class Oracle(Fixed):
             members = best_set(skill, classes).members
         else:
             members = np.arange(skill.size)
-        odds = log_odds(np.clip(skill[members], EXTREME, 1 - EXTREME)) + log(classes - 1)
+        odds = log_odds(np.clip(skill[members], EXTREME, 1 - EXTREME), classes)
         return Ask(WORK, np.zeros(0, np.int64), members, odds if self.votes == "weighted" else None)
 
 

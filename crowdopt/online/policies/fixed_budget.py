@@ -14,14 +14,14 @@ from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 from crowdopt.elementary import dot, exp, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.covering import HERE, Covering, Ids
+from crowdopt.online.covering import HERE, Ids
+from crowdopt.online.doubting import Doubting
 
-KEEP = 1e-6  # accuracies are kept this far from 0 and 1
 CHEAP = 1e-12  # prices below this count as this much
 
 
 @dataclass
-class Budget(Covering):
+class Budget(Doubting):
     """The best workers do the most doubtful tasks, until the budget is spent.
 
     A task's doubt is ``psi = sum over pairs of classes of sqrt(pi_k pi_l)``, no less than half its posterior error; a
@@ -39,7 +39,6 @@ class Budget(Covering):
     adaptive: bool = True
 
     name: ClassVar[str] = "budget"
-    amends: ClassVar[bool] = False  # what a label told is not kept apart
     what: ClassVar[str] = "a fixed number of labels, or sum of money: the best workers do the most doubtful tasks"
     state: ClassVar[tuple[str, ...]] = ("log_likelihood", "doubt", "left")
     of_one_arrival: ClassVar[tuple[str, ...] | None] = (*HERE, "price")
@@ -54,7 +53,6 @@ class Budget(Covering):
     def start(self, known: Known, solve: Solve) -> None:
         """Every class is equally likely, nothing is spent."""
         super().start(known, solve)
-        self.log_likelihood = np.zeros((known.n_tasks, known.classes))
         self.doubt = np.where(known.need > 0, (known.classes - 1) / 2, 0.0)
         self.left = np.array([self.money or self.each * float((known.need > 0).sum())])
 
@@ -99,7 +97,7 @@ class Budget(Covering):
 
     def claims(self) -> Floats:
         """Posterior error of each task: the chance of all other classes."""
-        error: Floats = 1 - self._posterior(np.arange(self.known.n_tasks)).max(axis=1)
+        error: Floats = 1 - self.posterior(np.arange(self.known.n_tasks)).max(axis=1)
         return error
 
     # -- inside ---------------------------------------------------------------------------------------------------
@@ -107,19 +105,10 @@ class Budget(Covering):
     def _worth(self, accuracy: Floats) -> Floats:
         return BHATTACHARYYA.evidence(accuracy, self.known.classes)
 
-    def _posterior(self, tasks: Ids) -> Floats:
-        score = self.log_likelihood[tasks]
-        chance: Floats = exp(score - score.max(axis=1, keepdims=True))
-        chance /= chance.sum(axis=1, keepdims=True)
-        return chance
-
     def _update(self, tasks: Ids, labels: Ints) -> None:
-        column = np.array([self.seen.column(self._arrival.number, False)])
-        right = np.clip(self.seen.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
-        classes = self.known.classes
-        self.log_likelihood[tasks, labels] += log(right) - log((1 - right) / (classes - 1))
+        self.heed(tasks, labels)
         if self.adaptive:
-            root = np.sqrt(self._posterior(tasks))
+            root = np.sqrt(self.posterior(tasks))
             self.doubt[tasks] = (root.sum(axis=1) ** 2 - 1) / 2
         else:
             self.doubt[tasks] *= exp(-self.by_type[self.known.task_type[tasks]] / 2)

@@ -12,21 +12,17 @@ from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Known
-from crowdopt.online.covering import Covering
+from crowdopt.online.covering import AsPrinted
 
 
 @dataclass
-class PrimalApproximation(Covering):
+class PrimalApproximation(AsPrinted):
     """Tasks with ``q x - c >= 0``, highest first, at most M_j of them (Ho et al. 2013, Algorithm 1), for given x.
 
     As printed it neither stops at a covered task nor repairs a short one, and breaks ties at random; ``stop``,
     ``repair`` and ``ties=least-covered`` change that. The prices are those of the offline LP unless others are given:
     this policy is clairvoyant, a yardstick for those that are not.
     """
-
-    estimate: str = "plug-in"
-    stop: bool = False
-    ties: str = "random"
 
     name: ClassVar[str] = "primal-approximation"
     what: ClassVar[str] = "given prices: tasks whose evidence is worth its cost (Ho et al. 2013, Algorithm 1)"
@@ -41,10 +37,6 @@ class PrimalApproximation(Covering):
     def kind_columns(self, known: Known) -> list[NDArray[Any]]:
         """Tasks of one kind also share their price."""
         return [*super().kind_columns(known), np.zeros(0) if known.prices is None else known.prices]
-
-    def value(self) -> Floats:
-        """``q x - c`` of a label, by kind of task."""
-        return self.evidence * self.price - self.cost
 
     def prices(self) -> Floats:
         """The given prices, (tasks,)."""

@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
-from crowdopt.online.covering import Covering
+from crowdopt.online.covering import PricedCovering
 from crowdopt.online.task_prices import prices
 from crowdopt.programs.market import Market
 
@@ -22,7 +22,7 @@ SOLVES = 60  # in a run, about, unless given
 
 
 @dataclass
-class ReSolve(Covering):
+class ReSolve(PricedCovering):
     """The k workers seen stand for the m - j to come: they are to cover ``k / (m - j)`` of what is still missing.
 
     No preliminary crowd. The price x solves that aggregated LP; tasks with ``q x >= c`` that are not yet covered are
@@ -49,9 +49,8 @@ class ReSolve(Covering):
             raise InputError(f"policy {self.name}: every and margin must be at least 0")
 
     def start(self, known: Known, solve: Solve) -> None:
-        """No prices yet."""
+        """No prices yet, and none before."""
         super().start(known, solve)
-        self.price = np.zeros(self.tasks_in.size)
         self.history = np.zeros((0, self.tasks_in.size))
 
     def retarget(self, known: Known) -> None:
@@ -75,10 +74,6 @@ class ReSolve(Covering):
             self.price = self._solved(seen, left)
             self.history = np.vstack([self.history, self.price])
             self.price = np.minimum(self.price, self.cap * np.median(self.history, axis=0))
-
-    def value(self) -> Floats:
-        """``q x - c`` of a label, by kind of task."""
-        return self.evidence * self.price - self.cost
 
     def prices(self) -> Floats:
         """The median of all so far: the last ones are about what is left, these about the whole."""

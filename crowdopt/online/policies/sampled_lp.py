@@ -13,18 +13,15 @@ from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
-from crowdopt.online.covering import Covering
+from crowdopt.online.covering import AsPrinted
 from crowdopt.online.task_prices import REMEDIES, prices
 from crowdopt.programs.market import Market
 
 
 @dataclass
-class SampledLP(Covering):
+class SampledLP(AsPrinted):
     """x from the LP in which gamma m preliminary workers cover gamma C, then Algorithm 1 (Ho et al. 2013, 5.1)."""
 
-    estimate: str = "plug-in"
-    stop: bool = False
-    ties: str = "random"
     gamma: float = 0.3  # preliminary workers per worker to come
     # multiplies the need in the LP: 1 as printed, more against the shortfall that the printed algorithm leaves
     inflate: float = 1.0
@@ -74,11 +71,6 @@ class SampledLP(Covering):
         """What the LP covers for each kind of task, before gamma."""
         need: Floats = self.kind_need
         return need
-
-    def value(self) -> Floats:
-        """``q x - c`` of a label, by kind of task."""
-        value: Floats = self.evidence * self.price - self.cost
-        return value
 
     def prices(self) -> Floats | None:
         """The multipliers x of the sampled LP, (tasks,); None before they are known."""

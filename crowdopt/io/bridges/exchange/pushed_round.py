@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.arrays import places
 from crowdopt.errors import InputError, tell
 from crowdopt.io.answers.answered import read_answered
 from crowdopt.io.bridges.exchange.pushed_policy import read_pushed_policy
@@ -116,7 +117,7 @@ def _content(given: TableLike | None, campaign: str | Path, tasks: list[str]) ->
     shown = {} if table is None else _shown(table, asked=given is not None)
     if table is None or not shown:
         return {task: {"text": task} for task in tasks}
-    place = {task: row for row, task in enumerate(table.unique_ids("task"))}
+    place = places(table.unique_ids("task"))
     missing = [task for task in tasks if task not in place]
     if missing:
         raise InputError(f"{table.path.name} has no row for task {missing[0]!r} ({len(missing)} missing); add them")

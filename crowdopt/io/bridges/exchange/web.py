@@ -85,6 +85,11 @@ class Web:
             time.sleep(pause)
         raise AssertionError
 
+    @property
+    def there(self) -> str:
+        """What is called, in sentences."""
+        return f"{self.name} at {self.url}"
+
     def _asked(self, request: urllib.request.Request) -> ServerCall:
         """The call when it has ended, within the limits of all its bytes and seconds."""
         # It is waited for in a thread of its own: no timeout of a socket ends what drips, body, header or name
@@ -95,21 +100,21 @@ class Web:
         if asked.is_alive():
             asked.given_up = True
             raise InputError(
-                f"{self.name} at {self.url} did not end its answer within {SECONDS} s; see what keeps it, then run the "
+                f"{self.there} did not end its answer within {SECONDS} s; see what keeps it, then run the "
                 "same command again: what is done is not done twice"
             )
         if asked.error is not None and not isinstance(asked.error, urllib.error.HTTPError):
             raise asked.error
         if len(asked.content) > BYTES:
             raise InputError(
-                f"{self.name} at {self.url} answers with more than {BYTES} bytes; export it to files, in parts, and "
+                f"{self.there} answers with more than {BYTES} bytes; export it to files, in parts, and "
                 "name these in place of --url"
             )
         return asked
 
     def _value(self, content: bytes) -> Any:
         """The answer, in which the token is masked: whatever is shown, or written, of it cannot have it."""
-        text, source = content.decode("utf-8", errors="replace"), f"the answer of {self.name} at {self.url}"
+        text, source = content.decode("utf-8", errors="replace"), f"the answer of {self.there}"
         try:
             return self._masked(parsed(text, source)) if text.strip() else None
         except RecursionError:
@@ -134,13 +139,13 @@ class Web:
         if error.code in (301, 302, 303, 307, 308):
             said = "it sends on to another address, which is not followed; give that address as --url"
         said = said[:SHOWN] or self._masked(str(error.reason))[:SHOWN]
-        return Refused(error.code, f"{self.name} at {self.url} said no ({error.code}): {said}")
+        return Refused(error.code, f"{self.there} said no ({error.code}): {said}")
 
     def _silence(self, error: Exception) -> InputError:
         reason = getattr(error, "reason", error)
         said = self._masked(" ".join(str(reason).split()))[:SHOWN] or type(error).__name__
         return InputError(
-            f"{self.name} at {self.url} did not answer: {said}; see that it runs, then run the same command again: "
+            f"{self.there} did not answer: {said}; see that it runs, then run the same command again: "
             "what is done is not done twice"
         )
 
