@@ -102,10 +102,8 @@ def _on_average(instance: AssignmentInstance, search: MethodSearch) -> Plan:
 
 
 def _by_patterns(instance: AssignmentInstance, search: MethodSearch, pools: int | None) -> Plan:
-    """The true minimum; where skills were rounded and that cost much, a plan for each task if it is cheaper.
-
-    Where there is no plan at all of an average: one that is bought label by label.
-    """
+    """The true minimum; where skills were rounded and that cost much, a plan for each task if it is cheaper."""
+    # Where there is no plan at all of an average: one that is bought label by label.
     if search.program != IP:
         raise InputError("method patterns plans whole labels; ask for the program ip")
     plan = solve_patterns(instance, solve, search.options, pools, search.listener)

@@ -96,11 +96,6 @@ class BudgetOptions(SpendOptions):
 def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
     """Spend so many labels, or so much money, where that helps most, and say what no plan can do with it.
 
-    Parameters
-    ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
-
     Returns
     -------
     Spent or Promised

@@ -103,15 +103,6 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
     Where some tasks are hard for all workers, labels are simulated so (first which tasks are, then what is said of
     each), and policies go by needs of that rule which are mostly enough.
 
-    Parameters
-    ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
-
-    Returns
-    -------
-    Comparison
-
     Raises
     ------
     InputError
@@ -161,11 +152,9 @@ def possible_facts(least_cost: Least) -> dict[str, Any]:
 
 
 def _least(instance: AssignmentInstance) -> Least | None:
-    """What is possible by the model of one coin and independent errors; nothing is known where labels are in already.
-
-    Limits of groups and hard tasks aside: without them a policy can only do better, so the bounds hold. It could make
-    tasks hard by itself, by taking a fair coin now and then for what a worker said.
-    """
+    """What is possible by the model of one coin and independent errors; nothing is known where labels are in."""
+    # Limits of groups and hard tasks aside: without them a policy can only do better, so the bounds hold. It could make
+    # tasks hard by itself, by taking a fair coin now and then for what a worker said.
     if instance.collected.size and not instance.observed:
         return None
     return least(replace(instance, groups=(), difficulty=NONE), solve_whole)
@@ -187,10 +176,8 @@ def _proven(plan: Plan, least: float = 0.0) -> float:
 
 
 def _beside_the_promise(optimum: Optimum, instance: AssignmentInstance, time_limit: float) -> Optimum:
-    """The optimum with that of the instance's own rule beside it, where this is no linear one.
-
-    Tasks held out as gold are left out: an exact error is held against its target whatever share of a need is asked.
-    """
+    """The optimum with that of the instance's own rule beside it, where this is no linear one."""
+    # Tasks held out as gold are left out: an exact error is held against its target whatever share of a need is asked.
     if not instance.the_rule.implied_by:
         return optimum
     optimum = replace(optimum, implied=not instance.difficulty.share)

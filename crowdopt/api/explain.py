@@ -123,15 +123,6 @@ class ExplainOptions:
 def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
     """Why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
 
-    Parameters
-    ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
-
-    Returns
-    -------
-    Explanation
-
     Raises
     ------
     InputError

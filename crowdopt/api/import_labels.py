@@ -224,10 +224,8 @@ def _labels_of(rows: list[Annotation], account: Account, source: str, classes: t
 def _prices(
     rows: Sequence[Annotation], labels: Labels, time: bool, cost: bool, tokens: TableLike | None
 ) -> Floats | float:
-    """Price of each worker's label, (workers,), by the one thing that was asked for; else 1.
-
-    time, cost: whether seconds, or what the tool says it cost, are the price; tokens: prices of tokens.
-    """
+    """Price of each worker's label, (workers,), by the one thing that was asked for; else 1."""
+    # time, cost: whether seconds, or what the tool says it cost, are the price; tokens: prices of tokens.
     if sum((time, cost, tokens is not None)) > 1:
         raise InputError("a label has one price; choose --time-as-price, --cost-as-price or --token-prices")
     if time:

@@ -96,15 +96,6 @@ def live(campaign: InstanceLike, asked: LiveOptions) -> Live:
     The history is kept in the store; opened again, the campaign goes on where it stopped. Two processes may open one
     store.
 
-    Parameters
-    ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
-
-    Returns
-    -------
-    Live
-
     Raises
     ------
     InputError

@@ -63,15 +63,6 @@ def push(campaign: InstanceLike, asked: PushOptions) -> Changes:
     What is there already is looked at, and only what differs is changed: a push that was interrupted is finished by the
     same push, and one that is done changes nothing.
 
-    Parameters
-    ----------
-    campaign : AssignmentInstance or path
-        An instance, or the folder of a campaign.
-
-    Returns
-    -------
-    Changes
-
     Raises
     ------
     InputError

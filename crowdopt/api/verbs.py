@@ -17,7 +17,8 @@ Other = TypeVar("Other", covariant=True)
 P = ParamSpec("P")
 Q = ParamSpec("Q")
 
-ENTRIES, ENDS = "Parameters\n----------\n", ("\n\nReturns\n", "\n\nRaises\n")
+ENTRIES, RETURNS, RAISES = "Parameters\n----------\n", "\n\nReturns\n", "\n\nRaises\n"
+CAMPAIGN = "campaign : AssignmentInstance or path\n    An instance, or the folder of a campaign."
 
 
 class TwoWays(Protocol[First, P, Found, Q, Other]):
@@ -77,16 +78,20 @@ def _dressed(verb: Callable[..., Any], options: Callable[..., Any]) -> Any:
         return verb(*places, options(**bound))
 
     call.__signature__ = face  # type: ignore[attr-defined]  # what inspect, help and notebooks look for
-    call.__doc__ = _described(inspect.getdoc(verb) or "", options)
+    text = inspect.getdoc(verb) or ""
+    if RETURNS not in text:
+        text = text.replace(RAISES, f"{RETURNS}-------\n{own.return_annotation}{RAISES}")
+    takes = [CAMPAIGN] if ENTRIES not in text and "campaign" in own.parameters else []
+    call.__doc__ = _described(text, takes, options)
     return call
 
 
-def _described(text: str, options: Any) -> str:
-    entries = [
+def _described(text: str, takes: list[str], options: Any) -> str:
+    entries = takes + [
         document.partition(ENTRIES)[2].rstrip()
         for kind in options.__mro__
         if ENTRIES in (document := inspect.cleandoc(kind.__dict__.get("__doc__") or ""))
     ]
-    end = min(at for mark in ENDS if (at := text.find(mark)) >= 0)
+    end = min(at for mark in (RETURNS, RAISES) if (at := text.find(mark)) >= 0)
     head = text[:end] if ENTRIES in text else f"{text[:end]}\n\n{ENTRIES.strip()}"
     return "\n".join([head, *entries]) + text[end:]

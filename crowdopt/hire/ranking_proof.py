@@ -74,11 +74,9 @@ class RankingProof:
         return called + [(pool, int(j), int(first[j])) for j in slow]
 
     def _covers(self, pool: _Pool, stretch: int, size: int) -> bool:
-        """``k t + sum_i max(0, G_i - t) <= B sqrt(k)``, exactly, at one end of a stretch, and what makes ends enough.
-
-        ``B s - t s^2 - sum`` is concave in ``s = sqrt(k)`` for t >= 0: both ends decide. For t < 0 it ascends from its
-        vertex ``B / (2 t)`` on: the first size decides, if it is not before the vertex.
-        """
+        """``k t + sum_i max(0, G_i - t) <= B sqrt(k)``, exactly, at an end of a stretch, and what makes ends enough."""
+        # ``B s - t s^2 - sum`` is concave in ``s = sqrt(k)`` for t >= 0: both ends decide. For t < 0 it ascends from
+        # its vertex ``B / (2 t)`` on: the first size decides, if it is not before the vertex.
         t = Fraction(int(self.numerator[stretch]), int(self.denominator[stretch]))
         if _square(size * t + pool.exact_excess(t), size) > _square(self.total, self.size):
             return False

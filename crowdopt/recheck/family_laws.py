@@ -44,10 +44,8 @@ def no_law_errs_more(instance: AssignmentInstance, pairs: Ints, tasks: Ints) -> 
 
 
 def _largest_error(error: Floats, weight: Floats, home: Ints) -> float:
-    """``min v + sum_j e_j u_j  s.t.  v + sum over j wrong in x of u_j >= g(x) for every pattern x``.
-
-    x: who of the families with several labels is wrong; g(x): the chance that the vote then errs. Any u is a bound.
-    """
+    """``min v + sum_j e_j u_j  s.t.  v + sum over j wrong in x of u_j >= g(x) for every pattern x``."""
+    # x: who of the families with several labels is wrong; g(x): the chance that the vote then errs. Any u is a bound.
     place = np.unique(home, return_inverse=True)[1].reshape(-1)
     together = np.bincount(place)[place] > 1
     wrong = _patterns(int(together.sum()))

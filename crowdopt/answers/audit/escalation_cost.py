@@ -54,11 +54,9 @@ def _up(draw: EscalationDraw, looks: Floats, seen: Ints, stand: Ints) -> Floats:
 
 
 def _more_looks(draw: EscalationDraw, wrong: Bools, predicted: Floats, groups: int) -> float:
-    """Looks until a threshold is expected to pass, those above it included; inf where it is not expected to.
-
-    A look below it adds ``sum_s pi_s KL(r_s | theta_s)`` on average to the logarithm of its martingale, theta being
-    where the wrong answers would be hardest to find.
-    """
+    """Looks until a threshold is expected to pass, those above it included; inf where it is not expected to."""
+    # A look below it adds ``sum_s pi_s KL(r_s | theta_s)`` on average to the logarithm of its martingale, theta being
+    # where the wrong answers would be hardest to find.
     size, rate, terms = draw.strata.size, draw.strata.rate, draw.terms
     seen = draw.stratum[: wrong.size]
     left = (size - np.bincount(seen, minlength=size.size)).astype(np.float64)

@@ -90,10 +90,8 @@ def _mean(values: dict[tuple[int, int], Floats]) -> float:
 
 
 def _likeliest(values: dict[tuple[int, int], Floats], level: float) -> Difficulty:
-    """The best of log-likelihoods by scales of easy and hard tasks and by share, with intervals by the profile.
-
-    They end at the first values that are not likely enough: between two of the grid's it may still be.
-    """
+    """The best of log-likelihoods by scales of easy and hard tasks and by share, with intervals by the profile."""
+    # They end at the first values that are not likely enough: between two of the grid's it may still be.
     pairs, table = np.array(list(values)), np.stack(list(values.values()))
     row, k = np.unravel_index(int(table.argmax()), table.shape)
     best = float(table[row, k])
@@ -146,11 +144,9 @@ class _Likelihood:
 
 
 def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
-    """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h, a logarithm for every TOGETHER tasks.
-
-    h is one of SHARES, or a and b are alike: with the larger of the two taken out no factor is below .01, so that no
-    product vanishes.
-    """
+    """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h, a logarithm for every TOGETHER tasks."""
+    # h is one of SHARES, or a and b are alike: with the larger of the two taken out no factor is below .01, so that no
+    # product vanishes.
     from crowdopt.crowd.difficulty.difficulty_kernels import log_products
 
     each = log_products(easy, hard, share, -(-easy.size // TOGETHER)).T.copy()

@@ -75,11 +75,10 @@ def _fitted(right: Ints, penalty: float) -> _Fit:
 
 
 def _foretold(fit: _Fit) -> Floats:
-    """``P(x | items)`` of each way to vote on the next item, (ways,): the mean of P(x | f) over factors f.
-
-    The factors are normal about the top, with the curvature there. So they are, as items grow, under Jeffreys' prior
-    times that of the penalties; of one worker alone it adds half a vote on either side (Krichevsky and Trofimov 1981).
-    """
+    """``P(x | items)`` of each way to vote on the next item, (ways,): the mean of P(x | f) over factors f."""
+    # The factors are normal about the top, with the curvature there. So they are, as items grow, under Jeffreys' prior
+    # times that of the penalties; of one worker alone it adds half a vote on either side (Krichevsky and Trofimov
+    # 1981).
     told, terms = fit.told, fit.told.terms
     score = dot(terms, fit.top)
     # an item tells as much as its share of votes: exact where all are there, and positive definite anyhow

@@ -87,10 +87,8 @@ class StatedLaw(StatedPart):
 
 
 def _refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed: bool) -> None:
-    """InputError where no exact error over easy and hard tasks is known.
-
-    observed: whether what labels say is in the prior.
-    """
+    """InputError where no exact error over easy and hard tasks is known."""
+    # observed: whether what labels say is in the prior.
     if not difficulty.share:
         return
     if rule != EXACT_ERROR.name:

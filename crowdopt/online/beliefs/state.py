@@ -301,11 +301,9 @@ class Beliefs:
 
 
 def _gold(density: Floats, right: Ints, asked: Ints, scale: float, guess: float) -> float:
-    """Log-likelihood of gold if its edge is so many times what agreement says: ``sum ln E[Bin(c; b + u (g - b))]``.
-
-    density (workers, types, cells): by agreement; right, asked (workers, types); scale: u; guess: b, the chance of a
-    guess.
-    """
+    """Log-likelihood of gold if its edge is so many times what agreement says: ``sum ln E[Bin(c; b + u (g - b))]``."""
+    # density (workers, types, cells): by agreement; right, asked (workers, types); scale: u; guess: b, the chance of a
+    # guess.
     skill = np.clip(guess + scale * (GRID - guess), LEAST, 1 - LEAST)
     logs = right[..., None] * log(skill) + (asked - right)[..., None] * log1p(-skill)
     top = logs.max(axis=-1, keepdims=True)

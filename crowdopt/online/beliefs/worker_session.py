@@ -114,10 +114,8 @@ class WorkerSession:
         return best, float(value[best])
 
     def _gold_tells_more(self, kind: int, value: float, new: float, task: int) -> bool:
-        """Whether gold is worth more than a label, which tells less of the worker but something of a task.
-
-        Both in units of a label's price. Gold tells all, a label the square of its task's edge as much.
-        """
+        """Whether gold is worth more than a label, which tells less of the worker but something of a task."""
+        # Both in units of a label's price. Gold tells all, a label the square of its task's edge as much.
         price = max(self.rule.price * self.cost[kind], LEAST_PRICE)
         worth = self.options.testing * new
         if self.worker >= EARLY:  # by now the prior is known well enough to tell what knowing more would change

@@ -96,10 +96,8 @@ def _by_tokens(calls: list[Usage], worker: str, price: Floats | None) -> float:
 
 
 def _read_prices(source: TableLike) -> dict[str, Floats]:
-    """Worker -> price of a token sent, returned, read from and written to a cache, (4,).
-
-    A cache's tokens cost what sent ones do where nothing is said; whatever is asked as a batch costs half.
-    """
+    """Worker -> price of a token sent, returned, read from and written to a cache, (4,)."""
+    # A cache's tokens cost what sent ones do where nothing is said; whatever is asked as a batch costs half.
     table = read_table(source, TOKEN_PRICES)
     columns = [table.numbers(name) for name in ("input", "output")]
     for name in ("cache_read", "cache_write"):
