@@ -11,6 +11,7 @@ from crowdopt.elementary import exp, log, logsumexp
 from crowdopt.errors import InputError
 
 ALIKE = 0.95  # chance that all workers are alike, above which they are taken to be
+MANY = 100  # workers from whom a plan picks the best looking: luck is held against them by that chance
 RHO: Floats = (np.arange(40) + 0.5) / 40  # correlations between a worker's answers that are held against none
 
 
@@ -55,6 +56,7 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
 
     - workers who are all alike with a chance above .95, given the tallies, all get mu; before them it is 1/2, against
       every rho from 0 to 1 alike. Else the best of such a crowd would be its luckiest;
+    - of 100 workers or more, below that chance w: ``w mu + (1 - w) p``. Of fewer w would hide who is good;
     - a pair without gold takes its type's mean; a type without any takes the mean over all types;
     - rho <= 0 (workers differ no more than by chance), or every worker asked once: all get mu;
     - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
@@ -82,10 +84,12 @@ def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
     mean = float(right / total)
     weight = _prior_weight(c[s > 0], s[s > 0], mean)
     # who comes out best is chosen: where the spread is chance alone, these are the luckiest, no better than the crowd
-    if np.isinf(weight) or _alike(c[s > 0], s[s > 0], mean) > ALIKE:
+    alike = 1.0 if np.isinf(weight) else _alike(c[s > 0], s[s > 0], mean)
+    if alike > ALIKE:
         return np.full(c.shape, mean), mean
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean), mean
+        apart = np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean)
+    return apart if (s > 0).sum() < MANY else alike * mean + (1 - alike) * apart, mean
 
 
 def _alike(c: Floats, s: Floats, mean: float) -> float:
