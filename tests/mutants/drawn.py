@@ -84,10 +84,12 @@ def _types(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def changes(mutant: Drawn) -> bool:
-    """Whether the file still parses, and to something else."""
+    """Whether the file is still Python, and something else."""
     text = (ROOT / mutant.file).read_text(encoding="utf-8")
+    made = mutant.of(text)
     try:
-        return ast.dump(ast.parse(mutant.of(text))) != ast.dump(ast.parse(text))
+        compile(made, mutant.file, "exec")  # a star before an expression alone parses, and is refused here
+        return ast.dump(ast.parse(made)) != ast.dump(ast.parse(text))
     except SyntaxError:
         return False
 

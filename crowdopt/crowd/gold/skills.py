@@ -11,7 +11,7 @@ from crowdopt.elementary import exp, log, logsumexp
 from crowdopt.errors import InputError
 
 ALIKE = 0.95  # chance that all workers are alike, above which they are taken to be
-MANY = 100  # workers from whom a plan picks the best looking: luck is held against them by that chance
+MANY = 200  # workers: luck is held against who looks best by that chance; of fewer it would hide who is good
 RHO: Floats = (np.arange(40) + 0.5) / 40  # correlations between a worker's answers that are held against none
 
 
@@ -56,7 +56,7 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
 
     - workers who are all alike with a chance above .95, given the tallies, all get mu; before them it is 1/2, against
       every rho from 0 to 1 alike. Else the best of such a crowd would be its luckiest;
-    - of 100 workers or more, below that chance w: ``w mu + (1 - w) p``. Of fewer w would hide who is good;
+    - of 200 workers or more, below that chance w: ``w mu + (1 - w) p``;
     - a pair without gold takes its type's mean; a type without any takes the mean over all types;
     - rho <= 0 (workers differ no more than by chance), or every worker asked once: all get mu;
     - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
