@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt.crowd.difficulty.difficulty_fit import EdgedLabels, fitted
+from crowdopt.crowd.difficulty.difficulty_fit import SHARES, EdgedLabels, _likeliest, fitted
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from tests.chance import fewest, most, seeds
 from tests.effort import tries
@@ -28,6 +28,14 @@ def drawn(seed: int, share: float, left: float, tasks: int = 1000, each: int = 8
 def gold(scale):
     """Log-likelihood of what gold says of the mean edge."""
     return -((scale - 1) ** 2) / (2 * BY_GOLD**2)
+
+
+@pytest.mark.parametrize("k", range(SHARES.size))
+def test_an_interval_ends_at_the_next_shares_that_are_tried(k):
+    """Where one share alone is likely the truth may be anywhere up to its neighbours; below the first there is 0."""
+    found = _likeliest({(10, 5): np.where(np.arange(SHARES.size) == k, 0.0, -9.0)}, -9.0)
+    assert (found.share, found.gain) == (SHARES[k], 9)
+    assert (found.low, found.high) == ((SHARES[k - 1] if k else 0.0), SHARES[min(k + 1, SHARES.size - 1)])
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from crowdopt.answers.audit.concluding import conclude, expert_allowance
 from crowdopt.answers.audit.drawing import draw
 from crowdopt.answers.audit.hiding import least_pressure, share_wrong
 from crowdopt.answers.audit.martingale import Checked, hypotheses, log_factors, most_left_path
-from crowdopt.answers.audit.prediction import predictions
+from crowdopt.answers.audit.prediction import mixture, predictions
 from crowdopt.answers.audit.strata import strata_of
 from tests.answers.audit.paths import small, worst_chance
 from tests.chance import binomial, rng, seeds
@@ -84,6 +84,13 @@ def test_a_prediction_knows_nothing_of_its_own_check():
     for turned in range(5):
         other = predictions(versions, group, wrong ^ (np.arange(5) == turned))[:, 0]
         assert (other[: turned + 1] == made[: turned + 1]).all() and (other[turned + 1 :] != made[turned + 1 :]).all()
+
+
+@pytest.mark.parametrize("claim", [[0.1], [0.02, 0.3]])
+def test_versions_of_what_may_be_wrong_are_a_law(claim):
+    """Each has a positive weight, all together one: their mean is a prediction."""
+    weight = mixture(np.array(claim), 0.05).weight
+    assert (weight > 0).all() and weight.sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_the_hiding_place_holds_what_is_hidden():
