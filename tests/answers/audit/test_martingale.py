@@ -148,6 +148,14 @@ def test_an_expert_who_errs_adds_what_they_may_get_wrong(share, allowed):
     assert conclude(of, seen[:2]).wrong_at_most <= 60
 
 
+@pytest.mark.parametrize(("others", "fewer"), [((5, 0), 0), ((5, 2), 2), ((60, 60), 60)])
+def test_what_else_the_expert_corrected_is_no_longer_left(others, fewer):
+    """Of 60 answers, 20 looked at: each further wrong one that was corrected is one fewer left, down to none."""
+    of, seen = small([40, 20], [0.02, 0.3], [0.9, 1.3], delta=0.1), np.zeros(20, bool)
+    most = conclude(of, seen).wrong_at_most
+    assert 2 < most < 60 and conclude(of, seen, others=others).wrong_at_most == max(0, most - fewer)
+
+
 def test_the_claim_only_gets_smaller_and_ends_at_nothing():
     """A number once refuted stays refuted; after the last check nothing is left."""
     of = small([30, 20], [0.02, 0.3], [0.9, 1.3], delta=0.05)
