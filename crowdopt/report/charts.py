@@ -33,7 +33,7 @@ LOOK = {
 }
 SUFFIXES = (".png", ".svg")
 PIXELS_PER_UNIT = 2.0  # sharp on a dense screen
-WIDE = 680  # pixels of a picture whose chart would else be as wide as its page
+WIDE = 440  # pixels of a picture whose chart would else be as wide as its page: a phone shows it whole
 
 
 def can_draw() -> bool:

@@ -313,7 +313,7 @@ def _scatter(rows: list[dict[str, Any]], across: str, up: str) -> Any:
     x = alt.X("x:Q", title=across, scale=alt.Scale(zero=False))
     y = alt.Y("y:Q", title=up)
     order = [row["policy"] for row in rows]
-    colour = alt.Color("policy:N", title=None, sort=order)
+    colour = alt.Color("policy:N", title=None, sort=order, legend=alt.Legend(orient="top", columns=3))
     base = alt.Chart(alt.Data(values=rows))
     shape = alt.Shape("policy:N", sort=order, legend=None)
     dots = base.mark_point(size=110, filled=True, opacity=0.9).encode(x=x, y=y, color=colour, shape=shape)
