@@ -41,7 +41,7 @@ def _inline(writer: Any, node: nodes.math) -> None:
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(f'<div class="math">{typeset(node.astext(), display=True)}</div>')
+    writer.body.append(f'<div class="math" tabindex="0">{typeset(node.astext(), display=True)}</div>')
     raise nodes.SkipNode
 
 
