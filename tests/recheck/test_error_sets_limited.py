@@ -9,15 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, verify, write_campaign, write_plan
-from crowdopt.assign.plan import Duals, Plan
-from crowdopt.core.certificate import Certificate
+from crowdopt import AssignmentInstance, InputError, verify
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.effort import examples
-from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets
+from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets, written_plan
 
 CERTAIN = 1e-12
 NEAR = 1e-9
@@ -171,13 +169,7 @@ def hand_made(tmp_path, claimed, levels=0):
         cost=np.array([1.25, 1.25, 5.25, 5.25]),
         groups=[Group("near", (0, 1), max_per_task=1)],
     )
-    duals = Duals(np.zeros(1), np.zeros(4), np.zeros(1), form="sets", levels=levels)
-    known = Certificate(None, claimed, "certificate", None, None)
-    pairs = np.array([[0, 0], [0, 2], [0, 3]])
-    plan = Plan.of(instance, "ip", known, claimed, duals, pairs, method="exact", backend="highs")
-    write_campaign(instance, tmp_path / "campaign")
-    write_plan(plan, tmp_path / "plan")
-    return tmp_path / "campaign", tmp_path / "plan"
+    return written_plan(tmp_path, instance, [0, 2, 3], claimed, levels)
 
 
 def forged(folder, claims):

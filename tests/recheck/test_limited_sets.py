@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, verify, write_campaign, write_plan
-from crowdopt.assign.plan import Duals, Plan
-from crowdopt.core.certificate import Certificate
+from crowdopt import AssignmentInstance, verify
 from crowdopt.crowd import group_limits
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.recheck.bounds.limited_sets import prove_sets
-from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets
+from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets, written_plan
 
 NEAR = 1e-7
 
@@ -89,13 +87,7 @@ def hand_made(tmp_path, claimed):
         min_labels=np.array([2]),
         groups=[Group("near", (0, 1), max_per_task=1)],
     )
-    duals = Duals(np.zeros(1), np.zeros(3), np.zeros(1), form="sets")
-    known = Certificate(None, claimed, "certificate", None, None)
-    pairs = np.array([[0, 0], [0, 2]])
-    plan = Plan.of(instance, "ip", known, claimed, duals, pairs, method="exact", backend="highs")
-    write_campaign(instance, tmp_path / "campaign")
-    write_plan(plan, tmp_path / "plan")
-    return tmp_path / "campaign", tmp_path / "plan"
+    return written_plan(tmp_path, instance, [0, 2], claimed)
 
 
 def test_a_plan_certified_by_sets_holds(tmp_path):

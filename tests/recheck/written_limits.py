@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdopt import AssignmentInstance
+from crowdopt import AssignmentInstance, write_campaign, write_plan
+from crowdopt.assign.plan import Duals, Plan
+from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.stated.groups import Group, OwnRows
 from crowdopt.io.tables.table_columns import Table
 from crowdopt.recheck.bounds.findings import Report
@@ -129,6 +131,19 @@ def summed_by_all_sets(
                     best = cost
         terms.append(best)
     return sum(terms), sum(map(abs, terms))
+
+
+def written_plan(
+    place: Path, instance: AssignmentInstance, labels: list[int], claimed: float, levels: int = 0
+) -> tuple[Path, Path]:
+    """Campaign and plan of one task whose workers are these, certified by its sets without any multiplier."""
+    duals = Duals(np.zeros(1), np.zeros(instance.n_workers), np.zeros(1), form="sets", levels=levels)
+    known = Certificate(None, claimed, "certificate", None, None)
+    pairs = np.array([[0, worker] for worker in labels])
+    plan = Plan.of(instance, "ip", known, claimed, duals, pairs, method="exact", backend="highs")
+    write_campaign(instance, place / "campaign")
+    write_plan(plan, place / "plan")
+    return place / "campaign", place / "plan"
 
 
 def _fits(instance: AssignmentInstance, task: int, chosen: tuple[int, ...], had: set[tuple[int, int]]) -> bool:
