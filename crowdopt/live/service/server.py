@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from threading import Event as Signal
@@ -71,6 +72,8 @@ def _watch(live: Live, say: Callable[[str], None], over: Signal) -> None:
             return
         now = live.progress()
         if now["labels"] != last:
+            if last <= 0 < now["labels"]:
+                gc.freeze()  # all that is loaded by now stays: a collection that walks it keeps people waiting
             last = now["labels"]
             say(progress_line(now))
 
