@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import binom, chi2
 
 import crowdopt
 from crowdopt.answers.worst_case import worst_error
@@ -17,7 +17,7 @@ from crowdopt.crowd.difficulty import difficulty_fit
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.families import joint_error, joint_need
 from crowdopt.crowd.gold.confusion import confusion_evidence
-from crowdopt.crowd.hard_needs import hard_bound, hard_need, normal_need
+from crowdopt.crowd.hard_needs import enough_need, hard_bound, hard_need, normal_need
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING, PROBIT
 from crowdopt.crowd.votes.voting import vote_errors
 
@@ -99,6 +99,8 @@ def test_a_tie_of_two_is_a_coin():
     assert both.independent == both.reached == pytest.approx(0.09 + 0.42 / 2)
     # together they may be right and wrong at once, or never: a coin errs as often, .3 either way
     assert worst_error([0.7, 0.7], [0, 0], crowdopt.solve).bound == pytest.approx(0.3)
+    with pytest.raises(crowdopt.InputError, match=r"accuracies in \[0, 1\]"):
+        worst_error([0.7, 1.2], [0, 0], crowdopt.solve)
 
 
 def test_the_lattice_says_the_same_of_both_classes():
@@ -122,3 +124,13 @@ def test_evidence_that_is_just_enough_meets_the_level():
     levels = LevelsOfNeed(SimpleNamespace(), rows, need, np.ones(4, int), np.arange(4), np.array([0, 3, 4]))
     met = levels.met(np.array([0, 0, 0, 0, 1, 1]), np.array([2.0, np.nextafter(2.0, 0), 0.9, 7.0, 0.5, 0.4]))
     assert met.tolist() == [1, 0, -1, 2, 3, -1]
+
+
+@pytest.mark.parametrize(("share", "left"), [(0.5, 0.6), (0.2, 0.3), (0.1, 1.0)])
+def test_what_is_enough_where_tasks_may_be_hard_is_never_too_little(share, left):
+    """By n workers of .8: their vote errs as two binomials do; for less than that error n labels are not enough."""
+    difficulty, n = Difficulty(share, left), np.arange(1, 202, 2)
+    easy, hard = (binom.cdf((n - 1) // 2, n, 0.5 + 0.3 * scale) for scale in (1.0, left))
+    errs = (1 - share) * easy + share * hard
+    needs = enough_need(0.999 * errs, np.array([0.5, 0.5]), difficulty, np.array([0.8]))
+    assert (needs > n * BHATTACHARYYA.evidence(np.array([0.8]), 2)).all() and needs[0] < needs[-1]

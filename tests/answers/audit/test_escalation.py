@@ -11,8 +11,8 @@ import pytest
 from crowdopt.answers.audit.audited import Strata
 from crowdopt.answers.audit.escalated import EscalationDraw, EscalationTerms, Planned
 from crowdopt.answers.audit.escalation_draw import draw_escalation, escalate, next_looks
-from crowdopt.answers.audit.prediction import mixture
-from crowdopt.answers.audit.threshold_test import certified_groups
+from crowdopt.answers.audit.prediction import mixture, predictions
+from crowdopt.answers.audit.threshold_test import certified_groups, log_products
 from crowdopt.errors import InputError
 from tests.answers.audit.paths import chance_of_order, orders
 from tests.answers.audit.test_broken_crowds import answered
@@ -61,6 +61,16 @@ def test_two_groups_by_enumeration():
     for delta in (0.1, 0.3):
         assert worst_chance([2, 2], [0.05, 0.4], [0.8, 1.5], 1, delta) <= delta + 1e-12
     assert 0 < worst_chance([2, 3], [0.05, 0.4], [0.8, 1.5], 1, 0.9) <= 0.9
+
+
+def test_one_group_by_hand():
+    """Of 12 answers 4 are supposed wrong, one fewer after each that is found: chances predicted over those supposed."""
+    wrong = np.array([False, True, False, False, True, False])
+    draw = small([12], [0.2], [1.0], 3, [0] * 12, 0.1)
+    shares = predictions(draw.versions, np.zeros(6, np.int64), wrong)[:, 0]
+    supposed = np.array([4 / 12, 4 / 11, 3 / 10, 3 / 9, 3 / 8, 2 / 7])
+    chances = np.where(wrong, shares / supposed, (1 - shares) / (1 - supposed))
+    assert log_products(draw, wrong, 1)[0] == pytest.approx(np.log(chances).cumsum(), abs=1e-8)
 
 
 def laws(seed: int):
