@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crowdopt.answers import wmv_confusion
-from crowdopt.crowd.gold.confusion import confusion_evidence, confusions, one_coin_like
+from crowdopt.crowd.gold.confusion import _likelihood, confusion_evidence, confusions, one_coin_like
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.errors import InputError
@@ -85,3 +85,15 @@ def test_tables_need_gold():
     """Without any there is no crowd either."""
     with pytest.raises(InputError, match="need gold"):
         confusions(np.zeros((2, 3, 3), int))
+
+
+def test_the_likelihood_of_tallies_is_that_of_polyas_urns():
+    """Each row's labels one by one: the weight of what is named, and what was named before, over all of the row's."""
+    counts, weight = np.array([[[3.0, 1.0], [0.0, 2.0]], [[1.0, 0.0], [2.0, 2.0]]]), np.array([[2.5, 0.5], [1.0, 3.0]])
+    chance = 1.0
+    for table in counts:
+        for row, urn in zip(table, weight, strict=True):
+            drawn = [k for k, count in enumerate(row.astype(int)) for _ in range(count)]
+            for place, label in enumerate(drawn):
+                chance *= (urn[label] + drawn[:place].count(label)) / (urn.sum() + place)
+    assert _likelihood(counts, weight) == pytest.approx(np.log(chance), rel=1e-12)

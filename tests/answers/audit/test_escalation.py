@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt.answers.audit.audited import Strata
-from crowdopt.answers.audit.escalated import EscalationDraw, EscalationTerms, Planned
+from crowdopt.answers.audit.escalated import Escalated, EscalationDraw, EscalationTerms, Planned
 from crowdopt.answers.audit.escalation_draw import draw_escalation, escalate, next_looks
 from crowdopt.answers.audit.prediction import mixture, predictions
 from crowdopt.answers.audit.threshold_test import certified_groups, log_products
@@ -71,6 +71,13 @@ def test_one_group_by_hand():
     supposed = np.array([4 / 12, 4 / 11, 3 / 10, 3 / 9, 3 / 8, 2 / 7])
     chances = np.where(wrong, shares / supposed, (1 - shares) / (1 - supposed))
     assert log_products(draw, wrong, 1)[0] == pytest.approx(np.log(chances).cumsum(), abs=1e-8)
+
+
+@pytest.mark.parametrize(("wrong", "left"), [([0] * 4, 3), ([1, 0, 1, 0], 1), ([1] * 4, 0), ([0] * 11, 1)])
+def test_what_is_left_is_allowed_less_found_and_not_looked_at(wrong, left):
+    """Twelve answers stand, three of them may be wrong."""
+    draw, seen = small([12], [0.2], [1.0], 3, [0] * 12, 0.1), np.array(wrong, bool)
+    assert Escalated(draw, seen, np.ones(seen.size, np.int64), draw.planned).left == left
 
 
 def laws(seed: int):
