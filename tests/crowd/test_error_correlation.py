@@ -85,6 +85,17 @@ def test_the_chance_of_common_errors_is_that_of_all_orders() -> None:
         assert chance == pytest.approx((ways >= common).mean() if common > usual else 1.0, abs=1e-12)
 
 
+def test_within_types_it_is_the_correlation_of_what_is_left_of_errors() -> None:
+    """Of errors less each worker's share in the type: that every sixth task is hard for all is no dependence."""
+    task, worker, wrong = labels(0.7, 0)
+    wrong |= task % 6 == 1
+    found = error_correlation(task, worker, wrong, 6, kind=task % 2)
+    left = wrong.reshape(400, 6).astype(float)
+    for type_ in range(2):
+        left[type_::2] -= left[type_::2].mean(axis=0)
+    assert found.correlation == pytest.approx(np.corrcoef(left.T)[found.first, found.second], abs=1e-12)
+
+
 def test_steps_of_holm_end_at_the_first_chance_that_is_too_large() -> None:
     """.01 <= .05/4, .0166 <= .05/3, .026 > .05/2; .04 is below .05, but behind it."""
     assert discoveries(np.array([0.04, 0.01, 0.026, 0.0166]), 0.05).tolist() == [False, True, False, True]
