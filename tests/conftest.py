@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("crowdopt")
+with suppress(ImportError, AttributeError):  # later versions draw constants of all modules that are loaded so far:
+    from hypothesis.internal.conjecture import providers  # other examples in every process, and seconds of reading
+
+    none = providers._local_constants
+    providers._get_local_constants = lambda: none
 
 
 def pytest_configure() -> None:
