@@ -64,7 +64,7 @@ def _kinds(table: Table) -> tuple[Ints, Floats | None]:
         return kind.reshape(-1).astype(np.int64), at
     if "type" not in table:
         return np.zeros(table.rows, np.int64), None
-    return table.places("type", dict.fromkeys(table.ids("type")), ""), None
+    return table.places("type", list(dict.fromkeys(table.ids("type"))), ""), None
 
 
 def read_table_of_labels(labels: TableLike, truth: TableLike, types: TableLike | None, cost: float) -> dict[str, Any]:

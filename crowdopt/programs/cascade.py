@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -205,6 +205,11 @@ class Cascade:
         """Wrong answers that each error row allows, (rows,)."""
         wrong = self.times * self.told.epsilon * self.told.tasks_in
         return np.bincount(self.error_rows, weights=wrong).astype(np.float64)
+
+    @property
+    def relaxed(self) -> Program:
+        """The linear program under the cascade's own name, by which its LP method is chosen."""
+        return replace(self.program, integer=np.zeros_like(self.program.integer))
 
     @cached_property
     def program(self) -> Program:

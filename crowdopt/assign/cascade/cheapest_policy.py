@@ -14,7 +14,7 @@ from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import certify
-from crowdopt.core.program import Program, find
+from crowdopt.core.program import find
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.own_skills import own_skills
@@ -63,7 +63,7 @@ def cheapest_policy(
 
         return cheapest_orders(own_skills(instance, labels), expert, solvers, options, strict=strict)
     cascade, solve = Cascade(told, expert, rounds, 1.0, given_votes, class_error, each_task), solvers.solve
-    found = solve(_relaxed(cascade), BY_SIZE, options, listener)
+    found = solve(cascade.relaxed, BY_SIZE, options, listener)
     none = _none(cascade, Status.INFEASIBLE, options)
     if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
         plan = _policy(cascade, found, solve, options)
@@ -74,7 +74,7 @@ def cheapest_policy(
     if times is None:
         return none
     wider = replace(cascade, times=times * (1 + SPARE))
-    best = _policy(wider, solve(_relaxed(wider), BY_SIZE, options), solve, options)
+    best = _policy(wider, solve(wider.relaxed, BY_SIZE, options), solve, options)
     return none if best.objective is None else replace(best, status=none.status)
 
 
@@ -140,11 +140,6 @@ def _policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -
         times=cascade.times,
     )
     return replace(plan, status=Status.OPTIMAL) if plan.proven else plan
-
-
-def _relaxed(cascade: Cascade) -> Program:
-    """The linear program under the cascade's own name, by which its LP method is chosen."""
-    return replace(cascade.program, integer=np.zeros_like(cascade.program.integer))
 
 
 def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
