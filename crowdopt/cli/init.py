@@ -26,7 +26,7 @@ def init(folder: Path, panel: bool, classes: str | None, force: bool, as_json: b
     """Write a small campaign, with comments, to start from."""
     if classes is None:
         classes = "pass,fail" if panel else "yes,no"
-        if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+        if not as_json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
             classes = click.prompt("What can a label say? Names, with commas between", default=classes)
     names = [name.strip() for name in classes.split(",")]
     call(folder, panel=panel, classes=names, force=force)

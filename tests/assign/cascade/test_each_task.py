@@ -144,7 +144,7 @@ def test_tasks_that_have_labels_get_sets_that_keep_the_target_given_these(tmp_pa
 def test_sets_keep_each_tasks_target_by_a_law_learned_from_gold_votes(seed, tmp_path):
     """Families of two who repeat each other: independent sets err more than the target by it, these do not."""
     rng, here = np.random.default_rng(seed), tmp_path / "campaign"
-    one = AssignmentInstance([[0.85] * 6], [0] * 60, [60] * 6, 0.08, cost=[3, 2, 1, 1, 0.5, 0.4], rule="exact-error")
+    one = AssignmentInstance([[0.85] * 6], [0] * 60, [60] * 6, 0.1, cost=[3, 2, 1, 1, 0.5, 0.4], rule="exact-error")
     write_campaign(one, here)
     rows = ["item,worker,label,truth"]
     for item in range(200):
@@ -157,7 +157,7 @@ def test_sets_keep_each_tasks_target_by_a_law_learned_from_gold_votes(seed, tmp_
     plan = assign(here, output=tmp_path / "plan", **TERMS)
     assert plan.instance.vote_law is not None and plan.found and verify(here, tmp_path / "plan").holds
     errors = law_errors(plan.instance, plan.pairs)
-    assert errors is not None and errors.max() <= 0.08 * (1 + 1e-8)
+    assert errors is not None and errors.max() <= 0.1 * (1 + 1e-8)
     mean = assign(here, adaptive=True, rounds=1)
     spread = law_errors(mean.instance, mean.pairs)
     assert mean.objective <= plan.objective and spread is not None and spread.mean() < spread.max()
