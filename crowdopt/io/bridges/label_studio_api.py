@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -42,25 +43,29 @@ class Exchanged(Web):
     """Calls with a token that lives for minutes, renewed when it has run out."""
 
     long_lived: str = field(default="", repr=False)
+    _renewing: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def exchange(self) -> None:
         """Get a new short-lived token."""
-        self.headers.pop("Authorization", None)
+        self.headers = {name: value for name, value in self.headers.items() if name != "Authorization"}
         answer = super().call("POST", "/api/token/refresh/", {"refresh": self.long_lived})
         access = answer.get("access") if isinstance(answer, dict) else None
         if not isinstance(access, str) or not access.isascii() or not access.isprintable() or len(access) < TOKEN:
             raise InputError(f"{self.url} gives no token in exchange; {ANSWER}")
         self.secrets = tuple(dict.fromkeys((*self.secrets, self.long_lived, access)))
-        self.headers["Authorization"] = f"Bearer {access}"
+        self.headers = {**self.headers, "Authorization": f"Bearer {access}"}
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         """One call; a 401 is answered with a new token once."""
+        refused = self.headers
         try:
             return super().call(method, path, body)
         except Refused as error:
             if error.status != 401:
                 raise
-        self.exchange()
+        with self._renewing:
+            if self.headers is refused:  # no other call has renewed it meanwhile
+                self.exchange()
         return super().call(method, path, body)
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from crowdopt.documents import Each, Keys
 from crowdopt.io.bridges.exchange.bridge import Change
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.bridges.exchange.web import Web
+from crowdopt.io.bridges.exchange.web import Call, Web
 from crowdopt.io.bridges.label_studio_api import ANSWER, BATCH, MARK, PROJECT, accounts, tasks_of
 from crowdopt.io.bridges.label_studio_tasks import (
     MODEL,
@@ -44,6 +44,7 @@ class StudioPush:
     skipped: list[tuple[str, int]] = field(default_factory=list)
     there: dict[str, dict[str, Any]] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    waiting: list[Call] = field(default_factory=list)
     control: Control = field(init=False)
     names: dict[str, str] = field(init=False)
 
@@ -54,6 +55,16 @@ class StudioPush:
         """Make a change, or on a dry run only note it."""
         self.changes.append(Change(kind, what))
         return None if self.dry_run else self.web.call(method, path, body)
+
+    def put_off(self, kind: str, what: str, method: str, path: str, body: Any) -> None:
+        """Note a change that is made with others."""
+        self.changes.append(Change(kind, what))
+        self.waiting.append((method, path, body))
+
+    def make(self) -> list[Any]:
+        """Make the changes that were put off, several at a time; nothing on a dry run."""
+        calls, self.waiting = self.waiting, []
+        return [] if self.dry_run else self.web.call_all(calls)
 
     def settle(self, interface: str) -> None:
         """A project that hands out tasks by their tabs alone, and shows no worker what others think."""
@@ -101,6 +112,7 @@ class StudioPush:
                 self._change(task, self._data(task, str(name)), f"task {name}: who sees it")
             elif "queue" in task["data"]:
                 self._show_nobody(task)
+        self.make()
         missing = [name for name in self.handed.queues if name not in self.there]
         number = None if self.project is None else self.project["id"]
         for first in range(0, len(missing), BATCH):
@@ -123,7 +135,7 @@ class StudioPush:
 
     def _change(self, task: dict[str, Any], data: dict[str, Any], what: str) -> None:
         if task["data"] != data:
-            self.do("queue", what, "PATCH", f"/api/tasks/{task['id']}/", {"data": data})
+            self.put_off("queue", what, "PATCH", f"/api/tasks/{task['id']}/", {"data": data})
 
     def predict(self) -> None:
         """The answers so far as predictions of the tasks that are there."""
@@ -135,6 +147,7 @@ class StudioPush:
         for name in self.handed.queues:
             if name in self.handed.answers:
                 self._predict(name, prediction(self.control, *self.handed.answers[name]))
+        self.make()
 
     def _predict(self, name: str, wanted: dict[str, Any]) -> None:
         task = self.there.get(name, {"id": None})
@@ -143,23 +156,27 @@ class StudioPush:
         ours = [one for one in ours if one.get("model_version") == MODEL]
         what = f"task {name}: the answer so far is {wanted['result'][0]['value']['choices'][0]}"
         if not ours:
-            self.do("answer", what, "POST", "/api/predictions/", {**wanted, "task": task["id"]})
+            self.put_off("answer", what, "POST", "/api/predictions/", {**wanted, "task": task["id"]})
         elif ours[-1].get("score") != wanted["score"] or ours[-1].get("result") != wanted["result"]:
-            self.do("answer", what, "PATCH", f"/api/predictions/{ours[-1].get('id')}/", {**wanted, "task": task["id"]})
+            self.put_off(
+                "answer", what, "PATCH", f"/api/predictions/{ours[-1].get('id')}/", {**wanted, "task": task["id"]}
+            )
 
     def open_tabs(self) -> None:
         """A tab for each worker of the round, by what it filters, and the link that labels it and nothing else."""
         number = None if self.project is None else self.project["id"]
         tabs = [] if number is None else self.web.get("/api/dm/views/", project=number)
         check(tabs, Each(TAB), f"{self.web.url}/api/dm/views/", ANSWER)
-        for worker in self.handed.busy:
-            wanted = tab(worker, self.names[worker])
-            found = next((one for one in tabs if one["data"].get("filters") == wanted["filters"]), None)
-            if found is None:
-                body = {"project": number, "data": wanted}
-                found = self.do("tab", f"a tab for {worker}", "POST", "/api/dm/views/", body)
-                if found is not None:
-                    check(found, TAB, f"{self.web.url}/api/dm/views/", ANSWER)
+        wanted = {worker: tab(worker, self.names[worker]) for worker in self.handed.busy}
+        missing = [worker for worker in wanted if _tab_of(wanted[worker], tabs) is None]
+        for worker in missing:
+            body = {"project": number, "data": wanted[worker]}
+            self.put_off("tab", f"a tab for {worker}", "POST", "/api/dm/views/", body)
+        made = self.make()
+        check(made, Each(TAB), f"{self.web.url}/api/dm/views/", ANSWER)
+        opened = dict(zip(missing, made, strict=not self.dry_run))
+        for worker, data in wanted.items():
+            found = opened.get(worker) or _tab_of(data, tabs)
             if found is not None:
                 asked = urlencode({"tab": found["id"], "labeling": 1})
                 self.links[worker] = f"{self.web.url}/projects/{number}/data?{asked}"
@@ -184,6 +201,10 @@ class StudioPush:
         if self.twice:
             said.append(f"{len(self.twice)} task(s) stand twice in the project; the second ones are shown to no worker")
         return tuple(said)
+
+
+def _tab_of(wanted: dict[str, Any], tabs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    return next((one for one in tabs if one["data"].get("filters") == wanted["filters"]), None)
 
 
 def _cancelled_by(task: dict[str, Any]) -> list[int]:

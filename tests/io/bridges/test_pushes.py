@@ -21,6 +21,7 @@ from crowdopt import InputError, assign, pull, push, read_campaign, write_plan
 from crowdopt.io.bridges import label_studio_api
 from crowdopt.io.bridges.exchange import web
 from crowdopt.io.bridges.exchange.addresses import checked_url
+from crowdopt.io.bridges.exchange.bridge import Address
 from crowdopt.io.bridges.exchange.inspect_panel import winner
 from crowdopt.io.bridges.label_studio_tasks import tokens
 from tests.effort import tries
@@ -329,3 +330,47 @@ def test_an_answer_that_breaks_off_is_no_answer(desk, token):
 
     with serving(half) as url:
         assert "did not answer" in asking(desk, url)
+
+
+def test_changes_that_need_not_wait_for_each_other_are_under_way_together(token):
+    """The server answers only when as many calls have come; answers stand in the order of the calls."""
+    together = threading.Barrier(web.AT_ONCE)
+
+    def answer(method, path, headers):
+        together.wait(60)
+        return 200, path.encode()[1:]
+
+    with serving(answer) as url:
+        calls = [("PATCH", f"/{k}", None) for k in range(2 * web.AT_ONCE)]
+        assert web.Web(url, "it", {}).call_all(calls) == list(range(2 * web.AT_ONCE))
+
+
+def test_the_first_refusal_ends_what_has_not_begun():
+    """A push that fails is short, and the next one does the rest."""
+    asked = []
+    with (
+        serving(lambda method, path, headers: (asked.append(path), (403, b"no"))[1]) as url,
+        pytest.raises(InputError, match="said no"),
+    ):
+        web.Web(url, "it", {}).call_all([("POST", f"/{k}", None) for k in range(1000)])
+    assert len(asked) < 1000
+
+
+def test_calls_under_way_together_renew_a_token_once(monkeypatch):
+    """All that are refused wait for the one that renews it, and try again with what it got."""
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", "long.lived.token")
+    renewed, refused = [], threading.Barrier(web.AT_ONCE)
+
+    def answer(method, path, headers):
+        if path == "/api/token/refresh/":
+            renewed.append(path)
+            return 200, json.dumps({"access": f"short-lived-{len(renewed)}"}).encode()
+        if headers.get("Authorization") == "Bearer short-lived-2":
+            return 200, b"{}"
+        refused.wait(60)
+        return 401, b"{}"
+
+    with serving(answer) as url:
+        server = label_studio_api.connect(Address(url, None, False))
+        assert server.call_all([("PATCH", f"/{k}", None) for k in range(web.AT_ONCE)]) == [{}] * web.AT_ONCE
+    assert len(renewed) == 2

@@ -12,9 +12,11 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from multiprocessing.pool import ThreadPool
+from typing import Any, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from crowdopt.errors import InputError
@@ -30,7 +32,11 @@ LISTING = 3600  # seconds for all pages of a listing
 PAUSES = (0.5, 1.0, 2.0)  # seconds between tries of a call that may be repeated
 BUSY = {502, 503, 504}  # a server that is starting or overloaded
 REPEATABLE = {"GET", "PATCH"}  # what is the same done twice
+AT_ONCE = 12  # calls under way at a time
 COMPLAINT, SHOWN = 4000, 300  # bytes of a server's complaint that are read, letters that are shown
+
+
+Call: TypeAlias = tuple[str, str, Any]  # method, path and body
 
 
 class Refused(InputError):
@@ -84,6 +90,11 @@ class Web:
                 raise complaint
             time.sleep(pause)
         raise AssertionError
+
+    def call_all(self, calls: Sequence[Call]) -> list[Any]:
+        """Answers to calls that need not wait for each other, several at a time; the first refusal ends them."""
+        with ThreadPool(AT_ONCE) as pool:  # of daemons: an interrupt waits for no server
+            return list(pool.imap(lambda call: self.call(*call), calls))
 
     @property
     def there(self) -> str:
