@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import crowdopt
@@ -29,7 +29,7 @@ def open_service(tmp_path_factory):
     return app, folder, (token(store), token(store, "ada"), token(store, role="expert"), "wrong")
 
 
-def fuzzed(service, requests: int) -> None:
+def fuzzed(service, requests: int, number: int = 0) -> None:
     """So many requests over all calls, each with one of the tokens; then the history is looked at."""
     app, folder, tokens = service
     with warnings.catch_warnings():
@@ -39,6 +39,7 @@ def fuzzed(service, requests: int) -> None:
     assert {"POST /api/label", "POST /api/tokens", "GET /metrics"} <= {call.label for call in calls}
     some = [st.one_of(call.as_strategy(), call.as_strategy(generation_mode=_negative())) for call in calls]
 
+    @seed(number)
     @settings(
         max_examples=requests,
         deadline=None,

@@ -21,7 +21,7 @@ CLIENTS = 50
 TASKS, CAPACITY = 400, 40
 
 
-def survives(folder, kills: int) -> None:
+def survives(folder, kills: int, seed: int = 0) -> None:
     """Kill it so many times, at any instant of a second after it answers; then look at what is left."""
     crowdopt.init(folder / "birds", classes=["yes", "no"])
     names = [f"w{k}" for k in range(CLIENTS)]
@@ -32,11 +32,11 @@ def survives(folder, kills: int) -> None:
     (folder / "birds" / "skills.csv").write_text(f"worker,accuracy\n{skills}", "utf-8")
     (folder / "birds" / "campaign.toml").write_text('epsilon = 0.05\nclasses = ["yes", "no"]\n')
     (folder / "birds" / "gold.csv").unlink()
-    store, rng = folder / "campaign.db", np.random.default_rng(0)
+    store, rng = folder / "campaign.db", np.random.default_rng(seed)
     tokens = [token(store, name) for name in names]
     options = ("--policy", "greedy", "--crew", str(CLIENTS), "--lease", "1000000")
     process, port = started(folder / "birds", store, *options)
-    people = [Labeller(port, one, seed) for seed, one in enumerate(tokens)]
+    people = [Labeller(port, one, CLIENTS * seed + k) for k, one in enumerate(tokens)]
     for one in people:
         one.client.tries = 10**6  # of a client who is patient
         one.pause = 0.05
@@ -76,4 +76,4 @@ def test_a_service_that_is_killed_a_thousand_times(tmp_path):
     """In twenty campaigns of fifty kills each."""
     for part in range(20):
         (tmp_path / str(part)).mkdir()
-        survives(tmp_path / str(part), 50)
+        survives(tmp_path / str(part), 50, part)
