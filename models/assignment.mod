@@ -37,7 +37,7 @@ param least_share{GROUPS} >= 0, <= 1, default 0; # [+] share of all labels that 
 param most_share{GROUPS} >= 0, <= 1, default 1;
 param dependent{GROUPS} binary, default 0;       # [+] whether its members may err together: a family
 
-set OWN, default NOBODY;                         # [+] rows of one's own
+set OWN, default NOBODY;                         # [+] own rows
 param own_entry{OWN, TASKS, WORKERS}, default 0;
 param own_lower{OWN}, default -Infinity;
 param own_upper{OWN}, default Infinity;

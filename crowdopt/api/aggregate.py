@@ -167,7 +167,7 @@ def vote(
         raise InputError(f"{method} takes no confusion tables; choose {' or '.join(FROM_CONFUSIONS)}")
     if method == AUTO:
         if set(settings) - {"truth"}:
-            raise InputError(f"{', '.join(sorted(settings))} belong to one method; choose it")
+            raise InputError(f"{', '.join(sorted(settings))} belong to one method; name that method")
         choice = chosen(labels, None if known is None else np.asarray(known, dtype=np.int64))
         return vote_by(choice, labels, accuracy=accuracy, difficulty=difficulty, known=known, **settings)
     if method in FROM_CONFUSIONS:

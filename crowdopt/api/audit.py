@@ -107,7 +107,7 @@ def audit(answers: AnyPath, asked: AuditOptions) -> Audit | Escalation:
         return _drawn(table, place, asked)
     if not (asked.chooses_nothing and asked.says_nothing_of_the_draw):
         raise InputError(
-            "what an audit is to show was decided with its draw; with the expert's answers give nothing else"
+            "the terms of an audit were fixed by its draw; give no other option beside the expert's answers"
         )
     return _concluded(table, place, Path(asked.checked))
 
@@ -139,7 +139,7 @@ def _escalation(table: AnsweredTable, place: Path, asked: AuditOptions) -> Escal
         return drawn_escalation(table, place, tiers(words), asked)
     if words or asked.force or not asked.says_nothing_of_the_draw:
         raise InputError(
-            "what an escalation is to show was decided with its draw; with the expert's answers give nothing else"
+            "the terms of an escalation were fixed by its draw; give no other option beside the expert's answers"
         )
     if not is_escalation(place):
         raise InputError(f"{place} is no escalation: there is no escalation.json; draw first")

@@ -99,7 +99,7 @@ def _refuse_more(instance: AssignmentInstance) -> None:
         if not np.array_equal(getattr(instance, name), getattr(bare, name)):
             raise InputError(f"a campaign in parts has no {name}; leave it out, or solve it as one campaign")
     if instance.classes != 2 or instance.groups or instance.own_rows is not None or instance.budget is not None:
-        raise InputError("a campaign in parts has two classes, no groups, rows of one's own or budget; leave them out")
+        raise InputError("a campaign in parts has two classes, no groups, own rows or budget; leave them out")
     if (instance.cost != instance.cost[0]).any():
         raise InputError("a campaign in parts has one price for each worker; leave prices per type out")
 

@@ -137,7 +137,7 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
     if asked.plan is not None and is_adaptive(asked.plan):
         if terms is not None or asked.rule is not None or asked.epsilon is not None:
             raise InputError(
-                "of an adaptive plan explain says what rounds cost; leave --rule, --epsilon and --audit out"
+                "for an adaptive plan explain says what rounds cost; leave --rule, --epsilon and --audit out"
             )
         return _of_rounds(campaign, asked.plan, asked.trust_gold, asked.time_limit, asked.output, asked.force)
     settings = {} if asked.plan is None else _settings_of(asked.plan)
@@ -158,7 +158,7 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
 
 def _seen(asked: ExplainOptions) -> Realised | None:
     if (asked.labels is None) != (asked.truth is None) or (asked.labels is not None and asked.audit is None):
-        raise InputError("labels and truth belong together, and to --audit: they tell the ratio of errors")
+        raise InputError("--labels and --truth belong together, and to --audit: they show the ratio of errors")
     return None if asked.labels is None or asked.truth is None else _realised(asked.labels, asked.truth)
 
 
@@ -220,7 +220,7 @@ def _no_plan(known: Plan, seconds: float) -> Explanation:
     instance = known.instance
     lack = shortage(instance, probe(seconds / 3))
     if lack is None:
-        raise InputError("the time is over before anything is known; allow more")
+        raise InputError("the time limit passed before anything was known; allow more time")
     types = conflict.conflict(instance, probe(seconds / 4))
     ways = ways_out(instance, epsilon=lack.epsilon_within_reach, time_limit=seconds / 2)
     sentences = [headline(known), *what_lacks(known, lack)]

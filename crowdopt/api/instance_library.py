@@ -71,7 +71,7 @@ def library(
     """
     folder = Path(output).resolve()
     if folder.exists() and not (folder.is_dir() and ((folder / "rows").exists() or not any(folder.iterdir()))):
-        raise InputError(f"{folder} is there and no library; choose another name")
+        raise InputError(f"{folder} exists and is not a library; choose another name")
     cases = [case for case in cases_of(SUITES[SUITE].entries) if not problems or case[0] in problems]
     if not cases:
         raise InputError(f"the library has no problem {', '.join(problems or [])}; bench/assets/library.csv lists them")

@@ -100,7 +100,7 @@ def learn(labelers: LabelersLike | TableLike | None, asked: LearnOptions) -> Lea
     if labelers is None:
         labelers = _from_options(asked)
     elif any(one is not None for one in (asked.skills, asked.labels, asked.truth, asked.types, asked.draw)):
-        raise InputError("labelers come from one place; give them, or skills, labels or draw")
+        raise InputError("labelers come from one source; give an instance, or one of skills, labels and draw")
     if asked.trials < 1 or asked.horizon < 1:
         raise InputError(f"trials and horizon must be at least 1, not {asked.trials} and {asked.horizon}")
     wanted, setting = texts(asked.policies), _setting(labelers)

@@ -82,7 +82,7 @@ def held_against(campaign: InstanceLike, store: AnyPath, policy: str, gold: Tabl
     """Run another online policy on the workers and labels of a history; InputError if that is one of arriving tasks."""
     state, _ = _followed(campaign, store, gold)
     if not isinstance(state.course, WorkersCourse):
-        raise InputError("policies are held against a history of workers who arrive; in this one tasks do")
+        raise InputError("a policy can be compared with a history of workers who arrive; in this history tasks arrive")
     stream = _recorded(state)
     run = replay(named(policy), stream, state.settings.seed, solve_whole)
     theirs, ours = answers_of(run), answers_of(state.course.run())

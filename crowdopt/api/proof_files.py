@@ -139,7 +139,7 @@ def _multipliers(program: Program, instance: AssignmentInstance, stored: StoredP
 
 
 def _joint(program: Program, instance: AssignmentInstance, stored: StoredPlan, rows: Floats) -> None:
-    """The multipliers of groups, shares and rows of one's own in limits.csv."""
+    """The multipliers of groups, shares and own rows in limits.csv."""
     if stored.limits is None:
         return
     ids = ids_of(program, instance)

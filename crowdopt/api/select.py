@@ -122,7 +122,7 @@ def gold_of(given: TableLike) -> TableLike:
         return given
     found = find_table(Path(given), "gold")
     if found is None:
-        raise InputError(f"{given}: there is no gold.csv, and hiring goes by answers to questions of known answer")
+        raise InputError(f"{given}: there is no gold.csv, and hiring needs answers to control questions")
     return found
 
 

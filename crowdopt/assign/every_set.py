@@ -53,7 +53,7 @@ class SetChoices:
         return np.where(self.serves, 0.0, above)
 
     def program(self) -> Program:
-        """``min sum c z  s.t.  one set a task, capacities, loads, budget, shares, rows of one's own, z in {0, 1}``.
+        """``min sum c z  s.t.  one set a task, capacities, loads, budget, shares, own rows, z in {0, 1}``.
 
         The master over sets with every set in it, so its optimum is the instance's (Dantzig & Wolfe 1960).
         """

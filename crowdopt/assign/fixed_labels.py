@@ -1,7 +1,7 @@
 """Fixed pairs as labels that are in and paid for: the rest is decided alike, and every bound moves by their price.
 
 A label that every plan has tells a task's vote what a label that is in tells it, counts towards the same limits, and is
-never had again. What it takes from capacity, money and rows of one's own is taken off their sides. With the same
+never had again. What it takes from capacity, money and own rows is taken off their sides. With the same
 multipliers the Lagrangian of the instance is that of the reduced one and the price of the fixed labels.
 """
 

@@ -1,4 +1,4 @@
-"""Limits that tie pairs together beyond tasks and workers: groups, shares of all labels, rows of one's own."""
+"""Limits that tie pairs together beyond tasks and workers: groups, shares of all labels, own rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JointExcess = tuple[str, Floats, Callable[[int], str]]  # limit, by how much eac
 def joint_excess(
     instance: AssignmentInstance, pairs: Ints, shares: Floats, excused: Bools | None = None
 ) -> list[JointExcess]:
-    """By how much pairs break the limits of groups and the rows of one's own; at most 0 where they do not.
+    """By how much pairs break the limits of groups and the own rows; at most 0 where they do not.
 
     An own row's excess is in units of its largest number, where that is above 1: sums of large numbers are no sharper.
 

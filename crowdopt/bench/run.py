@@ -109,7 +109,7 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
     }
     mark = folder / MARK
     if folder.exists() and not mark.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there and no benchmark; choose another name")
+        raise InputError(f"{folder} exists and is not a benchmark; choose another name")
     if mark.exists() and not force and read_json(mark, Keys(open=True), "benchmark") != content:
         raise InputError(f"{folder} holds another benchmark; choose another name, or --force to go on with this one")
     folder.mkdir(parents=True, exist_ok=True)

@@ -40,15 +40,21 @@ from crowdopt.io.answers.labels_back import Answered
     type=click.Path(path_type=Path),
     help="worker,correct,asked or worker,task,label,truth for weighted votes; worker,true,answered for wmv-confusion.",
 )
-@click.option("--truth", type=click.Path(path_type=Path), help="Known answers task,label, to be held against.")
 @click.option(
-    "--plan", type=click.Path(path_type=Path), help="Plan whose weights the votes have, in place of a method."
+    "--truth", type=click.Path(path_type=Path), help="Known answers (task,label) to compare the answers with."
 )
 @click.option(
-    "--skipped", type=click.Path(path_type=Path), help="With --plan: task,worker, asked and without a label (pull)."
+    "--plan", type=click.Path(path_type=Path), help="The plan whose weights the votes have, in place of a method."
 )
-@click.option("--accept", is_flag=True, help="With --plan: go on without tasks that no labels left can settle.")
-@click.option("--campaign", type=click.Path(path_type=Path), help="Campaign that the plan was made for.")
+@click.option(
+    "--skipped",
+    type=click.Path(path_type=Path),
+    help="With --plan: pairs task,worker that were asked and gave no label, as pull writes them.",
+)
+@click.option(
+    "--accept", is_flag=True, help="With --plan: leave out of the next campaign the tasks that no labels can settle."
+)
+@click.option("--campaign", type=click.Path(path_type=Path), help="The campaign that the plan was made for.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write; with --plan, a folder."
 )
@@ -67,9 +73,10 @@ def aggregate(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Answers from labels (columns task, worker, label), with a confidence for each; ties go to the first class.
+    """Turn labels (columns task, worker, label) into answers, each with a confidence; ties go to the first class.
 
-    With a plan: weighted votes with posteriors, tasks not yet sure, labels missing and from whom, the next campaign.
+    With --plan the votes have the plan's weights. It then says which tasks are not yet sure and which labels are
+    missing from whom, and writes the campaign that goes on.
     """
     if plan is not None:
         if options["gold"] or options["truth"] or options["workers"]:

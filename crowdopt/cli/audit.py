@@ -26,28 +26,39 @@ from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
     )
 )
 @click.argument("answers", type=click.Path(path_type=Path))
-@click.option("--checked", type=click.Path(path_type=Path), help="What the expert says: columns task, label.")
-@click.option("--target", type=float, help=f"Share of wrong answers to certify.  [default: {TARGET}]")
-@click.option("--confidence", type=float, help=f"Of all claims together.  [default: {CONFIDENCE}]")
-@click.option("--method", type=click.Choice(METHODS), help="assisted where errors are claimed, else sequential.")
-@click.option("--checks", type=int, help="Tasks to look at to begin with.  [default: what the target should take]")
-@click.option("--seed", type=click.IntRange(0, 10**18 - 1), help="Of the draw.  [default: from the operating system]")
-@click.option("--least-sure", default=0, show_default=True, help="So many of the least sure answers go first.")
+@click.option("--checked", type=click.Path(path_type=Path), help="The expert's answers: columns task, label.")
+@click.option("--target", type=float, help=f"The share of wrong answers to certify.  [default: {TARGET}]")
+@click.option("--confidence", type=float, help=f"How sure all claims together are.  [default: {CONFIDENCE}]")
 @click.option(
-    "--expert-error", default=0.0, show_default=True, help="Share of tasks on which the expert errs, at most."
+    "--method",
+    type=click.Choice(METHODS),
+    help="How answers are drawn; default: assisted where errors are claimed, else sequential.",
+)
+@click.option("--checks", type=int, help="Tasks to draw first.  [default: as many as the target should take]")
+@click.option(
+    "--seed", type=click.IntRange(0, 10**18 - 1), help="Seed of the draw.  [default: from the operating system]"
+)
+@click.option(
+    "--least-sure", default=0, show_default=True, help="How many of the least sure answers the expert sees first."
+)
+@click.option(
+    "--expert-error", default=0.0, show_default=True, help="The largest share of tasks on which the expert errs."
 )
 @click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit of these answers.")
-@click.option("--share", default=1.0, show_default=True, help="Of the chance of a false claim, what this audit spends.")
-@click.option("--show-answers", is_flag=True, help="Show the answers to the expert, who may be led by them.")
-@click.option("--escalate", help="Which answers stand and which go up a tier; prices, as in expert=40,next=3,tiers=2.")
+@click.option(
+    "--share", default=1.0, show_default=True, help="The share of the chance of a false claim that this audit spends."
+)
+@click.option("--show-answers", is_flag=True, help="Show the answers to the expert, whom they may influence.")
+@click.option("--escalate", help="Say which answers stand and which go up a tier, by prices: expert=40,next=3,tiers=2.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the audit.")
-@click.option("--force", is_flag=True, help="Draw anew where an audit is, which counts as --after.")
+@click.option("--force", is_flag=True, help="Draw anew where an audit stands; the new one counts as --after it.")
 @as_json
 def audit(answers: Path, output: Path, as_json: bool, escalate: str | None, **options: Any) -> None:
-    """How many of the answers are wrong at most, whatever the workers did: an expert looks at a random few.
+    """Prove how many of the answers are wrong at most, whatever the workers did: an expert looks at a random few.
 
-    First it draws (draw.json, check.csv); with --checked it says what the expert's answers show (audit.json,
-    answers.csv with the corrections). With --escalate: which answers may stand, and which go up a tier (up.csv).
+    The first call draws the tasks to look at (draw.json, check.csv). The call with --checked says what the expert's
+    answers show (audit.json, and answers.csv with the corrections). With --escalate it says which answers may stand
+    and which go up a tier (up.csv).
     """
     if escalate is not None or (options["checked"] is not None and is_escalation(output)):
         done = call(answers, output, **options, escalate=escalate or True)

@@ -15,7 +15,7 @@ from crowdopt.cli.manual import manual
 @click.command(epilog=manual("crowdopt backends", reads="nothing", writes="nothing"))
 @as_json
 def backends(as_json: bool) -> None:
-    """Which solver backends work here (each is tried, in a process of its own) and how to get the others."""
+    """Try which solver backends work here, each in a process of its own, and say how to install the others."""
     tried = call()
     say(as_json, {"backends": [asdict(backend) for backend in tried]}, *_table(tried))
 

@@ -29,30 +29,34 @@ REGRESSED = 3  # exit status of compare --fail-if-slower
     )
 )
 @click.argument("problems", nargs=-1, metavar="[CAMPAIGN|RECIPE]...")
-@click.option("--list", "wants_list", is_flag=True, help="Show the suites and leave.")
+@click.option("--list", "wants_list", is_flag=True, help="List the suites and exit.")
 @click.option("--suite", type=click.Choice(list(SUITES)), help="A named set of problems.")
 @click.option(
     "--backends",
     default="",
-    help="Names, such as exact,highs[presolve=off]; default: exact and all that work here.",
+    help="Backends, such as exact,highs[presolve=off]; default: exact and all that work here.",
 )
 @click.option("--program", type=click.Choice(["ip", "lp", "both"]), default="both", show_default=True)
-@click.option("--seeds", type=click.IntRange(1, 1000), help="Seeds 0, 1, … for every problem, in place of the suite's.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 1000),
+    help="Number of seeds (0, 1, …) for every problem, in place of the suite's.",
+)
 @click.option(
     "--permutations",
     default=1,
     show_default=True,
     type=click.IntRange(1, 1000),
-    help="Solve each program so often, in other orders of columns and rows, with other seeds of the solver.",
+    help="Times to solve each program, each in another order of columns and rows with another seed.",
 )
 @click.option("--time-limit", type=float, help="Seconds for each solve; default: the suite's, else 60.")
 @click.option("--memory-limit", type=float, help="Megabytes for each process tree; default: the suite's, else 4000.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads of each solver; default 1.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Subjects at once.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Runs at a time.")
 @click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://host:8786, or slurm:FOLDER.")
 @click.option("--export", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
-@click.option("--fail-if-slower", is_flag=True, help="With compare: exit 3 if a method became slower.")
-@click.option("--retry", is_flag=True, help="Run again what failed in the harness itself.")
+@click.option("--fail-if-slower", is_flag=True, help="With compare: exit with 3 if a method became slower.")
+@click.option("--retry", is_flag=True, help="Repeat the runs that failed in the harness itself.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
@@ -66,7 +70,7 @@ def bench(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Solver backends side by side, each in a process of its own within limits, every claim checked.
+    """Run solver backends side by side, each in a process of its own within limits, and check every claim.
 
     Started again with the same words it goes on where it was stopped. `crowdopt bench compare OLD NEW` says what
     became faster or slower between two such folders. `crowdopt bench library -o FOLDER` writes our instance library,

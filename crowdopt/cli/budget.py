@@ -22,14 +22,14 @@ from crowdopt.notebooks import percent
     )
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
-@click.option("--labels", type=click.IntRange(min=0), help="How many labels to buy, whatever they cost.")
-@click.option("--money", type=click.FloatRange(min=0), help="How much money to spend, at the campaign's prices.")
+@click.option("--labels", type=click.IntRange(min=0), help="Number of labels to buy, whatever they cost.")
+@click.option("--money", type=click.FloatRange(min=0), help="Money to spend, at the campaign's prices.")
 @click.option(
     "--promise",
     type=click.Choice(PROMISES),
     default="average",
     show_default=True,
-    help="The fewest wrong answers on average, or the smallest error for each task.",
+    help="What is made small: the average error, or the largest error of a task.",
 )
 @click.option(
     "--method",
@@ -39,11 +39,11 @@ from crowdopt.notebooks import percent
 )
 @trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the solver.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of the solver.")
 @target("Plan folder")
 @as_json
 def budget(campaign: Path, output: Path, as_json: bool, **options: Any) -> None:
-    """Spend so many labels, or so much money, where that helps most, and say what no plan can do with it."""
+    """Spend a number of labels, or an amount of money, where it helps most, and say what no plan can do with it."""
     with ProgressLine():
         found: Spent | Promised = call(campaign, output=output, **options)
     if isinstance(found, Spent):

@@ -38,27 +38,47 @@ AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "1
     )
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
-@click.option("--policies", required=True, help="Separated by commas, options by colons: name:option=value:flag.")
-@click.option("--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Random orders of arrival.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of orders and labels.")
+@click.option(
+    "--policies",
+    required=True,
+    help="Policies, separated by commas; a policy's options follow colons: name:option=value:flag.",
+)
+@click.option(
+    "--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Number of random orders of arrival."
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of orders and labels."
+)
 @click.option("--labels", type=click.Path(path_type=Path), help="Replay these labels (task,worker,label).")
-@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
-@click.option("--gold-share", default=0.2, show_default=True, help="Of the tasks of known truth, held out as gold.")
-@click.option("--breach", default="", help="How simulated workers break the model: difficulty=.3, clique=.2, drift=.1.")
-@click.option("--audit", default="", help="Of recorded answers: checks=100,price=20,confidence=.95 (the default).")
-@click.option("--rule", help="Evidence rule in place of the campaign's.")
+@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to these tasks: task,label.")
+@click.option(
+    "--gold-share", default=0.2, show_default=True, help="Share of the tasks of known truth that is held out as gold."
+)
+@click.option(
+    "--breach", default="", help="How simulated workers deviate from the model: difficulty=.3, clique=.2, drift=.1."
+)
+@click.option(
+    "--audit", default="", help="The audit of recorded answers: checks=100,price=20,confidence=.95 (the default)."
+)
+@click.option("--rule", help="Rule of evidence, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
 @trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the offline plan.")
-@click.option("--processes", default=0, show_default=True, type=click.IntRange(0, 256), help="0: in this one.")
+@click.option(
+    "--processes",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 256),
+    help="Number of worker processes; 0: none, all runs are in this one.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
-@click.option("--force", is_flag=True, help="Replace a comparison that is there.")
+@click.option("--force", is_flag=True, help="Replace the comparison if it exists.")
 @lists(all_policies)
 @as_json
 def compare(campaign: Path, policies: str, output: Path, as_json: bool, **options: Any) -> None:
-    """Online policies on the same arrivals, each against the proven offline optimum.
+    """Compare online policies on the same arrivals, each with the proven offline optimum.
 
-    Interrupted, it goes on where it stopped when called again.
+    After an interruption the same command goes on where it stopped.
     """
     found = call(campaign, policies.split(","), output=output, **options)
     possible = None if found.least is None else possible_facts(found.least)

@@ -22,20 +22,27 @@ from crowdopt.crowd.votes.evidence import RULES
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path), required=False)
-@click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
+@click.option("--rule", type=click.Choice(list(RULES)), help="Rule of evidence, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
 @click.option("--audit", help="Plan labels and an expert's audit together: price=20,confidence=.95[,ratio=1.5].")
-@click.option("--labels", type=click.Path(path_type=Path), help="Earlier labels, to see the ratio of errors in.")
-@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
+@click.option(
+    "--labels", type=click.Path(path_type=Path), help="Earlier labels, from which the ratio of errors is taken."
+)
+@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to these tasks: task,label.")
 @trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables and the curve to write.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder to write: tables, and the cost of each error target as a curve.",
+)
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
 def explain(campaign: Path, plan: Path | None, output: Path | None, as_json: bool, **options: Any) -> None:
-    """Why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
+    """Say why there is no plan and which changes would allow one; where there is one, what each limit costs.
 
-    With a PLAN its rule and target are taken.
+    With PLAN, rule and target are those of the plan.
     """
     with ProgressLine():
         found = call(campaign, plan, output=output, **options)

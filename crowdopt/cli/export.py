@@ -38,9 +38,15 @@ WRITTEN = {  # by the program's name
     help=f"{', '.join(EXPORTS)}; options as in sampled:share=.3:seed=1, approximated:tolerance=.01:least-quality=.2, "
     "selection:most=8.",
 )
-@click.option("--proof", help="vipr: solve it, and write it with point and bound in fractions, for a checker.")
 @click.option(
-    "--time-limit", type=click.FloatRange(0.01), default=60.0, show_default=True, help="Seconds; with --proof."
+    "--proof", help="vipr: solve the program and write it with its point and bound in fractions, for a checker."
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0.01),
+    default=60.0,
+    show_default=True,
+    help="With --proof: seconds for the solver.",
 )
 @target("File that ends in .mps or .lp, or in .dat: data for the program's model in models/; with --proof .vipr")
 @as_json

@@ -31,19 +31,24 @@ from crowdopt.io.parts.part_table import count_tasks
     default=1,
     show_default=True,
     type=click.IntRange(1, 9),
-    help="With the labels of the rounds before.",
+    help="Round of the campaign; the labels of earlier rounds are drawn too.",
 )
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the recipe's.")
-@click.option("--parts", type=click.IntRange(1), help="Write the tasks as so many Parquet files, read one at a time.")
 @click.option(
-    "--processes", default=0, type=click.IntRange(0, 1024), help="Processes that draw parts.  [default: none]"
+    "--parts", type=click.IntRange(1), help="Number of Parquet files for the tasks, which are read one at a time."
+)
+@click.option(
+    "--processes", default=0, type=click.IntRange(0, 1024), help="Number of processes that draw parts.  [default: none]"
 )
 @target("Campaign folder, or .npz file,")
 @as_json
 def generate(
     name: str, seed: int, number: int, parts: int | None, processes: int, output: Path, as_json: bool, **options: Any
 ) -> None:
-    """Draw a synthetic campaign: HS, U, K<types>, R1, R10, T<types>, B5, L3 or I<features>, as KIND:TASKSxWORKERS."""
+    """Draw a synthetic campaign by a recipe KIND:TASKSxWORKERS.
+
+    Kinds: HS, U, K<types>, R1, R10, T<types>, B5, L3 and I<features>.
+    """
     if parts is not None:
         if number > 1:
             raise InputError("a later round is not written in parts; leave one of --round and --parts out")

@@ -29,26 +29,28 @@ from crowdopt.crowd.votes.evidence import EACH
 @click.option(
     "--truth",
     type=click.Path(path_type=Path),
-    help="Known answers: task,label. Without, one-coin EM stands in.",
+    help="Known answers: task,label. Without them skills are estimated by one-coin EM.",
 )
-@click.option("--from", "tool", help="Whose export the labels are: label-studio, inspect, deepeval, … (see the guide).")
+@click.option(
+    "--from", "tool", help="The tool that exported the labels: label-studio, inspect, deepeval, … (see the guide)."
+)
 @click.option("--field", help="The question whose answers are the labels, where a tool asks several.")
 @click.option("--key", help="The key of a task's data that holds its id, in a tool's export.")
-@click.option("--time-as-price", is_flag=True, help="A worker's price is their mean seconds for a label.")
-@click.option("--cost-as-price", is_flag=True, help="A worker's price is what 1000 calls cost, as the tool has it.")
+@click.option("--time-as-price", is_flag=True, help="Take a worker's mean seconds for a label as their price.")
+@click.option("--cost-as-price", is_flag=True, help="Take what 1000 calls cost, as the tool says, as a worker's price.")
 @click.option(
     "--token-prices",
     type=click.Path(path_type=Path),
-    help="A worker's price is what 1000 calls cost by these prices of a million tokens: "
+    help="Take what 1000 calls cost by this table as a worker's price. It has prices of a million tokens: "
     "worker,input,output[,cache_read][,cache_write][,batch].",
 )
 @click.option("--types", type=click.Path(path_type=Path), help="Types of the tasks: task,type.")
-@click.option("--epsilon", default=0.05, show_default=True, help="Error probability each task may have.")
-@click.option("--capacity", type=click.IntRange(min=0), help="Tasks per worker; default: as many labels as each gave.")
+@click.option("--epsilon", default=0.05, show_default=True, help="Error probability that each task may have.")
 @click.option(
-    "--families", is_flag=True, help="Workers seen to err together become families of the campaign; needs --truth."
+    "--capacity", type=click.IntRange(min=0), help="Capacity of each worker; default: the number of labels they gave."
 )
-@click.option("--rule", type=click.Choice(EACH), help="Rule to plan by; the default is exact-error.")
+@click.option("--families", is_flag=True, help="Make families of workers who err together; needs --truth.")
+@click.option("--rule", type=click.Choice(EACH), help="Rule of the campaign; default: exact-error.")
 @trust_gold
 @target("Campaign folder")
 @as_json

@@ -18,8 +18,10 @@ from crowdopt.cli.manual import FIRST, manual
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--panel", is_flag=True, help="Six language-model judges of three families, paid by the call.")
-@click.option("--classes", help="What a label can say, as in cat,dog; a terminal is asked.")
+@click.option(
+    "--panel", is_flag=True, help="Write a campaign of six language-model judges of three families, paid by the call."
+)
+@click.option("--classes", help="Classes of a label, as in cat,dog; at a terminal init asks for them.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @as_json
 def init(folder: Path, panel: bool, classes: str | None, force: bool, as_json: bool) -> None:

@@ -32,29 +32,57 @@ COLUMNS = {  # key -> heading and form
     )
 )
 @click.option(
-    "--skills", type=click.Path(path_type=Path), help="worker,accuracy[,price], and type, or at for contexts."
+    "--skills",
+    type=click.Path(path_type=Path),
+    help="Table of skills: worker,accuracy[,price] and, for contexts, type or at.",
 )
 @click.option("--labels", type=click.Path(path_type=Path), help="Replay these labels (task,worker,label).")
-@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to them: task,label.")
-@click.option("--types", type=click.Path(path_type=Path), help="Types of their tasks: task,type.")
-@click.option("--draw", metavar="M[:LOW:HIGH]", help="M labelers a trial, skills uniform, their majority above 1/2.")
-@click.option("--policies", required=True, help="Separated by commas, options by colons: name:option=value:flag.")
-@click.option("--horizon", default=2000, show_default=True, type=click.IntRange(min=1), help="Tasks of a run, T.")
-@click.option("--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Runs of every policy.")
-@click.option("--classes", default=2, show_default=True, type=click.IntRange(2, 100), help="Of simulated labels.")
+@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to these tasks: task,label.")
+@click.option("--types", type=click.Path(path_type=Path), help="Types of these tasks: task,type.")
 @click.option(
-    "--cost", default=0.0, show_default=True, type=click.FloatRange(min=0), help="Of a label without a price."
+    "--draw",
+    metavar="M[:LOW:HIGH]",
+    help="Draw M labelers for each trial, with uniform skills and a majority above 1/2.",
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of all that is drawn.")
-@click.option("--processes", default=0, show_default=True, type=click.IntRange(0, 256), help="0: in this one.")
+@click.option(
+    "--policies",
+    required=True,
+    help="Policies, separated by commas; a policy's options follow colons: name:option=value:flag.",
+)
+@click.option(
+    "--horizon", default=2000, show_default=True, type=click.IntRange(min=1), help="Number of tasks of a run, T."
+)
+@click.option(
+    "--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Number of runs of every policy."
+)
+@click.option(
+    "--classes",
+    default=2,
+    show_default=True,
+    type=click.IntRange(2, 100),
+    help="Number of classes of simulated labels.",
+)
+@click.option(
+    "--cost", default=0.0, show_default=True, type=click.FloatRange(min=0), help="Cost of a label that has no price."
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of everything that is drawn."
+)
+@click.option(
+    "--processes",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 256),
+    help="Number of worker processes; 0: none, all runs are in this one.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
-@click.option("--force", is_flag=True, help="Replace a study that is there.")
+@click.option("--force", is_flag=True, help="Replace the study if it exists.")
 @lists(all_policies)
 @as_json
 def learn(policies: str, output: Path, as_json: bool, **options: Any) -> None:
-    """Learn whom to ask while tasks arrive and no truth is shown; regret against the best set of labelers.
+    """Learn whom to ask while tasks arrive and no truth is shown, and measure the regret against the best set.
 
-    Interrupted, it goes on where it stopped when called again.
+    After an interruption the same command goes on where it stopped.
     """
     found = call(None, policies.split(","), output=output, **options)
     facts = {"learned": str(output), "policies": found.summary, "failed": found.failed}

@@ -58,22 +58,39 @@ def live() -> None:
 
 @live.command()
 @folder
-@click.option("--policy", default="sequential", show_default=True, help="One of compare's or learn's, with options.")
+@click.option(
+    "--policy", default="sequential", show_default=True, help="A policy of compare or learn, with its options."
+)
 @store
 @gold
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the policy's chance.")
-@click.option("--lease", default=600.0, show_default=True, help="Seconds that a worker has for a task.")
-@click.option("--newcomers", default=0, show_default=True, help="Workers beyond workers.csv who may come.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of the policy.")
+@click.option("--lease", default=600.0, show_default=True, help="Seconds that a worker may take for a task.")
+@click.option(
+    "--newcomers", default=0, show_default=True, help="Number of workers who may come beyond those of workers.csv."
+)
 @click.option("--money", type=float, help="The most that labels may cost, in place of the campaign's budget.")
-@click.option("--horizon", default=10_000, show_default=True, help="Tasks that will arrive, for a policy of learn.")
-@click.option("--crew", default=3, show_default=True, help="Workers at work before new ones wait where these suffice.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0: for other machines.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
-@click.option("--webhook", "webhooks", multiple=True, help="An address that is told each label, signed.")
-@click.option("--code", default="", help="What workers hand in when nothing is left for them (Prolific).")
+@click.option(
+    "--horizon", default=10_000, show_default=True, help="Number of tasks that will arrive, for a policy of learn."
+)
+@click.option(
+    "--crew",
+    default=3,
+    show_default=True,
+    help="Number of workers at work from which on new ones wait, where these suffice.",
+)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 lets other machines in."
+)
+@click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port to listen at; 0: any free one."
+)
+@click.option("--webhook", "webhooks", multiple=True, help="Address that each label is sent to, signed.")
+@click.option(
+    "--code", default="", help="Completion code that a worker is shown when no task is left for them (Prolific)."
+)
 @lists(all_policies)
 def serve(campaign: Path, host: str, port: int, webhooks: tuple[str, ...], code: str, **settings: Any) -> None:
-    """Serve the campaign until the process is told to end; what was acknowledged is kept.
+    """Serve the campaign until the process is told to end; acknowledged labels are kept.
 
     Secrets come from the environment: CROWDOPT_WEBHOOK_SECRET, CROWDOPT_PROLIFIC_SECRET, CROWDOPT_JOIN_SECRET.
     """
@@ -82,15 +99,15 @@ def serve(campaign: Path, host: str, port: int, webhooks: tuple[str, ...], code:
 
 
 @live.command()
-@click.option("--worker", help="Their name; without it the token is the manager's.")
-@click.option("--expert", "role", flag_value="expert", help="The token is for the expert, who looks at answers.")
-@click.option("--tool", "role", flag_value="tool", help="The token is a labelling tool's: Label Studio.")
+@click.option("--worker", help="The worker's name; without it the token is the manager's.")
+@click.option("--expert", "role", flag_value="expert", help="Make the expert's token, who looks at answers.")
+@click.option("--tool", "role", flag_value="tool", help="Make the token of a labelling tool: Label Studio.")
 @store
 @as_json
 def token(worker: str | None, role: str | None, store: str, as_json: bool) -> None:
-    """Make a token for a worker, the expert, a tool or the manager; it is shown this once, and an older one ends."""
+    """Make a token for a worker, the expert, a tool or the manager; it is shown once and ends the one before."""
     if role and worker is not None:
-        raise click.UsageError("a token is for one: leave all but one of --worker, --expert and --tool out")
+        raise click.UsageError("a token is for one of them: leave all but one of --worker, --expert and --tool out")
     made = new_token(store, worker, role or "manager")
     say(as_json, {"owner": worker or role or "manager", "token": made}, made)
 
@@ -99,10 +116,10 @@ def token(worker: str | None, role: str | None, store: str, as_json: bool) -> No
 @folder
 @store
 @gold
-@click.option("--policy", help="Another policy to hold against the history.")
+@click.option("--policy", help="Another policy to compare with the history.")
 @as_json
 def replay(campaign: Path, store: str, gold: Path | None, policy: str | None, as_json: bool) -> None:
-    """Make every decision of a history anew: they are those it records. Or hold another policy against it."""
+    """Repeat every decision of a history and check that it records the same, or compare another policy with it."""
     found = check_history(campaign, store, gold)
     facts: dict[str, Any] = {"history": asdict(found), "other": None}
     lines = [

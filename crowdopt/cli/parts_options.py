@@ -24,12 +24,12 @@ def in_parts(verb: Callable[..., Any]) -> Callable[..., Any]:
         "--processes",
         type=click.IntRange(0, 1024),
         default=0,
-        help="Of a campaign in parts: processes that work on parts.  [default: none]",
+        help="For a campaign in parts: number of processes.  [default: none]",
     )
     cluster = click.option(
         "--cluster",
         metavar="ADDRESS|N",
-        help="Of a campaign in parts: a Dask scheduler (tcp://host:8786), so many Dask workers here, or slurm:FOLDER.",
+        help="For a campaign in parts: a Dask scheduler (tcp://host:8786), N Dask workers here, or slurm:FOLDER.",
     )
     return processes(cluster(verb))
 

@@ -24,16 +24,23 @@ HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "label
     ),
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
-@click.option("--gold", default=",".join(map(str, GOLDS)), show_default=True, help="Gold tasks per worker and type.")
-@click.option("--gamma", default=0.3, show_default=True, help="Preliminary workers per worker.")
-@click.option("--delta", default=0.1, show_default=True, help="Probability with which a promise may fail.")
+@click.option(
+    "--gold",
+    default=",".join(map(str, GOLDS)),
+    show_default=True,
+    help="Numbers of gold tasks per worker and type to try.",
+)
+@click.option("--gamma", default=0.3, show_default=True, help="Number of preliminary workers for each worker.")
+@click.option("--delta", default=0.1, show_default=True, help="Probability with which the theorems' promise may fail.")
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
-@click.option("--trials", default=5, show_default=True, type=click.IntRange(min=0), help="Simulated runs; 0: none.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Of the simulation.")
+@click.option(
+    "--trials", default=5, show_default=True, type=click.IntRange(min=0), help="Number of simulated runs; 0: none."
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of the simulation.")
 @trust_gold
 @as_json
 def plan_gold_verb(campaign: Path, gold: str, as_json: bool, **options: Any) -> None:
-    """How much gold for a target: what the theorems of Ho et al. promise for it, and what simulation says."""
+    """Say how much gold a target needs: by the theorems of Ho et al., and by simulation."""
     try:
         golds = [int(one) for one in gold.split(",")]
     except ValueError:

@@ -25,19 +25,19 @@ from crowdopt.io.bridges.exchange.pulled_folder import Pulled
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1)
-@click.option("--from", "tool", required=True, help="The tool, or the format: see the page of bridges.")
+@click.option("--from", "tool", required=True, help="The tool or format; the guide's page of bridges lists them.")
 @click.option("--url", help="Address of the tool's server, in place of files.")
 @click.option("--project", help="Title of the project there; default: the campaign's title.")
-@click.option("--people", type=click.Path(path_type=Path), help="Who is who: columns worker,account.")
+@click.option("--people", type=click.Path(path_type=Path), help="Table of the workers' accounts: worker,account.")
 @click.option("--field", help="The question whose answers are the labels, where there are several.")
 @click.option("--key", help="The key of a task's data that holds its id.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write, or to add to.")
-@click.option("--force", is_flag=True, help="Replace labels that are gone or changed in the tool.")
+@click.option("--force", is_flag=True, help="Take over labels that were deleted or changed in the tool.")
 @click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
-@click.option("--dry-run", is_flag=True, help="Say what would come, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @as_json
 def pull(campaign: Path, files: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool, **options: Any) -> None:
-    """Labels back from the tool where people label, into a folder; pulled again, what is new is added."""
+    """Get labels back from the tool where people label, into a folder; a second pull adds what is new."""
     pulled = call(campaign, files, output=output, dry_run=dry_run, **options)
     facts = {"folder": str(output), "dry_run": dry_run, **pulled.facts, "new": pulled.new}
     say(as_json, facts, *_sentences(pulled, output, dry_run))

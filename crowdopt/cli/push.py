@@ -25,18 +25,22 @@ SHOWN = 20  # changes that a dry run lists
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--to", "tool", required=True, help="label-studio, potato, prodigy or inspect.")
+@click.option("--to", "tool", required=True, help="The tool: label-studio, potato, prodigy or inspect.")
 @click.option("--url", help="Address of the tool's server.")
 @click.option("--project", help="Title of the project there; default: the campaign's title.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for files, where there is no server.")
-@click.option("--content", type=click.Path(path_type=Path), help="What is shown: columns task and others.")
-@click.option("--answers", type=click.Path(path_type=Path), help="Answers so far, from aggregate.")
-@click.option("--classes", default="", help="What can be chosen, as in cat,dog, where the campaign does not name it.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Folder for the tool's files, where there is no server."
+)
+@click.option(
+    "--content", type=click.Path(path_type=Path), help="Table of what is shown of a task: column task, and any others."
+)
+@click.option("--answers", type=click.Path(path_type=Path), help="Answers so far, as aggregate writes them.")
+@click.option("--classes", default="", help="Classes to choose from, as in cat,dog, where the campaign names none.")
 @click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @as_json
 def push(campaign: Path, plan: Path, classes: str, dry_run: bool, as_json: bool, **options: Any) -> None:
-    """Hand a plan to the tool where people label; pushed again, only what differs is changed."""
+    """Hand a plan to the tool where people label; a second push changes only what differs."""
     names = [name.strip() for name in classes.split(",")] if classes else []
     done = call(campaign, plan, classes=names, dry_run=dry_run, **options)
     known = {"place": done.place, "dry_run": dry_run, "changes": done.counts, "notes": list(done.notes)}

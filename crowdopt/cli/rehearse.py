@@ -22,14 +22,20 @@ from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
 @click.option(
-    "--lost", default=0.0, show_default=True, type=click.FloatRange(0, 1), help="Share of labels that do not come."
+    "--lost",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of the labels that are not given.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Label table to write.")
-@click.option("--truth", type=click.Path(path_type=Path), help="Table of the drawn truth; read instead, if it exists.")
+@click.option(
+    "--truth", type=click.Path(path_type=Path), help="Table of the true answers: written, or read where it exists."
+)
 @click.option("--force", is_flag=True, help="Replace the label table if it exists.")
 @as_json
 def rehearse(campaign: Path, plan: Path, output: Path, truth: Path | None, as_json: bool, **options: Any) -> None:
-    """Simulate the labels of a plan, by the campaign's own skills, to try the whole loop before it costs anything."""
+    """Simulate the labels of a plan by the campaign's skills, to try the whole loop before paying for labels."""
     drawn_anew = truth is None or not truth.exists()
     count = call(campaign, plan, output=output, truth=truth, **options)
     drawn = how_errors_are_drawn(campaign)

@@ -26,34 +26,37 @@ SHOWN = 12  # names on a line
     )
 )
 @click.argument("gold", type=click.Path(path_type=Path))
-@click.option("--most", type=int, help="The most workers; default: all.")
-@click.option("--classes", default=2, show_default=True, help="Answers a label chooses from.")
+@click.option("--most", type=int, help="The largest number of workers; default: all.")
+@click.option("--classes", default=2, show_default=True, help="Number of classes of a label.")
 @click.option(
     "--method",
     type=click.Choice(SELECTIONS),
     help="Default: algorithm1, or program where there are further limits.",
 )
 @click.option("--workers", type=click.Path(path_type=Path), help="Table of workers: worker[,price][,group].")
-@click.option("--type", "kind", help="Go by the gold of this type alone; default: all types added up.")
-@click.option("--money", type=float, help="The most the hired may cost together.")
+@click.option("--type", "kind", help="Use the gold of this type alone; default: the sum over all types.")
+@click.option("--money", type=float, help="The most that the hired workers may cost together.")
 @click.option("--require", multiple=True, metavar="WORKER", help="Hire this worker; may be repeated.")
 @click.option("--bar", multiple=True, metavar="WORKER", help="Do not hire this worker; may be repeated.")
 @click.option("--at-least", multiple=True, metavar="GROUP=N", help="The fewest workers of a group; may be repeated.")
 @click.option(
-    "--at-most", multiple=True, metavar="GROUP=N", help="The most workers of a group, or of each other one: '*=1'."
+    "--at-most",
+    multiple=True,
+    metavar="GROUP=N",
+    help="The most workers of a group, or of each group not named: '*=1'.",
 )
-@click.option("--backend", default=SEARCH, show_default=True, help="Who solves the program.")
+@click.option("--backend", default=SEARCH, show_default=True, help="Backend that solves the program.")
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the program.")
-@click.option("--coverage", default=0.95, show_default=True, help="Of the score's interval.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="For ties and draws.")
-@click.option("--require-proof", is_flag=True, help="Exit 1 unless the set is proven optimal.")
+@click.option("--coverage", default=0.95, show_default=True, help="Coverage of the score's interval.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of ties and draws.")
+@click.option("--require-proof", is_flag=True, help="Exit with 1 unless the set is proven optimal.")
 @trust_gold
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Table of the hired to write.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Table of the hired workers to write.")
 @click.option("--chart", type=click.Path(path_type=Path), help="Picture to write, .png or .svg (extra plots).")
 @click.option(
     "--frontier",
     type=click.Path(path_type=Path),
-    help="Table to write: the sets that no smaller one (with prices: no cheaper one) scores as much as.",
+    help="Table to write: each set whose score no smaller one reaches (with prices: no cheaper one).",
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @as_json

@@ -46,24 +46,26 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
     show_default=True,
     help="Whole labels, or the LP.",
 )
-@click.option("--rule", type=click.Choice(list(RULES)), help="Evidence rule, in place of the campaign's.")
+@click.option("--rule", type=click.Choice(list(RULES)), help="Rule of evidence, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
 @click.option(
     "--difficulty",
     type=float,
     nargs=2,
     metavar="SHARE LEFT",
-    help="Tasks that are hard, and how much of skill is left there: 0.3 0.2. For rule exact-error.",
+    help="Share of tasks that are hard, and share of skill that is left on them: 0.3 0.2. For rule exact-error.",
 )
 @click.option(
     "--rows",
     type=click.Path(path_type=Path),
-    help="Table of rows of your own: row,task,worker,coefficient,lower,upper.",
+    help="Table of your own rows of the program: row,task,worker,coefficient,lower,upper.",
 )
 @trust_gold
-@click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all; in parts: none unless given.")
-@click.option("--gap", default=0.0, show_default=True, help="Gap at which to stop, as a share.")
-@click.option("--nodes", type=int, help="Limit on branch-and-bound nodes (reproducible, unlike seconds).")
+@click.option(
+    "--time-limit", default=60.0, show_default=True, help="Seconds in all; a campaign in parts has no limit by default."
+)
+@click.option("--gap", default=0.0, show_default=True, help="Gap at which to stop, as a share of the objective.")
+@click.option("--nodes", type=int, help="The most branch-and-bound nodes; unlike seconds this is reproducible.")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Random seed of the solver."
@@ -71,24 +73,32 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option(
     "--option", "solver_options", multiple=True, help="An option of the solver's own, key=value; may be repeated."
 )
-@click.option("--isolated", is_flag=True, help="Run the backend in a process of its own, stopped when time is up.")
-@in_parts
-@click.option("--memory", type=float, help="Of a campaign in parts: megabytes that a process may take.")
-@click.option("--adaptive", is_flag=True, help="Look at answers before asking again: a policy in place of fixed sets.")
-@click.option("--rounds", type=click.IntRange(1), help="Of --adaptive: rounds, each a set asked at once.")
-@click.option("--expert", type=float, help="Of --adaptive: the price of an answer that is right.")
 @click.option(
-    "--given-votes", is_flag=True, help="Of --adaptive: each answer's error given its votes keeps the target."
+    "--isolated", is_flag=True, help="Run the backend in a process of its own, which is ended when the time is up."
 )
-@click.option("--each-task", is_flag=True, help="Of --adaptive --rounds 1: each task keeps the target, not their mean.")
+@in_parts
+@click.option("--memory", type=float, help="For a campaign in parts: megabytes that a process may take.")
+@click.option(
+    "--adaptive", is_flag=True, help="Look at answers before asking again: plan a policy in place of fixed sets."
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    help="With --adaptive: number of rounds, in each of which a set is asked at once.",
+)
+@click.option("--expert", type=float, help="With --adaptive: price of an expert's answer, which is right.")
+@click.option("--given-votes", is_flag=True, help="With --adaptive: keep the target for each answer, given its votes.")
+@click.option(
+    "--each-task", is_flag=True, help="With --adaptive --rounds 1: keep the target for each task, not on average."
+)
 @click.option(
     "--class-error",
     multiple=True,
     metavar="CLASS=SHARE",
-    help="Of --adaptive: of tasks that are truly of a class, how many may be answered otherwise; may be repeated.",
+    help="With --adaptive: share of a class's tasks that may be answered otherwise; may be repeated.",
 )
 @click.option("--strict", is_flag=True, help="Write no plan unless it serves every task.")
-@click.option("--require-proof", is_flag=True, help="Exit 1 unless the plan is proven optimal.")
+@click.option("--require-proof", is_flag=True, help="Exit with 1 unless the plan is proven optimal.")
 @target("Plan folder")
 @as_json
 def solve(campaign: Path, output: Path, require_proof: bool, as_json: bool, **options: Any) -> None:

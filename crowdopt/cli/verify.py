@@ -27,16 +27,18 @@ from crowdopt.io.parts.parts_folder import is_in_parts
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--commitment", help="Of an audit, as it was handed on before the expert began.")
-@click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit that it must name.")
-@click.option("--vipr", type=click.Path(path_type=Path), help="A file .vipr to write: the bound as a derivation.")
-@click.option("--force", is_flag=True, help="Replace that file if it exists.")
+@click.option("--commitment", help="The audit's commitment, as it was handed on before the expert began.")
+@click.option(
+    "--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit that the audit must name."
+)
+@click.option("--vipr", type=click.Path(path_type=Path), help="File .vipr to write: the bound as a derivation.")
+@click.option("--force", is_flag=True, help="Replace the .vipr file if it exists.")
 @in_parts
 @as_json
 def verify(campaign: Path, plan: Path, as_json: bool, **options: Any) -> None:
-    """Recompute everything a plan claims from the two folders alone; exit 0 only if it holds.
+    """Recompute everything that a plan claims from the two folders alone; exit with 0 only if it holds.
 
-    In place of campaign and plan: the answers and the folder of their audit.
+    An audit is verified by its answers and its folder, in place of campaign and plan.
     """
     check_options(is_in_parts(campaign), ("campaign", "plan", "as_json"))
     report = call(campaign, plan, **options)

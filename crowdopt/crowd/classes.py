@@ -83,7 +83,7 @@ class Classes:
 def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool = False) -> Classes:
     """Tasks that are alike, and workers who are.
 
-    joint: whether the caller knows limits of groups and rows of one's own. Tasks and workers whom those tell apart
+    joint: whether the caller knows limits of groups and own rows. Tasks and workers whom those tell apart
     are then of different classes; pooled: whether workers may be of one class who differ in capacity, if they have any,
     and least load. Raises InputError if there are joint limits and the caller does not know them.
     """

@@ -1,4 +1,4 @@
-"""What an instance's groups and rows of one's own ask of a plan, and the sentence of whoever does not know them."""
+"""What an instance's groups and own rows ask of a plan, and the sentence of whoever does not know them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def told_apart(instance: AssignmentInstance) -> tuple[list[Ints], list[Ints]]:
     """Marks in which tasks, and workers, differ whom joint limits do not treat alike.
 
     Tasks differ in the labels that groups with limits per task may still give them, workers in their groups, and both
-    in their entries of rows of one's own.
+    in their entries of own rows.
 
     -> list of (tasks,) arrays, list of (workers,) arrays: None where there are no joint limits.
     """
@@ -98,7 +98,7 @@ def _alike(own: OwnRows, side: int, count: int) -> Ints:
 
 
 def has_joint_limits(instance: AssignmentInstance) -> bool:
-    """Whether groups or rows of one's own ask anything of a plan."""
+    """Whether groups or own rows ask anything of a plan."""
     return instance.own_rows is not None or any(group.has_limits for group in instance.groups)
 
 
@@ -110,6 +110,6 @@ def refuse_joint_limits(instance: AssignmentInstance, what: str, why: str = "") 
     if has_joint_limits(instance):
         reason = f", because {why}" if why else ""
         raise InputError(
-            f"{what} does not know groups of workers or rows of one's own{reason}; "
+            f"{what} does not know groups of workers or own rows{reason}; "
             "the methods exact and highs do (crowdopt solve), or take them out of the campaign"
         )

@@ -15,7 +15,7 @@ NO_PAIRS = np.zeros((0, 2), np.int64)
 def is_open(instance: AssignmentInstance) -> Bools:
     """Whether labels of each task are worth a thought, (tasks,): it asks for some, or something ties all tasks.
 
-    Least loads, shares of all labels, rows of one's own and a rule for the average tie all. A label of a task that is
+    Least loads, shares of all labels, own rows and a rule for the average tie all. A label of a task that is
     not open only costs money, capacity and room in its own limits; so some cheapest plan has none, and multipliers 0
     prove that.
     """

@@ -22,7 +22,7 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
     tasks (k,): each once; -> its task k is ``tasks[k]``; all types stay.
     """
     if instance.own_rows is not None or any(group.has_share_limits for group in instance.groups):
-        raise InputError("shares of all labels and rows of one's own are about all tasks; solve them all together")
+        raise InputError("shares of all labels and own rows are about all tasks; solve them all together")
     return replace(
         instance,
         task_type=instance.task_type[tasks],
@@ -63,7 +63,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     are called; default: 0, 1, 2, ...; -> its worker k is ``workers[k]``.
     """
     if instance.own_rows is not None:
-        raise InputError("rows of one's own are about the workers they name; take them out before choosing workers")
+        raise InputError("own rows are about the workers they name; take them out before choosing workers")
     law = instance.vote_law
     return replace(
         instance,
@@ -83,7 +83,7 @@ def _members(instance: AssignmentInstance, workers: Ints) -> tuple[Group, ...]:
     chosen = [(group, np.flatnonzero(np.isin(workers, group.members)).tolist()) for group in instance.groups]
     gone = next((group for group, members in chosen if not members and group.min_per_task + group.min_share > 0), None)
     if gone is not None:
-        raise InputError(f"nobody of the group {gone.name} is left, though every plan must have labels of it")
+        raise InputError(f"no worker of the group {gone.name} is left, but every plan must have labels by it")
     return tuple(replace(group, members=members) for group, members in chosen if members)
 
 

@@ -69,7 +69,7 @@ def of_webhook(body: Any) -> Meaning:
         said = [_at(value, "value") for value in values.values()] if isinstance(values, dict) else []
         texts = [value for value in said if isinstance(value, str)]
         if len(texts) != 1:
-            raise InputError(f"a response answers {len(texts)} questions by a class; ask one")
+            raise InputError(f"a response answers {len(texts)} questions that have classes; ask one such question")
         return GivenLabel(_text(_at(data, "user"), "username"), _text(_at(data, "record"), "external_id"), texts[0])
     return None
 
@@ -106,5 +106,5 @@ def _at(table: Any, name: str) -> Any:
 def _text(table: Any, name: str) -> str:
     value = _at(table, name)
     if not isinstance(value, str) or not value:
-        raise InputError(f"the message has no {name}, a text")
+        raise InputError(f"the message needs the text {name}")
     return value

@@ -336,7 +336,7 @@ class LiveTurn:
         """See :meth:`Live.correct`."""
         known = self.state.label_of(lease)
         if known is None:
-            raise InputError(f"lease {lease} has no label yet; tell one")
+            raise InputError(f"lease {lease} has no label yet; send its label first")
         self.state.class_of(label)
         if known[0] == label:
             return ToldLabel(lease, label, known[1], repeated=True)

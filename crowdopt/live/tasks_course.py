@@ -149,7 +149,7 @@ class TasksCourse:
 
     def mend(self) -> list[Any]:
         """Nothing is repaired."""
-        raise InputError(f"policy {self.policy.name} repairs nothing")
+        raise InputError(f"policy {self.policy.name} has no repairs")
 
     def lease(self, worker: str, lease: int) -> None:
         """The worker was handed the next task that is theirs."""
@@ -273,7 +273,7 @@ class TasksCourse:
 
     def possible(self) -> Callable[[], Least]:
         """No bound is known where tasks arrive."""
-        raise InputError("what no policy can beat is known where workers arrive; in this campaign tasks do")
+        raise InputError("no bound on policies is known where tasks arrive, as in this campaign")
 
     # -- as arrays -------------------------------------------------------------------------------------------------
 

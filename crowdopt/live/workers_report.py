@@ -144,7 +144,7 @@ def possible_of(course: ServedWorkers) -> Callable[[], Least]:
     """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
     skills, met = course.policy.skills(), [seat for seat in course.seats if seat.number >= 0 and not seat.preliminary]
     if skills is None or not met:
-        raise InputError("what no policy can beat follows from skills, and none are believed yet; ask first")
+        raise InputError("a bound on policies needs skills, and none are estimated yet; ask workers first")
     crowd = of_workers(course.instance, np.array([seat.place for seat in met], np.int64))
     accuracy = skills[:, [seat.number for seat in met]]
     none = np.zeros((0, 2), np.int64)

@@ -144,7 +144,7 @@ def _check_supported(instance: AssignmentInstance) -> None:
         "fewest labels of a group per task": any(group.min_per_task > 0 for group in instance.groups),
         "a group's share of all labels": any(group.has_share_limits for group in instance.groups),
         "several labels of workers who err together for a task": bool((instance.dependence > 1).any()),
-        "rows of one's own": instance.own_rows is not None,
+        "own rows": instance.own_rows is not None,
         "fixed pairs": instance.fixed.size > 0,
         "fewest labels per task": bool((instance.min_labels > 0).any()),
         "most labels per task": bool((instance.max_labels < UNLIMITED).any()),

@@ -59,7 +59,7 @@ def of_classes(classes: Classes, whole: bool = False) -> Program:
 
 def _with_joint_rows(program: Program, classes: Classes) -> Program:
     """``n_t a_h <= sum_{g in h} u_tg <= n_t b_h`` for a group h; shares and own rows as they are."""
-    # A class of workers is in a group or is not, a pair in a row of one's own is a class of tasks and one of workers.
+    # A class of workers is in a group or is not, a pair in an own row is a class of tasks and one of workers.
     instance, n = classes.instance, classes.tasks_in
     task, worker = firsts(classes.task_class), firsts(classes.worker_class)
     member = membership(instance)[:, worker].astype(np.float64)
@@ -80,7 +80,7 @@ def _with_joint_rows(program: Program, classes: Classes) -> Program:
 
 
 def own_entries(classes: Classes) -> sparse.csr_array:
-    """Coefficients of rows of one's own for a label of a class of workers to a class of tasks, (rows, T G)."""
+    """Coefficients of own rows for a label of a class of workers to a class of tasks, (rows, T G)."""
     own = classes.instance.own_rows
     assert own is not None
     task, worker = firsts(classes.task_class), firsts(classes.worker_class)

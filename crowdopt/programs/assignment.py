@@ -62,7 +62,7 @@ def of_sums(instance: AssignmentInstance, about: str = "") -> Program:
 
 def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
     """``a_gi <= sum_{j in g} y_ij <= b_gi``; ``sum_ij ([j in g] - s) y_ij <= s D - D_g`` (>= for the least share)."""
-    # D labels are already in, D_g of them the group's. And the rows of one's own as they are.
+    # D labels are already in, D_g of them the group's. And the own rows as they are.
     if not has_joint_limits(instance):
         return program
     n, m = instance.n_tasks, instance.n_workers

@@ -1,4 +1,4 @@
-"""Groups, shares and rows of one's own, counted anew pair by pair."""
+"""Groups, shares and own rows, counted anew pair by pair."""
 
 from __future__ import annotations
 

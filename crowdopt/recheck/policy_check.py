@@ -43,7 +43,7 @@ def verify_policy(campaign: str | Path, plan: str | Path, claims: dict[str, Any]
     if tables is None:
         return report
     if not rows_are_alike(instance, tables):
-        report.complain("tasks.csv, workers.csv", "rows of one's own tell tasks of a type or workers of an asker apart")
+        report.complain("tasks.csv, workers.csv", "own rows tell tasks of a type or workers of an asker apart")
         return report
     classes = class_limits(claims, instance)
     report.class_error = claims.get("class_error", {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crowdopt.arrays import Floats
-from crowdopt.report.charts import altair
+from crowdopt.report.charts import WIDE, altair
 
 
 def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
@@ -20,9 +20,9 @@ def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("epsilon:Q", scale=alt.Scale(type="log"), title="error target of every task"),
         y=alt.Y("cost:Q", scale=alt.Scale(type="log", zero=False, nice=True), title="cost of the labels"),
-        color=alt.Color("what:N", title=None),
+        color=alt.Color("what:N", title=None, legend=alt.Legend(orient="top")),
     )
     line = base.transform_filter("datum.what == 'no plan costs less'").mark_line()
     return (line + base.transform_filter("datum.what == 'a plan'").mark_point(filled=True, size=50)).properties(
-        width=480, height=300
+        width=WIDE, height=300
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from crowdopt.hire.selected import Frontier, Selection
-from crowdopt.report.charts import altair
+from crowdopt.report.charts import WIDE, altair
 
-WIDTH, HEIGHT = 420, 240
+HEIGHT = 240
 
 
 def hiring_chart(selection: Selection, frontier: Frontier | None = None) -> Any:
-    """Panels side by side: score and cost by number of workers, score by cost; what was chosen is marked."""
+    """Panels one above the other: score and cost by number of workers, score by cost; what was chosen is marked."""
     scores, costs = selection.score_by_size.tolist(), selection.cost_by_size
     sizes, best = list(range(1, len(scores) + 1)), "the best of each number, by rank"
     hired = float(len(selection.members))
@@ -22,7 +22,7 @@ def hiring_chart(selection: Selection, frontier: Frontier | None = None) -> Any:
         across, up = frontier.cost.tolist(), frontier.score.tolist()
         what = "no cheaper set scores as much"
         panels.append(_panel(across, up, what, (selection.cost, selection.score), "cost", "score"))
-    return altair().hconcat(*panels)
+    return altair().vconcat(*panels)
 
 
 def _panel(across: list[Any], up: list[Any], what: str, chosen: tuple[Any, Any], across_name: str, up_name: str) -> Any:
@@ -36,4 +36,4 @@ def _panel(across: list[Any], up: list[Any], what: str, chosen: tuple[Any, Any],
     shape = "step-after" if across_name == "cost" else "linear"
     line = alt.Chart(alt.Data(values=rows)).mark_line(point=True, interpolate=shape).encode(x=x, y=y, color=colour)
     dot = alt.Chart(alt.Data(values=mark)).mark_point(size=180, filled=True, opacity=0.9).encode(x=x, y=y, color=colour)
-    return (line + dot).properties(width=WIDTH, height=HEIGHT)
+    return (line + dot).properties(width=WIDE, height=HEIGHT)

@@ -183,7 +183,8 @@ def _part(part: Part, place: Place) -> str:
 
 def _table(table: PageTable) -> str:
     heads = "".join(
-        f'<th scope="col" title="{escape(table.notes.get(key, ""))}"><button type="button">{escape(head)}</button></th>'
+        f'<th scope="col"{_aligned(table.rows, key)} title="{escape(table.notes.get(key, ""))}">'
+        f'<button type="button">{escape(head)}</button></th>'
         for key, head in table.columns.items()
     )
     first, *others = table.columns
@@ -196,13 +197,23 @@ def _table(table: PageTable) -> str:
     return f'{caption}<div class="wide" tabindex="0"><table>{inside}</table></div>\n'  # keys scroll it too
 
 
+def _aligned(rows: Sequence[dict[str, Any]], key: str) -> str:
+    """A heading stands on the side where the first figure under it does."""
+    first = next((row[key] for row in rows if row.get(key) is not None), None)
+    return ' class="n"' if _is_number(first) else ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _cell(value: Any, link: str = "") -> str:
     """A number keeps every digit for sorting and shows four; link: kind of what a name leads to."""
     if value is None:
         return "<td></td>"
     if link:
         return f'<td><a href="#{link}={quote(str(value))}">{escape(str(value))}</a></td>'
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not _is_number(value):
         text = str(value)
         return f'<td class="t">{escape(text)}</td>' if len(text) > LONG else f"<td>{escape(text)}</td>"
     return f'<td class="n" data-v="{value!r}">{number(value)}</td>'

@@ -65,7 +65,8 @@ def _stories(facts: Mapping[str, Any]) -> list[Section]:
     heads["worker"] = {key: WORKER[key] for key in told["columns"]["worker"]}
     columns = {kind: dict(told["columns"][kind]) for kind in heads}
     if "dual" in columns["worker"]:
-        columns["worker"]["dual"] = [max(0.0, -value) for value in columns["worker"]["dual"]]
+        dual = columns["worker"]["dual"]
+        columns["worker"]["dual"] = [max(0.0, -value) for value in dual] if isinstance(dual, list) else max(0.0, -dual)
     why = {**WHY, "task": WEIGHED + WHY["task"]} if "weight" in columns["worker"] else WHY
     hint = "Type a task or a worker, or choose one in the lists below: the labels it has, and what speaks for them."
     return [Section("One task, one worker", [Stories(told["names"], columns, heads, told["by"], why, hint)])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowdopt.report.charts import altair
+from crowdopt.report.charts import WIDE, altair
 
 
 def cost_of_rounds(points: list[tuple[str, float, float]]) -> Any:
@@ -21,8 +21,8 @@ def cost_of_rounds(points: list[tuple[str, float, float]]) -> Any:
             y=alt.Y("cost:Q", scale=alt.Scale(zero=True), title="expected cost"),
             strokeDash=alt.condition(alt.datum.rounds == shown[names[-1]], alt.value([6, 3]), alt.value([1, 0])),
             color=alt.Color(
-                "rounds:N", sort=list(shown.values()), title=None, legend=alt.Legend(orient="bottom", columns=2)
+                "rounds:N", sort=list(shown.values()), title=None, legend=alt.Legend(orient="bottom", columns=1)
             ),
         )
-        .properties(width=480, height=300)
+        .properties(width=WIDE, height=300)
     )

@@ -17,7 +17,7 @@ class Stories:
     names : dict
         Kind -> name of each of that kind: the first kind's things are tied to the second's.
     columns : dict
-        Kind -> key -> figure of each.
+        Kind -> key -> figure of each, or the figure of all of them.
     heads : dict
         Kind -> key -> heading.
     tied : sequence of sequence of int
@@ -28,7 +28,7 @@ class Stories:
     """
 
     names: Mapping[str, Sequence[str]]
-    columns: Mapping[str, Mapping[str, Sequence[float | None]]]
+    columns: Mapping[str, Mapping[str, Sequence[float | None] | float]]
     heads: Mapping[str, Mapping[str, str]]
     tied: Sequence[Sequence[int]]
     why: Mapping[str, str]

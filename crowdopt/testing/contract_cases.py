@@ -86,7 +86,7 @@ def recipe(name: str, linear: bool = False, priced: bool = False) -> Program:
 
 
 def joint(linear: bool = False) -> Program:
-    """Groups with limits per task and shares of all labels, a family, and a row of one's own."""
+    """Groups with limits per task and shares of all labels, a family, and an own row."""
     rng = np.random.default_rng(11)
     instance = AssignmentInstance(
         accuracy=rng.uniform(0.7, 0.95, (2, 9)),

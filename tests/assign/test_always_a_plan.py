@@ -19,7 +19,7 @@ from crowdopt.crowd.stated.groups import Group, OwnRows
 
 
 def test_a_row_that_every_plan_keeps_changes_nothing():
-    """Two tasks, four workers, a row of one's own that no label can break: the plan without it is a plan with it."""
+    """Two tasks, four workers, an own row that no label can break: the plan without it is a plan with it."""
     instance = crowdopt.AssignmentInstance(
         [[0.95, 0.86, 0.8, 0.77]], [0, 0], [1, 1, 2, 2], [0.1, 0.05], rule="exact-error", cost=[4.0, 1.0, 1.0, 1.0]
     )

@@ -1,4 +1,4 @@
-"""Groups, families and rows of one's own: brute force agrees, the folder proves it, others say so."""
+"""Groups, families and own rows: brute force agrees, the folder proves it, others say so."""
 
 from __future__ import annotations
 

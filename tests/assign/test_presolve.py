@@ -98,7 +98,7 @@ ROWS = OwnRows(["beside"], np.array([0]), np.array([[0, 0]]), np.array([1.0]), n
     ],
 )
 def test_whatever_still_asks_keeps_its_tasks(more, wanted):
-    """Least labels, fixed pairs, least loads, groups, rows of one's own and averages ask of tasks that need nothing."""
+    """Least labels, fixed pairs, least loads, groups, own rows and averages ask of tasks that need nothing."""
     assert np.flatnonzero(is_open(second_round(**more))).tolist() == wanted
 
 

@@ -1,4 +1,4 @@
-"""A panel of judges from `init --panel` to answers, with families, a group's share and a row of one's own."""
+"""A panel of judges from `init --panel` to answers, with families, a group's share and an own row."""
 
 from __future__ import annotations
 

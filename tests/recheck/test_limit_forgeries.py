@@ -1,4 +1,4 @@
-"""Multipliers of shares and rows of one's own, forged in limits.csv under the form ``sets``."""
+"""Multipliers of shares and own rows, forged in limits.csv under the form ``sets``."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_multipliers_of_shares_are_checked(tmp_path):
         ({"fixed": [(i, 0) for i in range(30)]}, "before a task has the labels that it must have"),
         ({"groups": [Group("g", [0], min_per_task=1)]}, "before a task has the labels that it must have"),
         ({"min_load": [30, 0, 0]}, "min_tasks of 0"),
-        ({"own_rows": OwnRows(["mine"], [0], [(0, 2)], [1.0], [1.0], [np.inf])}, "rows of one's own tell tasks"),
+        ({"own_rows": OwnRows(["mine"], [0], [(0, 2)], [1.0], [1.0], [np.inf])}, "own rows tell tasks"),
         (
             {"own_rows": OwnRows(["r"], [0] * 30, [(i, 2) for i in range(30)], [1.0] * 30, [-np.inf], [1.0])},
             "row_most of r",

@@ -1,4 +1,4 @@
-"""Multipliers of groups, shares and rows of one's own: drawn, read as limits.csv has them, and written out by hand."""
+"""Multipliers of groups, shares and own rows: drawn, read as limits.csv has them, and written out by hand."""
 
 from __future__ import annotations
 

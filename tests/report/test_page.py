@@ -12,9 +12,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from crowdopt import report
 from crowdopt.api import bench
+from crowdopt.cli import main
 from crowdopt.report.charts import altair
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data, html, number
 
@@ -25,7 +27,7 @@ setTimeout(() => {
   const heads = [...document.querySelectorAll("th button")];
   const body = heads[0].closest("table").tBodies[0];
   const column = (k) => [...body.rows].map((row) => row.cells[k].dataset.v ?? row.cells[k].textContent);
-  const place = heads.findIndex((head) => head.textContent === "seconds");
+  const place = Math.max(0, heads.findIndex((head) => head.textContent === "seconds"));
   heads[place].click();
   const rising = column(place);
   heads[place].click();
@@ -33,7 +35,10 @@ setTimeout(() => {
   const found = {
     width: innerWidth, needed: document.documentElement.scrollWidth, rising, falling: column(place),
     charts: document.querySelectorAll(".chart").length, drawn: document.querySelectorAll(".chart svg.marks").length,
-    narrow: [...document.querySelectorAll(".chart svg.marks")].filter((one) => one.clientWidth < 200).length,
+    stills: document.querySelectorAll(".still svg").length, paper: getComputedStyle(document.body).backgroundColor,
+    narrow: [...document.querySelectorAll("svg.marks, .still svg")].filter((one) => one.clientWidth < 200).length,
+    cut: [...document.querySelectorAll("td, th, h1, h2, h3, p, li, summary")].filter(
+      (one) => getComputedStyle(one).overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1).length,
   };
   parent.document.body.insertAdjacentHTML("beforeend", `<pre id="probe">${JSON.stringify(found)}</pre>`);
 }, 3000);
@@ -110,33 +115,63 @@ def test_numbers_are_short(value, shown):
     assert number(value) == shown
 
 
+STILLS = {"plan": 4, "comparison": 3, "audit": 1, "learning": 2, "library": 0}  # pictures of a page
+PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}
+
+
 @pytest.fixture(scope="module")
-def benchmark_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A page of each kind: a benchmark's with moving charts, the others with pictures."""
+    folder = tmp_path_factory.mktemp("pages")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        _run("init birds; solve birds -o plan; rehearse birds plan -o labels.csv; aggregate labels.csv -o answers")
+        _run("audit answers --target .2 -o audit; compare birds --policies greedy --trials 2 -o comparison")
+        _run("learn --draw 10 --policies ls-ol,full-majority --trials 2 --horizon 200 -o learning")
+        _run("bench R1:8x20 --backends highs --export mps -o library")
+        rows = Path("audit/check.csv").read_text(encoding="utf-8").splitlines()[1:]
+        looks = "".join(f"{row.split(',')[0]},yes\n" for row in rows)
+        Path("checked.csv").write_text(f"task,label\n{looks}", encoding="utf-8")
+        _run("audit answers --checked checked.csv -o audit; report plan; report audit")
+        _run("report comparison; report learning")
     plan = bench.benchmark(["R1:8x20", "SELECT:20x8"], methods=["highs", "highs-ipm", "pulp-cbc"], seeds=2)
-    summary = bench.measure(plan, tmp_path_factory.mktemp("bench") / "out")
-    return report(Path(summary["page"]).parent, moving=True).read_text(encoding="utf-8")
+    summary = bench.measure(plan, folder / "benchmark")
+    found = {kind: folder / kind / ("index.html" if kind == "library" else "report.html") for kind in STILLS}
+    found["benchmark"] = report(Path(summary["page"]).parent, moving=True)
+    return {kind: path.read_text(encoding="utf-8") for kind, path in found.items()}
+
+
+def _run(verbs: str) -> None:
+    for words in verbs.split(";"):
+        done = CliRunner().invoke(main, words.split())
+        assert done.exit_code == 0, (words, done.output)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt install chromium")
+@pytest.mark.parametrize("scheme", PAPER)
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_of_a_benchmark_in_a_browser(benchmark_page: str, tmp_path: Path, width: int):
-    """No message on the console, every chart drawn, nothing wider than the window, tables sort both ways."""
-    probed = tmp_path / "probed.html"
-    inside = escape(f"{PROBE}</body>".join(benchmark_page.rsplit("</body>", 1)))
-    frame = f'<iframe style="width:{width}px;height:900px;border:0" srcdoc="{inside}"></iframe>'
+@pytest.mark.parametrize("kind", [*STILLS, "benchmark"])
+def test_pages_in_a_browser(pages: dict[str, str], tmp_path: Path, kind: str, width: int, scheme: str):
+    """No message on the console, every chart drawn, nothing wider than the window or cut, tables sort both ways."""
+    page, probed = pages[kind], tmp_path / "probed.html"
+    inside = escape(f"{PROBE}</body>".join(page.rsplit("</body>", 1)))
+    frame = f'<iframe style="width:{width}px;height:900px;border:0;color-scheme:{scheme}" srcdoc="{inside}"></iframe>'
     probed.write_text(f"<!doctype html><body>{frame}</body>", encoding="utf-8")  # windows are no narrower than 500
     look = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
     look += ["--window-size=1400,1000", "--virtual-time-budget=10000", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run([*look, probed.as_uri()], capture_output=True, text=True, timeout=120, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     found = json.loads(re.findall(r'<pre id="probe">(.*?)</pre>', done.stdout)[-1])
-    assert found["width"] == width
+    assert found["width"] == width and found["paper"] == PAPER[scheme]
     assert found["needed"] <= width
-    telling = benchmark_page.count("Gap over time")  # only where a method tells it while it searches
+    assert (found["narrow"], found["cut"]) == (0, 0)
+    if kind != "benchmark":
+        assert found["stills"] == STILLS[kind]
+        return
+    telling = page.count("Gap over time")  # only where a method tells it while it searches
     assert telling in (1, 2)
     assert found["charts"] == found["drawn"] == 8 + telling  # two more for each of two questions, whole and relaxed
-    assert found["narrow"] == 0
     times = [float(value) for value in found["rising"]]
     assert times == sorted(times)
     assert [float(value) for value in found["falling"]] == sorted(times, reverse=True)

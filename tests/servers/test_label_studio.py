@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 import urllib.request
 from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -57,13 +59,12 @@ def work(workers: dict[str, Worker], links: Mapping[str, str], most: int = 1000)
 
 def half_a_push(server: Server, monkeypatch, calls: int, **options) -> None:
     """A push during which the server dies after so many calls."""
-    call, made = Web.call, 0
+    call, made, one = Web.call, count(1), threading.Lock()
 
     def counted(self, method, path, body=None):
-        nonlocal made
-        made += 1
-        if made > calls:
-            server.kill()
+        with one:
+            if next(made) > calls:
+                server.kill()
         return call(self, method, path, body)
 
     with monkeypatch.context() as patched:

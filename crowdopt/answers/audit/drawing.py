@@ -85,7 +85,7 @@ def _check(answers: int, terms: AuditTerms, claims: Floats | None, checks: int |
         )
     if claims is None and (terms.method == "assisted" or terms.least_sure):
         raise InputError(
-            "without a claimed error for each answer the method is sequential or exact, and none is least sure"
+            "assisted and least sure answers need a claimed error for each answer; choose sequential or exact"
         )
     if claims is not None and (claims.shape != (answers,) or not ((claims >= 0) & (claims <= 1)).all()):
         raise InputError(f"claims needs one probability in [0, 1] per answer, that is {answers}")

@@ -90,7 +90,7 @@ def _refuse_joint(instance: AssignmentInstance) -> None:
     broken = {
         "min_per_task": any(group.min_per_task > 0 for group in instance.groups),
         "shares of all labels": any(group.has_share_limits for group in instance.groups),
-        "rows of one's own": instance.own_rows is not None,
+        "own rows": instance.own_rows is not None,
     }
     for name, given in broken.items():
         if given:

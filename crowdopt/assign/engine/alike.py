@@ -1,6 +1,6 @@
 """Workers and tasks told alike: an instance without limits that tell single ones apart but hardly bind.
 
-Barred pairs, small groups with a most per task and rows of one's own make every worker a class, and pairs make every
+Barred pairs, small groups with a most per task and own rows make every worker a class, and pairs make every
 task a row of its own; so do capacities that differ. Without them the instance is a relaxation: what its
 plans cost at least, all plans do. Its plans keep these limits too once workers of a class, or the sets of tasks of a
 class, have changed places (crowdopt.assign.engine.seating).
@@ -21,7 +21,7 @@ from crowdopt.crowd.stated.groups import Group
 FEW = 400  # tasks told apart up to which each is a row of its own
 MANY = 100  # classes of workers from which on it is worth while
 PART = 0.1  # of the workers that a small group has at most
-ENTRIES = 20_000_000  # of rows of one's own, written out
+ENTRIES = 20_000_000  # of own rows, written out
 
 
 def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
@@ -33,7 +33,7 @@ def loosened(instance: AssignmentInstance) -> AssignmentInstance | None:
 
 
 def _with_tasks_alike(instance: AssignmentInstance) -> AssignmentInstance | None:
-    """Without the pairs and rows of one's own that make many tasks rows by themselves.
+    """Without the pairs and own rows that make many tasks rows by themselves.
 
     Without joint limits other methods look at single tasks, and lose nothing where most needs differ.
     """

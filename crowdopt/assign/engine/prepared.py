@@ -107,10 +107,10 @@ def row_of_need(evidence: Floats, room: Ints, need: float) -> TaskRow:
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """Rows that tie tasks together: loads of the classes of workers, shares of groups, rows of one's own, money."""
+    """Rows that tie tasks together: loads of the classes of workers, shares of groups, own rows, money."""
 
     weight: Floats  # (shares, G): what a label counts in each row of shares
-    own: Floats  # (own rows, rows of tasks, G): what a label counts in each row of one's own
+    own: Floats  # (own rows, rows of tasks, G): what a label counts in each own row
     cost: Floats  # (rows, G): price of a label for a task of each row of tasks
     has_budget: bool  # whether money is the last row
     lower: Floats  # (G + shares + own rows + budget,)
@@ -261,7 +261,7 @@ def _room(classes: Classes) -> Ints:
 
 
 def _own_by_class(classes: Classes) -> Floats:
-    """What a label counts in each row of one's own, (own rows, task classes, G)."""
+    """What a label counts in each own row, (own rows, task classes, G)."""
     counts: Floats = own_entries(classes).toarray().reshape(-1, *classes.room.shape)
     return counts
 

@@ -139,7 +139,7 @@ class Seating:
         kernels.trade(group, self.likes, seats, limits, self._rows(seats))
 
     def _rows(self, seats: Seats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Rows of one's own: entries, sides, and what the labels that have a worker add up to."""
+        """Own rows: entries, sides, and what the labels that have a worker add up to."""
         start, worker, _ = seats
         own, there = self.instance.own_rows, worker >= 0
         if own is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.compiled_kernels import njit
 
-PASSES, PARTNERS, STRIDE = 4, 60, 37  # of changing places for rows of one's own: labels asked, some way apart
+PASSES, PARTNERS, STRIDE = 4, 60, 37  # of changing places for own rows: labels asked, some way apart
 TRADES = 200  # tasks of a class that one is asked to trade with
 
 
@@ -98,7 +98,7 @@ def _clashes(i, k, seats, limits):
 
 @njit(cache=True, nogil=True)
 def trade(group, likes, seats, limits, rows):
-    """Tasks of a class trade their sets, fewer labels clashing first, then until rows of one's own are kept.
+    """Tasks of a class trade their sets, fewer labels clashing first, then until own rows are kept.
 
     likes: (first of each class, tasks); rows: as :func:`steer` takes them.
     """
@@ -235,7 +235,7 @@ def level(task, group, members, seats, limits, owed, spare):
 
 @njit(cache=True, nogil=True)
 def steer(task, group, members, seats, limits, rows, spare):
-    """Workers of a class change places until rows of one's own are kept; how far off they are at last.
+    """Workers of a class change places until own rows are kept; how far off they are at last.
 
     rows: entries (rows, tasks, workers), lower and upper sides, and what they add up to, changed; spare (workers,):
     labels that a worker can do without; changed.

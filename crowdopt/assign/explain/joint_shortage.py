@@ -1,4 +1,4 @@
-"""How limits of groups and rows of one's own stand in the way of a plan: which, for which tasks, and by how much."""
+"""How limits of groups and own rows stand in the way of a plan: which, for which tasks, and by how much."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BlockedLimit:
     """A limit that has to give way, everything else being kept."""
 
     limit: str  # ``min_per_task``, ``max_per_task``, ``min_share``, ``max_share``, ``lower`` or ``upper``
-    name: str  # of the group, or of the row of one's own
+    name: str  # of the group, or of the own row
     amount: float  # by how much in all: labels, or units of the row
     # by how much for the task that needs most of it; the same as ``amount`` where the limit is not of tasks
     each: float
@@ -61,7 +61,7 @@ class JointShortage:
     def sentences(self) -> list[str]:
         """The same in words."""
         if self.blocked is None:
-            return ["loosening groups or rows of one's own would not be enough: without them there is no plan either"]
+            return ["loosening groups or own rows would not be enough: without them there is no plan either"]
         lines = [limit.sentence for limit in self.blocked]
         if self.contradiction > 0:
             lines.append("these limits contradict one another, or the workers' capacities, whatever the tasks need")

@@ -1,4 +1,4 @@
-"""Limits of groups and rows of one's own, loosened by as little as a plan of whole labels takes."""
+"""Limits of groups and own rows, loosened by as little as a plan of whole labels takes."""
 
 from __future__ import annotations
 

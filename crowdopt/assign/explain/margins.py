@@ -37,7 +37,7 @@ class Margins:
     capacity_value: Floats  # (workers,): what one more unit of the worker's capacity saves at most
     capacity_saving: Floats  # (workers,): what it saves, by solving again; NaN where it was not
     # what loosening a joint limit by one saves at most: one label of a group more, or fewer, for each task; one label
-    # of a group beyond its share; one unit of a row of one's own. The limit in words is the key
+    # of a group beyond its share; one unit of an own row. The limit in words is the key
     limit_value: dict[str, float]
 
 

@@ -35,7 +35,7 @@ class Shortage:
     # no plan can promise less than this to every task (an LP bound). None: no error target helps
     no_epsilon_below: float | None
     epsilon_within_reach: float | None  # a plan for this uniform target was found. None: none was found
-    joint: JointShortage | None = None  # how limits of groups and rows of one's own are in the way, where there are any
+    joint: JointShortage | None = None  # how limits of groups and own rows are in the way, where there are any
 
     @property
     def total(self) -> float:
@@ -66,7 +66,7 @@ class Shortage:
         return lines
 
     def limits_in_the_way(self, instance: AssignmentInstance) -> list[str]:
-        """Least loads, limits of groups, rows of one's own and money, as far as they are in the way, in words."""
+        """Least loads, limits of groups, own rows and money, as far as they are in the way, in words."""
         lines = _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
         lines += [] if self.joint is None else self.joint.sentences
         if self.money is not None:

@@ -35,7 +35,7 @@ from crowdopt.crowd.linear_rule import linear_of
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 SOONER = 0.6  # the same, where a linear rule's plan may stand in for one of exact errors
 ALIKE_PART = 0.8  # of the time: for tasks told alike, where each can be taken by itself as well
-SEARCHED = "with such groups or rows of one's own the whole program was searched by {}, in place of the exact method"
+SEARCHED = "with such groups or own rows the whole program was searched by {}, in place of the exact method"
 
 
 @dataclass(frozen=True)

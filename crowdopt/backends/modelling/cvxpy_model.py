@@ -148,7 +148,7 @@ def _added(constraint: Any, variables: list[Any], starts: Ints) -> Any:
     """A modeller's constraint as sides: coefficients, places, least, most, prices."""
     kind = type(constraint).__name__
     if kind not in ("Equality", "Inequality", "Zero", "NonNeg", "NonPos"):
-        raise InputError(f"the model has a constraint of the kind {kind}, which no row of a program is")
+        raise InputError(f"the model has a constraint of the kind {kind}, which a program does not have")
     expression = constraint.args[0] if kind in ("Zero", "NonNeg", "NonPos") else constraint.expr
     matrix, constant = _form(expression, variables, starts)
     side, size = -constant, constant.size

@@ -45,13 +45,13 @@ def advised(instance: AssignmentInstance, program: str) -> Advice:
     """The method for an instance's program, by the one row of the decision that holds for it.
 
     The row ranks methods by their losses; the first of which the library is installed is taken. Rules that are no
-    linear programs, and limits on groups or rows of one's own, were not measured: they take ``exact``.
+    linear programs, and limits on groups or own rows, were not measured: they take ``exact``.
 
     program: ``ip`` or ``lp``.
     """
     rule = instance.the_rule
     if rule.checked or rule.average or has_joint_limits(instance):
-        what = f"the rule {instance.rule}" if rule.checked or rule.average else "limits on groups or rows of one's own"
+        what = f"the rule {instance.rule}" if rule.checked or rule.average else "limits on groups or own rows"
         return Advice(DEFAULT, f"method {DEFAULT}: {what} was not among the measurements that auto follows")
     decision = stored()
     numbers = np.array(traits_of(instance, program).numbers())

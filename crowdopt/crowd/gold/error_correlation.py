@@ -73,7 +73,7 @@ def error_correlation(
     there, error = np.zeros((2, int(row.max(initial=-1)) + 1, workers))
     np.add.at(there, (row, j), 1.0)
     if (there > 1).any():
-        raise InputError("a worker labelled a task twice; one label of each counts")
+        raise InputError("a worker labelled a task twice; keep one label of each pair")
     error[row, j] = x if kind is None else x - _usual(np.asarray(kind), j, x)
     shared, both = there.T @ there, error.T @ error
     mine, square = error.T @ there, (error**2).T @ there  # [a, b]: of a's errors on what both answered

@@ -67,7 +67,7 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
     """
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
-        raise InputError("nobody has answered a gold task, so skills cannot be estimated; give gold or accuracies")
+        raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
     overall = _shrunk(c.ravel(), s.ravel(), fallback=0.5)[1]
     return np.stack([_shrunk(*row, fallback=overall)[0] for row in zip(c, s, strict=True)])
 

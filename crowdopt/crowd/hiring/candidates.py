@@ -60,10 +60,10 @@ class SelectionInstance:
         object.__setattr__(self, "groups", ids("groups", self.groups, self.n_groups))
         fewest = 0 if self.fewest is None else self.fewest
         if self.group is None and np.any(fewest):
-            raise InputError("there is a fewest number of workers per group but no group; give each worker one")
+            raise InputError("a fewest number of workers per group needs groups; give each worker a group")
         self._keep("fewest", per("fewest", fewest, self.n_groups, "group", np.int64))
         if self.group is None and self.most_each is not None and np.size(self.most_each):
-            raise InputError("there is a most number of workers per group but no group; give each worker one")
+            raise InputError("a most number of workers per group needs groups; give each worker a group")
         most_each = self.n_workers if self.most_each is None else self.most_each
         self._keep("most_each", per("most_each", most_each, self.n_groups, "group", np.int64))
         _check_limits(self)
@@ -213,7 +213,7 @@ def _check_limits(instance: SelectionInstance) -> None:
     if instance.required.size > instance.sizes:
         raise InputError(f"{instance.required.size} workers are required but at most {instance.sizes} may be hired")
     if instance.barred.size == instance.n_workers:
-        raise InputError("every worker is barred; there is nobody to hire")
+        raise InputError("every worker is barred, so there is no worker to hire")
     if group is not None and (group < 0).any():
         raise InputError("group must be whole numbers of at least 0")
     _check_groups(instance, np.asarray(fewest))

@@ -1,4 +1,4 @@
-"""What a plan must keep beside capacities and targets: pairs, a budget, groups, rows of one's own."""
+"""What a plan must keep beside capacities and targets: pairs, a budget, groups, own rows."""
 
 from __future__ import annotations
 

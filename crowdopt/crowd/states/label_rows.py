@@ -1,4 +1,4 @@
-"""Linear limits on the labels that an adaptive plan expects: groups' shares, fewest tasks, rows of one's own."""
+"""Linear limits on the labels that an adaptive plan expects: groups' shares, fewest tasks, own rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 
 MOST_SHARE, LEAST_SHARE, LEAST_TASKS = "max_share", "min_share", "min_tasks"
-ROW_MOST, ROW_LEAST = "row_most", "row_least"  # the two sides of a row of one's own
+ROW_MOST, ROW_LEAST = "row_most", "row_least"  # the two sides of an own row
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +70,6 @@ def _own(instance: AssignmentInstance) -> list[tuple[str, Floats, float, float]]
 
 
 def own_coefficients(instance: AssignmentInstance) -> Floats:
-    """Coefficients of all rows of one's own, (tasks, rows, workers)."""
+    """Coefficients of all own rows, (tasks, rows, workers)."""
     every = [coefficient for _, coefficient, *_ in _own(instance)]
     return np.stack(every, axis=1) if every else np.zeros((instance.n_tasks, 0, instance.n_workers))

@@ -155,7 +155,7 @@ def _write_fixed(found: Answered, folder: Path) -> None:
 
 
 def _write_rows(found: Answered, folder: Path) -> None:
-    """Rows of one's own, their sides less what the new labels have brought: they are about labels to come."""
+    """Own rows, their sides less what the new labels have brought: they are about labels to come."""
     rows = found.instance.own_rows
     if rows is None:
         return

@@ -1,4 +1,4 @@
-"""Groups and rows of one's own as plain JSON: in plan.json, in place of a campaign's, and in archives."""
+"""Groups and own rows as plain JSON: in plan.json, in place of a campaign's, and in archives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups and rows of one's own as tables of a campaign: groups.csv, rows.csv."""
+"""Groups and own rows as tables of a campaign: groups.csv, rows.csv."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def write_rows(instance: AssignmentInstance, folder: Path) -> None:
     first = np.zeros(rows.row.size, bool)
     first[np.unique(rows.row, return_index=True)[1]] = True
     if len(set(rows.row.tolist())) < len(rows.names):
-        raise InputError("a row of one's own without entries cannot be written as a table; drop it")
+        raise InputError("an own row without entries cannot be written as a table; drop it")
     columns: list[Any] = [
         [rows.names[k] for k in rows.row.tolist()],
         [instance.task_id(i) for i in rows.pairs[:, 0].tolist()],

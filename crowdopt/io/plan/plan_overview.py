@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,8 @@ from crowdopt.io.tables.table_columns import Table, has_column, read_table
 from crowdopt.io.tables.table_kinds import PLAN_TABLES
 
 ROWS = 100  # tasks or workers that are listed one by one
-STORIES = 250_000  # bytes of a page for stories of tasks and workers, about
-EACH = 45, 40, 4  # of a task, a worker, a label in them
-POINTS = 150  # of the curve of errors
+STORIES = 195_000  # bytes of a page for stories of tasks and workers; a page has 300 kB
+POINTS = 100  # of the curve of errors
 DIGITS = 4  # of numbers in stories
 PARTS = 10  # of a worker's capacity that are told apart where workers are not listed
 
@@ -78,7 +78,7 @@ def _weights(place: Path) -> dict[str, float]:
 
 def _stories(tasks: Table, workers: Table, given: Table, weights: dict[str, float]) -> dict[str, Any] | None:
     """Columns of all tasks and workers, and each task's workers by their row; short numbers."""
-    if sum(size * rows for size, rows in zip(EACH, (tasks.rows, workers.rows, given.rows), strict=True)) > STORIES:
+    if 2 * given.rows > STORIES:  # the place of a worker takes two bytes at least
         return None
     place = places(workers["worker"])
     by: dict[str, list[int]] = {name: [] for name in tasks["task"]}
@@ -94,12 +94,16 @@ def _stories(tasks: Table, workers: Table, given: Table, weights: dict[str, floa
     }
     if weights:
         columns["worker"]["weight"] = [_cut(weights[name]) if name in weights else None for name in workers["worker"]]
-    return {"names": {"task": tasks["task"], "worker": workers["worker"]}, "columns": columns, "by": list(by.values())}
+    names = {"task": tasks["task"], "worker": workers["worker"]}
+    told = {"names": names, "columns": columns, "by": list(by.values())}
+    return told if len(json.dumps(told, ensure_ascii=False, separators=(",", ":"))) <= STORIES else None
 
 
-def _short(table: Table, columns: tuple[str, ...]) -> dict[str, list[float | None]]:
+def _short(table: Table, columns: tuple[str, ...]) -> dict[str, Any]:
+    """Columns of short numbers; a number alone where it is the same in all rows."""
     there = [name for name in columns if name in table and "" not in table[name]]
-    return {name: [_cut(value) for value in table.numbers(name).tolist()] for name in there}
+    short = {name: [_cut(value) for value in table.numbers(name).tolist()] for name in there}
+    return {name: values[0] if len(set(values)) == 1 else values for name, values in short.items()}
 
 
 def _cut(value: float) -> float:

@@ -35,7 +35,7 @@ def read_counted(text: str) -> list[tuple[str, int]]:
     for word in text.split():
         name, times, number = word.partition(TIMES)
         if times and not (number.isascii() and number.isdigit() and 1 <= int(number) <= 10**6):
-            raise ValueError(f"{word} does not say how many")
+            raise ValueError(f"{word} has no number of votes")
         found.append((name, int(number) if times else 1))
     return found
 

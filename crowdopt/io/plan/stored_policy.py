@@ -87,5 +87,5 @@ def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) 
     for name, count in read_counted(text):
         number[asker[named(name)]] += count
     if not any(number):
-        raise ValueError("it asks no asker")
+        raise ValueError("it names neither a worker nor the expert to ask")
     return tuple(number)

@@ -134,7 +134,7 @@ CAMPAIGN_TABLES = {  # of a campaign's folder, by name; gold has several forms
     "fixed": TableKind("task,worker", "pairs that must be in the plan", KEPT),
     "collected": TableKind("task,worker,label", "labels already in", KEPT),
     "groups": TableKind("worker,group", "who belongs together", KEPT),
-    "rows": TableKind("row,task,worker,coefficient[,lower][,upper]", "rows of one's own", KEPT),
+    "rows": TableKind("row,task,worker,coefficient[,lower][,upper]", "own rows", KEPT),
 }
 LABELS = TableKind("task,worker,label", "labels", IGNORED)
 TRUTH = TableKind("task,label", "known labels of tasks", IGNORED)

@@ -30,7 +30,7 @@ def serve(
     try:
         place = config.bind_socket()
     except SystemExit:
-        raise InputError(f"port {port} of {host} cannot be had; choose another --port") from None
+        raise InputError(f"port {port} of {host} is not free; choose another --port") from None
     named, number = f"[{host}]" if ":" in host else host, place.getsockname()[1]
     pages = f"labelling page http://{named}:{number}/ and manager's page http://{named}:{number}/manage"
     over = Signal()

@@ -111,7 +111,7 @@ def proved_by_sets(
 ) -> float:
     """What the form ``sets`` proves; where errors are checked with so many skills of a type as plan.json says.
 
-    joint: what multipliers of groups, shares and rows of one's own bring; -> -inf where the claims are no numbers that
+    joint: what multipliers of groups, shares and own rows bring; -> -inf where the claims are no numbers that
     prove anything.
     """
     rule = instance.the_rule

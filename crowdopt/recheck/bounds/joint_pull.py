@@ -1,4 +1,4 @@
-"""What multipliers of groups, shares and rows of one's own take part in proving."""
+"""What multipliers of groups, shares and own rows take part in proving."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     target; skills of S may then be raised, which can only lower v_i
     (crowdopt.recheck.bounds.limited_error_sets).
 
-    joint: s, what multipliers of groups, shares and rows of one's own bring; levels: skills of each type that are told
+    joint: s, what multipliers of groups, shares and own rows bring; levels: skills of each type that are told
     apart where exact errors are checked; 0: all of them; -> infinite where some task has no set at all.
     """
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)

@@ -68,7 +68,7 @@ def _entries(instance: AssignmentInstance, number: int) -> dict[tuple[int, int],
 
 
 def rows_are_alike(instance: AssignmentInstance, tables: PolicyTables) -> bool:
-    """Whether rows of one's own count all labels of a type's tasks and an asker's workers the same."""
+    """Whether own rows count all labels of a type's tasks and an asker's workers the same."""
     types = [one.tasks for one in tables.types]
     rows = instance.own_rows
     for number in range(len(rows.names) if rows is not None else 0):

@@ -197,10 +197,10 @@ def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) 
     if action == "expert" and not text:
         return ()
     if action != "ask":
-        raise ValueError(f"{action} {text} is nothing that can be done")
+        raise ValueError(f"{action} {text} is not an action of a plan")
     number = [0] * len(asker)
     for name, count in read_counted(text):
         number[asker[named(name)]] += count
     if not any(number):
-        raise ValueError("it asks no asker")
+        raise ValueError("it names neither a worker nor the expert to ask")
     return tuple(number)

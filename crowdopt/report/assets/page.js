@@ -46,6 +46,7 @@ function tell(known, story, form) {
     link.href = `#${kind}=${encodeURIComponent(name)}`;
     return link;
   };
+  const figure = (kind, key, k) => { const column = known.columns[kind][key]; return Array.isArray(column) ? column[k] : column; };
   const figures = (kind) => Object.entries(known.heads[kind]);
 
   function show(kind, name) {
@@ -55,13 +56,13 @@ function tell(known, story, form) {
       return;
     }
     const facts = make("dl", "");
-    figures(kind).forEach(([key, head]) => { if (known.columns[kind][key][k] !== null) facts.append(make("dt", head), make("dd", known.columns[kind][key][k])); });
+    figures(kind).forEach(([key, head]) => { if (figure(kind, key, k) !== null) facts.append(make("dt", head), make("dd", figure(kind, key, k))); });
     const [goal, ends] = [other[kind], tied[kind][k]];
     const heads = [goal, ...figures(goal).map(([, head]) => head)].map((head) => make("th", head));
     heads.forEach((head) => { head.scope = "col"; });
     const rows = ends.map((end) => make("tr", "", [
       make("td", "", [lead(goal, known.names[goal][end])]),
-      ...figures(goal).map(([key]) => { const cell = make("td", known.columns[goal][key][end] ?? ""); cell.className = "n"; return cell; }),
+      ...figures(goal).map(([key]) => { const cell = make("td", figure(goal, key, end) ?? ""); cell.className = "n"; return cell; }),
     ]));
     const table = make("table", "", [make("thead", "", [make("tr", "", heads)]), make("tbody", "", rows)]);
     const wide = make("div", "", [table]);

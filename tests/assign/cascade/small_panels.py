@@ -42,7 +42,7 @@ def drawn(seed: int, judges: int | None = None) -> AssignmentInstance:
 
 
 def limited(seed: int) -> AssignmentInstance:
-    """A panel of three judges and two classes with labels that must be had and rows of one's own."""
+    """A panel of three judges and two classes with labels that must be had and own rows."""
     rng, one = np.random.default_rng(seed), drawn(seed, judges=3)
     while one.classes != 2:
         seed += 1000

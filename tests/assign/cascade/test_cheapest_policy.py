@@ -48,7 +48,7 @@ def test_it_is_the_least_of_all_policies(seed, tmp_path):
 
 @pytest.mark.parametrize("seed", first_of(range(40), 20))
 def test_labels_that_must_be_had_and_rows_of_ones_own(seed):
-    """Fixed pairs, fewest labels of a task, of a group, of a worker, rows of one's own: against all policies listed."""
+    """Fixed pairs, fewest labels of a task, of a group, of a worker, own rows: against all policies listed."""
     one, expert = limited(seed), EXPERT if seed % 3 == 0 else None
     plan, least = assign(one, adaptive=True, expert=expert), partial(least_of_all_policies, one, expert)
     if not np.isfinite(least()):

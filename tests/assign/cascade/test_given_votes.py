@@ -58,7 +58,7 @@ def test_it_is_the_least_of_all_policies(seed):
 
 @pytest.mark.parametrize("seed", first_of(range(40), 10))
 def test_labels_that_must_be_had_beside(seed):
-    """Fixed pairs, fewest labels, rows of one's own: a task that may not stop yet goes where it can."""
+    """Fixed pairs, fewest labels, own rows: a task that may not stop yet goes where it can."""
     one, expert = limited(seed), EXPERT if seed % 3 == 0 else None
     of_least_cost(one, expert, partial(least_of_all_policies, one, expert, given_votes=True))
 

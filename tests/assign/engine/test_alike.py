@@ -28,7 +28,7 @@ ROUNDING = 1e-12
 
 
 def drawn(seed: int, rule: str = "bhattacharyya") -> AssignmentInstance:
-    """Pools of workers whom pairs, families, loads and a row of one's own tell apart, with plenty of room."""
+    """Pools of workers whom pairs, families, loads and an own row tell apart, with plenty of room."""
     rng = np.random.default_rng(seed)
     n, m = 40, 24
     pairs = rng.permutation(n * m)[: n * m // 10]

@@ -87,5 +87,5 @@ class Bridge:
     def reader(self) -> Reader:
         """What reads the tool's files; InputError where nothing does."""
         if self.read is None:
-            raise InputError(f"nothing of {self.name} can be read; there are readers of other tools")
+            raise InputError(f"crowdopt reads no labels of {self.name}; there are readers of other tools")
         return self.read

@@ -22,7 +22,7 @@ def push_files(bridge: Bridge, handed: PushedRound, folder: Path, dry_run: bool)
     folder: new, empty, or one that a push to the same tool wrote.
     """
     if bridge.write is None:
-        raise InputError(f"{bridge.name} is read, not written; push to another tool")
+        raise InputError(f"{bridge.name} is a format that crowdopt reads and does not write; push to another tool")
     check_own(folder, bridge.name)
     wanted = {MARK: json.dumps({"tool": bridge.name}) + "\n", **bridge.write(handed, folder)}
     changes = list(_differing(folder, wanted))

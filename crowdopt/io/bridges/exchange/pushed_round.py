@@ -75,7 +75,9 @@ def read_round(
     if "value" in table:
         raise InputError(f"{plan} is a plan of shares; solve with --program ip for labels that can be handed out")
     if instance.confusion is not None:
-        raise InputError("gold by class votes class by class, which no tool knows; hand out the plan's queues instead")
+        raise InputError(
+            "no labelling tool weighs votes by class, as gold by class asks; hand out the plan's queues instead"
+        )
     weight = read_weights(plan, instance)[instance.cells(pairs)]
     order = np.lexsort((pairs[:, 1], pairs[:, 0])).tolist()
     weights: dict[str, dict[str, float]] = {}

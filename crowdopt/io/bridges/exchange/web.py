@@ -92,9 +92,18 @@ class Web:
         raise AssertionError
 
     def call_all(self, calls: Sequence[Call]) -> list[Any]:
-        """Answers to calls that need not wait for each other, several at a time; the first refusal ends them."""
+        """Answers to calls that need not wait for each other, several at a time; after a refusal no more begin."""
+        refused = threading.Event()
+
+        def answer(call: Call) -> Any:
+            try:
+                return None if refused.is_set() else self.call(*call)
+            except BaseException:
+                refused.set()
+                raise
+
         with ThreadPool(AT_ONCE) as pool:  # of daemons: an interrupt waits for no server
-            return list(pool.imap(lambda call: self.call(*call), calls))
+            return pool.map(answer, calls, chunksize=1)
 
     @property
     def there(self) -> str:
