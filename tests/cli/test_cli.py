@@ -223,3 +223,19 @@ def test_a_memory_limit_that_is_none_is_refused(run, limit):
     """The same for megabytes."""
     run("init", "c")
     assert run("bench", "c", "--backends", "exact", "--memory-limit", limit, "-o", "b")[0] == 2
+
+
+@pytest.mark.parametrize(("typed", "classes"), [("cat, dog\n", ("cat", "dog")), ("\n", ("yes", "no"))])
+def test_at_a_terminal_init_asks_for_the_classes(tmp_path, typed, classes):
+    """Names that are typed are the campaign's; Enter alone takes those that the question shows."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "crowdopt", "init", str(tmp_path / "pets")]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as child:
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        assert child.wait(60) == 0
+    shown = os.read(ours, 4096).decode()
+    os.close(ours)
+    assert "What can a label say?" in shown and "[yes,no]" in shown
+    assert crowdopt.read_campaign(tmp_path / "pets").class_names == classes
