@@ -24,7 +24,7 @@ def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
     answers, checked, wrong: n, a, k; delta: chance of a false claim, over the draw alone.
     """
     if not 0 <= wrong <= checked <= answers:
-        raise InputError(f"{wrong} wrong of {checked} checked of {answers} answers is impossible; count again")
+        raise InputError(f"{wrong} wrong answers among {checked} checked of {answers} are impossible; count again")
     low, high = 0, answers - checked
     while low < high:
         middle = (low + high) // 2
