@@ -251,5 +251,5 @@ def test_terms_are_not_changed_once_the_draw_is_made(desk):
     """A target chosen after the answers are known is no target."""
     place, _ = desk
     crowdopt.audit(place / "answers.csv", place / "audit", target=0.1, seed=1)
-    with pytest.raises(InputError, match="decided with its draw"):
+    with pytest.raises(InputError, match="fixed by its draw"):
         crowdopt.audit(place / "answers.csv", place / "audit", checked=look(desk), target=0.2)

@@ -186,7 +186,7 @@ def test_bad_input_is_a_sentence(forged, tmp_path):
         crowdopt.audit(answers, one, escalate=True, force=True)
     with pytest.raises(InputError, match="is an escalation"):
         crowdopt.audit(answers, one, checked=forged / "checked.csv")
-    with pytest.raises(InputError, match="give nothing else"):
+    with pytest.raises(InputError, match="give no other option"):
         crowdopt.audit(answers, one, checked=forged / "checked.csv", escalate=True, target=0.2)
     write_csv(forged / "bare.csv", ["task", "label"], [["a"], ["b"]])
     with pytest.raises(InputError, match="claims no error"):

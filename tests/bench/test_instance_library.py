@@ -62,7 +62,7 @@ def test_a_second_start_goes_on(made):
     before = (made / "index.csv").read_bytes()
     assert library(made, problems=SMALL, time_limit=10.0)["other"] == []
     assert (made / "index.csv").read_bytes() == before
-    with pytest.raises(InputError, match="no library"):
+    with pytest.raises(InputError, match="not a library"):
         library(made.parent.parent, problems=SMALL)
     with pytest.raises(InputError, match="has no problem"):
         library(made, problems=["R1:5x5"])

@@ -34,7 +34,7 @@ BAD = {
     "an unknown worker": ({"required": [3]}, "required has the worker 3, but there are 3"),
     "groups out of reach": ({"group": [0, 0, 1], "fewest": [0, 2]}, "group 1 has 1 workers to hire and is to have 2"),
     "groups beyond K": ({"group": [0, 0, 1], "fewest": 1, "most": 1}, "groups ask for 2 workers together"),
-    "fewest of nothing": ({"fewest": 2}, "no group; give each worker one"),
+    "fewest of nothing": ({"fewest": 2}, "needs groups; give each worker a group"),
     "negative fewest": ({"group": [0, 0, 1], "fewest": -1}, "must be at least 0"),
     "the same id": ({"workers": ["ada", "ada", "bo"]}, "'ada' twice"),
 }
