@@ -9,6 +9,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 
 from tests.combinations.drawer import NotDealt
@@ -35,11 +36,12 @@ def main() -> None:
     """The command."""
     asked = _arguments()
     path = None if asked.output is None else Path(asked.output)
-    rows = {} if path is None else {(row.size, row.seed): row for row in _read(path) if row.limit == asked.seconds}
+    known = [] if path is None else [row for row in _read(path) if row.limit == asked.seconds]
+    rows = {(row.size, row.seed, row.method): row for row in known}
     seeds = range(asked.seed, asked.seed + asked.count) if asked.only is None else [asked.only]
     try:
         for row in _rows(asked.size or SIZES, seeds, asked, set(rows)):
-            rows[row.size, row.seed] = row
+            rows[row.size, row.seed, row.method] = row
             if path is not None:
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(asdict(row)) + "\n")
@@ -53,6 +55,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.combinations", description=__doc__.splitlines()[0])
     parser.add_argument("--size", action="append", help="tasks x workers; may be given several times")
+    parser.add_argument("--method", action="append", help="exact, highs, …; may be given several times")
     parser.add_argument("--count", type=int, default=20, help="campaigns of each size")
     parser.add_argument("--seconds", type=float, default=15.0, help="time limit of each")
     parser.add_argument("--seed", type=int, default=0, help="of the first")
@@ -65,13 +68,13 @@ def _arguments() -> argparse.Namespace:
 
 
 def _rows(sizes: list[str], seeds: range | list[int], asked: argparse.Namespace, done: set) -> Iterator[Row]:
-    todo = [(size, seed) for size in sizes for seed in seeds if (size, seed) not in done]
+    todo = [one for one in product(sizes, seeds, asked.method or ["exact"]) if one not in done]
     for features in WARM if todo else ():
         measure((0, 40, 15, "three", features), WARM_SECONDS, not asked.no_folders)
-    for size, seed in todo:
+    for size, seed, method in todo:
         tasks, workers = map(int, size.split("x"))
         try:
-            yield measure(drawn(seed, tasks, workers), asked.seconds, not asked.no_folders)
+            yield measure(drawn(seed, tasks, workers), asked.seconds, not asked.no_folders, method)
         except NotDealt as error:
             print(error, flush=True)
 

@@ -45,6 +45,8 @@ class Row:
         What was said that is not so.
     raised : str
         The sentence of an error, and where it was raised.
+    method : str
+        Who planned.
     """
 
     seed: int
@@ -61,6 +63,7 @@ class Row:
     gap: float | None = None
     false: tuple[str, ...] = ()
     raised: str = ""
+    method: str = "exact"
 
     @property
     def late(self) -> bool:
@@ -89,7 +92,7 @@ def drawn(seed: int, tasks: int, workers: int) -> Drawn:
     return seed, tasks, workers, *case(seed, tasks, workers)
 
 
-def measure(one: Drawn, limit: float, folders: bool = True) -> Row:
+def measure(one: Drawn, limit: float, folders: bool = True, method: str = "exact") -> Row:
     """Draw, plan, check; an error becomes part of the row.
 
     Parameters
@@ -99,15 +102,18 @@ def measure(one: Drawn, limit: float, folders: bool = True) -> Row:
         Seconds.
     folders : bool
         Whether the plan is written and held against its campaign by ``verify`` as well.
+    method : str
+        Who plans; all but the exact method in a process of their own.
     """
     seed, n, m, family, features = one
     c = draw(seed, n, m, family, features)
     known = optimum(c) if n * m <= TINY else inf if c["hidden"] is None else float(costs(c, c["hidden"]).sum())
     about = {"seed": seed, "size": f"{n}x{m}", "family": family, "features": list(features)}
-    about |= {"feasible": known < inf, "limit": limit, "known": known if isfinite(known) else None}
+    about |= {"feasible": known < inf, "limit": limit, "known": known if isfinite(known) else None, "method": method}
     started = perf_counter()
     try:
-        plan = assign(instance_of(c), difficulty=c["hard"], time_limit=limit)
+        apart = method != "exact"
+        plan = assign(instance_of(c), difficulty=c["hard"], method=method, time_limit=limit, isolated=apart)
         seconds = perf_counter() - started
         if plan.interrupted:
             raise KeyboardInterrupt

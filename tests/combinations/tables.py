@@ -29,12 +29,14 @@ def report(rows: Sequence[Row]) -> str:
 
 
 def brief(rows: Sequence[Row]) -> str:
-    """A line for each size, and for each family of skills there."""
-    lines = []
-    for size in dict.fromkeys(row.size for row in rows):
-        some = [row for row in rows if row.size == size]
-        lines.append(_line(f"{size}, {some[0].limit:g} s", some))
-        lines += [_line(f"{size}, {name}", [row for row in some if row.family == name]) for name in FAMILIES]
+    """A line for each size and method; where one method planned all, for each family of skills as well."""
+    lines, methods = [], {row.method for row in rows}
+    for size, method in dict.fromkeys((row.size, row.method) for row in rows):
+        some = [row for row in rows if (row.size, row.method) == (size, method)]
+        by = f", {method}" if len(methods) > 1 else ""
+        lines.append(_line(f"{size}, {some[0].limit:g} s{by}", some))
+        if len(methods) == 1:
+            lines += [_line(f"{size}, {name}", [row for row in some if row.family == name]) for name in FAMILIES]
     return "\n".join([HEAD.format("drawn"), *(line for line in lines if line)])
 
 

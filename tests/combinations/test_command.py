@@ -35,10 +35,10 @@ def test_what_stops_it_leaves_the_rows(monkeypatch, capsys, tmp_path):
     """Ctrl-C during the second campaign: the first stands in the file and in the table."""
     measured, path = command.measure, tmp_path / "rows.jsonl"
 
-    def stopped(one, limit, folders):
+    def stopped(one, limit, folders, method):
         if one[0] == 1:
             raise KeyboardInterrupt
-        return measured(one, limit, folders)
+        return measured(one, limit, folders, method)
 
     monkeypatch.setattr(command, "measure", stopped)
     said = run(monkeypatch, capsys, "--count", "3", "-o", str(path))
