@@ -54,7 +54,7 @@ def solved(instance, rule, limit):
 
 
 def dealt(instance, redundancy, rng):
-    """Pairs of so many labels for every task, workers in turn while they have capacity; None where that is too little."""
+    """Pairs of so many labels for every task, workers in turn while they can; None where that is too little."""
     order, most = rng.permutation(instance.n_workers), int(instance.capacity.max())
     turns = [order[instance.capacity[order] > turn] for turn in range(min(most, redundancy * instance.n_tasks))]
     seats = np.concatenate(turns)[: redundancy * instance.n_tasks]

@@ -17,7 +17,6 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress, Status
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import relaxation
-from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.hard_needs import normal_need
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import PROBIT
@@ -92,15 +91,13 @@ def aiming(instance: AssignmentInstance, aim: float) -> AssignmentInstance:
 def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
     """The pairs made to keep the rule and every limit, without a label to spare where time allows; None where it fails.
 
-    Under joint limits pairs that do not keep them already are not mended.
-
     pairs (k, 2): task and worker of each label to begin with; -> (k, 2) int, or None: task and worker of each label.
     """
-    hands, joint = TaskLabels.of(instance, pairs), has_joint_limits(instance)
-    if not joint and not hands.mend(clock):
+    hands = TaskLabels.of(instance, pairs)
+    if not hands.mend(clock):
         return None
     kept = hands.pairs()
-    if breaches(instance, kept) or (joint and hands.wrong().size):
+    if breaches(instance, kept):
         return None
     hands.thin(clock)
     thin = hands.pairs()

@@ -36,16 +36,18 @@ def with_fixed_labels(
         value, bound = (None if one is None else one + paid for one in (moment.value, moment.bound))
         listener(replace(moment, value=value, bound=bound))
 
+    def with_fixed(pairs: Ints | None) -> Ints | None:
+        every = None if pairs is None else np.concatenate([pairs, instance.fixed])
+        return None if every is None else every[np.lexsort((every[:, 1], every[:, 0]))]
+
     plan = solve(_as_labels_in(instance, paid), None if listener is None else told)
-    pairs, value = plan.pairs, None
-    if pairs is not None:
-        pairs = np.concatenate([pairs, instance.fixed])
-        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-        value = float(instance.prices(pairs).sum())
+    pairs = with_fixed(plan.pairs)
+    value = None if pairs is None else float(instance.prices(pairs).sum())
     whole = replace(
         plan,
         instance=instance,
         pairs=pairs,
+        partial=with_fixed(plan.partial),
         certificate=replace(plan.certificate, value=value, bound=plan.bound + paid),
         certified_bound=plan.certified_bound + paid,
     )

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.exactness import CERTAIN, errors_of
+from crowdopt.crowd.group_limits import TaskGroups
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 
 PARTNERS = 256  # tasks asked for a trade
@@ -24,6 +25,7 @@ class TaskLabels:
     held: list[list[int]]
     had: list[list[int]]
     room: Ints
+    groups: TaskGroups = field(init=False)
     locked: list[set[int]] = field(init=False)
     barred: list[set[int]] = field(init=False)
 
@@ -35,6 +37,7 @@ class TaskLabels:
         return cls(instance, _dealt(instance, pairs), _dealt(instance, known), room)
 
     def __post_init__(self) -> None:
+        self.groups = TaskGroups.of(self.instance)
         self.locked = [set(labels) for labels in _dealt(self.instance, self.instance.fixed)]
         self.barred = [set(labels) for labels in _dealt(self.instance, self.instance.barred)]
 
@@ -48,14 +51,16 @@ class TaskLabels:
         """Tasks that miss their target or their evidence."""
         return np.flatnonzero(~self._keep(np.arange(len(self.held)), self.held))
 
-    def _keep(self, tasks: Sequence[int] | Ints, hands: Sequence[Sequence[int]]) -> np.ndarray:
-        """Whether tasks with these new labels err at most their target and have their evidence."""
+    def _keep(self, tasks: Sequence[int] | Ints, hands: Sequence[Sequence[int]]) -> Bools:
+        """Whether tasks with these new labels err at most their target, have their evidence, keep limits of groups."""
         instance, tasks = self.instance, np.asarray(tasks, dtype=np.int64)
         whole = [np.array([*self.had[i], *hand], np.int64) for i, hand in zip(tasks.tolist(), hands, strict=True)]
         error = errors_of(instance, tasks, whole)
         worth = instance.evidence
         supply = np.array([worth[instance.task_type[i], one].sum() for i, one in zip(tasks, whole, strict=True)])
-        return (error <= instance.epsilon[tasks] + CERTAIN) & (supply >= instance.need[tasks] - COVERAGE)
+        kept: Bools = (error <= instance.epsilon[tasks] + CERTAIN) & (supply >= instance.need[tasks] - COVERAGE)
+        place = np.repeat(np.arange(tasks.size), [len(hand) for hand in hands])
+        return kept & self.groups.keep(tasks, place, np.array([j for hand in hands for j in hand], np.int64))
 
     def mend(self, clock: Clock) -> bool:
         """Replace, trade or add labels until every task keeps its target; whether all do before time is over."""
@@ -73,16 +78,28 @@ class TaskLabels:
         free = np.flatnonzero(able)
         return free[np.argsort(worth[free], kind="stable")]
 
-    def _weakest(self, task: int, bases: list[list[int]], offers: Ints) -> Ints:
-        """For each base hand the place of the weakest offer that settles the task; as many as offers: none does."""
-        low, high = np.full(len(bases), -1), np.full(len(bases), offers.size)
+    def _weakest(self, task: int, bases: list[list[int]], offers: list[Ints]) -> Ints:
+        """For each base hand the place of the weakest of its offers that settles the task; their number if none."""
+        sizes = np.array([one.size for one in offers], np.int64)
+        low, high = np.full(len(bases), -1), sizes.copy()
         while (high - low > 1).any():
-            middle = np.minimum((low + high) // 2, offers.size - 1)
-            hands = [[*base, int(offers[k])] for base, k in zip(bases, middle, strict=True)]
+            middle = np.minimum((low + high) // 2, sizes - 1)
+            hands = [[*base, *one[k : k + 1].tolist()] for base, one, k in zip(bases, offers, middle, strict=True)]
             good = self._keep([task] * len(bases), hands)
             still = high - low > 1
             high, low = np.where(still & good, middle, high), np.where(still & ~good, middle, low)
         return high
+
+    def _fitting(self, task: int, base: list[int], offers: Ints) -> Ints:
+        """Those who are in each group that the hand lacks a label of, and in none of which it has the most."""
+        held = self.groups.inside(np.zeros(len(base), np.int64), np.array(base, np.int64), 1)[:, 0]
+        full, lacking = held >= self.groups.most[:, task], held < self.groups.fewest[:, task]
+        if not (full.any() or lacking.any()):
+            return offers
+        place, group = self.groups.those_of(offers)
+        brings = np.bincount(place, lacking[group], offers.size) == lacking.sum()
+        fitting: Ints = offers[brings & (np.bincount(place, full[group], offers.size) == 0)]
+        return fitting
 
     def _cheapest(self, task: int, offers: Ints, weakest: int) -> int:
         """Of the offers at least as good as the weakest that will do the cheapest, then the weakest."""
@@ -92,14 +109,15 @@ class TaskLabels:
     def _replace(self, task: int) -> bool:
         """Swap a label for a better one that costs no more, if that settles the task."""
         loose = [j for j in self.held[task] if j not in self.locked[task]]
-        price, offers = self.instance.cost[self.instance.task_type[task]], self._free(task)
-        if not loose or not offers.size:
+        price, free = self.instance.cost[self.instance.task_type[task]], self._free(task)
+        if not loose or not free.size:
             return False
         bases = [[k for k in self.held[task] if k != j] for j in loose]
+        offers = [self._fitting(task, base, free) for base in bases]
         swaps = []
-        for j, weakest in zip(loose, self._weakest(task, bases, offers).tolist(), strict=True):
-            if weakest < offers.size:
-                new = self._cheapest(task, offers, weakest)
+        for j, its, weakest in zip(loose, offers, self._weakest(task, bases, offers).tolist(), strict=True):
+            if weakest < its.size:
+                new = self._cheapest(task, its, weakest)
                 swaps.append((float(price[new] - price[j]), weakest, j, new))
         if not swaps or min(swaps)[0] > 0:
             return False
@@ -126,7 +144,7 @@ class TaskLabels:
         everybody = np.argsort(worth, kind="stable")
         for mine in loose[:OFFERED]:
             base = [j for j in self.held[task] if j != mine]
-            weakest = int(self._weakest(task, [base], everybody)[0])
+            weakest = int(self._weakest(task, [base], [everybody])[0])
             if weakest < everybody.size and self._exchange(task, mine, others, float(worth[everybody[weakest]])):
                 return True
         return False
@@ -143,7 +161,9 @@ class TaskLabels:
         if not swaps:
             return False
         hands = [[*(k for k in self.held[other] if k != theirs), mine] for other, theirs in swaps]
-        fine = np.flatnonzero(self._keep([other for other, _ in swaps], hands))
+        own = [[*(k for k in self.held[task] if k != mine), theirs] for _, theirs in swaps]
+        others_keep = self._keep([other for other, _ in swaps], hands)
+        fine = np.flatnonzero(others_keep & self._keep([task] * len(swaps), own))
         if not fine.size:
             return False
         other, theirs = swaps[int(fine[0])]
@@ -155,11 +175,11 @@ class TaskLabels:
 
     def _buy(self, task: int) -> bool:
         """Add the cheapest label that settles the task, else the one that helps most for its price."""
-        instance, offers = self.instance, self._free(task)
+        instance, offers = self.instance, self._fitting(task, self.held[task], self._free(task))
         most = instance.new_label_limits[1][task]
         if not offers.size or (most < UNLIMITED and len(self.held[task]) >= most):
             return False
-        weakest = int(self._weakest(task, [self.held[task]], offers)[0])
+        weakest = int(self._weakest(task, [self.held[task]], [offers])[0])
         if weakest < offers.size:
             new = self._cheapest(task, offers, weakest)
         else:

@@ -102,6 +102,8 @@ class Plan(InNotebooks):
         Of an approximation: what it was before it was mended.
     short : (k,) int
         Tasks that get less than they ask for, where there is no plan for all: the best that was found for those.
+    partial : (k, 2) int, optional
+        Without a plan for all: labels of most tasks, with which the best effort begins.
     family_errors : two (tasks,) arrays, optional
         Where a task may have several labels of workers who err together: each vote's error if they did not, and the
         largest whatever they do, or a bound on it.
@@ -127,6 +129,7 @@ class Plan(InNotebooks):
     spending: dict[str, float] = field(default_factory=dict)
     repaired: Repaired | None = None
     short: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    partial: Ints | None = None
     family_errors: tuple[Floats, Floats] | None = None
 
     @classmethod

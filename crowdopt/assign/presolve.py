@@ -25,8 +25,11 @@ def presolved(instance: AssignmentInstance, solve: Callable[[AssignmentInstance]
         return solve(instance)
     plan = solve(of_tasks(instance, kept))
     duals = None if plan.duals is None else _duals_of_all(instance.n_tasks, kept, plan.duals)
-    pairs = None if plan.pairs is None else np.column_stack([kept[plan.pairs[:, 0]], plan.pairs[:, 1]])
-    return replace(plan, instance=instance, pairs=pairs, duals=duals)
+
+    def of_all(pairs: Ints | None) -> Ints | None:
+        return None if pairs is None else np.column_stack([kept[pairs[:, 0]], pairs[:, 1]])
+
+    return replace(plan, instance=instance, pairs=of_all(plan.pairs), partial=of_all(plan.partial), duals=duals)
 
 
 def _duals_of_all(n: int, kept: Ints, duals: Duals) -> Duals:

@@ -45,6 +45,7 @@ class Standing:
     best: Ints | None = None  # (k, 2): task and worker of each label of the best plan
     value: float = field(default=np.inf)  # what it costs; infinite without one
     interrupted: bool = False  # whether somebody asked to stop
+    partial: Ints | None = None  # (k, 2): without a plan, labels that serve most tasks
 
     @property
     def bound(self) -> float:
@@ -101,7 +102,7 @@ class Standing:
 
     def plan(self) -> Plan:
         """The best plan so far, with the best bound."""
-        return Plan.of(
+        plan = Plan.of(
             self.instance,
             "ip",
             self.known,
@@ -113,6 +114,7 @@ class Standing:
             seed=self.options.seed,
             interrupted=self.interrupted,
         )
+        return replace(plan, partial=self.partial if self.best is None else None)
 
     def in_full(self, nodes: int | None, share: float = 1.0) -> None:
         """Search the full program on from what is known, for a share of the time left; keep what is better."""
@@ -133,7 +135,8 @@ def better(plan: Plan, other: Plan) -> Plan:
     higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
     value = np.inf if higher.objective is None else higher.objective
     if lower.objective is None or lower.objective >= value:
-        return replace(higher, interrupted=other.interrupted)
+        partial = max((plan.partial, other.partial), key=lambda one: 0 if one is None else np.unique(one[:, 0]).size)
+        return replace(higher, interrupted=other.interrupted, partial=None if higher.found else partial)
     known = higher.certificate, higher.certified_bound, higher.duals
     found = Plan.of(
         plan.instance, "ip", *known, lower.pairs, method=lower.method, backend=higher.backend, seed=higher.seed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
@@ -26,6 +28,44 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
         if group.max_per_task is not None:
             most[k] = np.maximum(0, group.max_per_task - had)
     return limited, fewest, most
+
+
+@dataclass(frozen=True, eq=False)
+class TaskGroups:
+    """Groups with limits per task: in which of them each worker is, and how many new labels of theirs tasks have."""
+
+    first: Ints  # (workers + 1,): where a worker's groups begin
+    group: Ints  # (k,)
+    fewest: Ints  # (groups, tasks)
+    most: Ints  # (groups, tasks); UNBOUNDED where there is none
+
+    @classmethod
+    def of(cls, instance: AssignmentInstance) -> TaskGroups:
+        """Those of an instance."""
+        limited, fewest, most = task_limits(instance)
+        worker, group = np.nonzero(membership(instance)[limited].T)
+        first = np.searchsorted(worker, np.arange(instance.n_workers + 1))
+        return cls(first, np.ascontiguousarray(group), fewest, most)
+
+    def those_of(self, workers: Ints) -> tuple[Ints, Ints]:
+        """Places among these workers (k,), and a group of whoever stands there: a pair for each that they are in."""
+        count = self.first[workers + 1] - self.first[workers]
+        before = np.cumsum(count) - count
+        at = np.repeat(self.first[workers] - before, count) + np.arange(count.sum())
+        return np.repeat(np.arange(workers.size), count), self.group[at]
+
+    def inside(self, place: Ints, workers: Ints, places: int) -> Ints:
+        """Labels of each group in so many hands, (groups, places); place, workers (k,): whose labels are where."""
+        counts = np.zeros((self.most.shape[0], places), np.int64)
+        at, group = self.those_of(workers)
+        np.add.at(counts, (group, place[at]), 1)
+        return counts
+
+    def keep(self, tasks: Ints, place: Ints, workers: Ints) -> Bools:
+        """Whether each of these tasks (t,) may have, and need no more than, the labels that stand at its place."""
+        counts = self.inside(place, workers, tasks.size)
+        kept = (counts >= self.fewest[:, tasks]) & (counts <= self.most[:, tasks])
+        return np.asarray(kept.all(axis=0))
 
 
 WAYS = 24  # in which a task's labels may come from workers of several groups, for bounds to tell all of them apart

@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import Classes
-from crowdopt.crowd.group_limits import has_joint_limits, membership, task_limits
+from crowdopt.crowd.group_limits import TaskGroups, has_joint_limits, membership
 from crowdopt.crowd.instance import AssignmentInstance
 
 Seats: TypeAlias = tuple[Ints, Ints, Ints]  # as crowdopt.assign.engine.seating_kernels takes them
@@ -37,16 +37,15 @@ class Seating:
         self.members = _by_class(self.classes.worker_class, self.classes.workers_in)
         self.likes = _by_class(self.classes.task_class, self.classes.tasks_in)
         self.barred = np.sort(instance.barred[:, 0] * m + instance.barred[:, 1])
-        limited, _, self.top = task_limits(instance)
-        who, groups = np.nonzero(membership(instance)[limited].T)
-        self.home = np.append(0, np.cumsum(np.bincount(who, minlength=m))), np.ascontiguousarray(groups)
+        groups = TaskGroups.of(instance)
+        self.home, self.top = (groups.first, groups.group), groups.most
         own = instance.own_rows
         self.entry = np.zeros((0 if own is None else len(own.names), instance.n_tasks, m))
         if own is not None:
             np.add.at(self.entry, (own.row, own.pairs[:, 0], own.pairs[:, 1]), own.coefficient)
 
-    def seated(self, pairs: Ints, clock: Clock) -> Ints | None:
-        """The plan with other workers of the same classes, so that all limits are kept; None where that fails.
+    def seated(self, pairs: Ints, clock: Clock) -> Ints:
+        """The plan with other workers of the same classes, so that all limits are kept.
 
         pairs (k, 2): of the loosened instance, sorted; clock: when to give up; -> (k, 2): what workers of a class
         cannot mend may still be broken.
@@ -55,7 +54,7 @@ class Seating:
         self.seconds = clock.spent
         return found
 
-    def _seated(self, pairs: Ints, clock: Clock) -> Ints | None:
+    def _seated(self, pairs: Ints, clock: Clock) -> Ints:
         from crowdopt.assign.engine import seating_kernels as kernels
 
         task, group = pairs[:, 0].copy(), self.classes.worker_class[pairs[:, 1]]
@@ -84,12 +83,10 @@ class Seating:
             found = np.concatenate([found, self._made_up(found, seats, limits)])
         return found[np.lexsort((found[:, 1], found[:, 0]))]
 
-    def _mended(self, pairs: Ints, clock: Clock) -> Ints | None:
-        """With labels replaced or added until every vote errs little enough."""
+    def _mended(self, pairs: Ints, clock: Clock) -> Ints:
+        """With labels replaced or added until every vote errs little enough, as far as that can be."""
         labels = TaskLabels.of(self.instance, pairs)
-        if not labels.mend(clock):
-            return None
-        if not has_joint_limits(self.instance):
+        if labels.mend(clock) and not has_joint_limits(self.instance):
             labels.thin(clock)
         return labels.pairs()
 

@@ -195,10 +195,17 @@ class Engine:
             self.seating = Seating(self.standing.instance, self.problem.classes)
         if clock.over or (self.seating is not None and clock.left < self.seating.seconds):
             return False
-        pairs: Ints | None = plan_pairs(found)
-        if self.seating is not None and pairs is not None:
-            pairs = self.seating.seated(pairs, clock.part(SOON))
-        return pairs is not None and self.standing.offer(pairs)
+        return self.standing.offer(self._labels_of(found, clock.part(SOON)))
+
+    def _labels_of(self, found: Given, clock: Clock) -> Ints:
+        """Task and worker of each label, (k, 2); tasks without a set have none."""
+        pairs = plan_pairs(found)
+        return pairs if self.seating is None else self.seating.seated(pairs, clock)
+
+    def leave_partial(self) -> None:
+        """Without a plan: labels of those tasks that have a set, to begin with for who goes on."""
+        if self.standing.best is None and self.best is not None and self.best.sets:
+            self.standing.partial = self._labels_of(self.best, Clock(0.0))
 
     def _plans(self, climb: Climb) -> None:
         standing, rng = self.standing, np.random.default_rng(self.standing.options.seed)
@@ -272,17 +279,17 @@ def sets_of(problem: Prepared, pairs: Ints) -> list[tuple[int, Labels]]:
 
 
 def plan_pairs(given: Given) -> Ints:
-    """Whole labels: each task of a kind takes one of its sets, workers of a class take turns.
-
-    given: every task has a set; -> (k, 2).
-    """
+    """Whole labels, (k, 2): tasks of a kind take its sets while there are some, workers of a class take turns."""
     problem = given.problem
     kind = problem.kind_of[problem.classes.task_class]
     tasks = np.argsort(kind, kind="stable")
-    order = np.argsort([k for k, _ in given.sets], kind="stable").tolist()
-    sets = [given.sets[s][1] for s in order]
+    its = np.array([k for k, _ in given.sets], np.int64)
+    order = np.argsort(its, kind="stable")
+    its, sets = its[order], [given.sets[s][1] for s in order.tolist()]
+    nth = np.arange(its.size) - np.searchsorted(its, its)  # of its kind
+    served = tasks[np.searchsorted(kind[tasks], its) + nth]
     size = np.array([one.size for one in sets], np.int64)
-    return pairs_of(problem.classes, np.repeat(tasks, size), np.concatenate([*sets, np.zeros(0, np.int64)]))
+    return pairs_of(problem.classes, np.repeat(served, size), np.concatenate([*sets, np.zeros(0, np.int64)]))
 
 
 def solve_by_sets(
@@ -329,6 +336,7 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
         while engine.is_coarse and standing.best is not None and not standing.done:
             engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
             first = engine.run(first, np.abs(first))
+        engine.leave_partial()
     except KeyboardInterrupt:
         standing.interrupted = True
     return True

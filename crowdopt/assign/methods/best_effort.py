@@ -11,14 +11,14 @@ that lower no exact error are taken back. Of a rule for the average all labels g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
@@ -31,7 +31,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import CERTAIN, errors_of
-from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.group_limits import TaskGroups
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR
@@ -40,6 +40,7 @@ from crowdopt.errors import InputError
 Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for
 
 ROUNDS = 3  # of handing out what is left: labels that are taken back go to others
+NEARLY_ALL = 0.1  # of the tasks are short, at most, of labels that a search without a plan has left
 RESERVED = 20_000  # pairs of hopeless tasks and workers up to which the former are served first
 SURE = 1 - 1e-12  # prior of a task that asks nothing
 LEAST = 1e-300  # target that no labels keep: each that helps is taken
@@ -59,7 +60,7 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     elif instance.the_rule.average:
         pairs = _least_on_average(instance, probe)
     else:
-        pairs = _pairs(instance, hopeless, again, probe)
+        pairs = _pairs(instance, plan.partial, hopeless, again, probe)
     if pairs is None or not (len(pairs) or plan.status is Status.INFEASIBLE):
         return plan  # an empty plan hands nothing out: what is known of the whole says more
     short = short_tasks(instance, pairs)
@@ -86,10 +87,7 @@ def within_groups(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> In
     if _ties_all(instance):
         return None if breaches(instance, pairs) else pairs
     state = _Left(instance, pairs)
-    member, most = state.groups
-    inside = np.zeros(most.shape, np.int64)
-    np.add.at(inside.T, pairs[:, 0], member[:, pairs[:, 1]].T)
-    broken = np.flatnonzero((inside > most).any(axis=0))
+    broken = state.breaking()
     kept = ~np.isin(pairs[:, 0], broken)
     owed = instance.fixed[np.isin(instance.fixed[:, 0], broken)]
     state.pairs = _among_all(np.arange(instance.n_tasks), pairs[kept], owed)
@@ -97,9 +95,11 @@ def within_groups(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> In
     return None if breaches(instance, state.pairs) else state.pairs
 
 
-def _pairs(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Probe) -> Ints | None:
+def _pairs(
+    instance: AssignmentInstance, partial: Ints | None, hopeless: Ints, again: Again, probe: Probe
+) -> Ints | None:
     """A plan for those that can be served, then what is left for the others."""
-    for served, pairs in _begun(instance, hopeless, again, probe):
+    for served, pairs in chain(_gone_on(instance, partial, probe.clock), _begun(instance, hopeless, again, probe)):
         others = np.setdiff1d(np.arange(instance.n_tasks), served)
         state = _Left(instance, pairs)
         _hand_out(state, np.setdiff1d(others, hopeless), others, probe.clock)
@@ -134,6 +134,18 @@ def _hand_out(state: _Left, given_up: Ints, others: Ints, clock: Clock) -> None:
     state.settle_all(given_up, clock)
     state.spread(others, clock)
     state.fill_loads()
+
+
+def _gone_on(instance: AssignmentInstance, partial: Ints | None, clock: Clock) -> Iterator[tuple[Ints, Ints]]:
+    """Tasks served, (k,), and labels, (l, 2), of a search that found none for all but for nearly all: then mended."""
+    every = np.arange(instance.n_tasks)
+    short = every if partial is None else short_tasks(instance, partial)
+    if partial is None or short.size > NEARLY_ALL * instance.n_tasks:
+        return
+    state = _Left(instance, partial)
+    state.settle_all(short, clock)
+    yield np.setdiff1d(every, short_tasks(instance, state.pairs)), state.pairs
+    yield np.setdiff1d(every, short), partial
 
 
 def _begun(instance: AssignmentInstance, hopeless: Ints, again: Again, probe: Probe) -> Iterator[tuple[Ints, Ints]]:
@@ -258,56 +270,80 @@ def _asking_nothing(instance: AssignmentInstance, served: Ints, given: Ints) -> 
     )
 
 
-@dataclass
 class _Left:
     """Labels so far, and what is left of time, of money and of room in tasks' limits."""
 
-    instance: AssignmentInstance
-    pairs: Ints  # (k, 2): task and worker, sorted
+    def __init__(self, instance: AssignmentInstance, pairs: Ints) -> None:
+        self.instance, self.pairs = instance, pairs
+
+    @property
+    def pairs(self) -> Ints:
+        """Task and worker of each label, (k, 2), sorted."""
+        task = np.repeat(np.arange(self.instance.n_tasks), [its.size for its in self.its])
+        return np.column_stack([task, np.concatenate(self.its)]).astype(np.int64)
+
+    @pairs.setter
+    def pairs(self, pairs: Ints) -> None:
+        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+        budget, prices = self.instance.budget, self.instance.prices(pairs)
+        self.its = np.split(pairs[:, 1], np.searchsorted(pairs[:, 0], np.arange(1, self.instance.n_tasks)))  # by task
+        self.room = _room(self.instance, pairs)  # labels that each worker can still give
+        self.money = np.inf if budget is None else budget - float(prices.sum())  # what is left of the budget
 
     def free(self, task: int, wanted: Ints | None = None) -> Ints:
         """Workers whose labels the task could have more of, the best first; as many as its limits and money allow.
 
         wanted (k,): only these workers, whether their labels say anything or not.
         """
-        instance, kind = self.instance, int(self.instance.task_type[task])
-        evidence = np.where(_room(instance, self.pairs) > 0, instance.evidence[kind], 0.0)
+        instance, kind, mine = self.instance, int(self.instance.task_type[task]), self.its[task]
+        evidence = np.where(self.room > 0, instance.evidence[kind], 0.0)
         if wanted is not None:
-            among = np.isin(np.arange(instance.n_workers), wanted) & (_room(instance, self.pairs) > 0)
+            among = np.isin(np.arange(instance.n_workers), wanted) & (self.room > 0)
             evidence = np.where(among, 1.0 + instance.evidence[kind], 0.0)
-        mine = self.pairs[self.pairs[:, 0] == task, 1]
         evidence[mine] = 0.0
-        evidence[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
+        evidence[self._barred_from(task)] = 0.0
         ranked = np.argsort(-evidence, kind="stable")[: int((evidence > 0).sum())]
-        ranked = ranked[self._within_groups(task, ranked, mine)]
+        ranked = ranked[self._within_groups(task, ranked)]
         ranked = ranked[: max(0, int(min(instance.new_label_limits[1][task] - mine.size, ranked.size)))]
         return ranked[np.cumsum(instance.cost[kind, ranked]) <= self.money]
 
-    @property
-    def money(self) -> float:
-        """What is left of the budget."""
-        budget = self.instance.budget
-        return np.inf if budget is None else budget - float(self.instance.prices(self.pairs).sum())
+    def _barred_from(self, task: int) -> Ints:
+        barred = self._barred
+        return barred[slice(*np.searchsorted(barred[:, 0], [task, task + 1])), 1]
 
     @cached_property
-    def groups(self) -> tuple[Bools, Ints]:
-        """Who is in the groups with limits per task, (groups, workers), and labels of theirs, (groups, tasks)."""
-        limited, _, most = task_limits(self.instance)
-        return membership(self.instance)[limited], most
+    def _barred(self) -> Ints:
+        barred = self.instance.barred
+        return barred[np.argsort(barred[:, 0], kind="stable")]
 
-    def _within_groups(self, task: int, ranked: Ints, mine: Ints) -> Ints:
+    @cached_property
+    def groups(self) -> TaskGroups:
+        """Those with limits per task."""
+        return TaskGroups.of(self.instance)
+
+    def breaking(self) -> Ints:
+        """Tasks with more labels of a group than they may have."""
+        pairs = self.pairs
+        inside = self.groups.inside(pairs[:, 0], pairs[:, 1], self.instance.n_tasks)
+        return np.flatnonzero((inside > self.groups.most).any(axis=0))
+
+    def _within_groups(self, task: int, ranked: Ints) -> Ints:
         """Places of those whom each group's most labels allow, those before them counted."""
-        member, most = self.groups
-        inside = member[:, ranked]
-        room = most[:, task] - member[:, mine].sum(axis=1)
-        return np.flatnonzero((~inside | (np.cumsum(inside, axis=1) <= room[:, None])).all(axis=0))
+        most = self.groups.most[:, task]
+        room = most - np.bincount(self.groups.those_of(self.its[task])[1], minlength=most.size)
+        place, group = self.groups.those_of(ranked)
+        order = np.argsort(group, kind="stable")
+        group = group[order]
+        nth = np.arange(order.size) - np.searchsorted(group, group)  # of its group, from 0
+        allowed = np.ones(ranked.size, bool)
+        allowed[place[order[nth >= room[group]]]] = False
+        return np.flatnonzero(allowed)
 
     def add(self, task: int, workers: Ints) -> None:
         """Labels more of a task."""
-        more = np.column_stack([np.full(workers.size, task), workers]).astype(np.int64)
-        start, end = np.searchsorted(self.pairs[:, 0], [task, task + 1])
-        its = np.concatenate([self.pairs[start:end], more])
-        self.pairs = np.concatenate([self.pairs[:start], its[np.argsort(its[:, 1], kind="stable")], self.pairs[end:]])
+        self.its[task] = np.sort(np.concatenate([self.its[task], workers]))
+        self.room[workers] -= 1
+        self.money -= float(self.instance.cost[self.instance.task_type[task], workers].sum())
 
     def errors(self, tasks: Ints, workers: list[Ints]) -> Floats:
         """Exact errors of tasks' votes with these labels and those that are in before the plan."""
@@ -325,13 +361,13 @@ class _Left:
         """Workers whose labels the task could have more of, those first who know much and have much time left."""
         # Were the best taken first, tasks that come late would be left with those who do not suffice together.
         free, kind = self.free(task), int(self.instance.task_type[task])
-        worth = _room(self.instance, self.pairs)[free] * np.sqrt(self.instance.evidence[kind, free])
+        worth = self.room[free] * np.sqrt(self.instance.evidence[kind, free])
         return free[np.argsort(-worth, kind="stable")]
 
     def settle(self, task: int) -> None:
         """Serve the task by the first of the workers to spare, if they can."""
-        one = of_tasks(self.instance, np.array([task]))
-        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.spared(task)
+        one = of_tasks(self._apart, np.array([task]))
+        mine, ranked = self.its[task], self.spared(task)
 
         def serves(count: int) -> bool:
             hand = np.concatenate([mine, ranked[:count]])
@@ -347,12 +383,17 @@ class _Left:
     def settle_by_sums(self, task: int) -> None:
         """Serve the task by the first of the workers to spare, if they can by the sums of a linear rule."""
         sums, kind = self._of_sums, int(self.instance.task_type[task])
-        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.spared(task)
+        mine, ranked = self.its[task], self.spared(task)
         fewest = max(0, int(self.instance.new_label_limits[0][task]) - mine.size)
         held = sums.evidence[kind, mine].sum() + np.cumsum(sums.evidence[kind, ranked])
         enough = np.flatnonzero(held >= sums.residual_need[task])
         if enough.size and fewest <= ranked.size:
             self.add(task, ranked[: max(int(enough[0]) + 1, fewest)])
+
+    @cached_property
+    def _apart(self) -> AssignmentInstance:
+        """The instance without limits that tie all tasks."""
+        return replace(self.instance, groups=(), own_rows=None) if _ties_all(self.instance) else self.instance
 
     @cached_property
     def _of_sums(self) -> AssignmentInstance:
@@ -362,7 +403,7 @@ class _Left:
 
     def take_all(self, task: int) -> None:
         """All labels that lower the task's error, as far as its target."""
-        mine, ranked = self.pairs[self.pairs[:, 0] == task, 1], self.free(task)
+        mine, ranked = self.its[task], self.free(task)
         self.add(task, ranked[: int(self._useful(np.array([task]), [mine], [ranked])[0][0])])
 
     def _useful(self, tasks: Ints, mine: list[Ints], ranked: list[Ints]) -> tuple[Ints, Floats]:
@@ -402,8 +443,8 @@ class _Left:
             return
         for _, task in product(range(2), tasks.tolist()):
             for worker in self.free(task):
-                before, mine = self.pairs, self.pairs[self.pairs[:, 0] == task, 1]
-                if self.errors(np.array([task]), [mine])[0] <= self.instance.epsilon[task]:
+                before = self.pairs
+                if self.errors(np.array([task]), [self.its[task]])[0] <= self.instance.epsilon[task]:
                     break
                 self.add(task, np.array([worker]))
                 if breaches(self.instance, self.pairs, short=tasks):
@@ -412,7 +453,7 @@ class _Left:
     def fill_loads(self) -> None:
         """Labels of workers who have fewer than they must, of tasks that may have them, those in need first."""
         instance = self.instance
-        lacking = instance.min_load - instance.capacity + _room(instance, self.pairs)
+        lacking = instance.min_load - instance.capacity + self.room
         if not (lacking > 0).any():
             return
         short = np.isin(np.arange(instance.n_tasks), short_tasks(instance, self.pairs))
@@ -444,7 +485,7 @@ class _Left:
         """Labels for these tasks, but those that lower no error once better ones are there; -> their errors."""
         instance, held, ranked = self.instance, [], []
         for task in tasks.tolist():
-            had = self.pairs[self.pairs[:, 0] == task, 1]
+            had = self.its[task]
             new = np.setdiff1d(bought[bought[:, 0] == task, 1], had)
             held.append(had)
             ranked.append(new[np.argsort(-instance.evidence[instance.task_type[task], new], kind="stable")])
