@@ -11,6 +11,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, TaskRow
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw
+from crowdopt.assign.patterns.columns import first_that
 from crowdopt.crowd.instance import COVERAGE
 
 CELLS = 300  # of evidence
@@ -62,6 +63,8 @@ class PricedVotes:
         """
         target = float(self.law.target[place])
         bound, found = self._searched(place, target, steps, close, limit)
+        if not found and limit == np.inf > bound and self.law.prior.shape[1] == 2:
+            return bound, self._by_worth(place)
         for less in STRICTER if self.law.share.size > 1 else ():
             kept = [one for one in found if self._does(place, one)]
             if kept or not found:
@@ -76,6 +79,26 @@ class PricedVotes:
         if self.segments is not None:
             return self._among_bands(place, target, limit, min(NODES * steps, MOST_NODES))
         return self._followed(place, target, (limit - self.given, close, steps * ANSWERED))
+
+    def _by_worth(self, place: int) -> list[Labels]:
+        """A set, where a search has found none: labels in the order of what they cost for what they tell."""
+        price, worth, group = self.items[:3]
+        order = np.argsort(price / np.maximum(worth, COVERAGE), kind="stable")
+        by_group = order[np.argsort(group[order], kind="stable")]
+        nth = np.empty(order.size, np.int64)  # of its group, by item
+        nth[by_group] = np.arange(order.size) - np.searchsorted(group[by_group], group[by_group])
+        owed, may = nth[order] < self.row.low[group[order]], nth[order] < self.row.top[group[order]]
+        order = np.concatenate([order[owed], order[may & ~owed]])[: self.row.most]
+        least = max(1, self.row.fewest, int(owed.sum()))
+
+        def serves(more: int) -> bool:
+            labels = self._labels(order[: least + more])
+            enough = self.law.error(labels, place) <= self.law.target[place]
+            return enough and self._does(place, labels)
+
+        tried = order.size - least + 1
+        count = first_that(serves, tried) if tried > 0 else tried
+        return [self._labels(order[: least + count])] if 0 <= count < tried else []
 
     def _among_bands(self, place: int, target: float, limit: float, work: int) -> tuple[float, list[Labels]]:
         """By counted labels."""

@@ -40,7 +40,7 @@ from crowdopt.errors import InputError
 Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for
 
 ROUNDS = 3  # of handing out what is left: labels that are taken back go to others
-NEARLY_ALL = 0.1  # of the tasks are short, at most, of labels that a search without a plan has left
+MANY_SHORT = 0.5  # of the tasks: labels left by a search without a plan are begun with where no more are short
 RESERVED = 20_000  # pairs of hopeless tasks and workers up to which the former are served first
 SURE = 1 - 1e-12  # prior of a task that asks nothing
 LEAST = 1e-300  # target that no labels keep: each that helps is taken
@@ -137,10 +137,10 @@ def _hand_out(state: _Left, given_up: Ints, others: Ints, clock: Clock) -> None:
 
 
 def _gone_on(instance: AssignmentInstance, partial: Ints | None, clock: Clock) -> Iterator[tuple[Ints, Ints]]:
-    """Tasks served, (k,), and labels, (l, 2), of a search that found none for all but for nearly all: then mended."""
+    """Tasks served, (k,), and labels, (l, 2), of a search that found none for all: then mended."""
     every = np.arange(instance.n_tasks)
     short = every if partial is None else short_tasks(instance, partial)
-    if partial is None or short.size > NEARLY_ALL * instance.n_tasks:
+    if partial is None or short.size > MANY_SHORT * instance.n_tasks:
         return
     state = _Left(instance, partial)
     state.settle_all(short, clock)
