@@ -3,8 +3,9 @@
     python benchmarks/exponents.py [--seconds 30] [--most 10000000] [METHOD ...]
 
 Each run is a process of its own, which does the method on a small instance first (compiles, or loads what is compiled).
-A method goes on to ten times the size until a run takes longer than it is given or ends without its result. The
-exponent is the slope of log seconds (log MB beyond those before the run) over log size, of runs beyond .02 s (2 MB).
+A method goes on to ten times the size until a run takes twice as long as it is given, or two in a row end without a
+result. The exponent is the slope of log seconds (log MB beyond those before the run) over log size, of runs beyond .02
+s (2 MB).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _linear(n: int, m: int, seconds: float) -> Callable[[], bool]:
     return work
 
 
-def _online(n: int, m: int, seconds: float, policy: str = "primal-approximation") -> Callable[[], bool]:
+def _online(n: int, m: int, seconds: float, policy: str = "re-solve") -> Callable[[], bool]:
     import crowdopt
     from crowdopt.online.crowds import simulated_stream
     from crowdopt.online.policies import named
@@ -96,7 +97,7 @@ METHODS = {
     "plan within .1 %": _plan,
     "linear program with proof": _linear,
     "highs within .1 %": _highs,
-    "online: primal-approximation": _online,
+    "online: re-solve": _online,
     "online: sequential": _sequential,
     "answers: one-coin, 5 labels a task": _answers,
     "hiring: Algorithm 1": _hire,
@@ -117,7 +118,7 @@ def once(method: str, n: int, m: int, seconds: float) -> dict[str, Any]:
 
 
 def grown(method: str, sizes: list[tuple[int, int]], seconds: float) -> list[dict[str, Any]]:
-    """Runs at one size after another, up to the first that takes too long."""
+    """Runs at one size after another, up to where they take too long."""
     rows: list[dict[str, Any]] = []
     for n, m in sizes:
         command = [sys.executable, __file__, "--once", method, str(n), str(m), "--seconds", str(seconds)]
@@ -129,7 +130,8 @@ def grown(method: str, sizes: list[tuple[int, int]], seconds: float) -> list[dic
             print(done.stderr.splitlines()[-1:], file=sys.stderr)
             return rows
         rows.append({"size": (n, m), **json.loads(done.stdout.splitlines()[-1])})
-        if not rows[-1]["there"] or rows[-1]["seconds"] > seconds:
+        late = rows[-1]["seconds"] > 2 * seconds
+        if late or (len(rows) > 1 and not any(row["there"] for row in rows[-2:])):
             return rows
     return rows
 
