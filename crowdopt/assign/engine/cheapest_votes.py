@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.bisection import first_that
 from crowdopt.assign.engine.prepared import ANY, Labels, TaskRow
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw
-from crowdopt.assign.patterns.columns import first_that
 from crowdopt.crowd.instance import COVERAGE
 
 CELLS = 300  # of evidence

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.bisection import first_that
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
-from crowdopt.assign.patterns.columns import first_that
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock

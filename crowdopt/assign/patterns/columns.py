@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.bisection import first_that
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program
@@ -240,21 +241,6 @@ class Columns:
             best = np.argsort(worth, kind="stable")[:MOST]
             self.menu = self.menu.joined(self._menu(t, patterns[best]))
         return complete
-
-
-def first_that(good: Callable[[int], bool], count: int) -> int:
-    """The first k for which ``good`` holds, which then holds from there on; ``count`` where none does.
-
-    Small ones are asked first: they are cheaper to answer.
-    """
-    low, high = -1, 1
-    while high <= count and not good(high - 1):
-        low, high = high - 1, 2 * high
-    high = min(high - 1, count)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if good(middle) else (middle, high)
-    return high
 
 
 def _is_enough(pricing: PatternPricing, grown: Ints, k: int) -> bool:
