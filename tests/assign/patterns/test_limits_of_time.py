@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, assign
-from crowdopt.assign.patterns.columns import EACH, first_that, spread
+from crowdopt.assign.bisection import first_that
+from crowdopt.assign.patterns.columns import EACH, spread
 
 
 @pytest.mark.parametrize("count", range(12))
