@@ -7,9 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
+from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.errors import InputError
 from crowdopt.live.gold_tasks import GoldTasks
+from crowdopt.live.number_rows import NumberRows
 from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
@@ -24,7 +25,7 @@ class LearnedLabels(Protocol):
     gold: GoldTasks
     sent: int  # preliminary workers
     repairs: Repairs
-    work: list[tuple[str, int, int, int]]  # kind, task, place, class
+    work: NumberRows  # whether it is a repair, task, place, class
     gold_said: dict[tuple[int, int], int]  # place of a worker, gold task -> class
 
 
@@ -39,11 +40,10 @@ def check_unlearning(policy: Any, judged: bool) -> None:
 def correct_work(course: LearnedLabels, seat: Seat, task: int, label: int) -> None:
     """A label of a task: one that the policy was not told yet is exchanged, one that it was told it learns anew."""
     row = next(k for k in range(len(course.work) - 1, -1, -1) if course.work[k][1:3] == (task, seat.place))
-    kind = course.work[row][0]
-    course.work[row] = (kind, task, seat.place, label)
+    course.work.correct(row, 3, label)
     if (k := _untold(seat, task, gold=False)) is not None:
         seat.got[k] = label
-    elif kind != REPAIR or not course.repairs.replace(task, seat.number, label):
+    elif not course.work[row][0] or not course.repairs.replace(task, seat.number, label):
         course.turns.enter(seat.own)
         course.policy.amend(seat.number, task, label)
 

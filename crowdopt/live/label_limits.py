@@ -30,8 +30,9 @@ class LabelLimits:
         self.of_task = np.bincount(instance.collected[:, 0], minlength=instance.n_tasks)
         self.load = np.zeros(instance.n_workers, np.int64)
         self.spent = 0.0  # by labels that are in, gold included, and reserved for those that are out
-        self.taken: set[tuple[int, int]] = set(map(tuple, instance.collected.tolist()))
-        self.taken |= set(map(tuple, instance.forbidden.tolist()))
+        self.taken: set[int] = set()  # pairs that are not asked, each a number
+        for task, place in (*instance.collected.tolist(), *instance.forbidden.tolist()):
+            self.take(task, place)
         self.closed: set[int] = set()  # tasks whose answer an expert told
         self.limited = bool((instance.max_labels < UNLIMITED).any() or self.rooms.left.shape[0])
 
@@ -53,7 +54,7 @@ class LabelLimits:
             price = self.price(task, place)
             if (
                 len(chosen) < room
-                and (task, place) not in self.taken
+                and self._pair(task, place) not in self.taken
                 and task not in self.closed
                 and (full is None or not full[task])
                 and self.of_task[task] < self.instance.max_labels[task]
@@ -71,7 +72,11 @@ class LabelLimits:
     def reserve(self, tasks: Ints, place: int) -> None:
         """Labels of a worker, (k,), count from now on."""
         self._count(tasks, place, 1)
-        self.taken.update((task, place) for task in tasks.tolist())
+        self.taken.update(self._pair(task, place) for task in tasks.tolist())
+
+    def take(self, task: int, place: int) -> None:
+        """The pair is not asked any more."""
+        self.taken.add(self._pair(task, place))
 
     def release(self, task: int, place: int) -> None:
         """A label will not come; the pair is not asked again."""
@@ -83,14 +88,17 @@ class LabelLimits:
 
     def snapshot(self) -> dict[str, Any]:
         """What was counted so far."""
-        taken = np.array(sorted(self.taken), np.int64).reshape(-1, 2)
+        taken = np.sort(np.fromiter(self.taken, np.int64, len(self.taken)))
         return {name: getattr(self, name) for name in COUNTED} | {"taken": taken, "left": self.rooms.left}
 
     def restore(self, counted: dict[str, Any]) -> None:
         """Go on from what was counted."""
         for name in COUNTED:
             setattr(self, name, counted[name])
-        self.taken, self.rooms.left = set(map(tuple, counted["taken"].tolist())), counted["left"]
+        self.taken, self.rooms.left = set(counted["taken"].tolist()), counted["left"]
+
+    def _pair(self, task: int, place: int) -> int:
+        return task * self.instance.n_workers + place
 
     def _count(self, tasks: Ints, place: int, sign: int) -> None:
         np.add.at(self.of_task, tasks, sign)

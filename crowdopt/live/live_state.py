@@ -253,11 +253,11 @@ class LiveState:
 
     def progress(self) -> dict[str, Any]:
         """See :meth:`crowdopt.live.running.Live.progress`."""
-        late = sum(row[6] for row in self.labels.rows)
+        columns = self.labels.arrays()
         own = {
             "labels": self.told,
-            "gold": sum(row[7] for row in self.labels.rows),
-            "late": late,
+            "gold": int(columns["gold"].sum()),
+            "late": int(columns["late"].sum()),
             "paid": self.paid,
             "looks": 0 if self.course.looks is None else len(self.course.looks.seen),
             "workers": len(self.people),

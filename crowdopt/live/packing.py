@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from io import BytesIO
 from math import prod
 from operator import attrgetter
 from typing import Any
@@ -20,6 +19,7 @@ from crowdopt.online.arrivals import Arrival, Decision
 from crowdopt.online.beliefs.dismissal import DismissalRule
 from crowdopt.online.beliefs.worker_session import SessionOptions, WorkerSession
 
+LENGTH = 8  # bytes that tell how long the JSON is
 OF_ARRIVALS = (Arrival, Decision, DismissalRule, SessionOptions, WorkerSession)
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Seat, TaskSlot, Ask, Lease, *OF_ARRIVALS)}
 
@@ -113,27 +113,22 @@ class Unpacker:
 
 
 def packed(value: Any, root: object, arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """A value and arrays as one file, in which all arrays of a type are one; root: see :class:`Packer`."""
+    """How long the JSON of a value is, that, and its arrays' bytes in the JSON's order; root: see :class:`Packer`."""
     packer = Packer(root)
-    held = {"value": packer.pack(value), "shapes": {}}
-    alike: dict[str, list[NDArray[Any]]] = {}
-    for name, array in (packer.arrays | {f"own.{name}": array for name, array in arrays.items()}).items():
-        held["shapes"][name] = array.dtype.str, array.shape
-        alike.setdefault(array.dtype.str, []).append(array.ravel())
-    text = np.frombuffer(json.dumps(held).encode(), np.uint8)
-    file = BytesIO()
-    np.savez(file, allow_pickle=False, json=text, **{name: np.concatenate(some) for name, some in alike.items()})
-    return file.getvalue()
+    value = packer.pack(value)
+    named = packer.arrays | {f"own.{name}": array for name, array in arrays.items()}
+    shapes = {name: (array.dtype.str, array.shape) for name, array in named.items()}
+    text = json.dumps({"value": value, "shapes": shapes}).encode()
+    return b"".join([len(text).to_bytes(LENGTH, "little"), text, *(array.tobytes() for array in named.values())])
 
 
 def opened(content: bytes) -> tuple[Any, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
     """What :func:`packed` made: JSON, its arrays, and the arrays beside it."""
-    with np.load(BytesIO(content), allow_pickle=False) as file:
-        alike = {name: file[name] for name in file.files}
-    held, begin = json.loads(alike.pop("json").tobytes()), dict.fromkeys(alike, 0)
+    begin = LENGTH + int.from_bytes(content[:LENGTH], "little")
+    held = json.loads(content[LENGTH:begin])
     arrays: dict[str, NDArray[Any]] = {}
     for name, (kind, shape) in held["shapes"].items():
-        end = begin[kind] + prod(shape)
-        arrays[name], begin[kind] = alike[kind][begin[kind] : end].reshape(shape), end
+        flat = np.frombuffer(content, kind, prod(shape), begin)
+        arrays[name], begin = flat.reshape(shape).copy(), begin + flat.nbytes
     own = {name[4:]: arrays.pop(name) for name in list(arrays) if name.startswith("own.")}
     return held["value"], arrays, own

@@ -249,8 +249,7 @@ class TasksCourse:
     def worker_rows(self, state: Any) -> list[WorkerRow]:
         """All who were asked, and what is believed of their skill."""
         skills = self.policy.skills()
-        told = np.array([row[1] for row in state.labels.rows], np.int64)
-        paid = np.array([row[5] for row in state.labels.rows])
+        told, paid = (state.labels.arrays()[name] for name in ("worker", "paid"))
         count, money = (np.bincount(told, weight, len(state.people)) for weight in (None, paid))
         return [
             WorkerRow(

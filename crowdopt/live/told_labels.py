@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
+
+from crowdopt.live.number_rows import NumberRows
 
 
 class ToldRow(NamedTuple):
@@ -26,7 +27,7 @@ class ToldLabels:
     COLUMNS = ("lease", "worker", "task", "label", "at", "paid", "late", "gold")
 
     def __init__(self) -> None:
-        self.rows: list[tuple[int, int, int, int, float, float, bool, bool]] = []
+        self.rows = NumberRows("qqqqdd??")
         self.of_lease: dict[int, int] = {}
         self.of_pair: dict[tuple[int, int], int] = {}  # worker, task -> lease
         self.tally: dict[int, tuple[int, float]] = {}  # worker -> labels, and what they are paid
@@ -47,14 +48,11 @@ class ToldLabels:
 
     def correct(self, lease: int, label: int) -> None:
         """The label of a lease is another one."""
-        place = self.of_lease[lease]
-        self.rows[place] = (*self.rows[place][:3], label, *self.rows[place][4:])
+        self.rows.correct(self.of_lease[lease], self.COLUMNS.index("label"), label)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All columns, each (labels,)."""
-        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.COLUMNS)
-        kinds = (np.int64,) * 4 + (np.float64,) * 2 + (np.bool_,) * 2
-        return {name: np.array(c, kind) for name, c, kind in zip(self.COLUMNS, columns, kinds, strict=True)}
+        return dict(zip(self.COLUMNS, self.rows.arrays(), strict=True))
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Take up what :meth:`arrays` gave."""

@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
 from crowdopt.errors import InputError
 from crowdopt.live.corrections import check_unlearning, correct_gold, correct_work
 from crowdopt.live.gold_tasks import GoldTasks
@@ -20,6 +20,7 @@ from crowdopt.live.label_limits import LabelLimits, with_newcomers
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.looks import LiveLooks
+from crowdopt.live.number_rows import NumberRows
 from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
@@ -72,7 +73,7 @@ class WorkersCourse:
         self.came, self.sent_done, self.arrived = 0, 0, 0
         self.doors_shut = False
         self.repairs, self.looks = Repairs(), LiveLooks(self)
-        self.work: list[tuple[str, int, int, int]] = []  # kind, task, place, class, in the order in which they came
+        self.work = NumberRows("?qqq")  # whether it is a repair, task, place, class
         self.gold_labels, self.gold_cost, self.refused = 0, 0.0, 0
         self.gold_said: dict[tuple[int, int], int] = {}  # place of a worker, gold task -> class
         self._barred = self._barred_tasks()
@@ -226,7 +227,7 @@ class WorkersCourse:
             self.gold_cost += price
         else:
             price = self.limits.price(int(seat.asked[k]), seat.place)
-            self.work.append((WORK, int(seat.asked[k]), seat.place, label))
+            self.work.append((False, int(seat.asked[k]), seat.place, label))
         self._settle(seat)
         return price, gold
 
@@ -249,7 +250,7 @@ class WorkersCourse:
             return price, True
         place = self.task_of[task]
         self.limits.again(place, seat.place)
-        self.work.append((WORK, place, seat.place, label))
+        self.work.append((False, place, seat.place, label))
         self.turns.enter(seat.own)
         self.policy.overhear(seat.number, place, label)
         return self.limits.price(place, seat.place), False
@@ -269,11 +270,11 @@ class WorkersCourse:
         meant = [k for k in seat.queue if seat.decision is not None and seat.decision.kind != GOLD]
         k = next((k for k in meant if int(seat.asked[k]) == place), None)
         if k is None:
-            self.limits.taken.add((place, seat.place))
+            self.limits.take(place, seat.place)
             return self.late(worker, task, label)
         seat.queue.remove(k)
         seat.got[k] = label
-        self.work.append((WORK, place, seat.place, label))
+        self.work.append((False, place, seat.place, label))
         self._settle(seat)
         return self.limits.price(place, seat.place), False
 
@@ -413,7 +414,7 @@ class WorkersCourse:
         if label == REFUSED:
             self.limits.release(task, seat.place)
         else:
-            self.work.append((REPAIR, task, seat.place, label))
+            self.work.append((True, task, seat.place, label))
         self.repairs.ended(self.policy)
         return self.limits.price(task, seat.place)
 
@@ -446,12 +447,10 @@ class WorkersCourse:
         """What is its own, and the arrays of the policy."""
         self.turns.leave()
         own = {name: getattr(self, name) for name in OWN}
-        work = np.array([row[1:] for row in self.work], np.int64).reshape(-1, 3)
-        kind = np.array([row[0] == REPAIR for row in self.work], bool)
         arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
         arrays["target"] = self.whole.epsilon
         own |= self.repairs.snapshot() | {"looks": self.looks.snapshot()}
-        return own | {"limits": self.limits.snapshot(), "work": work, "repair": kind}, arrays
+        return own | {"limits": self.limits.snapshot(), "work": self.work.arrays()}, arrays
 
     def restore_policy(self, arrays: Arrays) -> None:
         """The policy as it was, with the targets that it had."""
@@ -462,14 +461,14 @@ class WorkersCourse:
 
     def restore(self, own: dict[str, Any]) -> None:
         """All else as it was; after the policy."""
-        limits, work, repair, looks = (own.pop(name) for name in ("limits", "work", "repair", "looks"))
+        limits, work, looks = (own.pop(name) for name in ("limits", "work", "looks"))
         self.repairs.restore(own)
         for name, value in own.items():
             setattr(self, name, value)
         self.limits.restore(limits)
         self.looks.restore(looks)
-        kinds = [REPAIR if one else WORK for one in repair.tolist()]
-        self.work = [(kind, *row) for kind, row in zip(kinds, work.tolist(), strict=True)]
+        for row in zip(*(column.tolist() for column in work), strict=True):
+            self.work.append(row)
         self.seat_of = {seat.worker: seat for seat in self.seats}
 
     @property

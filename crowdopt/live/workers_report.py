@@ -12,13 +12,14 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.label_kinds import CHECK, GOLD
+from crowdopt.crowd.label_kinds import CHECK, GOLD, REPAIR, WORK
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.looks import LiveLooks
+from crowdopt.live.number_rows import NumberRows
 from crowdopt.live.seat import Seat
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import KINDS, Run
@@ -36,7 +37,7 @@ class ServedWorkers(Protocol):
     stream: Stream
     limits: LabelLimits
     seats: list[Seat]
-    work: list[tuple[str, int, int, int]]  # kind, task, place, class
+    work: NumberRows  # whether it is a repair, task, place, class
     gold_labels: int
     gold_cost: float
     refused: int
@@ -51,9 +52,8 @@ def run_of(course: ServedWorkers) -> Run:
     place = np.empty_like(order)
     place[order] = np.arange(order.size)
     stream = replace(course.stream, instance=of_workers(course.instance, place))
-    rows = [[row[k] for row in course.work] for k in range(1, 4)]
-    task, worker, label = np.array(rows, np.int64).reshape(3, -1)
-    kind = np.array([row[0] for row in course.work])
+    repair, task, worker, label = course.work.arrays()
+    kind = np.where(repair, REPAIR, WORK)
     price = course.instance.prices(np.column_stack([task, worker]))
     own = {GOLD: (course.gold_labels, course.gold_cost), CHECK: (len(course.looks.seen), course.looks.paid)}
     counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {name: own[name][0] for name in own}
@@ -112,8 +112,7 @@ def rows_of_answers(course: ServedWorkers, run: Run, classes: Sequence[str]) -> 
 def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
     """Who came, what they told, and what is believed of their skill."""
     skills, ranges = course.policy.skills(), course.policy.skill_ranges()
-    told = np.array([row[1] for row in state.labels.rows], np.int64)
-    paid = np.array([row[5] for row in state.labels.rows])
+    told, paid = (state.labels.arrays()[name] for name in ("worker", "paid"))
     count, money = (np.bincount(told, weight, len(course.seats)) for weight in (None, paid))
     out = [lease.worker for lease in state.leases.values()]
     return [
