@@ -196,7 +196,8 @@ class LiveState:
     def holder(self, lease: int) -> str | None:
         """Whose lease it is or was; None: there was none."""
         if (row := self.labels.of_lease.get(lease)) is not None:
-            return self.people[self.labels.rows[row][1]]
+            worker: int = self.labels.rows[row][1]
+            return self.people[worker]
         if self._looked(lease) is not None:
             return EXPERT
         known = self.leases.get(lease) or self.ended.get(lease)
@@ -232,7 +233,8 @@ class LiveState:
 
     def task_of(self, lease: int) -> str:
         """The task that a worker labelled for a lease."""
-        return self.task_names[self.labels.rows[self.labels.of_lease[lease]][2]]
+        task: int = self.labels.rows[self.labels.of_lease[lease]][2]
+        return self.task_names[task]
 
     def label_rows(self) -> list[ToldRow]:
         """Every label in the order in which it came."""
