@@ -8,8 +8,8 @@
 What a command prints goes to build/figures/NAME.txt and between the marks of the pages where it stands (printed.py);
 pictures are written where pages show them. `states.json` keeps, for each figure, when, from which commit, by which
 versions, at which load and from which code it was made. Code is compared by its meaning (meaning.py): a comment, a
-docstring or a line broken in another place makes nothing stale. A run that is stopped goes on with the figures that
-are left, and most commands with the trials that are.
+docstring, what an error says or a line broken in another place makes nothing stale. A run that is stopped goes on with
+the figures that are left, and most commands with the trials that are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What code means, as a hash without comments, docstrings and formatting; and what scripts share in benchmarks/."""
+"""What code means, as a hash without comments, docstrings, formatting and the words of errors; what scripts share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+WORDS = (ast.Constant, ast.JoinedStr)
 UNSAID = ("kind", "type_comment", "type_ignores", "ctx")  # what the parser notes and running never looks at
 
 
@@ -21,22 +22,25 @@ def digest(files: Iterable[Path], root: Path) -> str:
 
 
 def meaning(code: str) -> str:
-    """The syntax tree as text, without docstrings; of an absent field nothing is said, so that Pythons agree."""
+    """The syntax tree as text, but docstrings, errors' words and absent fields, of which Pythons have others."""
     return repr(_form(ast.parse(code)))
 
 
-def _form(node: Any) -> Any:
+def _form(node: Any, raised: bool = False) -> Any:
     if isinstance(node, list):
-        return [_form(one) for one in node]
+        return [_form(one, raised) for one in node]
     if not isinstance(node, ast.AST):
         return node
+    if raised and isinstance(node, WORDS):
+        return "words"
+    raised = raised or isinstance(node, ast.Raise)
     fields = {name: value for name, value in ast.iter_fields(node) if name not in UNSAID}
     if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
         fields["body"] = fields["body"][1:]
     present = {name: value for name, value in fields.items() if not (value is None or value == [])}
     if isinstance(node, ast.Constant):
         present = {"value": (type(node.value).__name__, repr(node.value))}  # None and 0.0 are values
-    return [type(node).__name__, *([name, _form(present[name])] for name in sorted(present))]
+    return [type(node).__name__, *([name, _form(present[name], raised)] for name in sorted(present))]
 
 
 def used(scripts: Iterable[Path], root: Path) -> list[Path]:

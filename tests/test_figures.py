@@ -140,6 +140,8 @@ def test_only_what_code_means_counts():
         assert meaning(CODE) != meaning(CODE.replace(old, new)), (old, new)
     assert meaning("x = None") != meaning("x = 0") and meaning("x = []") != meaning("x = ()")
     assert meaning("def f():\n    'only words'") != meaning("def f():\n    0")
+    assert meaning("raise E(f'{x} is odd')") == meaning("raise E('it is not even')")
+    assert meaning("raise E(x)") != meaning("raise E(y)") and meaning("raise E('a')") != meaning("raise F('a')")
 
 
 def test_a_script_counts_with_what_it_shares():
