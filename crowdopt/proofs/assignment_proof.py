@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, lcm
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.proofs.derivation import Derivation
 from crowdopt.proofs.exact_program import NONE, ONE, ZERO, Constraint, ExactProgram
 from crowdopt.proofs.linear_proof import Completed, Used, completed, rows_used
-from crowdopt.proofs.set_search import Cheaper, LeastSet, SetProof, TooMany, least, prove
+from crowdopt.proofs.set_search import Answer, Cheaper, LeastSet, SetProof, TooMany, answer, linear, prove
 from crowdopt.proofs.set_steps import TaskColumns, write_set
 from crowdopt.proofs.whole_values import raised, value_step
 
@@ -91,42 +91,57 @@ class SetBounds:
 
     parts: int  # of one in which prices are counted
     questions: list[LeastSet]
-    values: list[int]
-    used: list[Used]  # rows of loads and labels, with their factors
+    used: list[Used]  # rows of whatever ties tasks together, with their factors
+    answers: dict[object, Answer]  # by the question's key
 
     @property
     def total(self) -> Fraction:
         """The bound."""
         rows = sum((one.factor * one.constraint.side for one in self.used), ZERO)
-        return Fraction(sum(self.values), self.parts) + rows
+        return Fraction(sum(self.answers[question.key].value for question in self.questions), self.parts) + rows
+
+    def answered(self, how: Callable[[LeastSet], Answer]) -> SetBounds:
+        """The same with each question answered so, once where several tasks ask it; ValueError: one has no set."""
+        asked = {question.key: question for question in self.questions}
+        return replace(self, answers={key: how(question) for key, question in asked.items()})
 
 
 def can_be_sets(exact: ExactProgram) -> bool:
-    """Whether a program is one of tasks that only loads, and their own labels, tie together."""
-    names = [block.name for block in exact.program.rows]
-    return exact.program.name == "assignment" and set(names) <= {"cover", "capacity", "labels"} and all(exact.integer)
+    """Whether a program is one of whole labels of tasks that each have a need, tied together by rows of any kind."""
+    program = exact.program
+    if program.name != "assignment" or not all(exact.integer):
+        return False
+    return [block.name for block in program.columns] == ["y"] and NONE not in exact.row_low[program.row("cover").span]
 
 
 def bound_by_sets(exact: ExactProgram, multipliers: Multipliers, aim: Fraction) -> SetBounds | None:
     """The coarsest rounding of the multipliers by which least sets reach the aim; the best where none does."""
-    best: SetBounds | None = None
     step = value_step(exact)
     if step is None:
         return None
     tasks = list(_tasks(exact))
-    for parts in PARTS:
-        found = _at(exact, tasks, multipliers, lcm(*{cost.denominator for cost in exact.cost}) * parts)
-        if found is not None and (best is None or found.total > best.total):
-            best = found
+    below = lcm(*{cost.denominator for cost in exact.cost})
+    found = [one for parts in PARTS if (one := _at(exact, tasks, multipliers, below * parts)) is not None]
+    try:
+        simple = [one.answered(lambda question: Answer(linear(question))) for one in found]
+        most = max((one.total for one in simple), default=ZERO)
+        best: SetBounds | None = None
+        for one in simple:
+            if one.total < most - step:  # sets add as much to each
+                continue
+            sets = one.answered(answer)
+            if best is None or sets.total > best.total:
+                best = sets
             if raised(best.total, step) >= aim:
-                return best
+                break
+    except ValueError:
+        return None
     return best
 
 
 class _Task(NamedTuple):
     """What one task asks for: the evidence of its labels in whole parts, rounded up, its need, and its columns' box."""
 
-    prices: list[Fraction]
     worth: Ints
     need: int
     low: Ints
@@ -143,62 +158,52 @@ def _tasks(exact: ExactProgram) -> Iterator[_Task]:
         if key not in known:
             known[key] = np.array([ceil(EVIDENCE * value) for value in key], np.int64)
         box = program.lower[places].astype(np.int64), program.upper[places].astype(np.int64)
-        yield _Task([exact.cost[k] for k in places], known[key], ceil(EVIDENCE * need), *box)
+        yield _Task(known[key], ceil(EVIDENCE * need), *box)
 
 
 def _at(exact: ExactProgram, tasks: list[_Task], multipliers: Multipliers, parts: int) -> SetBounds | None:
+    """What each task asks for where every row but the needs is paid by its multiplier; costs are rounded down."""
     program = exact.program
     kept = multipliers.rows.copy()
     kept[program.row("cover").span] = 0.0
     used = rows_used(exact, _rounded(kept, parts))
-    pull = np.zeros(program.row_lower.size, object)
-    for one in used:
-        pull[exact.row_of(one.number)] = int(one.factor * parts)
-    load = pull[program.row("capacity").span]
-    labels = {block.name: pull[block.span] for block in program.rows}.get("labels", np.zeros(len(tasks), object))
-    known: dict[object, int] = {}
-    questions, values = [], []
-    for own, task in zip(labels, tasks, strict=True):
-        cost = np.array([int(price * parts) for price in task.prices], object) - load - own
+    left = list(exact.cost)
+    for _, constraint, factor in used:
+        for k, value in zip(constraint.columns, constraint.values, strict=True):
+            left[k] -= factor * value
+    questions = []
+    for task, places in zip(tasks, program.column("y").view(np.arange(program.cost.size)).tolist(), strict=True):
+        cost = np.array([floor(left[k] * parts) for k in places], object)
         if np.abs(cost).max(initial=0) >= LARGEST:
             return None
-        question = LeastSet(cost.astype(np.int64), task.worth, task.need, task.low, task.high)
-        if question.key not in known:
-            try:
-                known[question.key] = least(question)
-            except ValueError:
-                return None
-        questions.append(question)
-        values.append(known[question.key])
-    return SetBounds(parts, questions, values, used)
+        questions.append(LeastSet(cost.astype(np.int64), task.worth, task.need, task.low, task.high))
+    return SetBounds(parts, questions, used, {})
 
 
 def write_sets(steps: Derivation, exact: ExactProgram, bounds: SetBounds, aim: Fraction) -> Completed:
-    """The least set of each task, no higher than the aim asks for, and what they come to with the rows of loads."""
+    """The least set of each task, no higher than the aim asks for, and what they come to with the rows."""
     step = value_step(exact)
     assert step is not None
-    n = len(bounds.questions)
     spare = (bounds.total - (aim - step)) * bounds.parts
-    less = max(0, floor((spare - Fraction(1, 2)) / n)) if spare > 1 else 0
+    less = max(0, floor((spare - Fraction(1, 2)) / len(bounds.questions))) if spare > 1 else 0
     known: dict[object, SetProof] = {}
-    side, factors = ZERO, []
-    for task, (question, value) in enumerate(zip(bounds.questions, bounds.values, strict=True)):
+    used = list(bounds.used)
+    for task, question in enumerate(bounds.questions):
         if question.key not in known:
-            known[question.key] = _proof(question, value - less)
-        proof = known[question.key]
-        number = write_set(steps, exact, _place(steps, exact, task, question), question, proof)
-        side += Fraction(proof.target, bounds.parts)
-        factors.append((number, Fraction(1, bounds.parts)))
-    for one in bounds.used:
-        side += one.factor * one.constraint.side
-        factors.append((one.number, one.factor))
-    return Completed(side, factors)
+            known[question.key] = _proof(question, bounds.answers[question.key], less)
+        proof, place = known[question.key], _place(steps, exact, task, question)
+        number = write_set(steps, exact, place, question, proof)
+        cost = [Fraction(one) for one in question.cost.tolist()]
+        said = Constraint("G", Fraction(proof.target), place.columns, cost)
+        used.append(Used(number, said, Fraction(1, bounds.parts)))
+    return completed(exact, dict(enumerate(exact.cost)), used)
 
 
-def _proof(question: LeastSet, target: int) -> SetProof:
+def _proof(question: LeastSet, known: Answer, less: int) -> SetProof:
+    target = known.value - less
     while True:
         try:
-            return prove(question, target)
+            return prove(question, target, known.halves)
         except (Cheaper, TooMany):
             target -= 1
 

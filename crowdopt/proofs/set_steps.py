@@ -9,7 +9,7 @@ from typing import NamedTuple
 from crowdopt.proofs.deep import Deep, run
 from crowdopt.proofs.derivation import Derivation
 from crowdopt.proofs.exact_program import ExactProgram
-from crowdopt.proofs.set_search import SCALE, Closed, LeastSet, SetProof, Tree
+from crowdopt.proofs.set_search import SCALE, Cases, Closed, Half, LeastSet, SetProof, Tree
 
 
 class TaskColumns(NamedTuple):
@@ -23,19 +23,42 @@ def write_set(steps: Derivation, exact: ExactProgram, place: TaskColumns, questi
     """``sum cost y >= target`` over the task's columns; -> its number.
 
     Where one price is enough it is a combination that is rounded up. Else the contrary is assumed, ``sum cost y <=
-    target - 1``, which with each price leaves a short constraint over the items that cases branch on; each case
-    contradicts one of them.
+    target - 1``, perhaps for few and for many labels apart: with each price that leaves a short constraint over the
+    items that cases branch on, and each case contradicts one of them.
     """
     goal = list(zip(place.columns, question.cost.tolist(), strict=True))
-    if isinstance(proof.tree, Closed):
-        price = proof.prices[proof.tree.price]
+    if not proof.halves and isinstance(proof.cases[0].tree, Closed):
+        price = proof.cases[0].prices[proof.cases[0].tree.price]
         ends = [(number, Fraction(left, SCALE)) for number, left in _ends(exact, place, question, price)]
         return steps.combined("G", proof.target, goal, [(place.evidence, Fraction(price, SCALE)), *ends], whole=True)
     few = steps.assumed("L", proof.target - 1, goal)
-    short = [_short(steps, exact, place, question, proof, few, price) for price in proof.prices]
-    refuted = run(_Refutations(steps, exact, place, short).refute(proof.tree, {}))
+    if proof.halves:
+        halves = zip(proof.halves, proof.cases, strict=True)
+        below, above = [_half(steps, exact, place, question, half, cases, few) for half, cases in halves]
+        refuted = steps.either("G", 1, (), below, above)
+    else:
+        refuted = _refuted(steps, exact, place, question, proof.cases[0], few)
     many = steps.assumed("G", proof.target, goal)
     return steps.either("G", proof.target, goal, (refuted, few), (many, many))
+
+
+def _half(
+    steps: Derivation, exact: ExactProgram, place: TaskColumns, question: LeastSet, half: Half, cases: Cases, few: int
+) -> tuple[int, int]:
+    """``0 >= 1`` under an assumption of how many labels there are, and the number of that."""
+    labels = steps.assumed(half.sense, half.labels, [(k, 1) for k in place.columns])
+    priced = half.priced(question)
+    cheap = zip(place.columns, priced.cost.tolist(), strict=True)
+    paid = steps.combined("L", cases.target - 1, cheap, [(few, 1), (labels, half.price)])
+    return _refuted(steps, exact, place, priced, cases, paid), labels
+
+
+def _refuted(
+    steps: Derivation, exact: ExactProgram, place: TaskColumns, question: LeastSet, cases: Cases, few: int
+) -> int:
+    """``0 >= 1`` where ``few`` is assumed, sets that cost less than the cases' target."""
+    short = [_short(steps, exact, place, question, cases, few, price) for price in cases.prices]
+    return run(_Refutations(steps, exact, place, short).refute(cases.tree, {}))
 
 
 def _ends(
@@ -64,7 +87,7 @@ def _short(
     exact: ExactProgram,
     place: TaskColumns,
     question: LeastSet,
-    proof: SetProof,
+    proof: Cases,
     few: int,
     price: int,
 ) -> _Short:

@@ -64,10 +64,25 @@ def plan_file(made: AssignmentInstance, place: Path, program: str = "ip") -> Pro
 
 def by_sets(seed: int, place: Path) -> ProofFile:
     """The file of the best bound of least sets at the linear program's prices: cases within tasks."""
-    program = assignment.build(instance(seed, 6, 12, cost=np.random.default_rng(seed).integers(20, 40, (2, 12)) / 1.0))
+    return sets_file(instance(seed, 6, 12, cost=np.random.default_rng(seed).integers(20, 40, (2, 12)) / 1.0), place)
+
+
+def with_every_row(seed: int) -> AssignmentInstance:
+    """Prices, fewest and most labels, least loads, money, a group's labels of a task and its shares of all."""
+    rng = np.random.default_rng(seed)
+    cost = np.broadcast_to(rng.integers(20, 40, 12) / 1.0, (2, 12))
+    few = Group("few", (0, 1, 2, 3), max_per_task=1)
+    shares = Group("shares", (4, 5, 6, 7, 8), min_share=0.15, max_share=0.7)
+    limits = {"min_labels": np.full(6, 2), "max_labels": np.full(6, 7), "min_load": np.full(12, 1)}
+    return instance(seed, 6, 12, cost=cost, budget=900.0, groups=(few, shares), **limits)
+
+
+def sets_file(made: AssignmentInstance, place: Path) -> ProofFile:
+    """The file of the best bound of least sets at the prices of an instance's linear program."""
+    program = assignment.build(made)
     relaxed, whole = solve(relax(program)), solve(program)
     assert relaxed.dual is not None and whole.primal is not None
-    prices = Multipliers(relaxed.dual, np.zeros(6))
+    prices = Multipliers(relaxed.dual, np.zeros(made.n_tasks))
     bounds = bound_by_sets(ExactProgram(program), prices, Fraction(10**6))
     assert bounds is not None
     bound = float(raised(bounds.total, Fraction(1)))
