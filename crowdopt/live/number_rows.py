@@ -39,6 +39,11 @@ class NumberRows:
         for column, value in zip(self.columns, row, strict=True):
             column.append(value)
 
+    def extend(self, columns: Sequence[NDArray[Any]]) -> None:
+        """Many more, by columns as in :meth:`arrays`."""
+        for own, column in zip(self.columns, columns, strict=True):
+            own.frombytes(column.tobytes())
+
     def correct(self, row: int, column: int, value: Any) -> None:
         """A number is another one."""
         self.columns[column][row] = value

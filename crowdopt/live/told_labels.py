@@ -35,11 +35,14 @@ class ToldLabels:
 
     def add(self, row: tuple[int, int, int, int, float, float, bool, bool]) -> None:
         """One more; row: as in COLUMNS."""
-        self.of_lease[row[0]] = len(self.rows)
+        self._count(len(self.rows), row)
+        self.rows.append(row)
+
+    def _count(self, place: int, row: tuple[int, int, int, int, float, float, bool, bool]) -> None:
+        self.of_lease[row[0]] = place
         self.of_pair[row[1:3]] = row[0]
         count, paid = self.of_worker(row[1])
         self.tally[row[1]] = (count + 1, paid + row[5])
-        self.rows.append(row)
         self.paid += row[5]
 
     def of_worker(self, worker: int) -> tuple[int, float]:
@@ -56,5 +59,6 @@ class ToldLabels:
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Take up what :meth:`arrays` gave."""
-        for row in zip(*(arrays[name].tolist() for name in self.COLUMNS), strict=True):
-            self.add(row)  # one by one, as they came: the same sums to the last bit
+        self.rows.extend([arrays[name] for name in self.COLUMNS])
+        for place, row in enumerate(self.rows):
+            self._count(place, row)  # one by one, as they came: the same sums to the last bit

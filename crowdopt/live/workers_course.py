@@ -467,8 +467,7 @@ class WorkersCourse:
             setattr(self, name, value)
         self.limits.restore(limits)
         self.looks.restore(looks)
-        for row in zip(*(column.tolist() for column in work), strict=True):
-            self.work.append(row)
+        self.work.extend(work)
         self.seat_of = {seat.worker: seat for seat in self.seats}
 
     @property
