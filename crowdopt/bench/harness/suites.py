@@ -104,6 +104,7 @@ SUITES = {
             *(Entry(name, (IP,), THREE) for name in ("R1:50x20", "SELECT:40x20", "SELECT:40x20:priced")),
             *(Entry(name, (IP,), (0, 1)) for name in ("R10:50x20", "L3:50x20", "R10:50x20:priced")),
             Entry("B5:100x40", (IP,), (1,)),
+            Entry("B5:300x100", (IP,)),
             *(
                 Entry(name, (IP,), (0, 1))
                 for name in ("SELECT:120x40", "SELECT:120x40:priced", "hire:40x12", "hire:120x20")
