@@ -105,11 +105,10 @@ def _versions() -> dict[str, str]:
 
 
 def sentence(made: dict[str, Any]) -> str:
-    """When, from what and by what it was made, for the page."""
+    """When and from what it was made, for the page; cores and versions stand in states.json."""
     low, high = made["load"]
     load = f"load {low:g}" if low == high else f"load {low:g} to {high:g}"
-    versions = ", ".join(f"{name} {number}" for name, number in sorted(made["versions"].items()))
-    return f"Printed on {made['date']}, commit {made['commit']}, {made['cores']} cores at {load}; {versions}."
+    return f"Printed on {made['date']}, commit {made['commit']}, {load}."
 
 
 def show(wanted: list[Figure], known: dict[str, dict[str, Any]]) -> int:

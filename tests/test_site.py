@@ -7,6 +7,8 @@ import subprocess
 import sys
 from html import unescape
 from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
@@ -47,6 +49,26 @@ def test_every_link_of_the_site_leads_somewhere(site):
             goal = (page.parent / unquote(path)).resolve() if path else page
             assert goal.is_file(), (page, link)
             assert not anchor or anchor in anchors[goal], (page, link)
+
+
+def test_the_page_of_an_index_has_no_link_to_a_file_beside_it(monkeypatch):
+    """Once a home is named every link begins there, pictures as they are; without one nothing changes."""
+    plugin = SimpleNamespace(MetadataHookInterface=object)
+    monkeypatch.setitem(sys.modules, "hatchling.metadata.plugin.interface", plugin)
+    hook, address = run_path(str(ROOT / ".ci" / "home.py")), "https://example.org/crowdopt/blob/main"
+    for home in ("", address + "/"):
+        monkeypatch.setenv("CROWDOPT_HOME", home)
+        told: dict = {}
+        hook["Home"]().update(told)
+        if not home:
+            assert told["readme"]["text"] == (ROOT / "README.md").read_text(encoding="utf-8") and not told["urls"]
+    goals = re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", told["readme"]["text"])
+    assert len(goals) > 20
+    for picture, goal in goals:
+        path = goal.partition("#")[0]
+        assert path.startswith(address) and path.endswith("?raw=true") == bool(picture)
+        assert (ROOT / path.removeprefix(address + "/").removesuffix("?raw=true")).is_file()
+    assert told["urls"]["Changelog"] == f"{address}/CHANGELOG.md"
 
 
 @pytest.mark.slow
