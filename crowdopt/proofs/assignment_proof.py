@@ -14,7 +14,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.proofs.derivation import Derivation
 from crowdopt.proofs.exact_program import NONE, ONE, ZERO, Constraint, ExactProgram
 from crowdopt.proofs.linear_proof import Completed, Used, completed, rows_used
-from crowdopt.proofs.set_search import Answer, Cheaper, LeastSet, SetProof, TooMany, answer, linear, prove
+from crowdopt.proofs.set_search import SCALE, Answer, Cheaper, LeastSet, SetProof, TooMany, answer, prove, scaled
 from crowdopt.proofs.set_steps import TaskColumns, write_set
 from crowdopt.proofs.whole_values import raised, value_step
 
@@ -97,8 +97,13 @@ class SetBounds:
     @property
     def total(self) -> Fraction:
         """The bound."""
+        return self.total_of(1)
+
+    def total_of(self, scale: int) -> Fraction:
+        """The bound, where answers are counted in parts of ``scale``."""
         rows = sum((one.factor * one.constraint.side for one in self.used), ZERO)
-        return Fraction(sum(self.answers[question.key].value for question in self.questions), self.parts) + rows
+        values = sum(self.answers[question.key].value for question in self.questions)
+        return Fraction(values, self.parts * scale) + rows
 
     def answered(self, how: Callable[[LeastSet], Answer]) -> SetBounds:
         """The same with each question answered so, once where several tasks ask it; ValueError: one has no set."""
@@ -123,11 +128,10 @@ def bound_by_sets(exact: ExactProgram, multipliers: Multipliers, aim: Fraction) 
     below = lcm(*{cost.denominator for cost in exact.cost})
     found = [one for parts in PARTS if (one := _at(exact, tasks, multipliers, below * parts)) is not None]
     try:
-        simple = [one.answered(lambda question: Answer(linear(question))) for one in found]
-        most = max((one.total for one in simple), default=ZERO)
+        simple = [one.answered(lambda question: Answer(scaled(question))).total_of(SCALE) for one in found]
         best: SetBounds | None = None
-        for one in simple:
-            if one.total < most - step:  # sets add as much to each
+        for one, linear in zip(found, simple, strict=True):
+            if linear < max(simple) - step:  # sets add about as much to each
                 continue
             sets = one.answered(answer)
             if best is None or sets.total > best.total:

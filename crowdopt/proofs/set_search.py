@@ -107,11 +107,13 @@ class TooMany(Exception):
 def answer(question: LeastSet) -> Answer:
     """What the cheapest set costs, or less where that takes too many cases; ValueError: no set is worth enough."""
     low, high = _settled(question, FEW)
-    halves = _halves(question) if low < high else ()
-    if not halves:
+    if low == high:
         return Answer(low)
+    halves = _halves(question)
     value = min(_highest(half.priced(question)) - half.extra for half in halves)
-    return max(Answer(low), Answer(value, halves), key=lambda one: one.value)
+    if value >= high:
+        return Answer(value, halves)
+    return max(Answer(_highest(question)), Answer(value, halves), key=lambda one: one.value)
 
 
 def prove(question: LeastSet, target: int, halves: tuple[Half, ...] = ()) -> SetProof:
@@ -127,9 +129,9 @@ def _cases(question: LeastSet, target: int) -> Cases:
     return Cases(target, tree, search.prices, sorted(search.items))
 
 
-def linear(question: LeastSet) -> int:
-    """What no set costs less than by a single price."""
-    return _Search(question, 0, 1).linear()
+def scaled(question: LeastSet) -> int:
+    """SCALE times what no set costs less than by a single price."""
+    return _Search(question, 0, 1).scaled()
 
 
 def _settled(question: LeastSet, nodes: int) -> tuple[int, int]:

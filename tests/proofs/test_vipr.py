@@ -79,13 +79,13 @@ def test_rows_of_every_kind_are_paid_by_their_multipliers(seed, tmp_path):
     assert float(file.low) >= certify(solve(relax(assignment.build(made)))).bound - 1e-6
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_few_and_many_labels_may_have_cases_of_their_own(seed, tmp_path, monkeypatch):
+def test_few_and_many_labels_may_have_cases_of_their_own(tmp_path, monkeypatch):
     """A search given up at once goes on by halves; what they show is still no more than the best, and is accepted."""
     monkeypatch.setattr(set_search, "FEW", 1)
-    file = by_sets(seed, tmp_path / "a.vipr")
+    found = [by_sets(seed, tmp_path / f"{seed}.vipr") for seed in range(4)]
+    assert all(accepted(file.path) and file.low <= file.high for file in found)
     counted = re.compile(r"(?m)^d\d+ [LG] \d+ 12( \d+ 1){12} \{ asm ")  # of all twelve labels of a task
-    assert accepted(file.path) and file.low <= file.high and counted.search(file.path.read_text())
+    assert any(counted.search(file.path.read_text()) for file in found)
 
 
 @pytest.mark.parametrize("kind", KINDS)
