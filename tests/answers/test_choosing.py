@@ -74,5 +74,5 @@ def test_the_default_is_the_choice_and_says_why():
     done = crowdopt.aggregate(table, truth={"task": np.arange(200), "label": truth})
     assert done.choice.method == done.answers.method and f"{done.choice} ".count(done.choice.method) == 1
     assert crowdopt.aggregate(table, "majority").choice is None
-    with pytest.raises(InputError, match="choose it"):
+    with pytest.raises(InputError, match="name that method"):
         vote(labels, iterations=3)

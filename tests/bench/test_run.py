@@ -118,7 +118,7 @@ def test_a_folder_keeps_to_its_benchmark(tmp_path, monkeypatch):
         calls.measure(plan, whole)
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "letter.txt").write_text("dear", encoding="utf-8")
-    with pytest.raises(InputError, match="no benchmark"):
+    with pytest.raises(InputError, match="is not a benchmark"):
         calls.measure(plan, tmp_path / "else")
     with pytest.raises(InputError, match="there are pages of: .*a benchmark"):
         report(tmp_path / "else")
