@@ -256,7 +256,7 @@ class CascadePolicy(BasePolicy):
         if self.over[0] or not self.wanted.any():
             return []
         mean = float(self.claims()[self.wanted].mean())
-        return [f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"]
+        return [f"the target is not met: the mean claimed error is {mean:.3f}"]
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Beliefs, prices met, and where the program was solved last."""

@@ -404,9 +404,7 @@ class Sequential(BasePolicy):
             )
         elif wanted.any() and not self.over[0]:
             mean = float(claims[wanted].mean())
-            sentences.append(
-                f"the workers were used up before the target was met: the mean claimed error is {mean:.3f}"
-            )
+            sentences.append(f"the target is not met: the mean claimed error is {mean:.3f}")
         difficulty = self.beliefs.difficulty if self.fallen[0] < 0 else self.reserve.known_difficulty
         sentences += [] if self.looks is None else [self.looks.sentence(self._believed, wanted)]
         return sentences + told(difficulty, claims[wanted], self.tasks.error[wanted])
