@@ -27,6 +27,11 @@ def places(names: Iterable[Name]) -> dict[Name, int]:
     return {name: place for place, name in enumerate(names)}
 
 
+def nth_alike(ordered: Ints) -> Ints:
+    """How many of the same number stand before each in an ordered array, (k,)."""
+    return np.arange(ordered.size) - np.searchsorted(ordered, ordered)
+
+
 def coded(column: Iterable[Name], names: Iterable[Name]) -> Ints:
     """The place of each cell of a column among different names, -1 where it is none of them; (cells,)."""
     place = places(names)

@@ -54,6 +54,18 @@ def lists(policies: Callable[[], Mapping[str, type[Any]]]) -> Callable[[Any], An
 trust_gold = click.option(
     "--trust-gold", is_flag=True, help="Take gold as it is, even where workers do worse than guessing."
 )
+policies = click.option(
+    "--policies",
+    required=True,
+    help="Policies, separated by commas; a policy's options follow colons: name:option=value:flag.",
+)
+processes = click.option(
+    "--processes",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 256),
+    help="Number of worker processes; 0: none, all runs are in this one.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of sentences.")
 
 

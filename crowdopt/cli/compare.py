@@ -12,7 +12,7 @@ import click
 from crowdopt.api.compare import Comparison, possible_facts
 from crowdopt.api.compare import compare as call
 from crowdopt.api.compare import policies as all_policies
-from crowdopt.cli.common import NO, as_json, lists, say, trust_gold
+from crowdopt.cli.common import NO, as_json, lists, policies, processes, say, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.crowd.votes.evidence import RULES
 
@@ -38,11 +38,7 @@ AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "1
     )
 )
 @click.argument("campaign", type=click.Path(path_type=Path))
-@click.option(
-    "--policies",
-    required=True,
-    help="Policies, separated by commas; a policy's options follow colons: name:option=value:flag.",
-)
+@policies
 @click.option(
     "--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Number of random orders of arrival."
 )
@@ -64,13 +60,7 @@ AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "1
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
 @trust_gold
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the offline plan.")
-@click.option(
-    "--processes",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 256),
-    help="Number of worker processes; 0: none, all runs are in this one.",
-)
+@processes
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace the comparison if it exists.")
 @lists(all_policies)

@@ -10,7 +10,7 @@ import click
 from crowdopt.api.learn import Learning, shared_notes
 from crowdopt.api.learn import learn as call
 from crowdopt.api.learn import policies as all_policies
-from crowdopt.cli.common import NO, as_json, lists, say
+from crowdopt.cli.common import NO, as_json, lists, policies, processes, say
 from crowdopt.cli.manual import manual
 
 COLUMNS = {  # key -> heading and form
@@ -44,11 +44,7 @@ COLUMNS = {  # key -> heading and form
     metavar="M[:LOW:HIGH]",
     help="Draw M labelers for each trial, with uniform skills and a majority above 1/2.",
 )
-@click.option(
-    "--policies",
-    required=True,
-    help="Policies, separated by commas; a policy's options follow colons: name:option=value:flag.",
-)
+@policies
 @click.option(
     "--horizon", default=2000, show_default=True, type=click.IntRange(min=1), help="Number of tasks of a run, T."
 )
@@ -68,13 +64,7 @@ COLUMNS = {  # key -> heading and form
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of everything that is drawn."
 )
-@click.option(
-    "--processes",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 256),
-    help="Number of worker processes; 0: none, all runs are in this one.",
-)
+@processes
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace the study if it exists.")
 @lists(all_policies)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, nth_alike
 from crowdopt.assign.bisection import first_that
 from crowdopt.assign.engine.prepared import ANY, Labels, TaskRow
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw
@@ -86,7 +86,7 @@ class PricedVotes:
         order = np.argsort(price / np.maximum(worth, COVERAGE), kind="stable")
         by_group = order[np.argsort(group[order], kind="stable")]
         nth = np.empty(order.size, np.int64)  # of its group, by item
-        nth[by_group] = np.arange(order.size) - np.searchsorted(group[by_group], group[by_group])
+        nth[by_group] = nth_alike(group[by_group])
         owed, may = nth[order] < self.row.low[group[order]], nth[order] < self.row.top[group[order]]
         order = np.concatenate([order[owed], order[may & ~owed]])[: self.row.most]
         least = max(1, self.row.fewest, int(owed.sum()))
@@ -96,9 +96,9 @@ class PricedVotes:
             enough = self.law.error(labels, place) <= self.law.target[place]
             return enough and self._does(place, labels)
 
-        tried = order.size - least + 1
-        count = first_that(serves, tried) if tried > 0 else tried
-        return [self._labels(order[: least + count])] if 0 <= count < tried else []
+        tried = max(0, order.size - least + 1)
+        count = first_that(serves, tried)
+        return [self._labels(order[: least + count])] if count < tried else []
 
     def _among_bands(self, place: int, target: float, limit: float, work: int) -> tuple[float, list[Labels]]:
         """By counted labels."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, nth_alike
 from crowdopt.assign.engine import smooth_prices
 from crowdopt.assign.engine.alike import loosened, of_all
 from crowdopt.assign.engine.first_prices import begin, first_bound
@@ -286,8 +286,7 @@ def plan_pairs(given: Given) -> Ints:
     its = np.array([k for k, _ in given.sets], np.int64)
     order = np.argsort(its, kind="stable")
     its, sets = its[order], [given.sets[s][1] for s in order.tolist()]
-    nth = np.arange(its.size) - np.searchsorted(its, its)  # of its kind
-    served = tasks[np.searchsorted(kind[tasks], its) + nth]
+    served = tasks[np.searchsorted(kind[tasks], its) + nth_alike(its)]
     size = np.array([one.size for one in sets], np.int64)
     return pairs_of(problem.classes, np.repeat(served, size), np.concatenate([*sets, np.zeros(0, np.int64)]))
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, nth_alike
 from crowdopt.assign.bisection import first_that
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.budget.spending import spent_best
@@ -334,9 +334,8 @@ class _Left:
         place, group = self.groups.those_of(ranked)
         order = np.argsort(group, kind="stable")
         group = group[order]
-        nth = np.arange(order.size) - np.searchsorted(group, group)  # of its group, from 0
         allowed = np.ones(ranked.size, bool)
-        allowed[place[order[nth >= room[group]]]] = False
+        allowed[place[order[nth_alike(group) >= room[group]]]] = False
         return np.flatnonzero(allowed)
 
     def add(self, task: int, workers: Ints) -> None:
