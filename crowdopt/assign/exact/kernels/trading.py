@@ -66,30 +66,39 @@ def _note(short, n_short, i):
 
 
 @njit(cache=True, inline="always")
-def _with_partner(d, i, best, terms, dealt):
-    """The exchange of task d with task i that gains most, and more than ``best``: gain, own place, i's place, group."""
-    # Each label of the partner for nothing (own place -1), or for each label of one's own; group -1: there is none.
-    worth, cost, size, hands, held, slack = terms.worth, terms.cost, terms.size, dealt.hands, dealt.held, dealt.slack
-    own, theirs, group = -1, -1, -1
-    td, ti, lack, was = terms.row[d], terms.row[i], -slack[d], max(0.0, -slack[i])
-    gives = held[d] < min(terms.most[d], hands.shape[1]) and held[i] > terms.fewest[i]
-    for b in range(held[i]):
-        g = hands[i, b]
-        if count(hands, held, d, g) >= size[g]:
+def _with_a_partner(d, tasks, terms, dealt):
+    """The exchange of task d with another that gains most: gain, partner, own place, the partner's place, group."""
+    # Each label of a partner for nothing (own place -1), or for each label of one's own; group -1: there is none. It
+    # stops at a partner with whom the task lacks no more, since no exchange can gain more than the lack of the two.
+    # Arrays are looked up once, not for each partner: a look counts references, which takes as long as a few labels.
+    row, worth, cost, size, fewest = terms.row, terms.worth, terms.cost, terms.size, terms.fewest
+    hands, held, slack, spare = dealt.hands, dealt.held, dealt.slack, dealt.spare
+    best, who, own, theirs, group = CLOSE, -1, -1, -1, -1
+    td, lack, takes = row[d], -slack[d], held[d] < min(terms.most[d], hands.shape[1])
+    for i in tasks:
+        if i == d:
             continue
-        for a in range(-1 if gives else 0, held[d]):
-            up, down, paid = worth[td, g], worth[ti, g], cost[td, g] - cost[ti, g]
-            if a >= 0:
-                h = hands[d, a]
-                up, down, paid = up - worth[td, h], down - worth[ti, h], paid + cost[ti, h] - cost[td, h]
-                if up <= 0:
-                    continue
-            gain = lack + was - max(0.0, lack - up) - max(0.0, down - slack[i])
-            if gain <= best or paid > dealt.spare[0]:
+        ti, both = row[i], lack + max(0.0, -slack[i])
+        for b in range(held[i]):
+            g = hands[i, b]
+            if count(hands, held, d, g) >= size[g]:
                 continue
-            if a < 0 or count(hands, held, i, hands[d, a]) < size[hands[d, a]]:
-                best, own, theirs, group = gain, a, b, g
-    return best, own, theirs, group
+            got, gone, extra = worth[td, g], worth[ti, g], cost[td, g] - cost[ti, g]
+            for a in range(-1 if takes and held[i] > fewest[i] else 0, held[d]):
+                up, down, paid = got, gone, extra
+                if a >= 0:
+                    h = hands[d, a]
+                    up, down, paid = got - worth[td, h], gone - worth[ti, h], extra + cost[ti, h] - cost[td, h]
+                    if up <= 0:
+                        continue
+                gain = both - max(0.0, lack - up) - max(0.0, down - slack[i])
+                if gain <= best or paid > spare[0]:
+                    continue
+                if a < 0 or count(hands, held, i, hands[d, a]) < size[hands[d, a]]:
+                    best, who, own, theirs, group = gain, i, a, b, g
+        if best >= lack - CLOSE and who >= 0:
+            break
+    return best, who, own, theirs, group
 
 
 @njit(cache=True, inline="always")
@@ -112,18 +121,8 @@ def _with_the_left(d, best, terms, dealt):
 @njit(cache=True, inline="always")
 def _best_trade(d, tasks, terms, dealt):
     """The exchange that lowers the total lack most: (gain, partner or -1, own place or -1, partner's place, group)."""
-    # Task by task, then with workers who have capacity left (partner -1). It stops at a partner with whom the task
-    # lacks no more, since no exchange can gain more than the lack of the two.
-    best, who, own, theirs, group = CLOSE, -1, -1, -1, -1
-    lack = -dealt.slack[d]
-    for i in tasks:
-        if i == d:
-            continue
-        gain, a, b, g = _with_partner(d, i, best, terms, dealt)
-        if g >= 0:
-            best, who, own, theirs, group = gain, i, a, b, g
-        if best >= lack - CLOSE and who >= 0:
-            break
+    # With tasks first, then with workers who have capacity left (partner -1).
+    best, who, own, theirs, group = _with_a_partner(d, tasks, terms, dealt)
     gain, a, g = _with_the_left(d, best, terms, dealt)
     if g >= 0:
         best, who, own, theirs, group = gain, -1, a, -1, g
