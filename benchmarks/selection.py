@@ -39,7 +39,9 @@ def with_money(seed: int) -> None:
     instance = SelectionInstance(correct, 10, 2, 100, price=rng.integers(1, 20, 300) / 2, money=40.0)
     print("| 300 workers with prices, at most 100 and 40 in money | seconds | score | status |\n|---|---|---|---|")
     for method in ("dynamic-programming", "program"):
-        took, found = timed(lambda: hire(instance, HireOptions(method=method, time_limit=300.0)))  # noqa: B023
+        # gold is trusted: a crowd this near to guessing would be taken for one whose columns are swapped
+        options = HireOptions(method=method, time_limit=300.0, trust_gold=True)
+        took, found = timed(lambda: hire(instance, options))  # noqa: B023
         print(f"| {method} | {took:.2f} | {found.score:.9f} | {found.status.value} |")
 
 
