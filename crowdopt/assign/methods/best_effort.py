@@ -22,7 +22,7 @@ from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
-from crowdopt.assign.methods.serving import Serving, room_of, ties_all
+from crowdopt.assign.methods.serving_tasks import Serving, room_of, ties_all
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
