@@ -17,6 +17,7 @@ import numpy as np
 from crowdopt import jobs
 from crowdopt.api.binding import AnyPath
 from crowdopt.api.proof_files import linear
+from crowdopt.arrays import Floats
 from crowdopt.assign.plan import Duals
 from crowdopt.bench.harness.known import BestKnown, best_known
 from crowdopt.bench.harness.library import row_of, stem_of
@@ -32,7 +33,7 @@ from crowdopt.bench.harness.library_index import (
 )
 from crowdopt.bench.harness.suites import SUITES, cases_of
 from crowdopt.bench.sources import Problem, open_problem
-from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, certify, round_up
+from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, certify, fraction, round_up
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solution, Status
 from crowdopt.errors import InputError
@@ -74,7 +75,7 @@ def library(
         raise InputError(f"{folder} exists and is not a library; choose another name")
     cases = [case for case in cases_of(SUITES[SUITE].entries) if not problems or case[0] in problems]
     if not cases:
-        raise InputError(f"the library has no problem {', '.join(problems or [])}; bench/assets/library.csv lists them")
+        raise InputError(f"the library has no problem {', '.join(problems or [])}; its index.csv names them")
     folder.mkdir(parents=True, exist_ok=True)
     asked = [
         jobs.Job.of(make, folder=str(folder), problem=problem, program=program, seed=seed, seconds=time_limit)
@@ -177,7 +178,7 @@ def submit(result: AnyPath, index: AnyPath | None = None) -> dict[str, Any]:
     _, _, built, ids = _drawn((row["problem"], row["program"], row["seed"]))
     names = names_of(built.columns, ids, MPS)
     if path.suffix == ".sol":
-        found = {"value": _value(built, names, path)}
+        found = {"value": _value(built, ids, path)}
     elif path.suffix == ".vipr":
         found = {"bound": _bound(built, names, path)}
     else:
@@ -189,16 +190,27 @@ def submit(result: AnyPath, index: AnyPath | None = None) -> dict[str, Any]:
     return {"file": row["file"], **found, "better": better, "row": new}
 
 
-def _value(built: Program, names: list[str], path: Path) -> float:
-    point = read_sol(path, names)
+def _value(built: Program, ids: Ids, path: Path) -> float:
+    point = read_sol(path, names_of(built.columns, ids, MPS))
+    off = fraction(built, point)
+    if off > INTEGRALITY:
+        raise InputError(f"{path.name} is no point of the program: a whole column is {off:.3g} from whole")
+    point = np.where(built.integer, np.rint(point), point)
     held = certify(Solution(built, "", Status.FEASIBLE, point, None, None, None, seconds=0.0, raw=""))
-    assert held.value is not None and held.violation is not None and held.fraction is not None
-    if held.violation > FEASIBILITY or held.fraction > INTEGRALITY:
-        raise InputError(
-            f"{path.name} is no point: it breaks a row by {held.violation:.3g}, "
-            f"and a whole column is {held.fraction:.3g} from whole"
-        )
+    assert held.value is not None and held.violation is not None
+    if held.violation > FEASIBILITY:
+        raise InputError(f"{path.name} is no point of the program: {_missed(built, ids, point)}")
     return held.value
+
+
+def _missed(built: Program, ids: Ids, point: Floats) -> str:
+    """The row that is missed by most, or the column where no row is."""
+    activity = built.matrix @ point
+    over, blocks = np.maximum(built.row_lower - activity, activity - built.row_upper), built.rows
+    if over.max(initial=0.0) <= FEASIBILITY:
+        over, blocks = np.maximum(built.lower - point, point - built.upper), built.columns
+    name = names_of(blocks, ids, MPS)[over.argmax()]
+    return f"{name} is missed by {over.max():.3g}, and {FEASIBILITY:g} is allowed"
 
 
 def _bound(built: Program, names: list[str], path: Path) -> float:
@@ -209,7 +221,6 @@ def _bound(built: Program, names: list[str], path: Path) -> float:
     checker = str(files("crowdopt.bench") / "assets" / CHECKER)
     done = subprocess.run([sys.executable, "-I", checker, str(path)], capture_output=True, text=True)
     if done.returncode or head.low is None:
-        raise InputError(
-            f"{path.name} proves no bound: {(done.stdout + done.stderr).strip()[-300:] or 'it claims none'}"
-        )
+        said = (done.stdout + done.stderr).strip().rpartition("WRONG: ")[2][-300:]
+        raise InputError(f"{path.name} proves no bound: {said if done.returncode else 'it claims none'}")
     return float(head.low)

@@ -83,7 +83,9 @@ def bench(
     if problems[:1] == (COMPARE,) and len(problems) == 3:
         _show_changes(as_json, fail_if_slower, changes(*problems[1:]))
         return
-    if problems[:2] == (LIBRARY, SUBMIT) and len(problems) == 3:
+    if problems[:2] == (LIBRARY, SUBMIT):
+        if len(problems) != 3:
+            raise click.UsageError(f"{LIBRARY} {SUBMIT} takes one file, NAME.sol or NAME.vipr.")
         _show_result(as_json, submit(problems[2], output))
         return
     if output is None:

@@ -27,8 +27,11 @@ def read_head(path: Path) -> FileHead:
     try:
         with path.open(encoding="utf-8") as file:
             return _head(word for line in file if not line.startswith("%") for word in line.split())
-    except (OSError, ValueError, ZeroDivisionError, StopIteration, RuntimeError) as error:
-        raise InputError(f"{path.name} is no VIPR file of a minimum with a range: {error or 'it ends early'}") from None
+    except (StopIteration, RuntimeError):
+        error: object = "it ends early"
+    except (OSError, ValueError, ZeroDivisionError) as found:
+        error = found
+    raise InputError(f"{path.name} is no VIPR file of a minimum with a range: {error}")
 
 
 def foreign_part(head: FileHead, exact: ExactProgram, names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import highspy
 import pytest
 from click.testing import CliRunner
 
@@ -22,7 +23,7 @@ from crowdopt.core.certificate import certify
 from crowdopt.errors import InputError
 from crowdopt.io.programs.program_files import read_program
 
-SMALL = ["R1:50x20", "exact-error:60x12", "cascade:100x4", "hire:40x12"]
+SMALL = ["R10:50x20", "exact-error:60x12", "cascade:100x4", "hire:40x12"]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_what_is_in_the_repository_is_what_seeds_draw(made):
 def test_every_value_and_bound_has_its_file(made):
     """Values are points' of the MPS file as anyone reads it; bounds are what the checker alone reads off the proof."""
     rows = read_index(made / "index.csv")
-    assert len(rows) == 8 and {row["status"] for row in rows.values()} <= {"easy", "hard"}
+    assert len(rows) == 7 and {row["status"] for row in rows.values()} <= {"easy", "hard"}
     for name, row in rows.items():
         assert row["bound"] <= row["value"] + 1e-9 * abs(row["value"])
         found = submit(made / name.replace(".mps", ".sol"))
@@ -53,8 +54,8 @@ def test_every_value_and_bound_has_its_file(made):
         assert read_program(made / name).cost.size == row["columns"]
     proofs = sorted(map(str, made.glob("*.vipr")))
     done = subprocess.run([sys.executable, "-I", str(made / "check_vipr.py"), *proofs], capture_output=True, text=True)
-    assert done.returncode == 0 and len(done.stdout.splitlines()) == len(proofs) == 8, done.stdout
-    assert "R1-50x20-ip-0.mps" in (made / "index.html").read_text(encoding="utf-8")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == len(proofs) == 7, done.stdout
+    assert "R10-50x20-ip-0.mps" in (made / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_second_start_goes_on(made):
@@ -89,13 +90,13 @@ def _worse(index: Path, name: str, **known: object) -> None:
 
 def test_a_better_result_is_taken(made, tmp_path):
     """A point, then a proof, for a program of which nothing is known: open until they meet, and hard then."""
-    _worse(tmp_path / "index.csv", "R1-50x20-ip-1.mps")
-    first = submit(made / "R1-50x20-ip-1.sol", tmp_path / "index.csv")
-    assert first["better"] and first["value"] == 544.0 and first["row"]["status"] == "open"
-    second = submit(made / "R1-50x20-ip-1.vipr", tmp_path / "index.csv")
-    assert second["better"] and second["bound"] == 544.0 and second["row"]["status"] == "hard"
-    assert read_index(tmp_path / "index.csv")["R1-50x20-ip-1.mps"]["value"] == 544.0
-    assert not submit(made / "R1-50x20-ip-1.vipr", tmp_path / "index.csv")["better"]
+    _worse(tmp_path / "index.csv", "R10-50x20-ip-1.mps")
+    first = submit(made / "R10-50x20-ip-1.sol", tmp_path / "index.csv")
+    assert first["better"] and first["value"] == 403.0 and first["row"]["status"] == "open"
+    second = submit(made / "R10-50x20-ip-1.vipr", tmp_path / "index.csv")
+    assert second["better"] and second["bound"] == 403.0 and second["row"]["status"] == "hard"
+    assert read_index(tmp_path / "index.csv")["R10-50x20-ip-1.mps"]["value"] == 403.0
+    assert not submit(made / "R10-50x20-ip-1.vipr", tmp_path / "index.csv")["better"]
 
 
 def _edited(made: Path, name: str, folder: Path, old: str, new: str) -> Path:
@@ -108,16 +109,17 @@ def _edited(made: Path, name: str, folder: Path, old: str, new: str) -> Path:
 @pytest.mark.parametrize(
     ("name", "old", "new", "said"),
     [
-        ("R1-50x20-ip-0.sol", "y[", "z[", "no column"),
-        ("R1-50x20-ip-0.sol", "] 1\n", "] 0\n", "breaks a row"),
-        ("R1-50x20-ip-0.sol", "] 1\n", "] .5\n", "from whole"),
-        ("R1-50x20-ip-0.sol", "] 1\n", "] nan\n", "not finite"),
-        ("R1-50x20-ip-0.sol", "] 1\n", "] one\n", "is no number"),
-        ("R1-50x20-ip-0.vipr", "RTP range 300", "RTP range 301", "proves no bound"),
-        ("R1-50x20-ip-0.vipr", "cover[0]> G ", "cover[0]> G 1", "constraints are not the program's"),
-        ("R1-50x20-ip-0.vipr", "OBJ min\n1000 0 1 ", "OBJ min\n1000 0 2 ", "its objective"),
-        ("R1-50x20-ip-0.vipr", "OBJ min", "OBJ max", "no VIPR file of a minimum"),
-        ("R1-50x20-ip-0.vipr", "VER 1.0", "VER 1.0 VAR x", "no VIPR file of a minimum"),
+        ("R10-50x20-ip-0.sol", "y[", "z[", "no column"),
+        ("R10-50x20-ip-0.sol", "] 1\n", "] 0\n", r"cover\[\d+\] is missed by"),
+        ("R10-50x20-ip-0.sol", "] 1\n", "] .5\n", "from whole"),
+        ("R10-50x20-ip-0.sol", "] 1\n", "] nan\n", "not finite"),
+        ("R10-50x20-ip-0.sol", "] 1\n", "] one\n", "is no number"),
+        ("R10-50x20-ip-0.sol", "] 1\n", "] 2\n", "is missed by 1, and"),
+        ("R10-50x20-ip-0.vipr", "RTP range 345", "RTP range 346", "proves no bound"),
+        ("R10-50x20-ip-0.vipr", "cover[0]> G ", "cover[0]> G 1", "constraints are not the program's"),
+        ("R10-50x20-ip-0.vipr", "OBJ min\n1000 0 1 ", "OBJ min\n1000 0 2 ", "its objective"),
+        ("R10-50x20-ip-0.vipr", "OBJ min", "OBJ max", "no VIPR file of a minimum"),
+        ("R10-50x20-ip-0.vipr", "VER 1.0", "VER 1.0 VAR x", "no VIPR file of a minimum"),
     ],
 )
 def test_a_false_result_is_refused(made, tmp_path, name, old, new, said):
@@ -147,25 +149,49 @@ def _exact(problem: str, program: str, seed: int) -> tuple[rooms.ExactProgram, l
 
 def test_names_and_endings_that_are_none(made, tmp_path):
     """A result is named as its program, and ends in what it is."""
-    shutil.copy(made / "R1-50x20-ip-0.sol", tmp_path / "other.sol")
-    shutil.copy(made / "R1-50x20-ip-0.sol", tmp_path / "R1-50x20-ip-0.txt")
-    for name, said in (("other.sol", "the library has no"), ("R1-50x20-ip-0.txt", "must end in"), ("x.sol", "has no")):
+    shutil.copy(made / "R10-50x20-ip-0.sol", tmp_path / "other.sol")
+    shutil.copy(made / "R10-50x20-ip-0.sol", tmp_path / "R10-50x20-ip-0.txt")
+    for name, said in (("other.sol", "the library has no"), ("R10-50x20-ip-0.txt", "must end in"), ("x.sol", "has no")):
         with pytest.raises(InputError, match=said):
             submit(tmp_path / name)
     with pytest.raises(InputError, match="cannot be read"):
-        submit(tmp_path / "R1-50x20-ip-1.sol")
+        submit(tmp_path / "R10-50x20-ip-1.sol")
+    text = (made / "R10-50x20-ip-1.vipr").read_text(encoding="utf-8")
+    for end in ("INT", "RTP"):
+        (tmp_path / "R10-50x20-ip-1.vipr").write_text(text.partition(end)[0][:-40], encoding="utf-8")
+        with pytest.raises(InputError, match="it ends early"):
+            submit(tmp_path / "R10-50x20-ip-1.vipr")
+
+
+def test_a_point_as_highs_writes_it(made, tmp_path):
+    """Its file has headings, rows and multipliers as well."""
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.readModel(str(made / "hire-40x12-ip-0.mps"))
+    solver.run()
+    solver.writeSolution(str(tmp_path / "hire-40x12-ip-0.sol"), 0)
+    found = submit(tmp_path / "hire-40x12-ip-0.sol")
+    assert found["value"] == pytest.approx(solver.getInfo().objective_function_value) and not found["better"]
+
+
+@pytest.mark.slow
+def test_every_program_is_what_its_seed_draws(tmp_path):
+    """The checksums of the whole index, and what is known of each."""
+    made = library(tmp_path / "made")
+    assert made["other"] == [] and {row["file"]: row for row in made["rows"]} == shipped()
 
 
 def test_the_command_says_what_came_of_it(made, tmp_path):
     """Programs alone by --export, and a result by submit."""
     run = CliRunner().invoke
-    words = ["bench", "library", "R1:50x20", "--export", "mps", "-o", str(tmp_path / "new")]
-    assert "wrote 3 programs" in run(main, words).output
-    assert not list((tmp_path / "new").glob("*.sol")) and len(list((tmp_path / "new").glob("*.mps"))) == 3
-    done = run(main, ["bench", "library", "submit", str(made / "R1-50x20-ip-0.sol"), "--json"])
-    assert json.loads(done.output)["value"] == 300.0
-    done = run(main, ["bench", "library", "submit", str(made / "R1-50x20-ip-0.vipr")])
-    assert "bound 300, checked; no better" in done.output
+    words = ["bench", "library", "R10:50x20", "--export", "mps", "-o", str(tmp_path / "new")]
+    assert "wrote 2 programs" in run(main, words).output
+    assert not list((tmp_path / "new").glob("*.sol")) and len(list((tmp_path / "new").glob("*.mps"))) == 2
+    done = run(main, ["bench", "library", "submit", str(made / "R10-50x20-ip-0.sol"), "--json"])
+    assert json.loads(done.output)["value"] == 345.0
+    assert "takes one file" in run(main, ["bench", "library", "submit"]).output
+    done = run(main, ["bench", "library", "submit", str(made / "R10-50x20-ip-0.vipr")])
+    assert "bound 345, checked; no better" in done.output
 
 
 def test_what_is_known_only_gets_better():

@@ -115,7 +115,7 @@ SUITES = {
             Entry("R10:60x20:second", PROGRAMS, THREE),
             Entry("R10:200x60:second", (IP,), (0, 1)),
             Entry("groups:30x12", PROGRAMS, THREE),
-            Entry("groups:120x30", (IP,), (0, 1)),
+            Entry("groups:120x30", (IP,), (0, 1, 2, 3, 4)),
             Entry("families:30x15", PROGRAMS, THREE),
             Entry("families:200x40", (IP,), (0, 1)),
             Entry("limits:40x15", (IP,)),

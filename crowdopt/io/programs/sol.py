@@ -13,6 +13,7 @@ from crowdopt.files import write_text
 from crowdopt.io.programs.mps import numbers
 
 HEADS = ("=obj=", "#", "solution status:", "objective value:", "no solution")  # of lines that are about the point
+COLUMNS, ROWS = "# Columns", "# Rows"  # HiGHS has the point between such lines
 ALIASES = ("%", "$")  # files of proof have the latter in names where programs have the former
 
 
@@ -31,12 +32,16 @@ def read_sol(path: Path, names: Sequence[str]) -> Floats:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
-    for number, line in enumerate(lines, 1):
+    first, last = (next((k for k, line in enumerate(lines) if line.startswith(head)), None) for head in (COLUMNS, ROWS))
+    for number, line in enumerate(lines[first:last], 1 + (first or 0)):
         words = line.split()
         if not words or line.lower().startswith(HEADS):
             continue
         if len(words) < 2 or words[0].replace(*ALIASES) not in place:
-            raise InputError(f"{path.name}, line {number}: {words[0]} is no column of this program, or has no value")
+            raise InputError(
+                f"{path.name}, line {number}: {words[0]} is no column of this program, or has no value; "
+                "write a line NAME VALUE for each column that is not 0"
+            )
         try:
             point[place[words[0].replace(*ALIASES)]] = float(words[1])
         except ValueError:
