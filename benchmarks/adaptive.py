@@ -159,7 +159,7 @@ def picture(found: Sequence[dict[str, Any]], path: Path, note: str) -> None:
     said = ["Down and to the left is better; each step to the right doubles the labels.", note]
     heading = alt.TitleParams("What an error rate costs", subtitle=said, anchor="start")
     path.parent.mkdir(parents=True, exist_ok=True)
-    save(alt.hconcat(*panels).resolve_scale(color="shared", y="shared").properties(title=heading), path)
+    save(alt.vconcat(*panels).resolve_scale(color="shared", y="shared").properties(title=heading), path)
 
 
 def _panel(alt: Any, crowd: str, found: Sequence[dict[str, Any]]) -> Any:
@@ -185,7 +185,7 @@ def _panel(alt: Any, crowd: str, found: Sequence[dict[str, Any]]) -> Any:
     words = alt.Chart(alt.Data(values=[{**least[0], "said": "impossible below"}]))
     text = words.mark_text(align="left", dx=4, dy=-8, color="#333", fontSize=12).encode(x=x, y=y, text="said:N")
     drawn = lines.encode(x=x, y=y, color=colour, order="x:Q")
-    return (dashed.encode(x=x, y=y, order="x:Q") + text + drawn).properties(width=300, height=280, title=crowd)
+    return (dashed.encode(x=x, y=y, order="x:Q") + text + drawn).properties(width=420, height=230, title=crowd)
 
 
 SUBJECTS = {"chart": chart, "budget": budget, "real": real, "breaches": breaches}

@@ -68,7 +68,7 @@ def picture(rows: list[dict], path: Path) -> None:
         ]
     ]
     panels = [
-        alt.Chart(alt.Data(values=[row for row in long if row["unit"] == unit]), width=330, height=240)
+        alt.Chart(alt.Data(values=[row for row in long if row["unit"] == unit]), width=420, height=200)
         .mark_line(point=True)
         .encode(
             x=alt.X("pairs:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e"), title="tasks × workers"),
@@ -77,7 +77,7 @@ def picture(rows: list[dict], path: Path) -> None:
         )
         for unit in ("seconds", "MB")
     ]
-    save(alt.hconcat(*panels).properties(title="R10, ten types: from ten thousand pairs to a hundred billion"), path)
+    save(alt.vconcat(*panels).properties(title="R10, ten types: from ten thousand pairs to a hundred billion"), path)
 
 
 def main() -> None:

@@ -124,9 +124,9 @@ def picture(crowds: dict[str, list[dict[str, Any]]], path: Any, note: str) -> No
             ),
         )
         band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title="R(T) / ln² T"), y2="high:Q")
-        charts.append((band + base.mark_line().encode(y="y:Q")).properties(width=340, height=260, title=crowd))
+        charts.append((band + base.mark_line().encode(y="y:Q")).properties(width=420, height=220, title=crowd))
     heading = alt.TitleParams("Regret over ln² T: flat is what Theorem 3 says", subtitle=note, anchor="start")
-    save(alt.hconcat(*charts).resolve_scale(color="shared").properties(title=heading), path)
+    save(alt.vconcat(*charts).resolve_scale(color="shared").properties(title=heading), path)
 
 
 def main() -> None:

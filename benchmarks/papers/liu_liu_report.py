@@ -134,13 +134,13 @@ def averaged(values: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def picture(panels: Sequence[tuple[list[dict[str, Any]], str, str]], path: Path, title: str, note: str) -> None:
-    """Panels ``(points, key, title of y)`` side by side, as SVG and PNG."""
+    """Panels ``(points, key, title of y)`` one above another, so that a narrow page shows them too, as SVG and PNG."""
     alt = altair()
     drawn = []
     for rows, key, up in panels:
         order = list(dict.fromkeys(row["policy"] for row in rows))
         drawn.append(banded(rows, key, up, order))
     heading = alt.TitleParams(title, subtitle=note, anchor="start")
-    chart = alt.hconcat(*drawn).resolve_scale(color="shared").properties(title=heading)
+    chart = alt.vconcat(*drawn).resolve_scale(color="shared").properties(title=heading)
     for suffix in (".svg", ".png"):
         save(chart, path.with_suffix(suffix))
