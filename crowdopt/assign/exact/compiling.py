@@ -14,7 +14,8 @@ from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.recipes.named_recipes import recipe
 
-PARTS = ("sharing", "the_rest")  # functions below, about as long as each other: a process more takes a second to begin
+# one process compiles the first, another all others, which takes as long
+PARTS = (f"{__name__}:sharing", f"{__name__}:the_rest", "crowdopt.assign.engine.cheapest_sets:look_once")
 
 
 def get_ready(tell: Callable[[str], None] | None = None) -> None:
@@ -28,13 +29,13 @@ def get_ready(tell: Callable[[str], None] | None = None) -> None:
 @cache
 def load() -> None:
     """Run each loop once, on next to nothing: compiled where they are not kept from earlier."""
-    from crowdopt.compiled_kernels import run_together
+    from crowdopt.compiled_kernels import call, run_together
 
     if are_compiled():
         for part in PARTS:
-            globals()[part]()
+            call(part)
     else:
-        run_together([f"{__name__}:{part}" for part in PARTS])
+        run_together(PARTS)
 
 
 def _split() -> tuple[Split, Classes, Ints]:
@@ -56,12 +57,10 @@ def sharing() -> None:
 
 
 def the_rest() -> None:
-    """Labels dealt, dropped, and exchanged between rows; and sets looked for at prices."""
-    from crowdopt.assign.engine.cheapest_sets import look_once
+    """Labels dealt, dropped, and exchanged between rows."""
     from crowdopt.assign.exact import kernels
 
     split, classes, tasks = _split()
     kernels.trade(tasks, split.terms, split.dealt, 0)
     kernels.thin(tasks, split.terms, split.dealt)
     kernels.deal(tasks, tasks, np.zeros(classes.capacity.size, np.int64), classes.evidence[0], split.dealt)
-    look_once()
