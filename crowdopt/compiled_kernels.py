@@ -66,28 +66,28 @@ def is_compiled(kernel: Any) -> bool:
 
 
 def run_together(paths: Sequence[str]) -> None:
-    """Call functions that compile, all but the last in a process of its own: what one keeps, the others find.
+    """Call functions that compile, the first in a process of its own: what one keeps, the other finds.
 
     Python compiles one kernel at a time, and most of the work is Python's. Where nothing can be kept, or there is one
     core, all of it is done here; so is what another process failed to do. No time limit runs meanwhile.
 
-    paths: ``package.module:name`` of functions without arguments, that which takes longest first.
+    paths: ``package.module:name`` of functions without arguments; the first takes as long as all others.
     """
-    *others, own = paths
-    children: list[subprocess.Popen[bytes]] = []
+    first, *others = paths
+    child: subprocess.Popen[bytes] | None = None
     collecting = gc.isenabled()
     pauses.begin()
     try:
         if _keeps() and (os.cpu_count() or 1) > 1:
-            children += [_child(path) for path in others]
+            child = _child(first)
         gc.disable()  # compiling makes much that lives; looking it through takes a tenth of the time
-        _call(own)
-        for child in children:
-            child.wait()
         for path in others:
-            _call(path)
+            call(path)
+        if child is not None:
+            child.wait()
+        call(first)
     finally:
-        for child in children:
+        if child is not None:
             child.kill()
             child.wait()
         if collecting:
@@ -95,14 +95,15 @@ def run_together(paths: Sequence[str]) -> None:
         pauses.end()
 
 
-def _call(path: str) -> None:
+def call(path: str) -> None:
+    """Call a function by its path, ``package.module:name``."""
     module, _, name = path.partition(":")
     getattr(import_module(module), name)()
 
 
 def _child(path: str) -> subprocess.Popen[bytes]:
     """A process that calls the function, in a session of its own: Ctrl-C is heard by its parent, who ends it."""
-    program = f"import sys, gc; sys.path[:] = {sys.path!r}; gc.disable(); from {__name__} import _call; _call({path!r})"
+    program = f"import sys, gc; sys.path[:] = {sys.path!r}; gc.disable(); from {__name__} import call; call({path!r})"
     nothing = subprocess.DEVNULL
     return subprocess.Popen(
         [sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True

@@ -9,7 +9,9 @@ from crowdopt.compiled_kernels import njit
 def stable_order(values):
     """The places of the values in ascending order; equal ones stay in theirs."""
     n, width = values.size, 1
-    order, other = np.arange(n), np.empty(n, np.int64)
+    order, other = np.empty(n, np.int64), np.empty(n, np.int64)
+    for k in range(n):
+        order[k] = k
     while width < n:
         for start in range(0, n, 2 * width):
             middle, end = min(start + width, n), min(start + 2 * width, n)

@@ -11,6 +11,7 @@ import pytest
 
 import crowdopt
 from crowdopt import assign, compiled_kernels, pauses, recipe
+from crowdopt.assign.engine import completion_kernels
 from crowdopt.assign.exact import kernels
 from crowdopt.assign.exact.compiling import load
 from crowdopt.compiled_kernels import njit
@@ -46,14 +47,15 @@ def test_without_a_cache_kernels_compile_all_the_same():
 def test_what_is_compiled_ahead_is_all_that_plans_need():
     """A loop called with arrays of another kind than here would be compiled twice, at an unknown user's expense.
 
-    Loops of other rooms are compiled when a plan asks for them, if nothing is kept.
+    The last resort, and loops of other rooms, are compiled when a plan asks for them, if nothing is kept.
     """
     load()
-    loops = {name: loop for name, loop in vars(kernels).items() if getattr(loop, "signatures", None)}
+    everything = {**vars(completion_kernels), **vars(kernels)}
+    loops = {name: loop for name, loop in everything.items() if getattr(loop, "signatures", None)}
     before = {name: list(loop.signatures) for name, loop in loops.items()}
     for name, epsilon in (("B5:200x60", 0.1), ("R10:50x30", 0.07145), ("R10:60x100", 0.1)):
         assign(recipe(name).with_epsilon(epsilon), nodes=2, time_limit=600)
-    assert {"share", "thin", "trade", "top_up", "shift", "deal"} <= set(loops)
+    assert {"share", "thin", "trade", "shift", "deal", "completions", "cheapest", "through_each"} <= set(loops)
     assert {name: list(loop.signatures) for name, loop in loops.items()} == before
 
 

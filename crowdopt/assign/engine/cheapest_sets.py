@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.engine.prepared import ANY, Labels, Overlaps, TaskRow
+from crowdopt.assign.engine.prepared import ANY, Labels, Overlaps, TaskRow, problem_of
+from crowdopt.crowd.recipes.named_recipes import recipe
 
 CELLS = 500, 8_000, 3_000_000  # of evidence, at least and at most; numbers in a table of completions, about
 EXACT = 16  # labels up to which a most is counted in the table; more are only counted in the search
@@ -161,3 +162,13 @@ def _copies(row: TaskRow, price: Floats, usable: Ints) -> Ints:
     kept = np.where(price[order] > 0, np.maximum(0, useful[order] - before), copies[order])
     copies[order] = np.minimum(copies[order], kept)
     return copies
+
+
+def look_once() -> None:
+    """Look for sets among next to nothing, so that the loops for it are compiled."""
+    problem = problem_of(recipe("K3:3x2"))
+    assert problem is not None
+    row = problem.rows[0]
+    one = priced(row, np.ones(row.room.size))
+    one.cheapest(0)
+    one.through(1.0, 1.0, 1)

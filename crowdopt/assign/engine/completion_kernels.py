@@ -33,7 +33,8 @@ def completions(items, groups, counted, exact, cells):
     own, every, fewest = counted
     n = price.size
     rest = np.full((n + 1, own + 1, every + 1, cells + 1), np.inf)
-    none = np.full(cells + 1, np.inf)
+    none = np.empty(cells + 1)
+    none[:] = np.inf
     for c in range(min(fewest, every), every + 1):
         rest[n, 0, c, 0] = 0.0
     for i in range(n - 1, -1, -1):

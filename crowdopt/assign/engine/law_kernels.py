@@ -79,7 +79,7 @@ def grow(laws, d, outcomes, skill):
                     laws[d + 1, e, t, a * outcomes + o] = laws[d, e, t, o] * p
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def error_with(laws, d, outcomes, skill):
     """Error of the best vote with one label more."""
     kinds, classes = laws.shape[1], laws.shape[2]
@@ -103,7 +103,7 @@ def error_with(laws, d, outcomes, skill):
     return error
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def plain_error_with(laws, d, outcomes, skill):
     """Error, with one label more, of the vote that takes every task for an easy one, at least; two classes."""
     right, wrong, error = skill, 1 - skill, 0.0
@@ -119,7 +119,7 @@ def plain_error_with(laws, d, outcomes, skill):
     return error
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def error_of(laws, d, outcomes):
     """Error of the best vote over the first d labels."""
     error = 0.0
@@ -133,7 +133,7 @@ def error_of(laws, d, outcomes):
     return error
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def error_with_more(laws, d, outcomes, skill, more):
     """A lower bound on the error with so many labels more of one skill; 0 where those are too many to be counted."""
     if more == 0:
@@ -154,7 +154,7 @@ def error_with_more(laws, d, outcomes, skill, more):
     return error
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _error_with_counts(laws, d, outcomes, skill, more):
     """The error with labels more of one skill, by how many of them name each class."""
     classes = laws.shape[2]
@@ -177,7 +177,7 @@ def _error_with_counts(laws, d, outcomes, skill, more):
     return error
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def error_with_evidence(laws, d, outcomes, evidence, left):
     """A lower bound on the error with labels of so much evidence more; ``left[e]`` of it on tasks of kind e.
 
@@ -202,7 +202,7 @@ def error_with_evidence(laws, d, outcomes, evidence, left):
     return error
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _keep(path, size, paid, sets, sizes, worths):
     """Keep a set if it is among the cheapest, the best first."""
     k = sizes.size - 1
@@ -210,13 +210,15 @@ def _keep(path, size, paid, sets, sizes, worths):
         return
     while k > 0 and worths[k - 1] > paid:
         worths[k], sizes[k] = worths[k - 1], sizes[k - 1]
-        sets[k] = sets[k - 1]
+        for e in range(sizes[k]):
+            sets[k, e] = sets[k - 1, e]
         k -= 1
     worths[k], sizes[k] = paid, size
-    sets[k, :size] = path[:size]
+    for e in range(size):
+        sets[k, e] = path[e]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _last_cell(laws, d, outcomes, skill, cell, first, target):
     """How many cells from the first one on would do as the last label, by bisection."""
     low, high = cell[first], cell[cell.size - 1] + 1
@@ -230,7 +232,7 @@ def _last_cell(laws, d, outcomes, skill, cell, first, target):
     return low
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _may_do(laws, d, outcomes, skill, target, money, tables, i, room, unit, left):
     """Whether labels from item i on that cost less than this money could bring the error down to the target."""
     rest, cheap, _, cell = tables
@@ -283,7 +285,7 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     for d in range(deepest):
         out[d + 1] = out[d] * classes
     done = error_of(laws, 0, begun) <= target
-    well = done and not (plain and plain_error_with(laws, 0, begun, np.full(laws.shape[1], 0.5)) > target)
+    well = done and not (plain and plain_error_with(laws, 0, begun, np.full((laws.shape[1], 1), 0.5)[:, 0]) > target)
     if well and need <= 0.0 and fewest <= 0 and lack == 0 and has_all(beside, path, 0):
         sizes[0] = 0
         return min(limit, 0.0)

@@ -1,4 +1,4 @@
-"""All loops of the exact method compiled at once, by several processes, before a clock runs; kept, they only load."""
+"""Loops of the exact method compiled at once, by two processes, before a clock runs; kept, they only load."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.recipes.named_recipes import recipe
 
-PARTS = ("sharing", "trading", "the_rest")  # functions below, that which takes longest first
+# one process compiles the first, another all others, which takes as long
+PARTS = (f"{__name__}:sharing", f"{__name__}:the_rest", "crowdopt.assign.engine.cheapest_sets:look_once")
 
 
 def get_ready(tell: Callable[[str], None] | None = None) -> None:
-    """Compile all loops unless they are there; whoever waits is told."""
+    """Compile the loops unless they are there; whoever waits is told."""
     if not are_compiled():
         if tell is not None:
             tell("compiling once")
@@ -27,14 +28,14 @@ def get_ready(tell: Callable[[str], None] | None = None) -> None:
 
 @cache
 def load() -> None:
-    """Run every loop once, on next to nothing: compiled where they are not kept from earlier."""
-    from crowdopt.compiled_kernels import run_together
+    """Run each loop once, on next to nothing: compiled where they are not kept from earlier."""
+    from crowdopt.compiled_kernels import call, run_together
 
     if are_compiled():
         for part in PARTS:
-            globals()[part]()
+            call(part)
     else:
-        run_together([f"{__name__}:{part}" for part in PARTS])
+        run_together(PARTS)
 
 
 def _split() -> tuple[Split, Classes, Ints]:
@@ -44,31 +45,22 @@ def _split() -> tuple[Split, Classes, Ints]:
 
 
 def sharing() -> None:
-    """Labels shared out within a row, and dropped."""
-    from crowdopt.assign.exact import kernels
-
-    split, _, tasks = _split()
-    kernels.share(tasks, split.terms, split.dealt, 0, 0, 0)
-    kernels.thin(tasks, split.terms, split.dealt)
-
-
-def trading() -> None:
-    """Labels exchanged between rows, and bought."""
-    from crowdopt.assign.exact import kernels
-
-    split, _, tasks = _split()
-    kernels.trade(tasks, split.terms, split.dealt, 0)
-    kernels.top_up(tasks, split.terms, split.dealt)
-
-
-def the_rest() -> None:
-    """Amounts polished, labels dealt."""
+    """Labels shared out within a row, and amounts polished."""
     from crowdopt.assign.exact import kernels
 
     split, classes, tasks = _split()
+    kernels.share(tasks, split.terms, split.dealt, 0, 0, 0)
     kinds, groups = classes.evidence.shape
     whole, none = np.zeros((kinds, groups), np.int64), np.zeros(kinds)
     spare, left = np.zeros(1), np.zeros(groups, np.int64)
-    rows = Rows(whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), left, spare)
-    kernels.shift(rows, NEVER)
-    kernels.deal(tasks, tasks, whole[0], classes.evidence[0], split.dealt)
+    kernels.shift(Rows(whole, none, none.copy(), classes.evidence, classes.cost, whole.copy(), left, spare), NEVER)
+
+
+def the_rest() -> None:
+    """Labels dealt, dropped, and exchanged between rows."""
+    from crowdopt.assign.exact import kernels
+
+    split, classes, tasks = _split()
+    kernels.trade(tasks, split.terms, split.dealt, 0)
+    kernels.thin(tasks, split.terms, split.dealt)
+    kernels.deal(tasks, tasks, np.zeros(classes.capacity.size, np.int64), classes.evidence[0], split.dealt)

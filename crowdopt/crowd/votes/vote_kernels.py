@@ -10,7 +10,7 @@ EQUAL = 1e-13  # of the sum of |weights|: sums this close are the same, so equal
 TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a tie
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _merged(sums, mass, size, weight, right, near, out_sums, out_mass):
     """Add one label."""
     # ``s - w`` with chance 1 - p, ``s + w`` with chance p, sorted, neighbours within ``near`` joined.
@@ -35,7 +35,7 @@ def _merged(sums, mass, size, weight, right, near, out_sums, out_mass):
     return count, moved
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _law(weight, right, chosen, total, room):
     """Law of the sum of the chosen labels, ascending: ``(sums, mass, lowered)``, both in ``room`` (4, cells)."""
     # Label by label; exact while it has at most ``cells`` values, then on a lattice of so many, whose sums are
@@ -58,7 +58,7 @@ def _law(weight, right, chosen, total, room):
     return room[here, :size], room[here + 1, :size], lowered
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _halves(weight, right):
     """Labels in two halves, equal ones together, so that both halves' sums take about equally many values."""
     order = stable_order(weight)
@@ -72,10 +72,13 @@ def _halves(weight, right):
         else:
             starts[runs], counts[runs] = place, 1
             runs += 1
+    fewer = np.empty(runs)
+    for run in range(runs):
+        fewer[run] = -counts[run]
     first, second = np.empty(k, np.int64), np.empty(k, np.int64)
     sizes, values = np.zeros(2, np.int64), np.zeros(2)
     # the longest runs first, each to the half of fewer values: a run of c equal labels multiplies them by c + 1
-    for run in stable_order(-counts[:runs]):
+    for run in stable_order(fewer):
         half = 0 if values[0] <= values[1] else 1
         values[half] += log(counts[run] + 1.0)
         for place in range(starts[run], starts[run] + counts[run]):
@@ -87,7 +90,7 @@ def _halves(weight, right):
     return first[: sizes[0]], second[: sizes[1]]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _below(sums, mass, other_sums, other_heads, threshold):
     """``P(S < t)`` of the sum of two laws; ``other_heads`` are the second one's sums of masses."""
     # As the first sum grows the largest second sum that stays below only falls: one pass over both.
@@ -101,7 +104,7 @@ def _below(sums, mass, other_sums, other_heads, threshold):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _middle(sums, mass, other_sums, other_heads, threshold, tie):
     """``P(S < t) + P(S = t) / 2``."""
     under = _below(sums, mass, other_sums, other_heads, threshold - tie)
@@ -122,17 +125,19 @@ def errors(votes, cells, above, width, first, last):
     """
     room = np.empty((8, cells))
     for i in range(first, last):
-        here, bias = slice(votes.starts[i], votes.starts[i + 1]), votes.bias[i]
-        weight, accuracy = votes.weight[here], votes.accuracy[here]
-        w, p = np.abs(weight), np.where(weight < 0, 1 - accuracy, accuracy)
-        total = w.sum()
+        start, k, bias, total = votes.starts[i], votes.starts[i + 1] - votes.starts[i], votes.bias[i], 0.0
+        w, p = np.empty(k), np.empty(k)
+        for j in range(k):
+            weight, accuracy = votes.weight[start + j], votes.accuracy[start + j]
+            w[j], p[j] = abs(weight), 1 - accuracy if weight < 0 else accuracy
+            total += w[j]
         tie = TIE * (total + abs(bias)) + 1e-300  # without any label all is a tie
         one, two = _halves(w, p)
         a, b, down = _law(w, p, one, total, room[:4])
         c, d, sunk = _law(w, p, two, total, room[4:])
         # masses of the second half summed up, so that the pass in the middle reads tails at once
-        for k in range(1, d.size):
-            d[k] += d[k - 1]
+        for j in range(1, d.size):
+            d[j] += d[j - 1]
         lowered = down + sunk
         yes, no = votes.prior[i], 1 - votes.prior[i]
         above[i] = yes * _middle(a, b, c, d, -bias, tie) + no * _middle(a, b, c, d, bias, tie)

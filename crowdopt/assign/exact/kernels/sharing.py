@@ -67,7 +67,7 @@ def by_slack(tasks, slack):
 @njit(cache=True)
 def _subset_sums(values, first, last, sums, masks):
     """All subset sums of values[first:last], ascending, each with its subset as a bit mask; returns how many."""
-    spare, spare_masks = np.empty_like(sums), np.empty_like(masks)
+    spare, spare_masks = np.empty(sums.size), np.empty(masks.size, np.int64)
     sums[0], masks[0], found = 0.0, 0, 1
     for x in range(first, last):
         i = j = k = 0
@@ -154,12 +154,12 @@ def share_out(a, b, terms, dealt, anyhow):
     changed.
     """
     worth, held, slack, state = terms.worth[terms.row[a]], dealt.held, dealt.slack, dealt.state
-    items, owner = np.empty(held[a] + held[b], np.int64), np.zeros(held[a] + held[b], np.bool_)
+    items, owner = np.empty(held[a] + held[b], np.int64), np.empty(held[a] + held[b], np.int64)
     keep_a, keep_b = np.empty(items.size, np.int64), np.empty(items.size, np.int64)
-    k, na = _may_go(a, b, terms.size, dealt, items, 0, keep_a)
+    mine, na = _may_go(a, b, terms.size, dealt, items, 0, keep_a)
+    k, nb = _may_go(b, a, terms.size, dealt, items, mine, keep_b)
     for t in range(k):
-        owner[t] = True
-    k, nb = _may_go(b, a, terms.size, dealt, items, k, keep_b)
+        owner[t] = t < mine
     if k < 2:
         return False
     for t in range(k - 1, 0, -1):
