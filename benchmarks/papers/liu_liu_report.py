@@ -52,7 +52,7 @@ def mean_of(sample: np.ndarray) -> str:
     if known.size < 2:
         return "–"
     mean, low, _ = interval(known)
-    return f"{mean:.4f} ± {mean - low:.4f}"
+    return f"{mean:z.4f} ± {mean - low:.4f}"
 
 
 def write(
