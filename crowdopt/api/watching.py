@@ -9,7 +9,7 @@ from threading import Event
 from time import perf_counter
 from typing import Any
 
-from crowdopt.bars import Latest, in_notebook, ticking
+from crowdopt.bars import Latest, bar, in_notebook, ticking
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Progress
 from crowdopt.stops import stoppable
@@ -62,11 +62,9 @@ def watched(listener: Listener | None, time_limit: float) -> Iterator[Listener |
         if forward.error is not None:
             raise forward.error
     elif in_notebook():
-        from tqdm.auto import tqdm
-
         form = "{l_bar}{bar}| {n:.0f} of {total:g} s{postfix}"
-        with tqdm(total=time_limit, desc="solve", bar_format=form, leave=False) as bar:
-            shown = _Bar(bar)
+        with bar(total=time_limit, desc="solve", bar_format=form, leave=False) as drawn:
+            shown = _Bar(drawn)
             with ticking(shown.draw):
                 yield Forward(shown.latest.show)
     else:
