@@ -62,9 +62,10 @@ class InNotebooks:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._repr_pretty_ = InNotebooks._repr_pretty_  # IPython would take the nearest class's, or its representation
+        cls._repr_pretty_ = InNotebooks._repr_pretty_  # type: ignore[method-assign]
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's; each class has one, as its own representation would come first."""
         printer.text(str(self))
 
     def __str__(self) -> str:
