@@ -1,4 +1,4 @@
-"""Progress of a search as one line of events: whatever stages it has, it only goes forward."""
+"""Progress of a search of several stages as one sequence of moments that only goes forward."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crowdopt.stops import stoppable
 
 @dataclass(eq=False)
 class Forward:
-    """Hands moments on with the seconds of the whole run, the best value and the best bound so far.
+    """Passes moments on with the seconds of the whole run, the best value and the best bound so far.
 
     Each stage of a search has a clock, and begins with a best and a bound, of its own.
     """
@@ -85,7 +85,7 @@ class _Patience(Event):
 
 @contextmanager
 def giving_way(listener: Listener | None, seconds: float) -> Iterator[Listener]:
-    """A listener for a search that is over if it knows no plan after so many seconds; else it goes on as it is."""
+    """A listener that ends a search which knows no plan after so many seconds."""
     patience = _Patience(seconds)
 
     def told(moment: Progress) -> bool | None:
