@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,14 +28,21 @@ def is_watched() -> bool:
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
+def bar(**options: Any) -> Any:
+    """A bar of tqdm's: a notebook's own where it has widgets, else a line of text, which is rewritten there too."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # tqdm would say that widgets are not installed
+        from tqdm.auto import tqdm
+    return tqdm(**options)
+
+
 @contextmanager
 def counting(title: str, total: int, done: int, unit: str) -> Iterator[Any]:
     """A bar that counts units done from ``done`` on, tqdm's; ``update()`` moves it on."""
-    from tqdm.auto import tqdm  # the notebook's own where there is one
-
     started, watched = perf_counter(), is_watched()
-    with tqdm(total=total, initial=done, desc=title, unit=unit, disable=not watched, smoothing=0.1) as bar:
-        yield bar
+    shows = watched and done < total
+    with bar(total=total, initial=done, desc=title, unit=unit, disable=not shows, smoothing=0.1) as shown:
+        yield shown
     seconds = perf_counter() - started
     if not watched and seconds >= WHILE and sys.stderr is not None:
         print(f"{title}: {total - done} {unit}(s) in {seconds:.1f} s", file=sys.stderr, flush=True)

@@ -18,6 +18,10 @@ from crowdopt.errors import InputError
 SHOWN = 10  # rows of a table
 LONGEST = 200  # letters of a fact
 STYLE = "text-align:left"
+NO_PLAN = {
+    "infeasible": "no plan reaches every target: that is proven",
+    "undecided": "no plan that reaches every target was found; there may be one",
+}
 
 
 class InNotebooks:
@@ -47,18 +51,28 @@ class InNotebooks:
     def _repr_html_(self) -> str:
         named = named_facts(self)
         facts = [(name.replace("_", " "), _fact(value)) for name, value in named.items()]
-        parts = [f"<strong>{escape(type(self).__name__)}</strong> {escape(self.in_words)}"]
+        parts = [f"<strong>{escape(type(self).__name__)}</strong> {escape(_sentence(self))}"]
         parts += [_table(("", ""), [fact for fact in facts if fact[1]])]
         rows, count = self.notebook_rows(SHOWN)
         if rows:
             parts.append(_table(tuple(rows[0]), [tuple(row.values()) for row in rows], count))
-        parts += [_rows(name, value) for name, value in named.items() if isinstance(value, list | tuple)]
+        lists = {name: value for name, value in named.items() if isinstance(value, list | tuple)}
+        parts += [_rows(name, value) for name, value in lists.items() if not rows or _are_sentences(value)]
         return "\n".join(filter(None, parts))
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._repr_pretty_ = InNotebooks._repr_pretty_  # type: ignore[method-assign]
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's; each class has one, as its own representation would come first."""
+        printer.text(str(self))
 
     def __str__(self) -> str:
         facts = {name.replace("_", " "): text for name, value in named_facts(self).items() if (text := _fact(value))}
         width = max(map(len, facts), default=0)
-        head = f"{type(self).__name__}: {self.in_words}" if self.in_words else type(self).__name__
+        words = _sentence(self)
+        head = f"{type(self).__name__}: {words}" if words else type(self).__name__
         rows, count = self.notebook_rows(SHOWN)
         lines = [head, *(f"  {name:<{width}}  {text}" for name, text in facts.items()), *_columns(rows)]
         return "\n".join([*lines, *[f"  {count - len(rows)} more"] * (count > len(rows))])
@@ -107,9 +121,18 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return ["  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, width, strict=True)).rstrip() for row in cells]
 
 
+def _sentence(result: InNotebooks) -> str:
+    """What is known of a result; of a plan that leaves tasks short, whether there is a better one."""
+    return result.in_words or NO_PLAN.get(str(getattr(getattr(result, "status", None), "value", "")), "")
+
+
+def _are_sentences(values: Sequence[Any]) -> bool:
+    return bool(values) and all(isinstance(value, str) for value in values)
+
+
 def _rows(name: str, values: Sequence[Any]) -> str:
     """Sentences, or rows of facts, under their name; empty where they are neither."""
-    if values and all(isinstance(value, str) for value in values):
+    if _are_sentences(values):
         title = f"<em>{escape(name.replace('_', ' '))}</em>"
         items = "".join(f"<li>{escape(value)}</li>" for value in values[:SHOWN])
         return f"{title}<ul>{items}</ul>{_more(len(values))}"

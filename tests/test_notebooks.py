@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import crowdopt
+from crowdopt.online.run_score import Optimum
+from crowdopt.studies.online_trials import Comparison
 
 README = Path(__file__).parent.parent / "README.md"
 PLAIN = {"Path", "None", "int", "float", "dict[str, Any]"}
@@ -47,6 +49,32 @@ def test_a_plan_shows_its_facts_and_first_labels():
     assert f"{len(plan.pairs) - 10} more" in shown and shown.count("<tr>") < 40
 
 
+def test_a_plan_that_leaves_tasks_short_says_that_there_is_no_other():
+    """Its cost and a bound of infinity say nothing to a reader."""
+    plan = crowdopt.assign(crowdopt.AssignmentInstance([[0.9, 0.6]], [0, 0], [1, 1], 0.05))
+    assert plan.short.size and "no plan reaches every target: that is proven" in plan._repr_html_()
+    assert str(plan).startswith("Plan: no plan reaches every target")
+
+
+def test_a_comparison_is_a_line_for_each_policy_and_a_sentence():
+    """Not its hundreds of rows and figures."""
+    figures = {f"figure_{k}": 0.5 for k in range(60)}
+    lines = [{"policy": name, "cost": 12.0, "ratio_bound": 1.2, **figures} for name in ("re-solve", "greedy")]
+    rows = [{"policy": "greedy", "trial": k, **figures} for k in range(20)]
+    found = Comparison("drawn", Optimum(10.0, 9.5, 11.0, rule="hoeffding"), rows, lines, rows, "greedy", [])
+    shown = found._repr_html_()
+    assert "no plan by rule hoeffding costs less than 10" in shown and "re-solve" in shown
+    assert "figure 7" not in shown and len(shown) < 2500
+    assert found.notebook_rows(1) == (
+        [{**dict.fromkeys(row_titles(found)), "policy": "re-solve", "cost": 12.0, "/bound": 1.2}],
+        2,
+    )
+
+
+def row_titles(found: Comparison) -> list[str]:
+    return ["policy", *(title for title, _, _ in found.columns)]
+
+
 @pytest.mark.slow
 def test_the_readmes_python_runs_in_a_notebook():
     """Typed into cells and run by a kernel, with the plan shown as a table in the last."""
@@ -59,4 +87,6 @@ def test_the_readmes_python_runs_in_a_notebook():
     kernel = nbclient.NotebookClient(book, timeout=300, kernel_name="python3")
     kernel.execute()
     shown = [output["data"] for output in book.cells[-1].outputs if "data" in output]
-    assert "<table>" in shown[-1]["text/html"]
+    assert "<table>" in shown[-1]["text/html"] and shown[-1]["text/plain"].startswith("Plan: ")
+    said = "".join(one.text for cell in book.cells for one in cell.outputs if one.get("name") == "stderr")
+    assert "Warning" not in said, said

@@ -1,1 +1,1 @@
-"""The calls: a file for each verb. Here solvers are bound to methods, and whatever a verb decides is decided."""
+"""The calls, a file for each verb: they decide what the verb decides, and bind solvers to methods."""

@@ -212,7 +212,7 @@ def _with_options(method: str, solver_options: Sequence[str]) -> str:
 
 
 def probe(seconds: float) -> Probe:
-    """Who answers questions about feasibility: the LP over classes, and a quick search for plans."""
+    """The probe for questions of feasibility: the LP over classes, and a quick search for plans."""
     get_ready()
     return Probe(
         solve_whole,

@@ -1,4 +1,4 @@
-"""The verb solve: one plan by one method, whichever was asked for."""
+"""The verb solve: a plan by the method that was asked for."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame
 
 @dataclass(frozen=True)
 class MethodSearch:
-    """By which method a plan is looked for, of which program, and within which limits."""
+    """A search for a plan: its method, its program and its limits."""
 
     method: str
     program: str
@@ -53,7 +53,7 @@ class MethodSearch:
 
 
 def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
-    """The plan by the method that was asked for, or by the one that measurements say."""
+    """The plan by the method that was asked for, or by the one that measurements favour."""
     method, why = _advised(instance, search)
     plan = _planned(instance, replace(search, method=method))
     return replace(plan, note="; ".join(filter(None, [why, plan.note])))

@@ -1,4 +1,4 @@
-"""What the call ``assign`` may be told: of any plan, of one of fixed sets, and of one that looks at answers."""
+"""Options of the call ``assign``: of any plan, of one of fixed sets, and of one that looks at answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crowdopt.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
-    """What any plan goes by.
+    """Options of any plan.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class PlanOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveOptions(PlanOptions):
-    """Of a plan that looks at answers before it asks again."""
+    """Options of a plan that looks at answers before it asks again."""
 
     adaptive: Literal[True]
 
@@ -98,7 +98,7 @@ class AdaptiveOptions(PlanOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class AssignOptions(PlanOptions):
-    """Of a plan of fixed sets; or, with ``adaptive``, what is refused unless it is left as it is.
+    """Options of a plan of fixed sets; with ``adaptive`` they are refused unless they have their defaults.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Instances and plans at hand, in Python, as the folders that a verb goes by."""
+"""Instances and plans in Python, written as the folders that a verb reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder
 
 @contextmanager
 def on_disk(campaign: InstanceLike, plan: PlanLike, tables: bool = False) -> Iterator[tuple[Path, Path]]:
-    """Campaign and plan as folders, those at hand in one that is gone afterwards; tables: no archive will do."""
+    """Campaign and plan as folders, temporary ones for objects; tables: write tables, no archive."""
     with TemporaryDirectory() as spare:
         yield _campaign(campaign, Path(spare), tables), _plan(plan, Path(spare))
 

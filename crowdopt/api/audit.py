@@ -1,4 +1,4 @@
-"""The verb audit: an expert looks at a random few of the answers, and what follows is true for any crowd."""
+"""The verb audit: an expert looks at answers drawn at random, and the claim holds for any crowd."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TARGET, CONFIDENCE = 0.05, 0.95
 
 @dataclass(frozen=True, eq=False)
 class Audit(InNotebooks):
-    """An audit as it stands.
+    """The state of an audit.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Looks:
 
 
 def looks_to_certify(answers: int, target: float = TARGET) -> Looks:
-    """What certifying takes. No claim goes into it: how often claims are wrong is what an audit is to find out."""
+    """How many looks certifying takes, if no answer is wrong, or half as many as the target; claims are not used."""
     delta = round(1 - CONFIDENCE, 14)
     return Looks(*(checks_needed(answers, target, error, delta) for error in (0.0, target / 2)))
 

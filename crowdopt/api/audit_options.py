@@ -1,4 +1,4 @@
-"""What the call ``audit`` may be told: of any draw, of an audit, and of an escalation."""
+"""Options of the call ``audit``: of any draw, of an audit, and of an escalation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crowdopt.api.binding import AnyPath
 
 @dataclass(frozen=True, kw_only=True)
 class DrawOptions:
-    """Where an audit is, what it is to show, and what the expert said.
+    """Options of any draw: its folder, what it shows, and what the expert said.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ class DrawOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class EscalationOptions(DrawOptions):
-    """Of an escalation, which chooses its method, checks and share itself."""
+    """Options of an escalation, which chooses its method, checks and share itself."""
 
     escalate: str | Literal[True]
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions(DrawOptions):
-    """Of an audit; or, with ``escalate``, what is refused unless it is left as it is.
+    """Options of an audit; with ``escalate`` they are refused unless they have their defaults.
 
     Parameters
     ----------

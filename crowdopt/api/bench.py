@@ -24,7 +24,7 @@ EXACT = "exact"
 
 @dataclass(frozen=True, kw_only=True)
 class BenchOptions:
-    """What is measured, how often and within which limits, and where it is kept.
+    """Options of a benchmark: what is measured, how often, within which limits, and where it is kept.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def benchmark(
     permutations: int = 1,
     limits: dict[str, Any] | None = None,
 ) -> Benchmark:
-    """Say what is to be measured; :func:`measure` does it.
+    """A benchmark that states what is to be measured; :func:`measure` measures it.
 
     problems: paths of campaigns, and recipes; suite: a named set of problems, with limits of its own; programs: of
     ``ip`` and ``lp``, those wanted; seeds: how many seeds for each problem, in place of the suite's (one for a

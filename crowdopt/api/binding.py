@@ -49,7 +49,7 @@ def instance_of(
 
 
 def options_of(time_limit: float, seed: int, **others: Any) -> Options:
-    """Options, or what is wrong with them in a sentence."""
+    """The options of a solve; InputError says in a sentence what is wrong with them."""
     try:
         return Options(time_limit=time_limit, seed=seed, **others)
     except ValueError as error:

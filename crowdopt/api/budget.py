@@ -39,7 +39,7 @@ MOMENT = 0.5  # seconds for one more plan at least
 
 @dataclass(frozen=True, kw_only=True)
 class SpendOptions:
-    """What there is to spend, how, and where the plan goes.
+    """Options of spending: how much, how, and where the plan is written.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ class SpendOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PromiseOptions(SpendOptions):
-    """Where every task is to keep the smallest error."""
+    """Options of the smallest error that every task keeps."""
 
     promise: Literal["each"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetOptions(SpendOptions):
-    """Where the fewest answers are to be wrong, unless ``promise`` says otherwise.
+    """Options of the fewest wrong answers or, with ``promise``, of the smallest error that every task keeps.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def policies() -> dict[str, type[Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(StudyOptions):
-    """Which policies are tried, on which labels, and how often.
+    """Options of a comparison: its policies, its labels, and how often they are tried.
 
     Parameters
     ----------

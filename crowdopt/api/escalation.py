@@ -41,7 +41,7 @@ SAME = 1e-9  # relative: logarithms differ in their last bits from processor to 
 
 @dataclass(frozen=True, eq=False)
 class Escalation(InNotebooks):
-    """An escalation as it stands.
+    """The state of an escalation.
 
     Parameters
     ----------

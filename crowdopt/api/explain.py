@@ -49,7 +49,7 @@ WORTH = 1e-9  # of a label more; less is nothing
 
 @dataclass(frozen=True, eq=False)
 class Explanation(InNotebooks):
-    """What stands in the way of a plan, or what one more unit of anything is worth where there is one.
+    """Why there is no plan or, where there is one, what one more unit of each limit is worth.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Explanation(InNotebooks):
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions:
-    """Of which plan, by which rule and target, with which audit, and where it is written.
+    """Options of an explanation: its plan, rule and target, an audit, and where it is written.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What patience is worth: the cost of adaptive plans over the number of rounds, and over the error targets."""
+"""The cost of adaptive plans over the number of rounds, and over the error targets."""
 
 from __future__ import annotations
 

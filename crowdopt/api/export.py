@@ -37,7 +37,7 @@ GOLD = "gold.csv"  # of a campaign
 
 @dataclass(frozen=True)
 class WholeLabels:
-    """The integer program of a campaign; what the others change."""
+    """The integer program of a campaign; the other programs inherit from it."""
 
     what: ClassVar[str] = "the integer program"
 
@@ -60,7 +60,7 @@ class WholeLabels:
 
 @dataclass(frozen=True)
 class SharesOfLabels(WholeLabels):
-    """The LP."""
+    """The LP relaxation."""
 
     what: ClassVar[str] = "the LP relaxation"
 
@@ -159,7 +159,7 @@ class OfPatterns(WholeLabels):
 
 @dataclass(frozen=True)
 class OfHiring(WholeLabels):
-    """Whom to hire by a campaign's gold: at most ``most`` workers (0: any number)."""
+    """The selection program of a campaign's gold: at most ``most`` workers (0: any number)."""
 
     most: int = 0
     classes: int = 2

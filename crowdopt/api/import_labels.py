@@ -1,4 +1,4 @@
-"""The verb import: real labels into a campaign. Who labelled how much, how well, and what is to be planned anew."""
+"""The verb import: a campaign made of real labels, with how much and how well each worker labelled."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Imported(InNotebooks):
 
     @property
     def families(self) -> list[Ints]:
-        """Workers who err together, as the labels suggest it: each family's members."""
+        """Families that the labels suggest: the members of each."""
         if self.together is None:
             return []
         home = self.together.family
@@ -67,7 +67,7 @@ class Imported(InNotebooks):
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions:
-    """What labels are held against, whose they are, and which campaign is made of them.
+    """Options of an import: the truth, the tool that the labels come from, and the campaign that is written.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def policies() -> dict[str, type[Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class LearnOptions(StudyOptions):
-    """Which policies are tried, on whose labels, and how often.
+    """Options of a study: its policies, its labelers, and how often they are tried.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def policies() -> dict[str, type[Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class LiveOptions:
-    """By which policy a campaign runs, and what it may count on.
+    """Options of a live campaign: its policy and what it may count on.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def is_database(place: AnyPath) -> bool:
 
 
 class LiveTables:
-    """What a campaign's tables give to a course: the instance, names of classes, gold."""
+    """The tables of a live campaign: the instance, names of classes, gold."""
 
     def __init__(self, instance: AssignmentInstance, classes: tuple[str, ...], gold: GoldTasks) -> None:
         self.instance, self.classes, self.gold = instance, classes, gold
@@ -146,7 +146,7 @@ class LiveTables:
 
     @staticmethod
     def of(campaign: InstanceLike, gold: TableLike | None = None) -> LiveTables:
-        """From an instance, or a campaign's folder."""
+        """The tables of an instance, or of a campaign's folder."""
         if isinstance(campaign, AssignmentInstance):
             names = tuple(campaign.class_names or map(str, range(campaign.classes)))
             return LiveTables(campaign, names, _gold(gold, campaign, names))

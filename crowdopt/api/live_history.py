@@ -1,4 +1,4 @@
-"""What a recorded history proves and gives: decisions made anew, another policy held against it, its campaign."""
+"""A recorded history: its decisions made anew, another policy held against it, its campaign exported."""
 
 from __future__ import annotations
 

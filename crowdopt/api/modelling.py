@@ -112,7 +112,7 @@ def to_scipy(program: Program) -> Modelled:
 
 
 def from_solution(model: Modelled, answer: Any = None, *, gap: float = 0.0) -> Solution:
-    """What came of a model that was handed over, perhaps changed, and solved elsewhere.
+    """The solution of a model that was handed over, perhaps changed, and solved elsewhere.
 
     The solution is one of the program that the objects state *now*: rows and columns that were added stand in blocks
     ``added``, changed costs and sides count as they are. So ``certify`` holds the answer against what was asked.

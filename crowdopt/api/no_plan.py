@@ -1,4 +1,4 @@
-"""Why there is no plan for every task: said once, by solve and by explain."""
+"""Why there is no plan for every task, in the sentences of solve and explain."""
 
 from __future__ import annotations
 

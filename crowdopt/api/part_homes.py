@@ -8,7 +8,7 @@ from typing import Any
 
 
 class AtHome(Executor):
-    """An executor of Dask that sends each part to its home; to anybody where that one is lost or has too much to do.
+    """An executor of Dask that sends each part to its home, or to any worker if that one is lost or has too much to do.
 
     cluster: of ``crowdopt.jobs.cluster``; parts: all of them.
     """

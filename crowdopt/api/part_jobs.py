@@ -122,7 +122,7 @@ def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolde
 
 
 def forget() -> None:
-    """Let go of the parts that this process has kept."""
+    """Drop the parts that this process keeps in memory."""
     KEPT.clear()
 
 

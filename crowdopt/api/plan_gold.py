@@ -29,7 +29,7 @@ USED = 1e-9  # of a label; an LP gives a pair nothing where it gives less
 
 @dataclass(frozen=True)
 class GoldRow:
-    """One amount of gold."""
+    """One amount of gold, and what is promised and simulated with it."""
 
     gold: int  # s, gold tasks per worker and type
     gold_labels: int  # ``ceil((1 + gamma) m) s T``
@@ -48,7 +48,7 @@ class GoldRow:
 
 @dataclass(frozen=True)
 class GoldPlan(InNotebooks):
-    """What gold is for, by Ho, Jabbari & Vaughan 2013."""
+    """What the theorems of Ho, Jabbari & Vaughan 2013 promise for amounts of gold."""
 
     target: float  # the campaign's strictest epsilon
     lp: float  # labels (or cost) of the LP with skills known

@@ -26,7 +26,7 @@ from crowdopt.io.tables.folder import check_target
 
 @dataclass(frozen=True, kw_only=True)
 class PullOptions:
-    """Where labels are, whose they are, and where they go.
+    """Options of a pull: where the labels are, whose they are, and where they are written.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from crowdopt.io.bridges.exchange.pushed_round import read_round
 
 @dataclass(frozen=True, kw_only=True)
 class PushOptions:
-    """Where a round goes, and what is shown with it.
+    """Options of a push: where the round goes, and what is shown with it.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ SELECTIONS = (*RANKINGS, *DRAWN, "program", TABLE)
 
 @dataclass(frozen=True, kw_only=True)
 class HireOptions:
-    """How to look for the best set.
+    """Options of the search for the best set.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class HireOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SelectOptions(HireOptions, CandidateLimits):
-    """Whom a selection from tables may hire, how it looks, and what it writes.
+    """Options of a selection from tables: who may be hired, the search, and what is written.
 
     Parameters
     ----------

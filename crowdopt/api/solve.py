@@ -1,4 +1,4 @@
-"""The verb solve: the plan of a campaign; of a program that one has in hand, its solution."""
+"""The verb solve: the plan of a campaign, or the solution of a program."""
 
 from __future__ import annotations
 

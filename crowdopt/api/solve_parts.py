@@ -36,7 +36,7 @@ LATE, AGAIN = "time is up", "the same command goes on from there"
 
 @dataclass(frozen=True, eq=False)
 class PartsPlan(InNotebooks):
-    """What solving in parts came to."""
+    """The outcome of solving in parts."""
 
     status: str  # ``feasible``, ``optimal``, ``infeasible`` or ``undecided``
     why: str  # why there is no plan; empty where there is one

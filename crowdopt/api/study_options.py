@@ -1,4 +1,4 @@
-"""What every study of policies is told, whoever arrives: how often, from which seed, and where it is written."""
+"""Options of every study of policies: how often, from which seed, and where it is written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crowdopt.api.binding import AnyPath
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """How often policies are tried, and where that is kept.
+    """Options of a study: how often policies are tried, and where the results are kept.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Verbs take their options as keywords: what these are, and what they mean, stands once, in a frozen type."""
+"""Calls take the fields of their options as keywords; a frozen type states names, defaults and meanings once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def keywords(options: Callable[P, Options]) -> Callable[[Callable[[A, Options], 
 
 
 def keywords_alone(options: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Callable[P, R]]:
-    """Likewise, for a verb of options alone."""
+    """As :func:`keywords`, for a verb of options alone."""
 
     def dressed(verb: Callable[[Options], R]) -> Callable[P, R]:
         call: Callable[P, R] = _dressed(verb, options)
@@ -54,7 +54,7 @@ def keywords_alone(options: Callable[P, Options]) -> Callable[[Callable[[Options
 def two_ways(
     special: Callable[P, Any], found: type[R], options: Callable[Q, Options], other: type[S]
 ) -> Callable[[Callable[[A, Options], R | S]], TwoWays[A, P, R, Q, S]]:
-    """Likewise; with arguments that make ``special`` it gives what ``found`` says, and ``other`` else."""
+    """As :func:`keywords`; arguments that make ``special`` give what ``found`` says, others ``other``."""
 
     def dressed(verb: Callable[[A, Options], R | S]) -> TwoWays[A, P, R, Q, S]:
         call: TwoWays[A, P, R, Q, S] = _dressed(verb, options)

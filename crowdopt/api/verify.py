@@ -29,7 +29,7 @@ from crowdopt.recheck.bounds.findings import Report as Report
 
 @dataclass(frozen=True, kw_only=True)
 class AuditVerified:
-    """What an audit is held against beside its answers; the report is then one of an audit."""
+    """What an audit is verified against beside its answers; the report is then one of an audit."""
 
     plan: AnyPath = field(kw_only=False)
     commitment: str | None
@@ -38,7 +38,7 @@ class AuditVerified:
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyOptions:
-    """Whose claims are looked at, and with what.
+    """Options of a verification: whose claims are checked, and with what.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Progress of a search as one line of events: whatever stages it has, it only goes forward."""
+"""Progress of a search of several stages as one sequence of moments that only goes forward."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Event
 from time import perf_counter
 from typing import Any
 
-from crowdopt.bars import Latest, in_notebook, ticking
+from crowdopt.bars import Latest, bar, in_notebook, ticking
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Progress
 from crowdopt.stops import stoppable
@@ -17,7 +17,7 @@ from crowdopt.stops import stoppable
 
 @dataclass(eq=False)
 class Forward:
-    """Hands moments on with the seconds of the whole run, the best value and the best bound so far.
+    """Passes moments on with the seconds of the whole run, the best value and the best bound so far.
 
     Each stage of a search has a clock, and begins with a best and a bound, of its own.
     """
@@ -62,11 +62,9 @@ def watched(listener: Listener | None, time_limit: float) -> Iterator[Listener |
         if forward.error is not None:
             raise forward.error
     elif in_notebook():
-        from tqdm.auto import tqdm
-
         form = "{l_bar}{bar}| {n:.0f} of {total:g} s{postfix}"
-        with tqdm(total=time_limit, desc="solve", bar_format=form, leave=False) as bar:
-            shown = _Bar(bar)
+        with bar(total=time_limit, desc="solve", bar_format=form, leave=False) as drawn:
+            shown = _Bar(drawn)
             with ticking(shown.draw):
                 yield Forward(shown.latest.show)
     else:
@@ -87,7 +85,7 @@ class _Patience(Event):
 
 @contextmanager
 def giving_way(listener: Listener | None, seconds: float) -> Iterator[Listener]:
-    """A listener for a search that is over if it knows no plan after so many seconds; else it goes on as it is."""
+    """A listener that ends a search which knows no plan after so many seconds."""
     patience = _Patience(seconds)
 
     def told(moment: Progress) -> bool | None:

@@ -14,20 +14,6 @@ from crowdopt.api.compare import compare as call
 from crowdopt.api.compare import policies as all_policies
 from crowdopt.cli.common import NO, as_json, lists, policies, processes, say, trust_gold
 from crowdopt.cli.manual import manual
-from crowdopt.crowd.votes.evidence import RULES
-
-COLUMNS = (  # title, figure, form
-    ("cost", "cost", "10.1f"),
-    ("/bound", "ratio_bound", "7.3f"),
-    ("/possible", "ratio_possible", "9.3f"),
-    ("short", "short_share", "7.1%"),
-    ("shortfall", "short_mean", "9.2%"),
-    ("error", "error_realised", "7.4f"),
-    ("claimed", "error_claimed", "7.4f"),
-    ("unsure", "unfinished", "7.1%"),
-)
-PROMISED = (("/promise", "ratio_promise", "9.3f"), ("missed", "missed_share", "7.1%"))  # of a rule that is not linear
-AUDITED = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "10.1f"))  # of recorded answers
 
 
 @click.command(
@@ -81,37 +67,11 @@ def compare(campaign: Path, policies: str, output: Path, as_json: bool, **option
 
 def _sentences(found: Comparison) -> list[str]:
     """A short table: cost against what offline plans and any policy need, shortfall, errors claimed and true."""
-    best = found.optimum
-    said = [*_offline(found), *_beside(found)]
+    said = [*found.offline, *_beside(found)]
     width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
-    columns = COLUMNS + PROMISED * bool(best.promise)
-    columns += AUDITED * any(line.get("certified") is not None for line in found.summary)
+    columns = found.columns
     head = f"{'policy':{width}}  " + "  ".join(f"{title:>{int(form.partition('.')[0])}}" for title, _, form in columns)
     return [*said, head, *(_line(line, width, columns) for line in found.summary), *found.failed]
-
-
-def _offline(found: Comparison) -> list[str]:
-    best = found.optimum
-    of_rule = RULES[best.rule].of_rule
-    if best.bound is None:
-        linear = f"there is no offline plan{of_rule} for this campaign"
-        linear += "" if best.promise else ": costs have nothing to be held against"
-    else:
-        linear = f"offline, skills known, no plan{of_rule} costs less than {best.bound:.10g} (LP {best.lp:.10g})"
-    if not best.promise:
-        return [linear]
-    promised = RULES[best.promise].of_rule
-    least = f"offline, skills known, no plan{promised} costs less than {best.promise_bound:.10g}"
-    if best.promise_bound is None:
-        least = f"there is no offline plan{promised} for this campaign"
-    return [least, f"policies go by rule {best.rule}, {_relation(best.implied, best.promise)}: {linear}"]
-
-
-def _relation(implied: bool, promise: str) -> str:
-    """What the rule that policies go by has to do with the promise."""
-    if implied:
-        return f"which implies {promise}'s promise"
-    return "with needs that are mostly enough where tasks may be hard (missed: where they were not)"
 
 
 def _beside(found: Comparison) -> list[str]:

@@ -13,16 +13,6 @@ from crowdopt.api.learn import policies as all_policies
 from crowdopt.cli.common import NO, as_json, lists, policies, processes, say
 from crowdopt.cli.manual import manual
 
-COLUMNS = {  # key -> heading and form
-    "reward": ("reward", "7.4f"),
-    "reward_exploiting": ("exploiting", "10.4f"),
-    "right": ("right", "7.4f"),
-    "regret": ("regret", "8.1f"),
-    "cost_regret": ("cost regret", "11.1f"),
-    "labels": ("labels", "8.0f"),
-    "repeats": ("repeats", "7.0f"),
-}
-
 
 @click.command(
     epilog=manual(
@@ -76,7 +66,7 @@ def learn(policies: str, output: Path, as_json: bool, **options: Any) -> None:
     """
     found = call(None, policies.split(","), output=output, **options)
     facts = {"learned": str(output), "policies": found.summary, "failed": found.failed}
-    said = [f"{found.source}; T = {found.horizon}", *_table(found), *shared_notes(found.summary)]
+    said = [found.in_words, *_table(found), *shared_notes(found.summary)]
     say(as_json, facts, *said, *found.failed, *found.undrawn, f"wrote {output}")
     if found.failed:
         raise click.exceptions.Exit(NO)
@@ -84,11 +74,11 @@ def learn(policies: str, output: Path, as_json: bool, **options: Any) -> None:
 
 def _table(found: Learning) -> list[str]:
     width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
-    widths = {key: max(len(head), int(form.partition(".")[0])) for key, (head, form) in COLUMNS.items()}
-    heads = (f"{head:>{widths[key]}}" for key, (head, _) in COLUMNS.items())
+    columns = [(key, form, max(len(head), int(form.partition(".")[0]))) for head, key, form in found.columns]
+    heads = (f"{head:>{wide}}" for (head, _, _), (_, _, wide) in zip(found.columns, columns, strict=True))
     lines = [f"{'policy':{width}}  {'  '.join(heads)}"]
     for line in found.summary:
-        cells = (_cell(line.get(key), form, widths[key]) for key, (_, form) in COLUMNS.items())
+        cells = (_cell(line.get(key), form, wide) for key, form, wide in columns)
         lines.append(f"{line['policy']:{width}}  {'  '.join(cells)}")
     return lines
 

@@ -1,4 +1,4 @@
-"""A program asked again and again with other numbers: what a session keeps, whichever solver."""
+"""Programs solved again with other numbers: what a session keeps of them between solves, for any solver."""
 
 from __future__ import annotations
 

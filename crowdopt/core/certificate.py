@@ -66,7 +66,7 @@ def relative_gap(value: float | None, bound: float) -> float:
 
 
 def certify(solution: Solution) -> Certificate:
-    """Recompute everything that can be recomputed about a solution; believe nothing else unsaid."""
+    """Recompute value, violation, integrality and bound of a solution from the program alone."""
     program, point = solution.program, solution.primal
     bound, proof = _best_bound(solution)
     if point is None:

@@ -1,4 +1,4 @@
-"""A time limit that runs."""
+"""A time limit, and what is left of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program with its columns and rows in another order: the same to a mathematician, another one to a solver."""
+"""A program with its columns and rows in another order: the same mathematics, another search for a solver."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class Program(InNotebooks):
     def with_rows(
         self, name: str, shape: tuple[int, ...], matrix: Any, lower: ArrayLike, upper: ArrayLike = np.inf
     ) -> Program:
-        """The program with one more block of rows, ``lower <= matrix x <= upper``: any linear wish of one's own.
+        """The program with one more block of rows, ``lower <= matrix x <= upper``.
 
         Bounds and certificates know the new rows like any other: their multipliers are part of the proof.
 
@@ -197,7 +197,7 @@ def _check_tiling(program: str, side: str, blocks: tuple[Block, ...], count: int
 def extended(
     base: Program, parts: Iterable[tuple[str, tuple[int, ...]]], entries: sparse.sparray, *, cost: Any, upper: Any
 ) -> Program:
-    """The linear program with more columns, at least 0, behind its own, which cost nothing any more.
+    """The linear program with more columns, at least 0, behind its own; its own columns then cost nothing.
 
     base: without integer columns; parts sequence of (name, shape): the new blocks of columns; entries
     (rows, new columns) sparse array: the new columns' coefficients; cost, upper float or (new columns,) array: of the

@@ -1,4 +1,4 @@
-"""Rounding that is known: what float64 may have added to a lower bound is taken off it again."""
+"""Bounds on rounding: what float64 may have added to a lower bound is subtracted."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def _patterns(instance: AssignmentInstance) -> Ints:
 
 
 def labels_in(instance: AssignmentInstance, worker_class: Ints) -> Ints:
-    """Tasks with labels in of workers alike share a number, (tasks,); 0 for none, or where the priors hold them."""
+    """A number per task, (tasks,), equal where equal workers gave labels; 0 without labels, or if priors hold them."""
     numbers = np.zeros(instance.n_tasks, np.int64)
     if instance.observed or not len(instance.collected):
         return numbers

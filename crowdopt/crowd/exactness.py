@@ -143,7 +143,7 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
 
 
 def least_errors(instance: AssignmentInstance) -> Floats:
-    """What every plan's vote errs with at least, whatever it buys, (tasks,): all labels that a task may have."""
+    """The least error that any plan's vote can have, (tasks,): that of all labels that a task may have."""
     task, of = _alike(instance)
     held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
     hands = [np.array(held[k] + _ranked(instance, int(i)).tolist(), np.int64) for k, i in enumerate(task)]

@@ -1,4 +1,4 @@
-"""What labels a task can still have are worth: of workers not barred, not busy, not of a full group."""
+"""Evidence of the labels that a task can still have: of workers not barred, not busy, not of a full group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crowdopt.plain_kernels import for_small
 
 
 def out_of_reach(instance: AssignmentInstance) -> Bools:
-    """Tasks that cannot be served even if all workers' time is theirs alone, (tasks,): that is proven of each.
+    """Which tasks, (tasks,), cannot be served even if all workers' time is theirs alone.
 
     All evidence that a task can have is less than its need; or, under a checked rule, the exact error of every vote
     that it can have is above its target; or there are fewer workers than labels that it must have.
@@ -70,7 +70,7 @@ def _errs_beyond(instance: AssignmentInstance, tasks: Ints) -> Bools:
 
 
 def evidence_left(instance: AssignmentInstance) -> Floats:
-    """Evidence of all labels that each task can still have, others' wishes aside, (tasks,): at most so much comes.
+    """An upper bound on the evidence that each task can still get, (tasks,): all labels it can have, other tasks aside.
 
     instance: with the labels that are in, and the capacities that are left; -> (tasks,): 0 for a task that can have no
     more labels, or only such as say nothing.

@@ -1,4 +1,4 @@
-"""What an instance's groups and own rows ask of a plan, and the sentence of whoever does not know them."""
+"""Limits of an instance's groups and own rows, and the refusals of methods that do not know them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def membership(instance: AssignmentInstance) -> Bools:
 
 
 def told_apart(instance: AssignmentInstance) -> tuple[list[Ints], list[Ints]]:
-    """Marks in which tasks, and workers, differ whom joint limits do not treat alike.
+    """Marks that differ between tasks, and between workers, if joint limits treat them differently.
 
     Tasks differ in the labels that groups with limits per task may still give them, workers in their groups, and both
     in their entries of own rows.

@@ -31,7 +31,7 @@ Error = Callable[[Floats], Floats]
 
 
 def stated(difficulty: Difficulty) -> str:
-    """What a plan takes for granted, in words."""
+    """The difficulty that a plan assumes, in words."""
     share, left = 100 * difficulty.share, 100 * difficulty.left
     return f"{share:.3g} % of the tasks are hard, with {left:.3g} % of a worker's edge over guessing left there"
 

@@ -252,7 +252,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         return np.where(self.dependence > 1, joint_error(self.the_rule, given, self.prior, self.dependence), alone)
 
     def given(self, posterior: Floats) -> AssignmentInstance:
-        """The instance once the collected labels are seen: what they say is each task's prior, (tasks, classes)."""
+        """The instance given what the collected labels say: each task's prior, (tasks, classes), is its posterior."""
         return replace(self, prior=posterior, observed=True, vote_law=None)
 
     def with_difficulty(self, difficulty: Difficulty) -> AssignmentInstance:
@@ -275,7 +275,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         return replace(self, accuracy=np.stack(told), confusion=tables, rule=rule)
 
     def as_read(self) -> AssignmentInstance:
-        """The same instance, which remembers that a campaign says all of this."""
+        """The same instance with the campaign that it was read from."""
         known = copy(self)
         object.__setattr__(known, "origin", Origin(self))
         return known

@@ -1,4 +1,4 @@
-"""What a label is asked for, by whichever question asks: the kinds that runs count and pay apart."""
+"""Kinds of labels, by what they are asked for; runs count and pay them apart."""
 
 from __future__ import annotations
 

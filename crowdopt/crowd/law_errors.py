@@ -1,4 +1,4 @@
-"""What the likeliest answers of fixed sets of labels err with by a law of votes."""
+"""Errors of the likeliest answers to fixed sets of labels, under a law of votes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def set_error(law: CoinLaw, workers: Ints, prior: Floats) -> float:
 
 
 def every_vote(workers: Ints, among: int) -> tuple[Ints, Ints]:
-    """All ways in which some of the workers can vote, as laws read them: one class is true, or the other one is.
+    """All ways in which some of the workers can vote, as laws read them, if one class is true or if the other is.
 
     -> twice (2^k, among): 1 right, 0 wrong, -1 not asked.
     """

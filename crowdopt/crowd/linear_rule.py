@@ -27,7 +27,7 @@ UNREACHED = 1e-300  # a target above 0 that no plan keeps, of a task that errs t
 
 
 def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
-    """The instance under the linear rule by which its programs are written; itself where its own rule has sums."""
+    """The instance under the linear rule of its programs; the same instance where its own rule is linear."""
     rule = instance.the_rule
     if not rule.implied_by:
         return instance
@@ -37,7 +37,7 @@ def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
 
 
 def policies_rule(instance: AssignmentInstance) -> AssignmentInstance:
-    """The instance by whose needs online policies go: :func:`linear_of`, and of some needs where tasks may be hard.
+    """The instance with the needs that online policies use: :func:`linear_of`, or likely needs where tasks may be hard.
 
     What is surely enough for hard tasks is mostly far too much. Policies go by needs that are mostly enough there
     (crowdopt.crowd.hard_needs.likely_need); no theorem says that they are.
@@ -69,7 +69,7 @@ def _enough(instance: AssignmentInstance) -> Floats:
 
 
 def named_rule(instance: AssignmentInstance) -> str:
-    """By which rule an instance's programs are written, in words."""
+    """The rule by which an instance's programs are written, in words."""
     rule = instance.the_rule
     if rule.implied_by:
         targets = " with targets that leave room for hard tasks" * bool(instance.difficulty.share)

@@ -13,7 +13,7 @@ NO_PAIRS = np.zeros((0, 2), np.int64)
 
 
 def is_open(instance: AssignmentInstance) -> Bools:
-    """Whether labels of each task are worth a thought, (tasks,): it asks for some, or something ties all tasks.
+    """Whether each task belongs in a program, (tasks,): it asks for labels, or some limit ties all tasks.
 
     Least loads, shares of all labels, own rows and a rule for the average tie all. A label of a task that is
     not open only costs money, capacity and room in its own limits; so some cheapest plan has none, and multipliers 0

@@ -1,4 +1,4 @@
-"""What labels say of a task if the workers' skills are what they are believed to be."""
+"""Posteriors of tasks' classes, given labels and the skills that are believed."""
 
 from __future__ import annotations
 

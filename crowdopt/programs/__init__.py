@@ -1,4 +1,4 @@
-"""The mathematical shelf: every program that reaches a solver is one file here, ending in its PROGRAM.
+"""Every program that reaches a solver, one file each, which ends in its PROGRAM.
 
 ``build(instance)`` or ``of_...(...)`` makes a program; ``index()`` lists them all; models/README.md states each in
 LaTeX. Elsewhere nothing is formulated: methods only move the sides and the box of a program, or drop integrality.
@@ -14,7 +14,7 @@ from crowdopt.core.registry import discover
 
 @dataclass(frozen=True)
 class Formulation:
-    """What one file formulates.
+    """A program that a file formulates: its name, what it finds, its source and its model.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Cascade:
 
     @property
     def levels(self) -> int:
-        """How many rounds are told apart, and one."""
+        """The number of rounds told apart, plus one."""
         return 1 if self.rounds is None else self.rounds + 1
 
     def asks(self, kind: int) -> list[tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""The least capacity that is missing: labels beyond the workers' limits, as cheap as can be."""
+"""The cheapest labels beyond the workers' capacities that make room for all tasks."""
 
 from __future__ import annotations
 

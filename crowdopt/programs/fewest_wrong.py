@@ -17,7 +17,7 @@ FAR = 1e3  # evidence; no vote has as much
 
 @dataclass(frozen=True, eq=False)
 class Tangents:
-    """Where each class's curve is touched."""
+    """Points at which tangents touch each class's curve."""
 
     evidence: Floats  # (T,): there
     value: Floats  # (T,): the curve's value

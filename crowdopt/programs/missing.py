@@ -33,7 +33,7 @@ def build(instance: AssignmentInstance) -> Program:
 
 
 def elastic(base: Program, soft: Collection[str] | None = None) -> Program:
-    """What an LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``] is short of, such as the aggregated.
+    """The elastic form of an LP with rows ``cover``, ``capacity`` [, ``labels``] [, ``budget``].
 
     Columns: the LP's own, then ``missing.`` with the name of each block of rows that may be missed.
 

@@ -59,7 +59,7 @@ def of_orders(limits: OrderLimits, cost: Floats, matrix: sparse.csc_array, dear:
 
 
 def before_orders(limits: OrderLimits) -> int:
-    """Columns before those of orders."""
+    """The number of columns before those of orders."""
     return 1 + 2 * limits.lower.size
 
 

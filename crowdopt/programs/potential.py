@@ -214,7 +214,7 @@ def rules_of(instance: AssignmentInstance, level: Ints, worker: Ints, amount: Fl
 
 
 def everything(instance: AssignmentInstance, level: Ints) -> Rules:
-    """Workers of known skill who do all they can, one type first and the others in turn: a rule for each first type.
+    """Rules of workers of known skill who do all they can: one type first, then the others; a rule for each first type.
 
     level (types, workers): level of skill of each pair; -> one for each group and first type.
     """

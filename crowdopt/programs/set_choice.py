@@ -49,7 +49,7 @@ def of_sets(
 
 
 def before_sets(kinds: int, rows: int) -> int:
-    """Columns before those of sets."""
+    """The number of columns before those of sets."""
     return kinds + 2 * rows
 
 

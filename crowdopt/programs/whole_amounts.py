@@ -1,4 +1,4 @@
-"""Whole labels between classes that miss as little evidence as a sum of money allows: what no plan can do better."""
+"""Whole labels between classes that miss the least evidence for a sum of money: a bound for every plan."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 
 Row: TypeAlias = Mapping[str, Any]
+Columns: TypeAlias = tuple[tuple[str, str, str], ...]  # title, figure and form of what is shown of each policy
 
 NUMBER = re.compile(r"\d[\d.]*")
 LEVEL = 0.95  # of the intervals
@@ -34,6 +35,12 @@ def summarise(
     by_text = {text: [row for row in rows if row["text"] == text] for text in order}
     base = by_text.get(reference, [])
     return [_line(text, by_text[text], base, reference, against) for text in order if by_text[text]]
+
+
+def shown_of(summary: Sequence[Row], columns: Columns, most: int) -> list[dict[str, Any]]:
+    """So many policies, and the figures that are shown of each under their titles."""
+    named = [("policy", "policy"), *((title, key) for title, key, _ in columns)]
+    return [{title: line.get(key) for title, key in named} for line in summary[:most]]
 
 
 def _line(

@@ -16,11 +16,20 @@ from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.notebooks import InNotebooks
-from crowdopt.studies.intervals import ROW, interval, summarise
+from crowdopt.studies.intervals import ROW, Columns, interval, shown_of, summarise
 from crowdopt.studies.labeler_setting import Setting, read_setting, write_setting
 
 Rows = list[dict[str, Any]]
 
+COLUMNS: Columns = (
+    ("reward", "reward", "7.4f"),
+    ("exploiting", "reward_exploiting", "10.4f"),
+    ("right", "right", "7.4f"),
+    ("regret", "regret", "8.1f"),
+    ("cost regret", "cost_regret", "11.1f"),
+    ("labels", "labels", "8.0f"),
+    ("repeats", "repeats", "7.0f"),
+)
 AGAINST = ("reward", "right", "regret", "cost")  # figures that are compared to the first policy's, trial by trial
 
 
@@ -59,6 +68,20 @@ class Learning(InNotebooks):
     horizon: int
     source: str = ""
     undrawn: list[str] = field(default_factory=list)
+
+    @property
+    def columns(self) -> Columns:
+        """What is shown of each policy."""
+        return COLUMNS
+
+    @property
+    def in_words(self) -> str:
+        """What was tried on what."""
+        return f"{self.source}; T = {self.horizon}"
+
+    def notebook_rows(self, most: int) -> tuple[Rows, int]:
+        """Each policy's means."""
+        return shown_of(self.summary, COLUMNS, most), len(self.summary)
 
 
 def texts(policies: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from crowdopt.answers.audit.tariff import tariff
 from crowdopt.arrays import places
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.campaign.archive import arrays_of, read_archive
@@ -33,9 +34,22 @@ from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
 from crowdopt.studies.certifying import certified
-from crowdopt.studies.intervals import BASELINE, ROW, summarise
+from crowdopt.studies.intervals import BASELINE, ROW, Columns, shown_of, summarise
 
 Rows = list[dict[str, Any]]
+COLUMNS: Columns = (
+    ("cost", "cost", "10.1f"),
+    ("/bound", "ratio_bound", "7.3f"),
+    ("/possible", "ratio_possible", "9.3f"),
+    ("short", "short_share", "7.1%"),
+    ("shortfall", "short_mean", "9.2%"),
+    ("error", "error_realised", "7.4f"),
+    ("claimed", "error_claimed", "7.4f"),
+    ("unsure", "unfinished", "7.1%"),
+)
+# of a rule that is not linear; of recorded answers
+PROMISED: Columns = (("/promise", "ratio_promise", "9.3f"), ("missed", "missed_share", "7.1%"))
+AUDITED: Columns = (("certified", "certified", "9.4f"), ("with audit", "cost_audited", "10.1f"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +93,39 @@ class Comparison(InNotebooks):
     breach: str = ""
     undrawn: list[str] = field(default_factory=list)
 
+    @property
+    def columns(self) -> Columns:
+        """What is shown of each policy."""
+        columns = COLUMNS + PROMISED * bool(self.optimum.promise)
+        return columns + AUDITED * any(line.get("certified") is not None for line in self.summary)
+
+    @property
+    def offline(self) -> list[str]:
+        """What plans cost that know all skills, in sentences."""
+        best = self.optimum
+        of_rule = RULES[best.rule].of_rule
+        if best.bound is None:
+            linear = f"there is no offline plan{of_rule} for this campaign"
+            linear += "" if best.promise else ": costs have nothing to be held against"
+        else:
+            linear = f"offline, skills known, no plan{of_rule} costs less than {best.bound:.10g} (LP {best.lp:.10g})"
+        if not best.promise:
+            return [linear]
+        promised = RULES[best.promise].of_rule
+        least = f"offline, skills known, no plan{promised} costs less than {best.promise_bound:.10g}"
+        if best.promise_bound is None:
+            least = f"there is no offline plan{promised} for this campaign"
+        return [least, f"policies go by rule {best.rule}, {_relation(best.implied, best.promise)}: {linear}"]
+
+    @property
+    def in_words(self) -> str:
+        """What plans cost that know all skills."""
+        return "; ".join(self.offline)
+
+    def notebook_rows(self, most: int) -> tuple[Rows, int]:
+        """Each policy's means."""
+        return shown_of(self.summary, self.columns, most), len(self.summary)
+
 
 @dataclass(frozen=True, eq=False)
 class Setting:
@@ -116,6 +163,13 @@ def attainable(instance: AssignmentInstance, record: LabelRecord | None) -> Assi
     missing = ~had
     missing[tuple(instance.forbidden.T)] = True
     return replace(instance, forbidden=np.argwhere(missing))
+
+
+def _relation(implied: bool, promise: str) -> str:
+    """What the rule that policies go by has to do with the promise."""
+    if implied:
+        return f"which implies {promise}'s promise"
+    return "with needs that are mostly enough where tasks may be hard (missed: where they were not)"
 
 
 def texts(policies: Sequence[str]) -> list[str]:

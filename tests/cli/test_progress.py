@@ -117,3 +117,14 @@ def test_a_notebook_has_a_bar(monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython")
     with watched(None, 60.0) as told:
         assert told is None
+
+
+def test_nothing_left_to_do_needs_no_bar(monkeypatch, capsys):
+    """A bench whose rows were not disturbed measures none of them anew."""
+    monkeypatch.setattr(bars, "is_watched", lambda: True)
+    with bars.counting("rows", 3, 3, "row"):
+        pass
+    assert not capsys.readouterr().err
+    with bars.counting("rows", 3, 2, "row") as bar:
+        bar.update()
+    assert "3/3" in capsys.readouterr().err

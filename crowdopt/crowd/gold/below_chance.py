@@ -1,4 +1,4 @@
-"""Gold that cannot be right: fewer right answers than guessing gets, of all workers together or of one."""
+"""Tests of gold: whether all workers together, or one, have fewer right answers than guessing gets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GO_ON = "to go on as it is, --trust-gold (in Python trust_gold=True), or trust_g
 
 @dataclass(frozen=True, eq=False)
 class GoldTest:
-    """How gold stands against guessing."""
+    """Gold tallies tested against guessing."""
 
     # each worker's answers over all types
     right: Ints  # (workers,)
@@ -42,7 +42,7 @@ class GoldTest:
 
 
 def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTest:
-    """Hold tallies against guessing among the classes.
+    """Test tallies against guessing among the classes.
 
     Where every worker guesses or knows better, each tail is at least what it should be, however their skills differ.
 

@@ -1,4 +1,4 @@
-"""Arrays as they were given, checked: one sentence for whatever cannot be used."""
+"""Arrays as given, checked: one sentence says what cannot be used."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def integers(name: str, values: Any) -> Ints:
 
 
 def per(name: str, values: Any, count: int, owner: str, kind: type) -> NDArray[Any]:
-    """One number per owner; a single number is that of all.
+    """An array with one number per owner; a single number holds for all.
 
     name: the field, for messages; values number or (count,) array; -> (count,): of the given kind, fresh.
     """

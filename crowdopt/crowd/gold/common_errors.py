@@ -1,4 +1,4 @@
-"""Do two workers err on the same tasks more often than chance has it? An exact test, of all pairs at once.
+"""An exact test, for all pairs at once, of whether two workers err on the same tasks more often than by chance.
 
 Given how often each of the two errs on what both answered, independent errors fall on any of those tasks alike: the
 number of common errors is hypergeometric. That is so type by type where types differ, and the sum over types is the

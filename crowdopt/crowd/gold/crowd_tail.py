@@ -1,4 +1,4 @@
-"""How often a crowd that guesses looks as much turned round as this one, worker by worker.
+"""The chance that a guessing crowd looks turned round at least as much as this one, worker by worker.
 
 A worker with c right of s counts with ``g(c)``, the log-likelihood ratio of a skill that was turned round, against a
 guess, made to fall in c. Who knows more than a guess gets more right, stochastically, so the sum over workers is
@@ -21,7 +21,7 @@ NOISE = 1e-12  # tails below are rounding
 
 
 def crowd_tail(right: Ints, asked: Ints, chance: float) -> float:
-    """The chance that guessers sum up to as much, (workers,) each; chance: 1/K; -> at least NOISE."""
+    """The chance that guessers' sum is at least as large; right, asked (workers,); chance: 1/K; -> at least NOISE."""
     known = asked > 0
     right, asked = right[known], asked[known]
     if not asked.size:

@@ -1,1 +1,1 @@
-"""Whom could be hired: estimates, gains and scores of candidates."""
+"""Candidates for hiring: their estimates, gains and scores."""

@@ -1,4 +1,4 @@
-"""A selection instance: whom could be hired, how each did on control questions, what is allowed."""
+"""A selection instance: the candidates, their answers to control questions, and the limits on who is hired."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 
 
 def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``c / n``, exactly: numerator, denominator (workers,); ``classes`` only for having the others' arguments."""
+    """``c / n``, exactly: numerator, denominator (workers,); ``classes`` is not used."""
     return correct, asked
 
 

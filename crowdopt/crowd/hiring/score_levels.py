@@ -21,7 +21,7 @@ WHOLE = 2.0**62  # sums of whole numbers stay below this, or are added up in Pyt
 
 @dataclass(frozen=True, eq=False)
 class ScoreLevels:
-    """Distinct values, greatest first, and who has which: equal fractions are one level, whatever float64 thinks."""
+    """Distinct values, greatest first, and the workers of each; equal fractions are one level."""
 
     numerator: Ints  # (levels,)
     denominator: Ints  # (levels,)
@@ -67,7 +67,7 @@ def whole_sums(values: Ints, count: Ints, of: Ints, kinds: int) -> list[int]:
 
 
 def fraction_sum(numerators: list[int], denominators: Ints) -> Fraction:
-    """Sum of fractions, by one common denominator: thousands of Fractions would each be reduced on the way."""
+    """The sum of fractions over one common denominator, quicker than Fractions that are each reduced on the way."""
     bottoms = denominators.tolist()
     common = lcm(*bottoms)
     return Fraction(sum(top * (common // bottom) for top, bottom in zip(numerators, bottoms, strict=True)), common)

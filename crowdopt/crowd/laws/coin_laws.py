@@ -20,7 +20,7 @@ TOGETHER = 2**18  # votes that a fit looks at in one array
 
 
 class LawParams(NamedTuple):
-    """What a fit of a law looks at."""
+    """Grids and limits of the fits of laws."""
 
     edges: Floats = np.arange(-196, 197) / 200  # of a worker on easy items, on a grid
     left: Floats = np.arange(20) / 20  # s, what is left of an edge on hard items

@@ -1,1 +1,1 @@
-"""Synthetic instances that a name and a seed mean once and for all."""
+"""Synthetic instances, each fixed by a name and a seed."""

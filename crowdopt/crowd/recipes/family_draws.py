@@ -22,13 +22,13 @@ from crowdopt.crowd.stated.groups import Group
 
 @dataclass(frozen=True, eq=False)
 class KnownLabels:
-    """Labels that are there already, of which draws take notice."""
+    """Labels already in, with which draws must agree."""
 
     pairs: Ints  # (k, 2): task and worker
     label: Ints  # (k,): class
 
     def of(self, chosen: Bools) -> KnownLabels:
-        """Those of a mask."""
+        """The labels that a mask chooses."""
         return KnownLabels(self.pairs[chosen], self.label[chosen])
 
 

@@ -1,4 +1,4 @@
-"""The recipes: synthetic instances that a name and a seed mean once and for all."""
+"""The recipes: synthetic instances, each fixed by a name and a seed."""
 
 from __future__ import annotations
 

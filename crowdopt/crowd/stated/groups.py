@@ -1,4 +1,4 @@
-"""Groups of workers and what a plan owes them: labels of a group per task, its share of all labels, families."""
+"""Groups of workers and their limits: labels of a group per task, its share of all labels, families."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Group:
 
     @property
     def has_limits(self) -> bool:
-        """Whether it asks anything of a plan."""
+        """Whether the group limits plans at all."""
         return self.has_task_limits or self.has_share_limits
 
     @property
@@ -58,7 +58,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class OwnRows:
-    """Rows ``lower <= sum over entries of coefficient * y[task, worker] <= upper`` that a user wishes of a plan.
+    """Rows ``lower <= sum over entries of coefficient * y[task, worker] <= upper`` that a user adds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How labels come about and what makes them enough: classes, their prior, the rule, hard tasks, confusion tables."""
+"""The law of labels and the rule: classes, their prior, the rule's name, hard tasks, confusion tables."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class StatedLaw(StatedPart):
 
     @property
     def errs_together(self) -> bool:
-        """Whether votes of a task depend on one another, whoever gives them, given its class."""
+        """Whether votes on a task depend on one another, given its class, for any workers."""
         return bool(self.difficulty.share) or self.vote_law is not None
 
     @cached_property

@@ -1,1 +1,1 @@
-"""What a task can have been told: votes by asker, numbered."""
+"""States of a task: the votes it has, by asker, numbered."""

@@ -11,7 +11,7 @@ Votes = tuple[tuple[int, int, int], ...]  # asker, class of the label, how many;
 
 @dataclass(frozen=True)
 class AskingOrder:
-    """Of two classes. Each label adds a whole number to a score that begins at 0.
+    """An order between two classes: each label adds a whole number to a score that begins at 0.
 
     Before worker n, and after the last: at ``low[n]`` or less the answer is class 0, at ``high[n]`` or more class 1.
     Between them worker n is asked; after the last the expert is.

@@ -1,4 +1,4 @@
-"""Tasks of two classes and workers each of whom has a skill of their own: where tasks stand, and what votes tell."""
+"""Tasks of two classes and workers with a skill each: where tasks stand, and what votes tell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Vote = tuple[int, int, int]  # worker, class and 1
 
 @dataclass(frozen=True, eq=False)
 class TaskStart:
-    """Tasks of a kind that the same labels have been had of."""
+    """Tasks of a kind with the same labels in."""
 
     kind: int
     votes: tuple[Vote, ...]  # by worker

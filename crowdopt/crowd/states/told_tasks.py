@@ -1,4 +1,4 @@
-"""Tasks by kind, and what each has been told: what a plan that looks at answers before it asks again goes by."""
+"""Tasks by kind and by the votes they have: what adaptive plans are made for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROMISES = (EXACT_ERROR.name, "mean-error")  # the rules that are about errors t
 
 
 class ManyStates(InputError):
-    """Askers who differ make more states of votes than can be listed."""
+    """Raised where askers who differ make more states of votes than can be listed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,7 @@ def _refuse_impossible(told: ToldTasks, kind: int) -> None:
 
 
 def refuse_unplanned(instance: AssignmentInstance) -> None:
-    """InputError with what an adaptive plan does not keep, rather than a plan that forgets it."""
+    """InputError that names the limits which an adaptive plan does not keep."""
     rule = instance.rule
     if rule not in PROMISES and instance.confusion is None:
         raise InputError(

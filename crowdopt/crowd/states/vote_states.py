@@ -1,4 +1,4 @@
-"""What a task can have been told: every way in which some of its askers can have voted, numbered.
+"""States of a task: every way in which some of its askers can have voted, numbered.
 
 An asker is a worker, or a class of workers alike of whom the votes for each label count. A state numbers the askers'
 own states in mixed radix, the last asker's fastest; an asker's own states are its counts of labels, all 0 first.

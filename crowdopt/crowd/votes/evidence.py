@@ -46,7 +46,7 @@ class Rule:
 
     @property
     def of_rule(self) -> str:
-        """Words that a bound, an optimum or "infeasible" needs where they are not about the promise itself."""
+        """The words " by rule NAME" for a bound, an optimum or "infeasible"; empty for exact-error."""
         return "" if self.name == EXACT_ERROR.name else f" by rule {self.name}"
 
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:

@@ -47,7 +47,7 @@ class Errors:
         return np.array([self._known[key] for key in keys], dtype=np.float64)
 
     def promised(self, patterns: Ints) -> Floats:
-        """What a plan may count on: between two classes the same, among more at least each pattern's error."""
+        """Errors that a plan may promise: the same between two classes, at least each pattern's error among more."""
         if self.prior.size == 2 or not len(patterns):
             return self.of(patterns)
         starts, pool = _labels(patterns)
