@@ -165,9 +165,9 @@ def picture(found: Sequence[dict[str, Any]], path: Path, note: str) -> None:
 def _panel(alt: Any, crowd: str, found: Sequence[dict[str, Any]]) -> Any:
     order = list(trials.LINES)
     rows = [{"policy": row["policy"], "x": row["labels"], "y": row["error"]} for row in found]
-    low = min(row["x"] for row in rows)
+    low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
     doubled = [500 * 2**k for k in range(8)]
-    ends = [max(at for at in (250, *doubled) if at <= low), 40_000]
+    ends = [max(at for at in (250, *doubled) if at <= low), max(40_000, high)]
     x = alt.X(
         "x:Q",
         title="labels in all, gold included",
