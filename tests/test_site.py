@@ -69,6 +69,7 @@ def test_the_page_of_an_index_has_no_link_to_a_file_beside_it(monkeypatch):
         assert path.startswith(address) and path.endswith("?raw=true") == bool(picture)
         assert (ROOT / path.removeprefix(address + "/").removesuffix("?raw=true")).is_file()
     assert told["urls"]["Changelog"] == f"{address}/CHANGELOG.md"
+    assert told["urls"]["Issues"] == "https://example.org/crowdopt/issues"
 
 
 @pytest.mark.slow
