@@ -15,7 +15,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 README = Path(__file__).parents[1] / "README.md"
 LINK = re.compile(r"(!?)(\[[^]]*\]\()(?!\w+:|#)([^)#\s]+)")
-URLS = {"Source": "", "Documentation": "/crowdopt/README.md", "Changelog": "/CHANGELOG.md"}
+PAGES = {"Documentation": "/crowdopt/README.md", "Changelog": "/CHANGELOG.md"}
 
 
 def absolute(text: str, home: str) -> str:
@@ -30,4 +30,6 @@ class Home(MetadataHookInterface):
         """Add them."""
         home, text = os.environ.get("CROWDOPT_HOME", "").rstrip("/"), README.read_text(encoding="utf-8")
         metadata["readme"] = {"content-type": "text/markdown", "text": absolute(text, home) if home else text}
-        metadata["urls"] = {name: home + path for name, path in URLS.items()} if home else {}
+        source = home.partition("/blob/")[0]
+        named = {"Source": source, "Issues": f"{source}/issues", **{name: home + path for name, path in PAGES.items()}}
+        metadata["urls"] = named if home else {}

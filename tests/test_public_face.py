@@ -39,6 +39,7 @@ def test_dir_holds_the_public_names_only():
     """A newcomer presses tab once and sees what there is: no more than fits a screen of 50 lines."""
     assert dir(crowdopt) == sorted(crowdopt.__all__) and len(crowdopt.__all__) <= 50
     assert all(hasattr(crowdopt, name) for name in crowdopt.__all__)
+    assert dir(crowdopt.testing) == sorted(crowdopt.testing.__all__)
 
 
 @pytest.mark.parametrize(

@@ -62,13 +62,14 @@ def test_the_page_of_an_index_has_no_link_to_a_file_beside_it(monkeypatch):
         hook["Home"]().update(told)
         if not home:
             assert told["readme"]["text"] == (ROOT / "README.md").read_text(encoding="utf-8") and not told["urls"]
-    goals = re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", told["readme"]["text"])
+    goals = re.findall(r"(!?)\[[^]]*\]\(([^)#][^)]*)\)", told["readme"]["text"])  # within the page links stay
     assert len(goals) > 20
     for picture, goal in goals:
         path = goal.partition("#")[0]
         assert path.startswith(address) and path.endswith("?raw=true") == bool(picture)
         assert (ROOT / path.removeprefix(address + "/").removesuffix("?raw=true")).is_file()
     assert told["urls"]["Changelog"] == f"{address}/CHANGELOG.md"
+    assert told["urls"]["Issues"] == "https://example.org/crowdopt/issues"
 
 
 @pytest.mark.slow

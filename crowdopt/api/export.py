@@ -42,11 +42,11 @@ class WholeLabels:
     what: ClassVar[str] = "the integer program"
 
     def read(self, given: Any) -> Any:
-        """What the program is about."""
+        """The instance that the program is about."""
         return instance_of(given)
 
     def build(self, instance: Any) -> Program:
-        """The program itself."""
+        """The integer program."""
         return assignment.build(instance)
 
     def ids(self, instance: Any, program: Program) -> Ids:
@@ -65,25 +65,25 @@ class SharesOfLabels(WholeLabels):
     what: ClassVar[str] = "the LP relaxation"
 
     def build(self, instance: Any) -> Program:
-        """Without integrality."""
+        """The LP relaxation."""
         return relax(assignment.build(instance))
 
 
 @dataclass(frozen=True)
 class DualOfShares(WholeLabels):
-    """The dual."""
+    """The dual of the LP relaxation."""
 
     what: ClassVar[str] = "the dual of the LP; its optimum is minus the LP's"
 
     def build(self, instance: Any) -> Program:
-        """The paper's, or the mechanical one where the instance has limits that the paper's does not know."""
+        """The paper's dual, or the mechanical one where the instance has limits that the paper's does not know."""
         try:
             return assignment_dual.build(instance)
         except InputError:
             return dualize(relax(assignment.build(instance)))
 
     def data(self, instance: Any) -> str:
-        """For assignment_dual.mod."""
+        """Data for assignment_dual.mod."""
         return data_section(instance, dual=True)
 
 
@@ -97,7 +97,7 @@ class OfSample(SharesOfLabels):
     what: ClassVar[str] = "the LP of a sample of the workers (Ho et al. 2013, 5.1)"
 
     def read(self, given: Any) -> Any:
-        """The sample's instance."""
+        """The instance of the sampled workers."""
         instance = instance_of(given)
         if not 0 < self.share <= 1:
             raise InputError(f"program sampled: share must lie in (0, 1], not {self.share}")
@@ -130,12 +130,12 @@ class UnderTolerance(SharesOfLabels):
 
 @dataclass(frozen=True)
 class OfPatterns(WholeLabels):
-    """The true minimum, every pattern listed."""
+    """The program of the true minimum, which lists every pattern."""
 
     what: ClassVar[str] = "the program over patterns of labels, by exact errors"
 
     def read(self, given: Any) -> Any:
-        """Under exact errors: those of every task unless the rule is of their mean."""
+        """The instance under exact errors: those of every task unless the rule is of their mean."""
         instance = instance_of(given)
         if not instance.the_rule.average:
             instance = replace(instance, rule="exact-error")
@@ -143,17 +143,17 @@ class OfPatterns(WholeLabels):
         return instance
 
     def build(self, instance: Any) -> Program:
-        """All patterns that no other makes superfluous."""
+        """The program over all patterns that no other makes superfluous."""
         return patterns.build(instance)
 
     def ids(self, instance: Any, program: Program) -> Ids:
-        """A column for each kind and pattern, a row for each kind, each pool and depth."""
+        """Names of columns, by kind and pattern, and of rows, by kind, by pool and depth."""
         pools = pools_of(instance)
         menu = patterns.whole_menu(pools)
         return menu_ids(pools, menu.kind, menu.pattern)
 
     def data(self, instance: Any) -> str:
-        """For patterns.mod."""
+        """Data for patterns.mod."""
         return patterns_data(instance)
 
 
@@ -180,15 +180,15 @@ class OfHiring(WholeLabels):
         return read_candidates(gold, limits)
 
     def build(self, instance: Any) -> Program:
-        """A size, and so many workers."""
+        """The program that chooses a size, and so many workers."""
         return selection.build(instance)
 
     def ids(self, instance: Any, program: Program) -> Ids:
-        """Sizes from 1, workers, groups."""
+        """Names by size from 1, worker and group."""
         return selection_ids(instance)
 
     def data(self, instance: Any) -> str:
-        """For selection.mod."""
+        """Data for selection.mod."""
         return selection_data(instance)
 
 

@@ -41,21 +41,21 @@ class TaskGroups:
 
     @classmethod
     def of(cls, instance: AssignmentInstance) -> TaskGroups:
-        """Those of an instance."""
+        """The groups with limits per task of an instance."""
         limited, fewest, most = task_limits(instance)
         worker, group = np.nonzero(membership(instance)[limited].T)
         first = np.searchsorted(worker, np.arange(instance.n_workers + 1))
         return cls(first, np.ascontiguousarray(group), fewest, most)
 
     def those_of(self, workers: Ints) -> tuple[Ints, Ints]:
-        """Places among these workers (k,), and a group of whoever stands there: a pair for each that they are in."""
+        """Pairs of a place among these workers (k,) and a group that the worker at this place is in."""
         count = self.first[workers + 1] - self.first[workers]
         before = np.cumsum(count) - count
         at = np.repeat(self.first[workers] - before, count) + np.arange(count.sum())
         return np.repeat(np.arange(workers.size), count), self.group[at]
 
     def inside(self, place: Ints, workers: Ints, places: int) -> Ints:
-        """Labels of each group in so many hands, (groups, places); place, workers (k,): whose labels are where."""
+        """Labels of each group at each place, (groups, places); place, workers (k,): whose labels stand where."""
         counts = np.zeros((self.most.shape[0], places), np.int64)
         at, group = self.those_of(workers)
         np.add.at(counts, (group, place[at]), 1)

@@ -17,3 +17,7 @@ from crowdopt.testing.conformance import Check, failures
 from crowdopt.testing.policy_contract import policy_checks
 
 __all__ = ["Check", "backend_checks", "failures", "policy_checks"]
+
+
+def __dir__() -> list[str]:
+    return __all__
