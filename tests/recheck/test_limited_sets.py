@@ -13,6 +13,7 @@ from crowdopt import AssignmentInstance, verify
 from crowdopt.crowd import group_limits
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.crowd.stated.groups import Group
+from crowdopt.recheck.bounds import limited_sets
 from crowdopt.recheck.bounds.limited_sets import prove_sets
 from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets, written_plan
 
@@ -106,3 +107,23 @@ def test_a_claim_above_what_sets_prove_is_refused(tmp_path):
     for forged in ({"certified_bound": 6.501}, {"certified_by": "blocks"}):
         path.write_text(json.dumps(claims | forged), encoding="utf-8")
         assert any("certified_bound" in problem for problem in verify(campaign, folder).problems)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_few_partial_sets_are_enough_for_many_labels(seed, monkeypatch):
+    """800 labels of unequal prices: the least set is found with a small part of the room that is there.
+
+    Evidence is in whole units here, so a table over units has the least set exactly.
+    """
+    rng, labels, need = np.random.default_rng(seed), 800, 2000
+    units = rng.integers(200, 700, labels)
+    cost = units / 700 + np.abs(rng.normal(0, 0.05, labels))
+    best = np.full(need + 1, np.inf)
+    best[0] = 0.0
+    for unit, price in zip(units.tolist(), cost.tolist(), strict=True):
+        took = np.concatenate([np.full(min(unit, need + 1), best[0]), best])[: need + 1]
+        best = np.minimum(best, took + price)
+    monkeypatch.setattr(limited_sets, "STATES", 1_000)
+    anybody, none, no_most = np.zeros(labels, np.int64), np.zeros(2, np.int64), np.full(2, -1)
+    value, _ = limited_sets._least(cost, units / 700, need / 700, anybody, none, no_most)
+    assert value == pytest.approx(best[need], rel=1e-7)

@@ -19,10 +19,12 @@ from crowdopt.recheck.bounds.limited_error_sets import TaskLimits, least_by_erro
 
 BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
 LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
-STATES = 100_000  # partial sets that are followed together
+STATES = 400_000  # partial sets that are followed together
 TABLE = 4_000_000  # numbers in a table of completions; a task that needs more has its limits left out
-WIDER = 4.0  # how much further above the linear bound the next search looks
-BESIDE = (0.0, 0.8, 1.0, 1.25)  # prices of evidence that complete partial sets, in that of the linear bound
+# part of the way from the linear bound to a set that the first search looks at, and how much further the next one does
+FIRST, WIDER = 1 / 500, 1.5
+# prices of evidence that complete partial sets, in that of the linear bound
+BESIDE = (0.0, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.25)
 
 
 # groups that share nobody: members (groups, workers), fewest and most new labels of each task (groups, tasks)
@@ -201,17 +203,17 @@ def _least(cost: Floats, worth: Floats, need: float, group: Ints, low: Ints, hig
     close = BELOW_MINIMUM * max(abs(linear), abs(above))
     if not above - linear > close:
         return linear, scale
-    order = np.lexsort((cost - price * worth, group))
+    order = np.lexsort((-np.abs(cost - price * worth), group))  # labels that prices leave open last: few sets till then
     items = cost[order], worth[order], need, group[order]
     prices = price * np.array(BESIDE)
     tables = np.stack([completions(items[0] - x * items[1], items[1], items[3], limits)[0] for x in prices])
-    reach = max((above - linear) / WIDER**3, close)
+    reach, proved = max(FIRST * (above - linear), close), linear
     while True:
         top = min(linear + reach, above)
         found, all_seen = cheapest_below(*items, limits, (prices, tables), top, STATES)
         if not all_seen or found < top or top == above:
-            return max(found, linear), 2 * scale
-        reach *= WIDER
+            return max(found, proved), 2 * scale
+        proved, reach = top, reach * WIDER
 
 
 def _that_fit(items: int, low: Ints, high: Ints) -> tuple[Ints, Ints]:
