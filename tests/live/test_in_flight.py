@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.flights import row
+from benchmarks.flights import row
 
 PAGE = Path(__file__).parents[2] / "crowdopt" / "live" / "README.md"
 

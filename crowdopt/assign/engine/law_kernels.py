@@ -285,6 +285,7 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     for d in range(deepest):
         out[d + 1] = out[d] * classes
     done = error_of(laws, 0, begun) <= target
+    # the skills of a guess are laid out as others are, so that one loop is compiled and not two
     well = done and not (plain and plain_error_with(laws, 0, begun, np.full((laws.shape[1], 1), 0.5)[:, 0]) > target)
     if well and need <= 0.0 and fewest <= 0 and lack == 0 and has_all(beside, path, 0):
         sizes[0] = 0
