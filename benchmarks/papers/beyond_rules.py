@@ -94,26 +94,19 @@ def points(rows: list[list[str]]) -> list[dict]:
 
 def draw(rows: list[dict], path: Path) -> None:
     alt = altair()
-    order = list(RULES)
+    rules, targets = list(RULES), [f"ε = {epsilon:g}" for epsilon in EPSILONS]
     base = alt.Chart(alt.Data(values=rows)).encode(
-        y=alt.Y("rule:N", sort=order, title=None, axis=alt.Axis(labels=False, ticks=False)),
+        y=alt.Y("epsilon:N", sort=targets, title=None, axis=alt.Axis(ticks=False), scale=alt.Scale(paddingInner=0.15)),
+        yOffset=alt.YOffset("rule:N", sort=rules),
         x=alt.X("labels:Q", title="labels per task"),
     )
-    bars = base.mark_bar().encode(color=alt.Color("rule:N", sort=order, title="rule"))
+    legend = alt.Legend(orient="top", columns=3)
+    bars = base.mark_bar().encode(color=alt.Color("rule:N", sort=rules, title=None, legend=legend))
     text = base.mark_text(align="left", dx=3, fontSize=10).encode(text="text:N")
-    chart = (bars + text).properties(width=240, height=78)
-    header = alt.Header(labelAngle=0, labelAlign="left", labelFontSize=12)
-    faceted = chart.facet(
-        row=alt.Row("crowd:N", sort=list(CROWDS), title=None, header=header),
-        column=alt.Column(
-            "epsilon:N",
-            sort=[f"ε = {epsilon:g}" for epsilon in EPSILONS],
-            title=None,
-            header=alt.Header(labelFontSize=13),
-        ),
-        spacing=8,
-    )
-    save(faceted.resolve_scale(x="independent"), path)
+    header = alt.Header(labelOrient="top", labelAnchor="start", labelFontSize=13, labelFontWeight="bold")
+    crowds = alt.Row("crowd:N", sort=list(CROWDS), title=None, header=header)
+    stacked = (bars + text).properties(width=330, height=200).facet(row=crowds, spacing=16)
+    save(stacked.resolve_scale(x="independent"), path)
 
 
 def computed(tasks: int, limit: float) -> list[list[str]]:

@@ -47,7 +47,7 @@ def picture(panels: dict[str, Curves], path: Path, title: str, note: str) -> Non
     alt = altair()
     charts = [_panel(alt, crowd, curves) for crowd, curves in panels.items()]
     heading = alt.TitleParams(title, subtitle=note, anchor="start")
-    save(alt.hconcat(*charts).resolve_scale(color="shared", y="shared", x="shared").properties(title=heading), path)
+    save(alt.vconcat(*charts).resolve_scale(color="shared", y="shared", x="shared").properties(title=heading), path)
 
 
 def _panel(alt: Any, crowd: str, curves: Curves) -> Any:
@@ -69,4 +69,4 @@ def _panel(alt: Any, crowd: str, curves: Curves) -> Any:
     band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title="share of wrong answers"), y2="high:Q")
     # the order is the line's alone: an area takes it for a grouping and falls into pieces of no width
     line = base.mark_line(point=True).encode(y="y:Q", order="k:Q")
-    return (band + line).properties(width=340, height=300, title=crowd)
+    return (band + line).properties(width=400, height=220, title=crowd)

@@ -119,7 +119,7 @@ def picture(panels: Sequence[tuple[Trials, str, str, str]], path: Path, title: s
     charts = [_panel(alt, *panel) for panel in panels]
     heading = alt.TitleParams(title, subtitle=note, anchor="start")
     for suffix in (".png", ".svg"):
-        save(alt.hconcat(*charts).resolve_scale(color="shared").properties(title=heading), path.with_suffix(suffix))
+        save(alt.vconcat(*charts).resolve_scale(color="shared").properties(title=heading), path.with_suffix(suffix))
 
 
 def _panel(alt: Any, trials: Trials, what: str, x_title: str, y_title: str) -> Any:
@@ -138,7 +138,7 @@ def _panel(alt: Any, trials: Trials, what: str, x_title: str, y_title: str) -> A
     band = base.mark_area(opacity=0.18).encode(
         y=alt.Y("low:Q", title=y_title, scale=alt.Scale(zero=False)), y2="high:Q"
     )
-    return (band + base.mark_line().encode(y="y:Q")).properties(width=380, height=300)
+    return (band + base.mark_line().encode(y="y:Q")).properties(width=400, height=220)
 
 
 def arguments(doc: str | None, trials: int, em: bool = False) -> argparse.Namespace:
