@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import weakref
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +21,7 @@ WALKS = 4  # times through all items, each with a set at its end, that a search 
 THROUGH, EACH = 150, 40  # classes of workers through which sets are looked for at a time, and sets kept, at most
 LOOKED = 2  # times the sets wanted: classes that are looked through
 STEPS, CLOSE = 60_000, 1e-8  # of a search; how near its best set is to the cheapest, relative
+_gone: deque[Floats] = deque(maxlen=2)  # memory of tables that nobody uses any longer: for as many threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +141,25 @@ def priced(row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[i
     worth = row.evidence[item]
     width = np.minimum(np.ceil(worth / unit - 1e-9), count + kernels.SPARE).astype(np.int64)
     items = price[item], width, row.group[item], after
-    rest = kernels.completions(items, (row.low, row.top), (own, int(counted), row.fewest), exact, count + kernels.SPARE)
+    shape = item.size + 1, own + 1, int(counted) + 1, count + kernels.SPARE + 1
+    memory = _memory(math.prod(shape))
+    rest = memory[: math.prod(shape)].reshape(shape)
+    kernels.completions(items, (row.low, row.top), row.fewest, exact, rest)
     if (inside < row.low).any():
         rest[:] = np.inf  # a group of which every task needs labels has none to give
     task = (price[item], worth, row.group[item], after), (row.low, row.top), unit, exact
-    return PricedRow(row, price, item, task, rest, usable)
+    at = PricedRow(row, price, item, task, rest, usable)
+    weakref.finalize(at, _gone.append, memory).atexit = False
+    return at
+
+
+def _memory(size: int) -> Floats:
+    """Room for so many numbers, that of a table which is gone if it suffices: new memory takes longer than its loop."""
+    try:
+        spare = _gone.pop()
+    except IndexError:
+        return np.empty(size)
+    return spare if spare.size >= size else np.empty(size)
 
 
 def _copies(row: TaskRow, price: Floats, usable: Ints) -> Ints:

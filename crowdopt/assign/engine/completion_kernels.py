@@ -20,27 +20,26 @@ SPARE = 16  # cells of a table beyond the need: so many sets of rounded evidence
 
 
 @njit(cache=True, nogil=True)
-def completions(items, groups, counted, exact, cells):
-    """The table ``rest``, (items + 1, labels of a group + 1, labels + 1, cells + 1).
+def completions(items, groups, fewest, exact, rest):
+    """Fill the table ``rest``, (items + 1, labels of a group + 1, labels + 1, cells + 1).
 
     items tuple of (items,) arrays: price, width (cells of evidence, rounded up), group, after; groups tuple of
-    (groups,) int: low and top; ANY where there is no most; counted: labels told apart: of a group, of all; and the
-    fewest of all that a set has; exact: whether labels of all are at most those told apart; otherwise as many as those,
-    or more, count as one; -> array.
+    (groups,) int: low and top; ANY where there is no most; fewest: labels of all that a set has at least; exact:
+    whether labels of all are at most those told apart; otherwise as many as those, or more, count as one; rest array:
+    written, whatever it held.
     """
     price, width, group, after = items
     low, top = groups
-    own, every, fewest = counted
-    n = price.size
-    rest = np.full((n + 1, own + 1, every + 1, cells + 1), np.inf)
-    none = np.empty(cells + 1)
-    none[:] = np.inf
+    n, own, every, cells = price.size, rest.shape[1] - 1, rest.shape[2] - 1, rest.shape[3] - 1
+    none = np.full(cells + 1, np.inf)
+    rest[n] = np.inf
     for c in range(min(fewest, every), every + 1):
         rest[n, 0, c, 0] = 0.0
     for i in range(n - 1, -1, -1):
         g = group[i]
         limited = top[g] < ANY
         most = min(own, top[g] if limited else low[g])
+        rest[i, most + 1 :] = np.inf
         for u in range(most + 1):
             for c in range(every + 1):
                 c1 = -1 if exact and c == every else min(c + 1, every)
@@ -49,12 +48,20 @@ def completions(items, groups, counted, exact, cells):
                 ut = _into(u1, i, i + 1, group, low) if u1 <= most else -1
                 without = rest[after[i], u0, c] if u0 >= 0 else none
                 then = rest[i + 1, ut, c1] if ut >= 0 and c1 >= 0 else none
-                out, w, p = rest[i, u, c], min(width[i], cells + 1), price[i]
-                for x in range(w):
-                    out[x] = min(without[x], then[0] + p)
-                for x in range(w, cells + 1):
-                    out[x] = min(without[x], then[x - w] + p)
-    return rest
+                _cheaper(without, then, min(width[i], cells + 1), price[i], rest[i, u, c])
+
+
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def _cheaper(without, then, width, price, out):
+    """Completions without an item, or with it: slices of one length, so that several are compared at a time."""
+    first = then[0] + price
+    for x in range(width):
+        a = without[x]
+        out[x] = a if a < first else first
+    beyond, bring, written = without[width:], then[: then.size - width], out[width:]
+    for x in range(bring.size):
+        a, b = beyond[x], bring[x] + price
+        written[x] = a if a < b else b
 
 
 @njit(cache=True, nogil=True, no_cpython_wrapper=True)

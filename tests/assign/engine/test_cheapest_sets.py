@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from crowdopt.assign.engine import cheapest_sets
 from crowdopt.assign.engine.cheapest_sets import priced
 from crowdopt.assign.engine.prepared import ANY, Overlaps, row_of_need
 
@@ -56,3 +57,20 @@ def test_no_set_goes_through_a_worker_whom_an_overlapping_group_bars():
     found = at.through(1.2, 1.0, 10)
     assert found
     assert all(row.beside.keeps(labels) for labels in found)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_table_in_used_memory_is_that_in_new_memory(seed):
+    """Whatever numbers are left in it; two tables that are in use at a time have each its own."""
+    row, price = _drawn(seed)
+    cheapest_sets._gone.clear()
+    new = priced(row, price)
+    assert not cheapest_sets._gone
+    for left in (0.0, -1.0, np.nan):
+        cheapest_sets._gone.append(np.full(new.rest.size + 5, left))
+        again = priced(row, price)
+        assert not np.shares_memory(again.rest, new.rest)
+        np.testing.assert_array_equal(again.rest, new.rest)
+        memory = again.rest
+        del again
+        assert np.shares_memory(cheapest_sets._gone.pop(), memory)
