@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 from typing import TypeAlias
 
@@ -19,6 +20,7 @@ PARTS = np.array([0.0, 0.5, 0.8, 0.9, 1.0])  # of a cheap label's price: what ea
 KEPT = 4  # sets of a search that are kept
 ROUGH, ANSWERED = 3_000, 300  # steps of a search; answers to sets that are looked at in a step
 NODES, MOST_NODES = 4, 200_000  # looked at in a step, band by band; in a search, at most
+LEFT_OPEN = 1  # nodes in a step where the laws of all answers leave sets open
 SOME = 4  # kinds of a row for which sets of other workers are looked for
 APART, DEARER = 25, 1.1  # sets of other workers; how much more the next of them may cost
 SOON, WIDE = 300, 1e-2  # steps of their search, and how far, relatively, each may be from the cheapest of those
@@ -41,6 +43,7 @@ class PricedVotes:
     row: TaskRow
     law: VoteLaw
     price: Floats  # (G,)
+    left: Ints | None  # (G,): labels that each class has left
     item: Ints  # (items,): the class of workers of each label
     given: float  # what labels cost that every set has, and what those bring that cost less than nothing
     # as :func:`crowdopt.assign.engine.law_kernels.cheapest_vote` takes them
@@ -78,7 +81,17 @@ class PricedVotes:
         """The same for another target, without a look at what the vote itself does."""
         if self.segments is not None:
             return self._among_bands(place, target, limit, min(NODES * steps, MOST_NODES))
-        return self._followed(place, target, (limit - self.given, close, steps * ANSWERED))
+        bound, found, ended = self._followed(place, target, (limit - self.given, close, steps * ANSWERED))
+        if ended or self.by_band is None:
+            return bound, found
+        limit = min([limit, *(float(self.price[one].sum()) for one in found[:1])])
+        proven, cheaper = self.by_band._among_bands(place, target, limit, min(LEFT_OPEN * steps, MOST_NODES))
+        return max(bound, proven), cheaper + found
+
+    @cached_property
+    def by_band(self) -> PricedVotes | None:
+        """The same for sets that are looked for band by band, which takes longer but leaves less open."""
+        return None if _is_split(_told_apart(self.row)) else priced_votes(self.row, self.price, self.left, counted=True)
 
     def _by_worth(self, place: int) -> list[Labels]:
         """A set, where a search has found none: labels in the order of what they cost for what they tell."""
@@ -117,15 +130,18 @@ class PricedVotes:
         bound, size = cheapest_counted(items, self.items[4], self._start(place), asked, sizes, limits, effort, found)
         return float(bound) + self.given, [self._labels(order[found[:size]])] if size >= 0 else []
 
-    def _followed(self, place: int, target: float, effort: tuple[float, float, int]) -> tuple[float, list[Labels]]:
-        """By the laws of all answers."""
+    def _followed(
+        self, place: int, target: float, effort: tuple[float, float, int]
+    ) -> tuple[float, list[Labels], bool]:
+        """By the laws of all answers; whether all sets were looked at."""
         from crowdopt.assign.engine import law_kernels as kernels
 
         law = self._law(place, target)
         sets, sizes = np.zeros((KEPT, self.deepest + 1), np.int64), np.empty(KEPT, np.int64)
         limits = self.row.low, self.row.top, self.row.fewest, self.row.most, self.row.beside.of(self.item)
-        bound = kernels.cheapest_vote(self.items, self.tables, limits, law, effort, sets, sizes)
-        return float(bound) + self.given, [self._labels(sets[s, : sizes[s]]) for s in range(KEPT) if sizes[s] >= 0]
+        bound, ended = kernels.cheapest_vote(self.items, self.tables, limits, law, effort, sets, sizes)
+        found = [self._labels(sets[s, : sizes[s]]) for s in range(KEPT) if sizes[s] >= 0]
+        return float(bound) + self.given, found, bool(ended)
 
     def _does(self, place: int, labels: Labels) -> bool:
         """Whether overlapping groups let it, and the vote, which does not know hard tasks, errs little enough."""
@@ -234,11 +250,11 @@ class PricedVotes:
         return start
 
 
-def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> PricedVotes:
+def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None, counted: bool = False) -> PricedVotes:
     """The row at prices of labels.
 
     row: with a law of its votes; price (G,): of a label of each class; may be negative; left (G,): labels that each
-    class has left.
+    class has left; counted: whether sets are looked for band by band whatever their length.
     """
     from crowdopt.assign.engine import law_kernels as kernels
 
@@ -247,7 +263,7 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     known = law.held.shape[1] + row.given.size  # their answers are told apart as well
     deepest = max(1, int(log(ANSWERS) / log(law.prior.shape[1]) + 1e-9) - known)
     apart = _told_apart(row)
-    counted = _is_counted(row, apart, deepest)
+    counted = counted or _is_counted(row, apart, deepest)
     if counted:
         deepest = max(LONGEST, row.fewest)
     room = np.minimum(np.minimum(row.room, row.top[row.group]), row.most)
@@ -278,16 +294,21 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None) -> Price
     by_segment = _by_segment(apart, item) if counted else None
     items = paid[item], worth, row.group[item], after, skills
     tables = rest, cheap, large, cell
-    return PricedVotes(row, law, price, item, given, items, tables, unit, need, bargains, deepest, by_segment)
+    return PricedVotes(row, law, price, left, item, given, items, tables, unit, need, bargains, deepest, by_segment)
 
 
 def _is_counted(row: TaskRow, apart: Apart, deepest: int) -> bool:
     """Whether sets are looked for band by band: among several classes, or where they are longer than are followed."""
     law = row.law
     assert law is not None
-    if apart[0].max(initial=0) >= SEGMENTS:
+    if _is_split(apart):
         return False
     return law.prior.shape[1] > 2 or _needs_more(row, max(0, deepest - FOLLOWED))
+
+
+def _is_split(apart: Apart) -> bool:
+    """Whether groups tell workers apart in too many ways for bands."""
+    return int(apart[0].max(initial=0)) >= SEGMENTS
 
 
 def _needs_more(row: TaskRow, labels: int) -> bool:

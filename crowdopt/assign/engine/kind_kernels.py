@@ -247,7 +247,7 @@ def _searched(laws, begun, deepest, items, need, limits, effort, chosen):
         large = large_sets(price, width, CELLS, deepest + 1, parts)
     none, free = np.zeros(1, np.int64), np.full(1, ANY)
     sets, sizes = np.zeros((1, deepest + 1), np.int64), np.empty(1, np.int64)
-    bound = cheapest_vote(
+    bound, _ = cheapest_vote(
         (price, worth, np.zeros(n, np.int64), after, skills),
         (rest, cheap, large, cell),
         (none, free, fewest, most, beside),

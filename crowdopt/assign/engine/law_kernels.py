@@ -266,8 +266,8 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     of evidence; evidence of a cell of ``rest``; evidence that is left on tasks of each kind; whether the vote takes
     all tasks for easy ones, so that a set may have to grow beyond what the best vote asks for; effort: what a known set
     costs; how far below it, relatively, others are looked for; answers to sets looked at; sets (k, labels), sizes (k,):
-    written: the cheapest sets met, the best first; sizes of -1 where there are fewer; -> infinite where there is no set
-    and no limit was given.
+    written: the cheapest sets met, the best first; sizes of -1 where there are fewer; -> float, bool: infinite where
+    there is no set and no limit was given; whether all sets were looked at that are not too large.
     """
     price, worth, group, after, skill = items
     rest, cheap, large, cell = tables
@@ -289,7 +289,7 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     well = done and not (plain and plain_error_with(laws, 0, begun, np.full((laws.shape[1], 1), 0.5)[:, 0]) > target)
     if well and need <= 0.0 and fewest <= 0 and lack == 0 and has_all(beside, path, 0):
         sizes[0] = 0
-        return min(limit, 0.0)
+        return min(limit, 0.0), True
     best, d = limit, 0
     floor = np.inf
     if most > deepest:  # sets that are too large to be followed
@@ -298,7 +298,7 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
     if n:
         enough_to[0] = every if done else _last_cell(laws, 0, begun, skill, cell, 0, target)
     if deepest == 0:
-        return 0.0
+        return 0.0, False
     while d >= 0:
         i, near = at[d], best - close * abs(best) if best < np.inf else np.inf
         if i >= n or spent[d] + cheap[i, 1] >= near or work < 0:
@@ -352,7 +352,7 @@ def cheapest_vote(items, tables, limits, law, effort, sets, sizes):
         enough_to[d + 1] = every if sure else _last_cell(laws, d + 1, out[d + 1], skill, cell, i + 1, target)
         d += 1
         at[d] = i + 1
-    return min(best - close * abs(best), floor) if np.isfinite(best) else floor
+    return (min(best - close * abs(best), floor) if np.isfinite(best) else floor), work >= 0
 
 
 @njit(cache=True, nogil=True)

@@ -137,6 +137,20 @@ def test_sets_that_are_not_followed_are_not_forgotten(seed: int, monkeypatch: py
             assert priced_votes(row, price).cheapest(place)[0] <= true + 1e-9, answers
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_what_a_search_leaves_open_is_searched_band_by_band(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few answers it may look at, the bound is still the cheapest set of all."""
+    row, price, able = drawn(seed)
+    if price.min() < 0:
+        price = np.abs(price)
+    monkeypatch.setattr(cheapest_votes, "ANSWERED", 0)
+    for place in range(2):
+        true = least(row, price, able, place)
+        bound, sets = priced_votes(row, price).cheapest(place)
+        assert bound == pytest.approx(true, rel=1e-6) or bound == true == np.inf
+        assert all(price[one].sum() >= true - 1e-9 for one in sets)
+
+
 def plain_error(skills: np.ndarray, share: np.ndarray, prior: np.ndarray) -> float:
     """Of the vote that takes every task for one of the first kind, a tie by lot; two classes."""
     total = 0.0
