@@ -35,6 +35,7 @@ from crowdopt.errors import InputError
 Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for
 
 MANY_SHORT = 0.5  # of the tasks: labels left by a search without a plan are begun with where no more are short
+LOOKS = 2  # at all tasks, which follow when tasks are served beside labels that a search has left
 RESERVED = 20_000  # pairs of hopeless tasks and workers up to which the former are served first
 SURE = 1 - 1e-12  # prior of a task that asks nothing
 LEAST = 1e-300  # target that no labels keep: each that helps is taken
@@ -51,15 +52,14 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
         return plan
     if has_few_sets(instance, MOST_SHORT):
         pairs = most_served(instance, probe.solve, probe.clock.left, plan.seed)
+        found = None if pairs is None else _kept(instance, pairs)
     elif instance.the_rule.average:
-        pairs = _least_on_average(instance, probe)
+        found = _kept(instance, _least_on_average(instance, probe))
     else:
-        pairs = _pairs(instance, plan.partial, hopeless, again, probe)
-    if pairs is None or not (len(pairs) or plan.status is Status.INFEASIBLE):
+        found = _found(instance, plan.partial, hopeless, again, probe)
+    if found is None or not (len(found[0]) or plan.status is Status.INFEASIBLE):
         return plan  # an empty plan hands nothing out: what is known of the whole says more
-    short = short_tasks(instance, pairs)
-    if breaches(instance, pairs, short=short):
-        return plan
+    pairs, short = found
     if not short.size:
         made: dict[str, Any] = {"method": plan.method, "backend": plan.backend, "seed": plan.seed, "note": plan.note}
         if plan.status is not Status.INFEASIBLE:
@@ -89,16 +89,26 @@ def within_groups(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> In
     return None if breaches(instance, state.pairs) else state.pairs
 
 
-def _pairs(
+def _kept(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints] | None:
+    """The labels, (l, 2), and which tasks are short, (k,), if these excused every limit is kept."""
+    short = short_tasks(instance, pairs)
+    return None if breaches(instance, pairs, short=short) else (pairs, short)
+
+
+def _found(
     instance: AssignmentInstance, partial: Ints | None, hopeless: Ints, again: Again, probe: Probe
-) -> Ints | None:
-    """A plan for those that can be served, then what is left for the others."""
-    for served, pairs in chain(_gone_on(instance, partial, probe.clock), _begun(instance, hopeless, again, probe)):
+) -> tuple[Ints, Ints] | None:
+    """A plan for those that can be served, then what is left for the others; which are short."""
+    began = probe.clock.spent
+    short = np.zeros(0, np.int64) if partial is None else short_tasks(instance, partial)
+    clock = Clock(max(0.0, probe.clock.left - LOOKS * (probe.clock.spent - began)))
+    for served, pairs in chain(_gone_on(instance, partial, short, clock), _begun(instance, hopeless, again, probe)):
         others = np.setdiff1d(np.arange(instance.n_tasks), served)
         state = Serving(instance, pairs)
-        _hand_out(state, np.setdiff1d(others, hopeless), others, probe.clock)
-        if not breaches(instance, state.pairs, short=short_tasks(instance, state.pairs)):
-            return state.pairs
+        _hand_out(state, np.setdiff1d(others, hopeless), others, clock)
+        kept = _kept(instance, state.pairs)
+        if kept is not None:
+            return kept
     return None
 
 
@@ -130,11 +140,12 @@ def _hand_out(state: Serving, given_up: Ints, others: Ints, clock: Clock) -> Non
     state.fill_loads()
 
 
-def _gone_on(instance: AssignmentInstance, partial: Ints | None, clock: Clock) -> Iterator[tuple[Ints, Ints]]:
-    """Tasks served, (k,), and labels, (l, 2), of a search that found none for all: then mended."""
+def _gone_on(
+    instance: AssignmentInstance, partial: Ints | None, short: Ints, clock: Clock
+) -> Iterator[tuple[Ints, Ints]]:
+    """Tasks served, (k,), and labels, (l, 2), of a search that found none for all, some short: then mended."""
     every = np.arange(instance.n_tasks)
-    short = every if partial is None else short_tasks(instance, partial)
-    if partial is None or short.size > MANY_SHORT * instance.n_tasks:
+    if partial is None or short.size > MANY_SHORT * every.size:
         return
     state = Serving(instance, partial)
     state.settle_all(short, clock)
