@@ -97,9 +97,11 @@ class Engine:
                 self.master.add(kind, labels)
         climb.begin(reach, self.soon)
         self._serve(climb)
+        if self.standing.closed:
+            return climb.duals
         climb.begin_beside(begin if self.beside is None else self.beside, clock.part(FIRST))
         self._prove(climb)
-        if self.standing.bound == np.inf or not self.master.has_sets:
+        if self.standing.closed or not self.master.has_sets:
             return climb.duals
         wider = WIDER * climb.box + float(self.problem.coupling.cost.mean())
         for part, room in zip(PRICES, (climb.box, wider, None), strict=True):
@@ -117,7 +119,7 @@ class Engine:
             if climb.bound <= climb.ceiling:
                 self._dive(climb)
             self._prove(climb)
-            if not climb.paid or (self.standing.best is None and self.soon.over):
+            if not climb.paid or self.standing.closed or (self.standing.best is None and self.soon.over):
                 break
         self._plans(climb)
         return climb.duals
