@@ -78,6 +78,53 @@ def test_the_bound_is_the_least_of_all_sets(drawn):
     assert proven >= right - NEAR * max(1.0, size)
 
 
+@st.composite
+def alike(draw: st.DrawFn):
+    """Tasks of one type that bar different workers, of whom some are equal; groups that are apart."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    n, m = int(rng.integers(3, 9)), int(rng.integers(3, 8))
+    instance = AssignmentInstance(
+        rng.choice([0.6, 0.7, 0.8, 0.9], (1, m)),
+        task_type=np.zeros(n, np.int64),
+        capacity=np.full(m, n),
+        epsilon=np.full(n, rng.choice([0.1, 0.3, 0.45])),
+        rule="bhattacharyya",
+        cost=rng.integers(1, 4, m) * 0.5,
+        forbidden=np.argwhere(rng.random((n, m)) < 0.3),
+        min_labels=np.full(n, rng.integers(0, 3)),
+        max_labels=np.full(n, rng.integers(3, m + 1)),
+        groups=drawn_groups(rng, rng.integers(0, 3, m), m, 2),
+    )
+    return instance, rng.choice([-0.5, 0.0, 0.25, 0.75], m)
+
+
+@given(alike())
+def test_tasks_alike_but_for_whom_they_bar_have_their_own_least_sets(drawn):
+    """Sets found for one task and used for others prove neither more nor less than each task's own."""
+    instance, worker = drawn
+    proven, (right, size) = (
+        prove_sets(instance, worker, 0.0, read(instance, [])),
+        by_all_sets(instance, worker, 0.0, []),
+    )
+    if np.isposinf(right):
+        assert proven == np.inf
+        return
+    assert right - NEAR * max(1.0, size) <= proven <= right + 1e-12 * size
+
+
+def test_few_searches_do_for_tasks_that_bar_few_of_many(monkeypatch):
+    """300 tasks, each of which bars three of 40 workers, all unequal or of three kinds: a third as many sets do."""
+    rng, searched, least = np.random.default_rng(3), [], limited_sets._least
+    monkeypatch.setattr(limited_sets, "_least", lambda *given: searched.append(1) or least(*given))
+    for accuracy in (rng.uniform(0.6, 0.9, 40), rng.choice([0.6, 0.75, 0.9], 40)):
+        pairs = np.array([(i, j) for i in range(300) for j in rng.choice(40, 3, replace=False)])
+        limits = {"max_labels": np.full(300, 20), "rule": "bhattacharyya", "forbidden": pairs}
+        instance = AssignmentInstance(accuracy[None], np.zeros(300, np.int64), np.full(40, 300), 0.2, **limits)
+        prove_sets(instance, np.zeros(40), 0.0, read(instance, []))
+        assert len(searched) <= 100
+        searched.clear()
+
+
 def hand_made(tmp_path, claimed):
     """One task, three workers: the two best are of a group that may give one label only, so the third is needed."""
     instance = AssignmentInstance(
@@ -125,5 +172,5 @@ def test_few_partial_sets_are_enough_for_many_labels(seed, monkeypatch):
         best = np.minimum(best, took + price)
     monkeypatch.setattr(limited_sets, "STATES", 1_000)
     anybody, none, no_most = np.zeros(labels, np.int64), np.zeros(2, np.int64), np.full(2, -1)
-    value, _ = limited_sets._least(cost, units / 700, need / 700, anybody, none, no_most)
+    value, _, _ = limited_sets._least(cost, units / 700, need / 700, anybody, none, no_most)
     assert value == pytest.approx(best[need], rel=1e-7)

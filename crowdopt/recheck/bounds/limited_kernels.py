@@ -11,6 +11,7 @@ from crowdopt.compiled_kernels import njit
 
 EVIDENCE_ROUNDING = 1e-12  # evidence, relative to the need above 1; rounding in a sum of labels
 CUTS = 40  # prices of evidence that are tried, at most
+TRAIL = 8_000_000  # partial sets that are traced back
 
 
 class CountLimits(NamedTuple):
@@ -24,6 +25,15 @@ class CountLimits(NamedTuple):
     full_group: Ints  # (groups,)
     full: int
     cells: int  # pairs of counts told apart
+
+
+class End(NamedTuple):
+    """Where a set meets the need: after which item, from which partial set before it, with it or not, in which cell."""
+
+    item: int
+    at: int
+    taken: bool
+    cell: int
 
 
 @njit(cache=True, nogil=True)
@@ -142,7 +152,7 @@ def _cost_of(cost, worth, group, limits, rest):
 
 
 @njit(cache=True, nogil=True)
-def cheapest_below(cost, worth, need, group, limits, known, top, states):
+def cheapest_below(cost, worth, need, group, limits, known, top, states, chosen):
     """The cheapest set that costs less than ``top``, or top where there is none; and whether all of them were seen.
 
     Item by item, each partial set with it and without it; dropped where a completion at some price of evidence says
@@ -150,8 +160,8 @@ def cheapest_below(cost, worth, need, group, limits, known, top, states):
     more than ``states`` are left, the least completion is the bound.
 
     cost, worth (items,): of single labels, those of a group next to each other; need: evidence; group (items,) int;
-    known: prices of evidence (k,), the first one 0, and completions at each of them (k, items + 1, cells); ->
-    (float, bool).
+    known: prices of evidence (k,), the first one 0, and completions at each of them (k, items + 1, cells); chosen
+    (items,) bool: filled with that set; -> (float, whether all were seen, whether chosen is filled).
     """
     prices, tables = known
     n, rounding = cost.size, EVIDENCE_ROUNDING * max(1.0, need)
@@ -159,6 +169,9 @@ def cheapest_below(cost, worth, need, group, limits, known, top, states):
     new_left, new_spent = np.empty(2 * states + 2), np.empty(2 * states + 2)
     new_cell = np.zeros(2 * states + 2, np.int64)
     cheapest = np.empty(limits.cells)
+    # each partial set's number in the list before, twice, and whether it has the item; lists lie one behind another
+    came, begin = np.empty(TRAIL, np.int32), np.zeros(n + 1, np.int64)
+    last = End(-1, 0, False, 0)
     left[0], spent[0], size = need, 0.0, 1
     for k in range(n):
         g, ends = group[k], k == n - 1 or group[k + 1] != group[k]
@@ -177,7 +190,8 @@ def cheapest_below(cost, worth, need, group, limits, known, top, states):
             if here < 0:
                 continue
             if rest <= rounding:  # the first table is that of no price: it completes such a set exactly
-                top = min(top, paid + tables[0, k + 1, here])
+                if paid + tables[0, k + 1, here] < top:
+                    top, last = paid + tables[0, k + 1, here], End(k, at, taken, here)
                 continue
             if paid >= cheapest[here]:
                 continue
@@ -189,12 +203,33 @@ def cheapest_below(cost, worth, need, group, limits, known, top, states):
             cheapest[here] = paid
             ahead_least = min(ahead_least, ahead)
             new_left[out], new_spent[out], new_cell[out] = rest, paid, here
+            if begin[k] + out < TRAIL:
+                came[begin[k] + out] = 2 * at + taken
             out += 1
         if out > states:
-            return min(top, ahead_least), False
+            return min(top, ahead_least), False, False
         for at in range(out):
             left[at], spent[at], cell[at] = new_left[at], new_spent[at], new_cell[at]
-        size = out
+        size, begin[k + 1] = out, begin[k] + out
         if not size:
             break
-    return top, True
+    if last.item < 0 or begin[last.item] > TRAIL:
+        return top, True, False
+    _trace(cost, group, limits, tables[0], came, begin, last, chosen)
+    return top, True, True
+
+
+@njit(cache=True, nogil=True)
+def _trace(cost, group, limits, rest, came, begin, last, chosen):
+    """The set that ended there: back to the first item by the trail, on to the last one by the completions."""
+    at, chosen[last.item] = last.at, last.taken
+    for k in range(last.item - 1, -1, -1):
+        step = came[begin[k] + at]
+        at, chosen[k] = step // 2, step % 2
+    cell, n = last.cell, cost.size
+    for k in range(last.item + 1, n):
+        ends = k == n - 1 or group[k + 1] != group[k]
+        without, having = _after(cell, False, group[k], ends, limits), _after(cell, True, group[k], ends, limits)
+        value = rest[k + 1, without] if without >= 0 else np.inf
+        chosen[k] = having >= 0 and rest[k + 1, having] + cost[k] < value
+        cell = having if chosen[k] else without

@@ -16,6 +16,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.recheck.bounds.joint_pull import JointPull
 from crowdopt.recheck.bounds.limited_error_sets import TaskLimits, least_by_error
+from crowdopt.recheck.by_task import workers_by_task
 
 BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
 LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
@@ -92,7 +93,7 @@ def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: Gro
     few, many = instance.new_label_limits
     low, high = np.vstack([few, fewest]), np.vstack([many, most])
     held = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
-    barred, fixed, known = (_by_task(pairs) for pairs in (instance.barred, instance.fixed, held))
+    barred, fixed, known = (workers_by_task(pairs) for pairs in (instance.barred, instance.fixed, held))
     asked = [
         TaskLimits(member, low[:, i], high[:, i], barred.get(i, ()), fixed.get(i, ()), known.get(i, ()))
         for i in range(instance.n_tasks)
@@ -105,20 +106,18 @@ def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: Gro
 def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits) -> Floats:
     member, fewest, most = limits
     few, many = instance.new_label_limits
-    barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
-    known: dict[tuple[object, ...], float] = {}
+    low, high = np.vstack([few, fewest]), np.vstack([many, most])
+    barred, fixed = workers_by_task(instance.barred), workers_by_task(instance.fixed)
+    alike: dict[tuple[object, ...], AlikeTasks] = {}
     least = np.empty(instance.n_tasks)
     for task, row in enumerate(prices.row_of.tolist()):
-        out, forced = barred.get(task, ()), fixed.get(task, ())
-        low = np.array([few[task], *fewest[:, task]])
-        high = np.array([many[task], *most[:, task]])
-        need = float(instance.floor[task])
-        key = (row, need, low.tobytes(), high.tobytes(), out, forced)
-        if key not in known:
-            price, worth = prices.price[row], instance.evidence[instance.task_type[task]]
-            size = float(prices.size[row])
-            known[key] = _one_task(price, worth, need, (member, low, high), out, forced, size)
-        least[task] = known[key]
+        forced, need = fixed.get(task, ()), float(instance.floor[task])
+        key = (row, need, low[:, task].tobytes(), high[:, task].tobytes(), forced)
+        if key not in alike:
+            worth = instance.evidence[instance.task_type[task]]
+            limited = member, low[:, task], high[:, task]
+            alike[key] = AlikeTasks(prices.price[row], worth, need, limited, forced, float(prices.size[row]))
+        least[task] = alike[key].least(barred.get(task, ()))
     return least
 
 
@@ -152,67 +151,104 @@ def _apart(instance: AssignmentInstance) -> GroupLimits:
     return member[[limited[k] for k in kept]], fewest[kept], most[kept]
 
 
-def _by_task(pairs: Ints) -> dict[int, tuple[int, ...]]:
-    found: dict[int, tuple[int, ...]] = {}
-    for task, worker in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))].tolist():
-        found[task] = (*found.get(task, ()), worker)
-    return found
+class AlikeTasks:
+    """Tasks that are alike but for the workers whom they bar: their least sets, less what rounding may have added.
+
+    Labels of equal price, evidence and group are told apart by their number alone. A set found with more of them than
+    a task has bounds it from below, and is its least set if the task has all of it: so few sets do for many tasks.
+    Fixed labels are taken off every limit.
+    """
+
+    def __init__(
+        self,
+        cost: Floats,
+        worth: Floats,
+        need: float,
+        limits: GroupLimits,
+        forced: tuple[int, ...],
+        size: float,
+    ) -> None:
+        member, low, high = limits
+        given = list(forced)
+        inside = np.vstack([np.ones((1, cost.size), bool), member])
+        had = inside[:, given].sum(axis=1)
+        self._low, self._high = np.maximum(low - had, 0), high - had
+        self._paid, self._need = float(cost[given].sum()), need - float(worth[given].sum())
+        self._size = size * cost.size
+        free = np.ones(cost.size, bool)
+        free[given] = False
+        group = np.vstack([member, ~member.any(axis=0)]).argmax(axis=0)
+        items, kind = np.unique(np.column_stack([group, cost, worth])[free], axis=0, return_inverse=True)
+        self._group, self._cost, self._worth = items[:, 0].astype(np.int64), items[:, 1].copy(), items[:, 2].copy()
+        self._kind = np.full(cost.size, -1)
+        self._kind[free] = kind.reshape(-1)
+        self._number = np.bincount(self._kind[free], minlength=len(items))
+        self._known: dict[bytes, tuple[float, Ints]] = {}
+
+    def least(self, barred: tuple[int, ...]) -> float:
+        """The bound of a task that bars these workers."""
+        missing = self._kind[list(barred)]
+        has = self._number - np.bincount(missing[missing >= 0], minlength=self._number.size)
+        counted = np.zeros(self._number.size, bool)  # kinds of which the task's own number is looked at
+        while True:
+            value, taken = self._found(np.where(counted, has, self._number))
+            short = (has < taken) & ~counted
+            if not short.any():
+                return value
+            counted |= short
+
+    def _found(self, number: Ints) -> tuple[float, Ints]:
+        """The least set of so many labels of each kind, and how many of each it may have."""
+        key = number.tobytes()
+        if key not in self._known:
+            self._known[key] = self._least(number)
+        return self._known[key]
+
+    def _least(self, number: Ints) -> tuple[float, Ints]:
+        room = np.append(number.sum(), np.bincount(self._group, number, self._low.size)[:-1]).astype(np.int64)
+        low, high = np.append(self._low, 0), np.append(np.where(self._high >= room, -1, self._high), -1)
+        if (self._high < 0).any() or (self._low > np.minimum(room, self._high)).any():
+            return np.inf, 0 * number
+        kind = np.repeat(np.arange(number.size), number)
+        items = self._cost[kind], self._worth[kind], self._need, self._group[kind]
+        value, scale, chosen = _least(*items, low, high)
+        if value < np.inf:
+            value = lowered(self._paid + value, self._size + scale)
+        return value, number if chosen is None else np.bincount(kind[chosen], minlength=number.size)
 
 
-def _one_task(
-    cost: Floats,
-    worth: Floats,
-    need: float,
-    limits: tuple[Bools, Ints, Ints],
-    barred: tuple[int, ...],
-    forced: tuple[int, ...],
-    size: float,
-) -> float:
-    """The least set of one task, less what rounding may have added; its fixed labels are taken off every limit."""
-    member, low, high = limits
-    given = list(forced)
-    inside = np.vstack([np.ones((1, cost.size), bool), member])
-    had = inside[:, given].sum(axis=1)
-    low, high = np.maximum(low - had, 0), high - had
-    free = np.ones(cost.size, bool)
-    free[[*barred, *given]] = False
-    room = inside[:, free].sum(axis=1)
-    if (high < 0).any() or (low > np.minimum(room, high)).any():
-        return np.inf
-    group = np.vstack([member, ~member.any(axis=0)]).argmax(axis=0)[free]
-    low, high = np.append(low, 0), np.append(np.where(high >= room, -1, high), -1)  # the last group: everybody else
-    value, scale = _least(cost[free], worth[free], need - float(worth[given].sum()), group, low, high)
-    return lowered(float(cost[given].sum()) + value, size * cost.size + scale) if value < np.inf else np.inf
+def _least(
+    cost: Floats, worth: Floats, need: float, group: Ints, low: Ints, high: Ints
+) -> tuple[float, float, Bools | None]:
+    """A lower bound on the cheapest set, the size of what went into it beside the costs, and who is in that set.
 
-
-def _least(cost: Floats, worth: Floats, need: float, group: Ints, low: Ints, high: Ints) -> tuple[float, float]:
-    """A lower bound on the cheapest set, and the size of what went into it beside the costs."""
+    Items of a group are next to each other; -> None where the set is not known.
+    """
     from crowdopt.recheck.bounds.limited_kernels import CountLimits, cheapest_below, completions, evidence_price
 
     if not cost.size:
-        return (0.0, 0.0) if need <= 1e-12 else (np.inf, 0.0)
+        return (0.0, 0.0, None) if need <= 1e-12 else (np.inf, 0.0, None)
     low, high = _that_fit(cost.size, low, high)
     full = np.where(high >= 0, high, low)
     cells = int((full[1:].max() + 1) * (full[0] + 1))
     limits = CountLimits(
         low[1:].copy(), high[1:].copy(), int(low[0]), int(high[0]), full[1:].copy(), int(full[0]), cells
     )
-    order = np.lexsort((cost, group))
-    price, linear, above = evidence_price(cost[order], worth[order], need, group[order], limits)
+    price, linear, above = evidence_price(cost, worth, need, group, limits)
     scale = price * (max(need, 0.0) + float(worth.sum())) if price < np.inf else 0.0
-    close = BELOW_MINIMUM * max(abs(linear), abs(above))
-    if not above - linear > close:
-        return linear, scale
+    close = max(BELOW_MINIMUM * max(abs(linear), abs(above)), np.finfo(np.float64).tiny)
+    if not above < np.inf:
+        return linear, scale, None
     order = np.lexsort((-np.abs(cost - price * worth), group))  # labels that prices leave open last: few sets till then
     items = cost[order], worth[order], need, group[order]
     prices = price * np.array(BESIDE)
     tables = np.stack([completions(items[0] - x * items[1], items[1], items[3], limits)[0] for x in prices])
-    reach, proved = max(FIRST * (above - linear), close), linear
+    reach, proved, chosen = max(FIRST * (above - linear), close), linear, np.zeros(cost.size, bool)
     while True:
-        top = min(linear + reach, above)
-        found, all_seen = cheapest_below(*items, limits, (prices, tables), top, STATES)
-        if not all_seen or found < top or top == above:
-            return max(found, proved), 2 * scale
+        top = min(linear + reach, above + close)
+        found, all_seen, traced = cheapest_below(*items, limits, (prices, tables), top, STATES, chosen)
+        if not all_seen or found < top or top > above:
+            return min(max(found, proved), above), 2 * scale, chosen[np.argsort(order)] if traced else None
         proved, reach = top, reach * WIDER
 
 

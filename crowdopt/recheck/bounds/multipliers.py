@@ -8,6 +8,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import UNIT, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.recheck.bounds.joint_pull import JointPull
+from crowdopt.recheck.by_task import workers_by_task
 
 
 def fewest_labels(instance: AssignmentInstance) -> Ints:
@@ -25,10 +26,10 @@ def fewest_labels(instance: AssignmentInstance) -> Ints:
         reachable = np.cumsum(ranked[kind])
         fewest[tasks] = np.maximum(fewest[tasks], 1 + np.searchsorted(reachable, need[tasks]))
     fewest[need <= 0] = instance.new_label_limits[0][need <= 0]  # searching for 0 says 1
-    for task in np.unique(instance.barred[:, 0]):
-        allowed = instance.evidence[instance.task_type[task]].copy()
-        allowed[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
+    for task, barred in workers_by_task(instance.barred).items():
         if need[task] > 0:
+            allowed = instance.evidence[instance.task_type[task]].copy()
+            allowed[list(barred)] = 0.0
             reachable = np.cumsum(np.sort(allowed)[::-1])
             count = 1 + int(np.searchsorted(reachable, need[task]))
             fewest[task] = max(instance.new_label_limits[0][task], count)

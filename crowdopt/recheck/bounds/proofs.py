@@ -18,6 +18,7 @@ from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.bounds.sets_by_error import DEEPEST, SetsByError
 from crowdopt.recheck.bounds.sets_by_level import SetsByLevel
+from crowdopt.recheck.by_task import workers_by_task
 
 BELOW_OPTIMUM = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
@@ -55,7 +56,7 @@ def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, b
 
 
 def _each(instance: AssignmentInstance, load: Floats, limit: Floats, spend: float) -> Floats:
-    barred, fixed = _by_task(instance.barred), _by_task(instance.fixed)
+    barred, fixed = workers_by_task(instance.barred), workers_by_task(instance.fixed)
     known: dict[tuple[object, ...], float] = {}
     least = np.empty(instance.n_tasks)
     for task, kind in enumerate(instance.task_type.tolist()):
@@ -77,13 +78,6 @@ def _kinds(instance: AssignmentInstance, limit: Floats) -> int:
     n, mark = instance.n_tasks, np.random.default_rng(0).random(instance.n_workers)
     own = [np.bincount(pairs[:, 0], mark[pairs[:, 1]], n) for pairs in (instance.barred, instance.fixed)]
     return int(np.unique(np.column_stack([instance.task_type, instance.floor, limit, *own]), axis=0).shape[0])
-
-
-def _by_task(pairs: Ints) -> dict[int, tuple[int, ...]]:
-    found: dict[int, tuple[int, ...]] = {}
-    for task, worker in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))].tolist():
-        found[task] = (*found.get(task, ()), worker)
-    return found
 
 
 def _one_task(cost: Floats, worth: Floats, need: float, barred: tuple[int, ...], forced: tuple[int, ...]) -> float:
