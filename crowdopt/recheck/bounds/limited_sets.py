@@ -110,14 +110,14 @@ def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits)
     barred, fixed = workers_by_task(instance.barred), workers_by_task(instance.fixed)
     alike: dict[tuple[object, ...], AlikeTasks] = {}
     least = np.empty(instance.n_tasks)
-    for task, row in enumerate(prices.row_of.tolist()):
-        forced, need = fixed.get(task, ()), float(instance.floor[task])
-        key = (row, need, low[:, task].tobytes(), high[:, task].tobytes(), forced)
+    for task in np.argsort(instance.floor, kind="stable").tolist():
+        row, forced = int(prices.row_of[task]), fixed.get(task, ())
+        key = (row, low[:, task].tobytes(), high[:, task].tobytes(), forced)
         if key not in alike:
             worth = instance.evidence[instance.task_type[task]]
             limited = member, low[:, task], high[:, task]
-            alike[key] = AlikeTasks(prices.price[row], worth, need, limited, forced, float(prices.size[row]))
-        least[task] = alike[key].least(barred.get(task, ()))
+            alike[key] = AlikeTasks(prices.price[row], worth, limited, forced, float(prices.size[row]))
+        least[task] = alike[key].least(float(instance.floor[task]), barred.get(task, ()))
     return least
 
 
@@ -151,30 +151,30 @@ def _apart(instance: AssignmentInstance) -> GroupLimits:
     return member[[limited[k] for k in kept]], fewest[kept], most[kept]
 
 
-class AlikeTasks:
-    """Tasks that are alike but for the workers whom they bar: their least sets, less what rounding may have added.
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The least set of some labels of each kind."""
 
-    Labels of equal price, evidence and group are told apart by their number alone. A set found with more of them than
-    a task has bounds it from below, and is its least set if the task has all of it: so few sets do for many tasks.
-    Fixed labels are taken off every limit.
+    value: float  # at most its price
+    evidence: float
+    taken: Ints  # (kinds,): at least as many of each as it has
+
+
+class AlikeTasks:
+    """Tasks alike but for their needs and whom they bar: their least sets, less what rounding may have added.
+
+    Labels of equal price, evidence and group are told apart by their number alone. A set found for a smaller need, with
+    more of them than a task has, bounds it from below, and is its least set if it meets the need and the task has all
+    of it: so few sets do for many tasks, the smallest need first. Fixed labels are taken off every limit.
     """
 
-    def __init__(
-        self,
-        cost: Floats,
-        worth: Floats,
-        need: float,
-        limits: GroupLimits,
-        forced: tuple[int, ...],
-        size: float,
-    ) -> None:
+    def __init__(self, cost: Floats, worth: Floats, limits: GroupLimits, forced: tuple[int, ...], size: float) -> None:
         member, low, high = limits
         given = list(forced)
         inside = np.vstack([np.ones((1, cost.size), bool), member])
         had = inside[:, given].sum(axis=1)
         self._low, self._high = np.maximum(low - had, 0), high - had
-        self._paid, self._need = float(cost[given].sum()), need - float(worth[given].sum())
-        self._size = size * cost.size
+        self._paid, self._had, self._size = float(cost[given].sum()), float(worth[given].sum()), size * cost.size
         free = np.ones(cost.size, bool)
         free[given] = False
         group = np.vstack([member, ~member.any(axis=0)]).argmax(axis=0)
@@ -183,38 +183,39 @@ class AlikeTasks:
         self._kind = np.full(cost.size, -1)
         self._kind[free] = kind.reshape(-1)
         self._number = np.bincount(self._kind[free], minlength=len(items))
-        self._known: dict[bytes, tuple[float, Ints]] = {}
+        self._known: dict[bytes, Found] = {}
 
-    def least(self, barred: tuple[int, ...]) -> float:
-        """The bound of a task that bars these workers."""
+    def least(self, need: float, barred: tuple[int, ...]) -> float:
+        """The bound of a task with this need, no smaller than those asked before, who bars these workers."""
         missing = self._kind[list(barred)]
         has = self._number - np.bincount(missing[missing >= 0], minlength=self._number.size)
         counted = np.zeros(self._number.size, bool)  # kinds of which the task's own number is looked at
         while True:
-            value, taken = self._found(np.where(counted, has, self._number))
-            short = (has < taken) & ~counted
+            found = self._found(need - self._had, np.where(counted, has, self._number))
+            short = (has < found.taken) & ~counted
             if not short.any():
-                return value
+                return found.value
             counted |= short
 
-    def _found(self, number: Ints) -> tuple[float, Ints]:
-        """The least set of so many labels of each kind, and how many of each it may have."""
-        key = number.tobytes()
-        if key not in self._known:
-            self._known[key] = self._least(number)
-        return self._known[key]
+    def _found(self, need: float, number: Ints) -> Found:
+        known = self._known.get(number.tobytes())
+        if known is None or known.evidence < need:
+            known = self._known[number.tobytes()] = self._least(need, number)
+        return known
 
-    def _least(self, number: Ints) -> tuple[float, Ints]:
+    def _least(self, need: float, number: Ints) -> Found:
         room = np.append(number.sum(), np.bincount(self._group, number, self._low.size)[:-1]).astype(np.int64)
         low, high = np.append(self._low, 0), np.append(np.where(self._high >= room, -1, self._high), -1)
         if (self._high < 0).any() or (self._low > np.minimum(room, self._high)).any():
-            return np.inf, 0 * number
+            return Found(np.inf, np.inf, 0 * number)
         kind = np.repeat(np.arange(number.size), number)
-        items = self._cost[kind], self._worth[kind], self._need, self._group[kind]
-        value, scale, chosen = _least(*items, low, high)
-        if value < np.inf:
-            value = lowered(self._paid + value, self._size + scale)
-        return value, number if chosen is None else np.bincount(kind[chosen], minlength=number.size)
+        value, scale, chosen = _least(self._cost[kind], self._worth[kind], need, self._group[kind], low, high)
+        if not value < np.inf:
+            return Found(np.inf, np.inf, 0 * number)
+        value = lowered(self._paid + value, self._size + scale)
+        if chosen is None:
+            return Found(value, need, number)
+        return Found(value, float(self._worth[kind[chosen]].sum()), np.bincount(kind[chosen], minlength=number.size))
 
 
 def _least(
