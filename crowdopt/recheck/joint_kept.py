@@ -10,8 +10,8 @@ from crowdopt.crowd.instance import AssignmentInstance
 JointBreak = tuple[str, str, float, "int | None"]  # which limit, whose, by how much, and the task that lacks
 
 
-def joint_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[JointBreak]:
-    """Every joint limit: which, whose, and by how much the pairs exceed it (at most 0 where they keep it).
+def joint_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[JointBreak]:
+    """Every joint limit that the pairs exceed by more than the tolerance: which, whose, and by how much.
 
     shares (k,): share of each; -> list of (str, str, float, int or None): the last is the task that has less than it
     asks for.
@@ -19,24 +19,26 @@ def joint_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> l
     found: list[JointBreak] = []
     every = np.concatenate([pairs, instance.collected])
     weight = np.concatenate([shares, np.ones(len(instance.collected))])
+    total, n = float(weight.sum()), instance.n_tasks
     for group in instance.groups:
-        inside = np.array([worker in set(group.members) for worker in range(instance.n_workers)])
+        inside = np.zeros(instance.n_workers, bool)
+        inside[list(group.members)] = True
         mine = inside[every[:, 1]]
-        each = np.zeros(instance.n_tasks)
-        np.add.at(each, every[mine, 0], weight[mine])
-        had = np.bincount(instance.collected[inside[instance.collected[:, 1]], 0], minlength=instance.n_tasks)
-        for task in range(instance.n_tasks):
+        each = np.bincount(every[mine, 0], weight[mine], n)
+        lacks = group.min_per_task - each
+        for task in np.flatnonzero(lacks > tolerance).tolist():
             owner = f"task {instance.task_id(task)}"
-            found.append((f"lacks labels of group {group.name}", owner, float(group.min_per_task - each[task]), task))
-            if group.max_per_task is not None:  # labels already in cannot be taken back
-                most = max(group.max_per_task, int(had[task]))
-                found.append(
-                    (f"has more labels of group {group.name} than it may", owner, float(each[task] - most), None)
-                )
-        total, part = float(weight.sum()), float(weight[mine].sum())
-        found.append(("has more than its share", f"group {group.name}", part - group.max_share * total, None))
-        found.append(("has less than its share", f"group {group.name}", group.min_share * total - part, None))
-    return found + _own_breaks(instance, pairs, shares)
+            found.append((f"lacks labels of group {group.name}", owner, float(lacks[task]), task))
+        if group.max_per_task is not None:  # labels already in cannot be taken back
+            had = np.bincount(instance.collected[inside[instance.collected[:, 1]], 0], minlength=n)
+            over = each - np.maximum(group.max_per_task, had)
+            for task in np.flatnonzero(over > tolerance).tolist():
+                owner = f"task {instance.task_id(task)}"
+                found.append((f"has more labels of group {group.name} than it may", owner, float(over[task]), None))
+        part, owner = float(weight[mine].sum()), f"group {group.name}"
+        found.append(("has more than its share", owner, part - group.max_share * total, None))
+        found.append(("has less than its share", owner, group.min_share * total - part, None))
+    return [one for one in found + _own_breaks(instance, pairs, shares) if one[2] > tolerance]
 
 
 def _own_breaks(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> list[JointBreak]:

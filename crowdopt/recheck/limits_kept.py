@@ -62,7 +62,7 @@ def broken_limits(
         *_of_workers(instance, pairs, shares, tolerance),
         *_of_budget(instance, pairs, shares, tolerance),
     ]
-    joint = [Excess(*one) for one in joint_breaks(instance, pairs, shares) if one[2] > tolerance]
+    joint = [Excess(*one) for one in joint_breaks(instance, pairs, shares, tolerance)]
     return own + joint + _of_pairs(instance, pairs, shares, tolerance)
 
 

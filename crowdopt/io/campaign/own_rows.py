@@ -78,11 +78,13 @@ def _rows(table: Table, ids: Ids) -> OwnRows:
     counts = np.where(task < 0, n, 1) * np.where(worker < 0, m, 1)
     if counts.sum() > MOST:
         raise InputError(f"{table.path.name} comes to {counts.sum()} entries, more than {MOST}; name fewer pairs")
-    pairs = [
-        np.stack(np.meshgrid(np.arange(n) if i < 0 else [i], np.arange(m) if j < 0 else [j], indexing="ij"), axis=-1)
-        for i, j in zip(task.tolist(), worker.tolist(), strict=True)
-    ]
-    flat = np.concatenate([np.zeros((0, 2), np.int64), *(part.reshape(-1, 2) for part in pairs)])
+    # entries of a line: all tasks where it names none, and for each of them all workers where it names none
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    step = np.repeat(np.where(worker < 0, m, 1), counts)
+    named = np.repeat(task, counts), np.repeat(worker, counts)
+    flat = np.column_stack(
+        [np.where(named[0] < 0, place // step, named[0]), np.where(named[1] < 0, place % step, named[1])]
+    )
     return OwnRows(tuple(names), np.repeat(row, counts), flat, np.repeat(value, counts), *sides)
 
 
