@@ -14,9 +14,9 @@ from crowdopt.core.roundoff import DEPTH, UNIT, lowered, sum_below
 from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.recheck.bounds.by_task import workers_by_task
 from crowdopt.recheck.bounds.joint_pull import JointPull
 from crowdopt.recheck.bounds.limited_error_sets import TaskLimits, least_by_error
-from crowdopt.recheck.by_task import workers_by_task
 
 BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
 LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
@@ -152,7 +152,7 @@ def _apart(instance: AssignmentInstance) -> GroupLimits:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SetOfAlike:
     """The least set of some labels of each kind."""
 
     value: float  # at most its price
@@ -183,7 +183,7 @@ class AlikeTasks:
         self._kind = np.full(cost.size, -1)
         self._kind[free] = kind.reshape(-1)
         self._number = np.bincount(self._kind[free], minlength=len(items))
-        self._known: dict[bytes, Found] = {}
+        self._known: dict[bytes, SetOfAlike] = {}
 
     def least(self, need: float, barred: tuple[int, ...]) -> float:
         """The bound of a task with this need, no smaller than those asked before, who bars these workers."""
@@ -197,25 +197,27 @@ class AlikeTasks:
                 return found.value
             counted |= short
 
-    def _found(self, need: float, number: Ints) -> Found:
+    def _found(self, need: float, number: Ints) -> SetOfAlike:
         known = self._known.get(number.tobytes())
         if known is None or known.evidence < need:
             known = self._known[number.tobytes()] = self._least(need, number)
         return known
 
-    def _least(self, need: float, number: Ints) -> Found:
+    def _least(self, need: float, number: Ints) -> SetOfAlike:
         room = np.append(number.sum(), np.bincount(self._group, number, self._low.size)[:-1]).astype(np.int64)
         low, high = np.append(self._low, 0), np.append(np.where(self._high >= room, -1, self._high), -1)
         if (self._high < 0).any() or (self._low > np.minimum(room, self._high)).any():
-            return Found(np.inf, np.inf, 0 * number)
+            return SetOfAlike(np.inf, np.inf, 0 * number)
         kind = np.repeat(np.arange(number.size), number)
         value, scale, chosen = _least(self._cost[kind], self._worth[kind], need, self._group[kind], low, high)
         if not value < np.inf:
-            return Found(np.inf, np.inf, 0 * number)
+            return SetOfAlike(np.inf, np.inf, 0 * number)
         value = lowered(self._paid + value, self._size + scale)
         if chosen is None:
-            return Found(value, need, number)
-        return Found(value, float(self._worth[kind[chosen]].sum()), np.bincount(kind[chosen], minlength=number.size))
+            return SetOfAlike(value, need, number)
+        return SetOfAlike(
+            value, float(self._worth[kind[chosen]].sum()), np.bincount(kind[chosen], minlength=number.size)
+        )
 
 
 def _least(
@@ -249,7 +251,11 @@ def _least(
         top = min(linear + reach, above + close)
         found, all_seen, traced = cheapest_below(*items, limits, (prices, tables), top, STATES, chosen)
         if not all_seen or found < top or top > above:
-            return min(max(found, proved), above), 2 * scale, chosen[np.argsort(order)] if traced else None
+            return (
+                min(max(found, proved), above),
+                2 * scale,
+                chosen[np.argsort(order, kind="stable")] if traced else None,
+            )
         proved, reach = top, reach * WIDER
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import UNIT, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.recheck.bounds.by_task import workers_by_task
 from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.by_task import workers_by_task
 
 
 def fewest_labels(instance: AssignmentInstance) -> Ints:

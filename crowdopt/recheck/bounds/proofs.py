@@ -15,10 +15,10 @@ from crowdopt.core.roundoff import lowered, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.target_steps import TOLD_APART, stepped_up
 from crowdopt.crowd.votes.evidence import CLIP
+from crowdopt.recheck.bounds.by_task import workers_by_task
 from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.bounds.sets_by_error import DEEPEST, SetsByError
 from crowdopt.recheck.bounds.sets_by_level import SetsByLevel
-from crowdopt.recheck.by_task import workers_by_task
 
 BELOW_OPTIMUM = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
