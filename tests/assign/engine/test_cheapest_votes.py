@@ -130,6 +130,8 @@ def test_sets_that_are_not_followed_are_not_forgotten(seed: int, monkeypatch: py
     row, price, able = drawn(seed)
     many = able[:3] if row.law is not None and row.law.prior.shape[1] == 2 else able[:2]
     row = replace(row, room=np.where(np.isin(np.arange(price.size), many), 3, 0))
+    if seed % 2:  # not band by band, which would look at longer sets
+        monkeypatch.setattr(cheapest_votes, "_is_counted", lambda *_: False)
     for place in range(2):
         true = least(row, price, np.repeat(many, 3), place)
         for answers in (4, 16, 64):
