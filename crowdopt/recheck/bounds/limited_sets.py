@@ -251,11 +251,9 @@ def _least(
         top = min(linear + reach, above + close)
         found, all_seen, traced = cheapest_below(*items, limits, (prices, tables), top, STATES, chosen)
         if not all_seen or found < top or top > above:
-            return (
-                min(max(found, proved), above),
-                2 * scale,
-                chosen[np.argsort(order, kind="stable")] if traced else None,
-            )
+            who = np.zeros(cost.size, bool)
+            who[order] = chosen
+            return min(max(found, proved), above), 2 * scale, who if traced else None
         proved, reach = top, reach * WIDER
 
 
