@@ -10,6 +10,10 @@ class InputError(ValueError):
     """What was given cannot be used; the message says what, where and the remedy."""
 
 
+class OwnFault(RuntimeError):
+    """What was made does not keep what it promises, and is not handed out; the message says which promise."""
+
+
 class GoldWarning(UserWarning):
     """What gold says is doubtful, or lacking; the message says whose, and what it counts for."""
 

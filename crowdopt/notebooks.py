@@ -9,7 +9,7 @@ from enum import Enum
 from fractions import Fraction
 from html import escape
 from itertools import islice
-from math import isfinite
+from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -87,6 +87,12 @@ def named_facts(result: InNotebooks) -> dict[str, Any]:
 def percent(ratio: float) -> str:
     """Three digits of a ratio, as a percentage."""
     return f"{100 * ratio:.3g} %"
+
+
+def at_most(ratio: float) -> str:
+    """Three digits of a ratio of at least 0, rounded up, as a percentage."""
+    step = 10.0 ** (floor(log10(100 * ratio)) - 2) if ratio > 0 else 1.0
+    return f"{ceil(100 * ratio / step * (1 - 1e-12)) * step:.3g} %"
 
 
 def as_arrow(columns: Mapping[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from time import perf_counter
 
-from crowdopt.api.assign_options import AdaptiveOptions
+from crowdopt.api.assign_options import AdaptiveOptions, AssignOptions
 from crowdopt.api.binding import SOLVERS, InstanceLike, instance_of, options_of
 from crowdopt.api.watching import watched
 from crowdopt.arrays import Ints
@@ -29,7 +29,8 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
     """The cheapest plan that looks at answers before it asks again; labels that are in are where its tasks stand."""
     if asked.output is not None:
         check_target(Path(asked.output), PLAN, asked.force)
-    options, started = options_of(asked.time_limit, asked.seed, threads=asked.threads), datetime.now(UTC)
+    started = datetime.now(UTC)
+    options = options_of(asked.time_limit, asked.seed, gap=AssignOptions.gap, threads=asked.threads)
     begun = perf_counter()
     stating = instance_of(campaign, asked.rule, asked.epsilon, asked.difficulty, trust_gold=asked.trust_gold)
     instance, labels = with_labels(campaign, stating)

@@ -82,6 +82,8 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
         If the method's library is not installed.
     BackendFailed
         If the backend breaks down, is stopped, or gives no answer.
+    OwnFault
+        If the plan that was found does not keep what was asked for.
     """
     if asked.adaptive:
         return assign_adaptive(instance, asked.of_adaptive())
@@ -106,6 +108,7 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
         )
         seconds = perf_counter() - clock.started
         plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
+        plan.held_against(as_stated)
         if plan.pairs is not None and plan.amounts is None:
             plan = replace(plan, family_errors=family_errors(plan.instance, plan.pairs, solve))
         if asked.output is not None and plan.pairs is not None:

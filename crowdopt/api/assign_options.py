@@ -116,7 +116,7 @@ class AssignOptions(PlanOptions):
         Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
         lower, upper (io.campaign.own_rows). The plan records them, and their multipliers are part of its proof.
     gap : float
-        Gap at which a search may stop.
+        Gap at which a search may stop: how far the plan may be above the optimum, as a share of it.
     nodes : int, optional
         Limit on the nodes of a search, for results that do not depend on the clock.
     isolated : bool
@@ -133,7 +133,7 @@ class AssignOptions(PlanOptions):
     method: str = field(default="exact", kw_only=False)
     program: str = "ip"
     rows: OwnRows | TableLike | None = None
-    gap: float = 0.0
+    gap: float = 0.001
     nodes: int | None = None
     isolated: bool = False
     solver_options: Sequence[str] = ()

@@ -122,6 +122,8 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
         found = promised_to_each(instance, amount, time_limit=asked.time_limit, seed=asked.seed)
     else:
         found = spend(instance, amount, method=asked.method, time_limit=asked.time_limit, seed=asked.seed)
+    if found.plan is not None:
+        found.plan.held_against(found.plan.instance)
     if asked.output is not None and found.plan is not None:
         write_plan(found.plan, asked.output, force=asked.force)
     return found

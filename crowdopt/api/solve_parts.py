@@ -22,6 +22,8 @@ from crowdopt.assign.parts.coordinator import solve_parts
 from crowdopt.assign.parts.part_work import ENDLESS
 from crowdopt.backends import solve
 from crowdopt.core.clock import Clock
+from crowdopt.core.solution import relative_gap
+from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.parts.part_table import BYTES, count_tasks
@@ -161,16 +163,16 @@ def refuse_large(folder: PartsFolder, counts: Sequence[int], memory: float | Non
 
 def _facts(folder: PartsFolder, answer: PartsAnswer, tasks: int, seed: int) -> dict[str, Any]:
     assert answer.cost is not None and answer.load is not None
-    gap = (answer.cost - answer.bound) / max(1.0, abs(answer.cost))
+    gap = max(0.0, relative_gap(answer.cost, answer.bound))
     return {
         "form": "parts",
         "title": folder.settings.get("title", ""),
-        "status": "optimal" if gap <= 0 else "feasible",
-        "proven": gap <= 0,
+        "status": "optimal" if gap == 0 else "feasible",
+        "proven": gap == 0,
         "proof": "certificate",
         "objective": answer.cost,
         "bound": answer.bound,
-        "gap": gap,
+        "gap": finite(gap),
         "labels": int(answer.load.sum()),
         "tasks": tasks,
         "workers": len(folder.workers),

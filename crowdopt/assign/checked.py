@@ -12,9 +12,8 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
-from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import Listener, Options, Progress, Status
+from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.hard_needs import normal_need

@@ -11,15 +11,18 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.joint_limits import joint_excess
-from crowdopt.core.certificate import BOUND, PROVEN, Certificate, is_refuted
-from crowdopt.core.solution import Status
+from crowdopt.core.certificate import BOUND, Certificate, is_refuted
+from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, most_errors
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
+from crowdopt.crowd.kept import NEAR, broken
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.elementary import dot
-from crowdopt.notebooks import InNotebooks, as_arrow, percent
+from crowdopt.errors import OwnFault
+from crowdopt.notebooks import InNotebooks, as_arrow, at_most
 
+REPORT = "this is a fault of crowdopt, not of the campaign: please report it with the campaign"
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
 
 
@@ -180,6 +183,24 @@ class Plan(InNotebooks):
         status = decide(certificate, pairs is not None)
         return cls(instance, program, status, pairs, amounts, certificate, certified, duals, **made)
 
+    def held_against(self, stated: AssignmentInstance) -> Plan:
+        """The plan, if it keeps what was asked for, whatever made it, and costs no less than its own proof says.
+
+        stated: the instance as it was read; of shares of labels the plan's own, whose rule counts them.
+
+        Raises OwnFault where it does not.
+        """
+        says = ""
+        if self.pairs is not None:
+            instance = stated if self.amounts is None else self.instance
+            says = broken(instance, self.pairs, self.amounts, self.short)
+        cost, proven = self.objective, self.bound if self.found and self.proof == "certificate" else -np.inf
+        if not says and cost is not None and proven > cost + NEAR * max(1.0, abs(cost)):
+            says = f"it costs {cost:.10g}, less than the {proven:.10g} that its own multipliers prove"
+        if says:
+            raise OwnFault(f"the plan that was found does not hold, and is not handed out: {says}; {REPORT}")
+        return self
+
     @property
     def found(self) -> bool:
         """Whether there is a plan, in which every task gets what it asks for."""
@@ -197,7 +218,7 @@ class Plan(InNotebooks):
 
     @property
     def gap(self) -> float:
-        """``(objective - bound) / max(1, |objective|)``."""
+        """``objective / bound - 1``: how far the plan may be above the optimum."""
         return self.certificate.gap
 
     @property
@@ -287,11 +308,9 @@ class Plan(InNotebooks):
             return f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
         if self.proof == "none":
             return f"feasible; {vouched}"
-        above = percent(max(0.0, self.gap))
-        return (
-            f"feasible, at most {above} above the optimum{rule}: none{rule} costs less than {self.bound:.10g} "
-            f"({vouched})"
-        )
+        less = f"none{rule} costs less than {self.bound:.10g} ({vouched})"
+        above = f", at most {at_most(self.gap)} above the optimum{rule}" if self.bound > 0 else ""
+        return f"feasible{above}: {less}"
 
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
         """The first labels, and how many there are."""

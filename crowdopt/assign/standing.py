@@ -10,11 +10,11 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.plan import Duals, Plan, breaches
-from crowdopt.core.certificate import BOUND, PROVEN, Certificate, relative_gap
+from crowdopt.assign.plan import Duals, Plan, breaches, short_tasks
+from crowdopt.core.certificate import BOUND, Certificate
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
-from crowdopt.core.solution import Listener, Options, Progress, Solve, Status
+from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solve, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.elementary import dot
 
@@ -80,6 +80,8 @@ class Standing:
         """Keep a plan that holds and is cheaper than the best one; returns whether it was kept."""
         value = float(self.instance.prices(pairs).sum())
         if value >= self.value or breaches(self.instance, pairs):
+            return False
+        if self.instance.the_rule.checked and short_tasks(self.instance, pairs).size:
             return False
         self.best, self.value = pairs, value
         self.tell()

@@ -12,7 +12,7 @@ from crowdopt.core.solution import Status
 from crowdopt.io.answers.answers_folder import facts
 from crowdopt.io.answers.labels_back import Answered, Onward
 from crowdopt.io.plan.policy_folder import policy_run, policy_summary
-from crowdopt.notebooks import percent
+from crowdopt.notebooks import at_most
 
 SO_SURE = " as sure of each answer given its votes"
 SO_APART = " within the limits of classes"
@@ -69,8 +69,8 @@ def _how_good(plan: AdaptivePlan) -> str:
     rounds += SO_SURE * plan.given_votes + SO_APART * bool(plan.class_error) + EACH * plan.each_task
     if plan.proven:
         return f"proven optimal: no adaptive plan{rounds} costs less (anyone can recompute that from the plan)"
-    above = percent(max(0.0, plan.gap))
-    return f"at most {above} above the optimum: no adaptive plan{rounds} costs less than {plan.bound:.6g}"
+    less = f"no adaptive plan{rounds} costs less than {plan.bound:.6g}"
+    return f"at most {at_most(plan.gap)} above the optimum: {less}" if plan.bound > 0 else less
 
 
 def _out_of_reach(plan: AdaptivePlan) -> str:

@@ -14,10 +14,10 @@ from typing import Any
 
 import click
 
-from crowdopt.cli.common import BAD_INPUT, NO, one_line, print_nowhere
+from crowdopt.cli.common import BAD_INPUT, FAULT, NO, one_line, print_nowhere
 from crowdopt.cli.manual import OURS, SENTENCES, STATUS, by_question, file_of
 from crowdopt.core.registry import others
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, OwnFault
 from crowdopt.interrupts import INTERRUPTED, Interrupts
 
 WIDTH = 60  # letters of what another package's verb does
@@ -129,6 +129,9 @@ class Verbs(click.Group):
         except _loaded("crowdopt.backends", "BackendFailed") as error:
             self._blame(error)
             context.exit(NO)
+        except OwnFault as error:
+            self._blame(error)
+            context.exit(FAULT)
         except KeyboardInterrupt:
             complain("interrupted")
             context.exit(INTERRUPTED)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from crowdopt.core.solution import Progress
     from crowdopt.crowd.instance import AssignmentInstance
 
-NO, BAD_INPUT = 1, 2
+NO, BAD_INPUT, FAULT = 1, 2, 3
 
 
 def target(what: str) -> Callable[[Any], Any]:

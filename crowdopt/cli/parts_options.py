@@ -13,7 +13,7 @@ from crowdopt.cli.common import ProgressLine, say
 from crowdopt.core.solution import Progress
 from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.errors import InputError
-from crowdopt.notebooks import percent
+from crowdopt.notebooks import at_most
 
 NEEDED = ("processes", "cluster", "memory")  # options that only campaigns in parts have
 
@@ -74,7 +74,7 @@ def report_parts(plan: Any, output: str, as_json: bool) -> None:
         say(as_json, {**facts, "why": plan.why}, plan.why)
         return
     vouched, rule = "anyone can recompute that from the plan", RULES[facts["rule"]].of_rule
-    above = percent(max(0.0, facts["gap"]))
+    above = "" if facts["gap"] is None else f", at most {at_most(facts['gap'])} above the optimum{rule}"
     say(
         as_json,
         {**facts, "plan": output},
@@ -83,7 +83,6 @@ def report_parts(plan: Any, output: str, as_json: bool) -> None:
         f"cost {facts['objective']:.10g}",
         f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
         if facts["proven"]
-        else f"feasible, at most {above} above the optimum{rule}: none{rule} costs less than {facts['bound']:.10g} "
-        f"({vouched})",
+        else f"feasible{above}: none{rule} costs less than {facts['bound']:.10g} ({vouched})",
         f"wrote {output} in {facts['seconds']:.2f} s after {facts['sweeps']} sweeps",
     )

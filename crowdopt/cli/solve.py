@@ -64,7 +64,7 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option(
     "--time-limit", default=60.0, show_default=True, help="Seconds in all; a campaign in parts has no limit by default."
 )
-@click.option("--gap", default=0.0, show_default=True, help="Gap at which to stop, as a share of the objective.")
+@click.option("--gap", default=0.001, show_default=True, help="How far above the optimum the plan may be, as a share.")
 @click.option("--nodes", type=int, help="The most branch-and-bound nodes; unlike seconds this is reproducible.")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
 @click.option(

@@ -10,14 +10,13 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
 from crowdopt.core.roundoff import UNIT, lowered, product_error
-from crowdopt.core.solution import Solution, Status
+from crowdopt.core.solution import Solution, Status, relative_gap
 from crowdopt.elementary import dot
 from crowdopt.notebooks import InNotebooks
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
 INTEGRALITY = 1e-5  # absolute; how far from an integer a solver may leave an integer column
 BOUND = 1e-9  # relative; rounding noise in a recomputed bound or value
-PROVEN = 1e-9  # relative; a plan whose gap is at most this is called optimal
 REFUTED = 1e-4  # relative; a claimed bound this far above a feasible point's value is false, not imprecise
 ZERO_PRICE = 1e-9  # relative to its terms; a reduced cost this small on an unbounded column counts as zero
 
@@ -40,7 +39,7 @@ class Certificate(InNotebooks):
 
     @property
     def gap(self) -> float:
-        """``(value - bound) / max(1, |value|)``; infinite without a value or a bound."""
+        """How far the value may be above the optimum, as a share of the bound; infinite without a value or a bound."""
         return relative_gap(self.value, self.bound)
 
     def is_feasible(self, tolerance: float = FEASIBILITY) -> bool:
@@ -51,18 +50,15 @@ class Certificate(InNotebooks):
 
     def proves_optimal(self, tolerance: float = FEASIBILITY) -> bool:
         """Whether the point is feasible and the bound meets its value, neither short of it nor above."""
-        return self.is_feasible() and self.proof != "none" and abs(self.gap) <= tolerance
+        return self.is_feasible() and self.proof != "none" and self.is_closed(tolerance)
+
+    def is_closed(self, tolerance: float) -> bool:
+        """Whether value and bound meet, up to a tolerance: absolute, of values above 1 relative."""
+        return self.value is not None and abs(self.value - self.bound) <= tolerance * max(1.0, abs(self.value))
 
     def proves_infeasible(self) -> bool:
         """Whether stored multipliers show that no point exists (a solver's word alone does not)."""
         return self.bound == np.inf and self.proof == "certificate"
-
-
-def relative_gap(value: float | None, bound: float) -> float:
-    """``(value - bound) / max(1, |value|)``, or infinity where one of them is missing."""
-    if value is None or not isfinite(bound):
-        return float("inf")
-    return (value - bound) / max(1.0, abs(value))
 
 
 def certify(solution: Solution) -> Certificate:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from math import copysign, inf, isfinite
 from typing import Protocol, TypeAlias
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
 from crowdopt.notebooks import InNotebooks
+
+PROVEN = 1e-9  # relative; a plan whose value and bound are at most this far apart is called optimal
 
 
 class Status(Enum):
@@ -88,10 +91,20 @@ class Progress:
 
     @property
     def gap(self) -> float | None:
-        """``(value - bound) / max(1, |value|)``, where both are known."""
-        if self.value is None or self.bound is None:
-            return None
-        return (self.value - self.bound) / max(1.0, abs(self.value))
+        """How far the value may be above the optimum, as a share of the bound, where both are known."""
+        return None if self.value is None or self.bound is None else relative_gap(self.value, self.bound)
+
+
+def relative_gap(value: float | None, bound: float) -> float:
+    """``value / bound - 1``: how far a value may be above the optimum, as a share of it; 0 where the two meet.
+
+    Infinite where one of them is missing, or where the bound is 0 and the value is not.
+    """
+    if value is None or not isfinite(bound):
+        return inf
+    if abs(value - bound) <= PROVEN * max(1.0, abs(value)):
+        return 0.0
+    return (value - bound) / abs(bound) if bound else copysign(inf, value - bound)
 
 
 class Listener(Protocol):

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.core.certificate import PROVEN, Certificate, certify, relative_gap
+from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.program import Program, relax
-from crowdopt.core.solution import Options, Solution, Solve, Status
+from crowdopt.core.solution import PROVEN, Options, Solution, Solve, Status, relative_gap
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire import ranking

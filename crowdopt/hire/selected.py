@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.certificate import PROVEN, Certificate
-from crowdopt.core.solution import Status
+from crowdopt.core.certificate import Certificate
+from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.gold.skills import empirical_bayes
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from math import comb, prod
 
 import numpy as np
 from scipy import sparse
@@ -13,8 +14,7 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.program import Program, extended, find, stack
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.told_tasks import ToldTasks, told_tasks
-from crowdopt.errors import InputError
+from crowdopt.crowd.states.told_tasks import ManyStates, ToldTasks, told_tasks
 from crowdopt.programs import Formulation
 
 ENTRIES = 4_000_000  # of the matrix; beyond, a program takes minutes
@@ -89,10 +89,9 @@ class Cascade:
     def set_errors(self, kind: int, votes: tuple[int, ...], where: Ints) -> Floats:
         """Error of the likeliest class after these votes, before they are seen, in each of some states (k,)."""
         states, joint = self.told.states[kind], self.told.joint[kind]
-        wrong, total = joint.sum(axis=1) - joint.max(axis=1), np.zeros(where.size)
-        for one in states.outcomes(votes):
-            total += one.orders * wrong[states.after(one, where)]
-        error: Floats = total / joint[where].sum(axis=1)
+        wrong = joint.sum(axis=1) - joint.max(axis=1)
+        reached, orders = states.ahead(votes, where)
+        error: Floats = (orders * wrong[reached]).sum(axis=1) / joint[where].sum(axis=1)
         return error
 
     @property
@@ -116,8 +115,8 @@ class Cascade:
             before = reached[onward].copy()
             for votes in self.asks(kind):
                 where = np.flatnonzero(self._allowed[kind][votes] & news)
-                for outcome in states.outcomes(votes) if where.size else ():
-                    after = states.after(outcome, where)
+                if where.size:
+                    after = states.ahead(votes, where)[0]
                     reached[onward, after[possible[after]]] = True
             news = reached[onward] & ~before if self.rounds is None else reached[onward]
             if not news.any():
@@ -127,25 +126,40 @@ class Cascade:
     @cached_property
     def askings(self) -> list[Asking]:
         """All columns that ask, by kind, level and set."""
-        found = list(self._askings())
-        if sum(asking.chance.size for asking in found) > ENTRIES:
-            raise InputError(
-                f"{self.rounds or 'unlimited'} rounds of these judges make a program of more than {ENTRIES:,} entries: "
-                "plan with fewer judges" + (", or without --rounds" if self.rounds else "")
-            )
+        found, total = [], 0
+        for asking in self._askings():
+            found.append(asking)
+            total += asking.chance.size
+            if total > ENTRIES:
+                raise ManyStates(
+                    f"{self.rounds or 'unlimited'} rounds of these judges make a program of more than {ENTRIES:,} "
+                    "entries: plan with fewer judges" + (", or without --rounds" if self.rounds else "")
+                )
         return found
+
+    @property
+    def most_entries(self) -> float:
+        """Entries of the columns that ask, were there no limits: askings times the ways in which votes can fall."""
+        total, classes = 0.0, int(self.told.instance.classes)
+        for states, start in zip(self.told.states, self.told.start, strict=True):
+            if self.rounds is None:
+                total += states.size * states.members.size * classes
+                continue
+            falls = [[comb(n + classes - 1, n) for n in range(size + 1)] for size in states.members.tolist()]
+            at_once = prod(float(sum(ways)) for ways in falls)
+            later = prod(float(sum(w * sum(ways[: len(ways) - h]) for h, w in enumerate(ways))) for ways in falls)
+            total += np.count_nonzero(start) * at_once + (self.rounds - 1) * later
+        return total
 
     def _askings(self) -> Iterator[Asking]:
         for t, states in enumerate(self.told.states):
             mass = self.told.joint[t].sum(axis=1)
             for votes in self.asks(t):
-                outcomes = list(states.outcomes(votes))
-                orders = np.array([float(one.orders) for one in outcomes])
                 cost = float((self.told.price[t] * np.array(votes)).sum())
                 for level in range(self.levels if self.rounds is None else self.rounds):
                     where = np.flatnonzero(self._allowed[t][votes] & self.reached[t][level])
                     if where.size:
-                        reached = np.stack([states.after(one, where) for one in outcomes], axis=1)
+                        reached, orders = states.ahead(votes, where)
                         chance = orders * mass[reached] / mass[where][:, None]
                         yield Asking(t, level, votes, where, cost, reached, chance)
 

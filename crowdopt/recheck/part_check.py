@@ -14,6 +14,7 @@ from crowdopt import jobs
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import sum_below
+from crowdopt.core.solution import relative_gap
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
@@ -193,6 +194,6 @@ def _check_sums(
             report.complain("plan.json", f"{name} says {claims[name]!r}, counted {value}")
     if abs(claims["objective"] - report.objective) > SAME * max(1.0, abs(report.objective)):
         report.complain("plan.json", f"objective says {claims['objective']!r}, the labels cost {report.objective!r}")
-    gap = (claims["objective"] - claims["bound"]) / max(1.0, abs(claims["objective"]))
-    if abs(claims.get("gap", gap) - gap) > SAME:
+    gap = finite(max(0.0, relative_gap(claims["objective"], claims["bound"])))
+    if not agrees(claims.get("gap", gap), gap):
         report.complain("plan.json", f"gap says {claims['gap']!r}, but objective and bound are {gap!r} apart")

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Bools
-from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
+from crowdopt.core.certificate import BOUND
+from crowdopt.core.solution import PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import finite
 from crowdopt.elementary import dot

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.core.certificate import BOUND, PROVEN, relative_gap
+from crowdopt.core.certificate import BOUND
+from crowdopt.core.solution import PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import finite, is_number
 from crowdopt.io.campaign.overrides import BEYOND

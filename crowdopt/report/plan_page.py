@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crowdopt.notebooks import at_most
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data, number, of_rule
@@ -113,8 +114,9 @@ def _how_good(claims: Mapping[str, Any]) -> str:
         return f"Proven optimal{rule}: no plan{rule} costs less ({vouched})."
     if claims["proof"] == "none":
         return f"Feasible; {vouched}."
-    gap = f"{100 * claims['gap']:.3g} %"
-    return f"At most {gap} above the optimum{rule}: no plan{rule} costs less than {claims['bound']:.10g} ({vouched})."
+    less = f"no plan{rule} costs less than {claims['bound']:.10g} ({vouched})."
+    above = "Feasible" if claims["gap"] is None else f"At most {at_most(claims['gap'])} above the optimum{rule}"
+    return f"{above}: {less}"
 
 
 def _how_sure(claims: Mapping[str, Any], errors: Mapping[str, float]) -> str:

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints, places
-from crowdopt.core.certificate import PROVEN, relative_gap
-from crowdopt.core.solution import Status
+from crowdopt.core.solution import PROVEN, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.errors import InputError
@@ -97,7 +96,7 @@ class AdaptivePlan(InNotebooks):
 
     @property
     def gap(self) -> float:
-        """``(objective - bound) / max(1, objective)``."""
+        """``objective / bound - 1``: how far the plan may be above the cheapest adaptive one."""
         return relative_gap(self.objective, self.bound)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,15 +15,18 @@ from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.assign.cascade.stopping_bound import proven_bound
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import certify
+from crowdopt.core.clock import Clock
 from crowdopt.core.program import find
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import ManyStates, told_tasks
 from crowdopt.errors import InputError
-from crowdopt.programs.cascade import Cascade, least_excess
+from crowdopt.programs.cascade import ENTRIES, Cascade, least_excess
 
 TINY = 1e-300
+GROWING = 0.8  # of the time, for more and more askers
+SOON = 100_000  # entries of a program that is solved in a second or two
 SPARE = 1e-9  # relative; above the least multiple of the targets, so that the next solve finds a plan
 
 
@@ -54,20 +58,49 @@ def cheapest_policy(
         raise InputError(
             f"each_task is about targets of tasks, and rule {instance.rule} is about their mean; leave it out"
         )
-    try:
-        told = told_tasks(instance, labels)
-    except ManyStates:
-        if rounds is not None or given_votes or class_error or each_task or instance.classes != 2:
-            raise
+
+    def with_askers(most: int | None) -> Cascade:
+        told = told_tasks(instance, labels, most)
+        return Cascade(told, expert, rounds, 1.0, given_votes, class_error, each_task)
+
+    def by_orders() -> AdaptivePlan:
         from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
 
-        return cheapest_orders(own_skills(instance, labels), expert, solvers, options, strict=strict)
-    cascade, solve = Cascade(told, expert, rounds, 1.0, given_votes, class_error, each_task), solvers.solve
-    found = solve(cascade.relaxed, BY_SIZE, options, listener)
-    none = _none(cascade, Status.INFEASIBLE, options)
+        left = clock.within(options, None)
+        return cheapest_orders(own_skills(instance, labels), expert, solvers, left, strict=strict)
+
+    clock = Clock(options.time_limit)
+    in_order = rounds is None and not (given_votes or class_error or each_task) and instance.classes == 2
+    try:
+        whole = cascade = with_askers(None)
+    except ManyStates:
+        if not in_order:
+            raise
+        return by_orders()
+    if whole.most_entries > SOON:
+        best, cascade = _by_askers(whole, with_askers, solvers.solve, options, clock.part(GROWING))
+        if best is not None:
+            return best
+        if in_order:
+            return by_orders()
+    return _at_once(cascade, whole, solvers.solve, options, clock, listener, strict)
+
+
+def _at_once(
+    cascade: Cascade,
+    whole: Cascade,
+    solve: Solve,
+    options: Options,
+    clock: Clock,
+    listener: Listener | None,
+    strict: bool,
+) -> AdaptivePlan:
+    """The plan of one program; where targets are out of reach that of their least multiple. whole: all askers'."""
+    found = solve(cascade.relaxed, BY_SIZE, clock.within(options, None), listener)
+    none = _none(cascade, Status.INFEASIBLE if cascade is whole else Status.UNDECIDED, options)
     if found.status is not Status.INFEASIBLE or not certify(found).proves_infeasible():
-        plan = _policy(cascade, found, solve, options)
-        if plan.objective is not None or not each_task:
+        plan = _policy(cascade, found, solve, clock.within(options, None))
+        if plan.objective is not None or not cascade.each_task:
             return plan
         none = plan  # shares of tasks keep the targets, and no whole ones were found
     times = None if strict else least_times(cascade, solve, options)
@@ -75,7 +108,51 @@ def cheapest_policy(
         return none
     wider = replace(cascade, times=times * (1 + SPARE))
     best = _policy(wider, solve(wider.relaxed, BY_SIZE, options), solve, options)
-    return none if best.objective is None else replace(best, status=none.status)
+    if best.objective is None or best.proof_of is None:
+        return none
+    if cascade is not whole:
+        best = replace(best, bound=proven_bound(replace(_loose(whole), times=wider.times), best.proof_of))
+    return replace(best, status=none.status)
+
+
+def _by_askers(
+    whole: Cascade, with_askers: Callable[[int | None], Cascade], solve: Solve, options: Options, clock: Clock
+) -> tuple[AdaptivePlan | None, Cascade]:
+    """The cheapest plan found that asks only some askers, more and more of them while there is time; None without one.
+
+    Its bound is the whole's: multipliers of any part price all askers. -> and the first part.
+    """
+    askers, best = whole.told.capacity.size, None
+    soon = next((most for most in range(1, askers) if with_askers(most + 1).most_entries > SOON), askers)
+    first = whole if soon == askers else with_askers(soon)
+    for most in range(soon, askers + 1):
+        if most > soon and clock.over:
+            break
+        part, left = first if most == soon else with_askers(most), clock.within(options, None)
+        try:
+            plan = _policy(part, solve(part.relaxed, BY_SIZE, left), solve, left)
+        except ManyStates:
+            break
+        if plan.proof_of is not None:
+            plan = replace(plan, bound=proven_bound(_loose(whole), plan.proof_of))
+            best = plan if best is None else _better(best, plan)
+        if plan.interrupted or (best is not None and best.gap <= options.gap):
+            break
+    if best is not None:
+        best = replace(best, status=Status.OPTIMAL if best.proven else Status.FEASIBLE)
+    return best, first
+
+
+def _loose(whole: Cascade) -> Cascade:
+    """What no plan of the whole costs less than: where rounds have too many sets, votes one by one."""
+    return whole if whole.most_entries <= ENTRIES else replace(whole, rounds=None, each_task=False)
+
+
+def _better(plan: AdaptivePlan, other: AdaptivePlan) -> AdaptivePlan:
+    """The cheaper of two plans under the higher of their bounds."""
+    higher = max(plan, other, key=lambda one: one.bound)
+    cheaper = min(plan, other, key=lambda one: np.inf if one.objective is None else one.objective)
+    return replace(cheaper, bound=higher.bound, proof_of=higher.proof_of, interrupted=other.interrupted)
 
 
 def least_times(cascade: Cascade, solve: Solve, options: Options) -> float | None:

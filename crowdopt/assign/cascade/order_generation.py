@@ -12,9 +12,9 @@ from crowdopt.assign.cascade.adaptive_plan import PolicyProof
 from crowdopt.assign.cascade.belief_prices import BeliefPrices
 from crowdopt.assign.cascade.order_kernels import Knots, Room, WorkerVotes, chosen_order, limits_of
 from crowdopt.assign.cascade.order_master import OrderMaster
-from crowdopt.core.certificate import relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster, MasterPoint
+from crowdopt.core.solution import relative_gap
 from crowdopt.crowd.states.asking_orders import AskingOrder
 from crowdopt.crowd.states.own_skills import OwnSkills
 

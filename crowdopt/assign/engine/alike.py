@@ -73,9 +73,10 @@ def _with_workers_alike(instance: AssignmentInstance) -> AssignmentInstance | No
 
 
 def may_repeat(instance: AssignmentInstance) -> AssignmentInstance:
-    """The instance, in which a worker whose label is in may give the task one more: any of their class may."""
-    vars(instance)["barred"] = instance.forbidden
-    return instance
+    """An instance of its own, in which a worker whose label is in may give the task one more: any of a class may."""
+    loose = replace(instance)
+    vars(loose)["barred"] = loose.forbidden
+    return loose
 
 
 def _is_small(group: Group, workers: int) -> bool:

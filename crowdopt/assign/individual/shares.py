@@ -12,10 +12,9 @@ from crowdopt.assign.individual.prices.own_tasks import OwnTasks
 from crowdopt.assign.individual.prices.reduced_costs import OwnDuals, price_pairs
 from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.standing import Solvers
-from crowdopt.core.certificate import PROVEN, relative_gap
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, Options, Solution
+from crowdopt.core.solution import BY_SIZE, PROVEN, Options, Solution, relative_gap
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.elementary import dot
 from crowdopt.programs import some_pairs

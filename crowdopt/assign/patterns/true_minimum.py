@@ -12,10 +12,10 @@ from crowdopt.assign.patterns.columns import Columns, Goal, PatternPrices
 from crowdopt.assign.patterns.deal import deal, patterns_of_tasks
 from crowdopt.assign.patterns.proven_prices import prices_prove, told_apart
 from crowdopt.assign.plan import Duals, Plan, breaches
-from crowdopt.core.certificate import BOUND, PROVEN, Certificate, next_integer, relative_gap
+from crowdopt.core.certificate import BOUND, Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BRANCHING, Listener, Options, Progress, Solution, Solve, Status
+from crowdopt.core.solution import BRANCHING, PROVEN, Listener, Options, Progress, Solution, Solve, Status, relative_gap
 from crowdopt.crowd.exactness import CERTAIN, most_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.bench.sources import Problem
-from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify, relative_gap
+from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, certify
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Solution, Status
+from crowdopt.core.solution import Solution, Status, relative_gap
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.archive import write_archive
 from crowdopt.recheck.bounds.findings import Report
@@ -105,14 +105,14 @@ def _closed(status: Status, known: Certificate) -> tuple[str, str]:
     assert known.violation is not None
     if known.violation > FEASIBILITY:
         return ROUGH, f"claims {status.value}, but its point breaks a row by {known.violation:.3g}"
-    if known.proof == "certificate" and abs(known.gap) <= CLOSED:
+    if known.proof == "certificate" and known.is_closed(CLOSED):
         return PROVEN, ""
     if status is not Status.OPTIMAL:
         return FEASIBLE, ""
-    if known.proof == "none" or abs(known.gap) <= CLOSED:
+    if known.proof == "none" or known.is_closed(CLOSED):
         return VOUCHED, "only the solver vouches for the bound"
     said = f"claims optimal, but its own {_source(known)} leaves a gap of {100 * known.gap:.3g} %"
-    return (ROUGH if abs(known.gap) <= LOOSE or known.proof == "certificate" else WRONG), said
+    return (ROUGH if known.is_closed(LOOSE) or known.proof == "certificate" else WRONG), said
 
 
 def _source(known: Certificate) -> str:

@@ -17,6 +17,7 @@ from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
 
 STATES = 300_000  # of a task, kinds counted apart; more make a program that takes minutes
+WORTH = 1e-9  # evidence or price: who costs nothing or tells nothing comes first or last
 PROMISES = (EXACT_ERROR.name, "mean-error")  # the rules that are about errors themselves
 
 
@@ -121,16 +122,21 @@ class ToldTasks(KindsOfTasks):
         ]
 
 
-def told_tasks(instance: AssignmentInstance, labels: Ints | None = None) -> ToldTasks:
+def told_tasks(instance: AssignmentInstance, labels: Ints | None = None, most: int | None = None) -> ToldTasks:
     """The instance's tasks by kind and state.
 
-    instance: whose prior is that before any label; labels (collected,): the class that each label already in says.
+    instance: whose prior is that before any label; labels (collected,): the class that each label already in says;
+    most: askers who are asked, those with most evidence for their price, others have no votes but those that are in.
     Raises InputError for what an adaptive plan knows nothing of, and where there are too many states.
     """
     refuse_unplanned(instance)
     refuse_unknown_labels(instance, labels)
     kind, first = task_kinds(instance)
     telling, workers = _that_tell(instance, first, _askers(instance, first))
+    if most is not None:
+        ones = [int(some[0]) for some in workers]
+        worth = np.maximum(instance.evidence[:, ones], WORTH) / np.maximum(instance.cost[:, ones], WORTH)
+        telling[:, np.argsort(-worth[instance.task_type].mean(axis=0), kind="stable")[most:]] = False
     size, classes = np.array([some.size for some in workers], np.int64), int(instance.classes)
     counts = _counted(instance, labels, workers)
     states = []

@@ -88,6 +88,17 @@ class VoteStates:
             reached += (self._next(asker, labels)[place] - place) * self.strides[asker]
         return reached
 
+    def ahead(self, votes: tuple[int, ...], states: Ints) -> tuple[Ints, Floats]:
+        """Where each outcome of so many votes leads from states (k,) with room, (k, outcomes), and its orders."""
+        reached, orders = states[:, None], np.ones(1)
+        for g, number in enumerate(votes):
+            if number:
+                place, ways = states // self.strides[g] % len(self.own[g]), _exactly(number, self.classes)
+                moves = np.stack([self._next(g, labels)[place] - place for labels in ways], axis=1) * self.strides[g]
+                reached = (reached[:, :, None] + moves[:, None]).reshape(states.size, -1)
+                orders = np.outer(orders, [float(_orders(labels)) for labels in ways]).reshape(-1)
+        return reached, orders
+
     def _next(self, asker: int, labels: tuple[int, ...]) -> Ints:
         """Where labels lead from each of the asker's own states; -1 where it has no room."""
         if (asker, labels) not in self._steps:
