@@ -31,6 +31,7 @@ from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.best_effort import best_effort
+from crowdopt.assign.methods.greedy import soon
 from crowdopt.assign.methods.quick import get_ready, quick_plan
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
@@ -42,6 +43,7 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
 from crowdopt.crowd.exhausted import out_of_reach
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law_errors import law_errors
@@ -56,6 +58,7 @@ from crowdopt.io.tables.folder import PLAN, check_target
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
 LITTLE = 0.1  # seconds beyond the limit for handing out what can be
+SOON, FIRST = 400_000, 0.4  # pairs up to which something legal is made first; its part of the time at most
 FOR_ALL = 0.8  # of the time: without a plan for all tasks by then, the rest is for a plan for most of them
 
 
@@ -169,7 +172,10 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
 
 def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodSearch) -> Plan:
     """The plan for all tasks; where that cannot be, and is not insisted on, the one that serves the most."""
-    hopeless = np.flatnonzero(out_of_reach(instance))
+    hopeless, first = np.flatnonzero(out_of_reach(instance)), None
+    is_small = instance.n_tasks * instance.n_workers <= SOON
+    if search.program == IP and not strict and has_joint_limits(instance) and is_small:
+        first = soon(instance, search.clock.part(FIRST))
     if hopeless.size and search.program == IP and search.method in (EXACT, AUTO):
         known = Certificate(None, inf, "certificate", None, None)
         plan = Plan.of(
@@ -190,7 +196,7 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     def run(part: AssignmentInstance, seconds: float) -> Plan:
         return _of_part(part, search.within(seconds))
 
-    return best_effort(plan, hopeless, run, probe(max(LITTLE, search.clock.left)))
+    return best_effort(plan, hopeless, run, probe(max(LITTLE, search.clock.left)), first)
 
 
 def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:

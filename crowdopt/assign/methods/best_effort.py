@@ -22,6 +22,7 @@ from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
+from crowdopt.assign.methods.greedy import Greedy, soon
 from crowdopt.assign.methods.serving_tasks import Serving, room_of, ties_all
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
@@ -41,11 +42,11 @@ SURE = 1 - 1e-12  # prior of a task that asks nothing
 LEAST = 1e-300  # target that no labels keep: each that helps is taken
 
 
-def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
+def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe, first: Ints | None = None) -> Plan:
     """The plan of most tasks that was found, with ``short`` the others; as given where nothing keeps the other limits.
 
     plan: none, of an instance that has no plan for all tasks, or for which none was found in time; hopeless (k,): tasks
-    that no labels could serve; probe: whose clock says when to stop.
+    that no labels could serve; probe: whose clock says when to stop; first (k, 2): labels to fall back on.
     """
     instance = plan.instance
     if instance.budget is not None and instance.prices(instance.fixed).sum() > instance.budget:
@@ -56,7 +57,7 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     elif instance.the_rule.average:
         found = _kept(instance, _least_on_average(instance, probe))
     else:
-        found = _found(instance, plan.partial, hopeless, again, probe)
+        found = _better_of(instance, first, lambda: _found(plan, hopeless, again, probe, first is None))
     if found is None or not (len(found[0]) or plan.status is Status.INFEASIBLE):
         return plan  # an empty plan hands nothing out: what is known of the whole says more
     pairs, short = found
@@ -71,6 +72,17 @@ def best_effort(plan: Plan, hopeless: Ints, again: Again, probe: Probe) -> Plan:
     cost = float(instance.prices(pairs).sum())
     known = Certificate(cost, bound, proof, worst_breach(instance, pairs, short=short), 0.0)
     return replace(plan, pairs=pairs, short=short, certificate=known, certified_bound=-np.inf, duals=None)
+
+
+def _better_of(
+    instance: AssignmentInstance, first: Ints | None, search: Callable[[], tuple[Ints, Ints] | None]
+) -> tuple[Ints, Ints] | None:
+    """What serves more tasks: labels found before, (l, 2), or what a search finds, which they may save."""
+    known = None if first is None else _kept(instance, first)
+    if known is not None and not known[1].size:
+        return known
+    found = search()
+    return known if known is not None and (found is None or found[1].size > known[1].size) else found
 
 
 def within_groups(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
@@ -95,10 +107,9 @@ def _kept(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints] | None
     return None if breaches(instance, pairs, short=short) else (pairs, short)
 
 
-def _found(
-    instance: AssignmentInstance, partial: Ints | None, hopeless: Ints, again: Again, probe: Probe
-) -> tuple[Ints, Ints] | None:
+def _found(plan: Plan, hopeless: Ints, again: Again, probe: Probe, is_last: bool) -> tuple[Ints, Ints] | None:
     """A plan for those that can be served, then what is left for the others; which are short."""
+    instance, partial = plan.instance, plan.partial
     began = probe.clock.spent
     short = np.zeros(0, np.int64) if partial is None else short_tasks(instance, partial)
     clock = Clock(max(0.0, probe.clock.left - LOOKS * (probe.clock.spent - began)))
@@ -109,7 +120,7 @@ def _found(
         kept = _kept(instance, state.pairs)
         if kept is not None:
             return kept
-    return None
+    return _kept(instance, soon(instance, clock)) if is_last else None
 
 
 def _least_on_average(instance: AssignmentInstance, probe: Probe) -> Ints:
@@ -131,7 +142,9 @@ def _hand_out(state: Serving, given_up: Ints, others: Ints, clock: Clock) -> Non
     # clock: when it is over, tasks are served by a linear rule's sums, which take no time beside exact errors; of what
     # remains then only loads are filled.
     if ties_all(state.instance):
-        state.add_one_by_one(others)
+        greedy = Greedy(state.instance, state.pairs)
+        greedy.serve(others, clock)
+        state.pairs = greedy.pairs
         return
     if others.size == state.instance.n_tasks:
         state.fill_loads()  # before the money goes elsewhere

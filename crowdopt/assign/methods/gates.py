@@ -29,6 +29,12 @@ def prices_decide(instance: AssignmentInstance) -> bool:
     return used.size * int(equal_rows(labels.T).max() + 1) <= FEW_LABELS
 
 
+def is_flow(instance: AssignmentInstance) -> bool:
+    """Whether least loads or own rows tie few pairs: who labels counts then, and a general solver sees all at once."""
+    tied = instance.own_rows is not None or bool(instance.min_load.any())
+    return tied and instance.n_tasks * instance.n_workers <= A_SECOND
+
+
 def is_free(instance: AssignmentInstance) -> bool:
     """Whether nothing but loads and money ties pairs together."""
     return not has_joint_limits(instance)

@@ -22,7 +22,7 @@ from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
 from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.assign.methods.best_effort import within_groups
-from crowdopt.assign.methods.gates import are_many, has_linear_rule, is_free, is_hopeless, prices_decide
+from crowdopt.assign.methods.gates import are_many, has_linear_rule, is_flow, is_free, is_hopeless, prices_decide
 from crowdopt.assign.methods.linear_rules import solve_linear
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
@@ -33,6 +33,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
+FULL_FIRST = 0.4  # of the time: for a small program that a general solver may settle by itself
 SOONER = 0.6  # the same, where a linear rule's plan may stand in for one of exact errors
 ALIKE_PART = 0.8  # of the time: for tasks told alike, where each can be taken by itself as well
 SEARCHED = "with such groups or own rows the whole program was searched by {}, in place of the exact method"
@@ -141,6 +142,12 @@ def _groups_left_out(case: Case, known: Plan | None) -> Plan | None:
     )
 
 
+def _in_full_first(case: Case, known: Plan | None) -> Plan:
+    """Where loads and own rows are about who, and not about how much evidence, a general solver is soon done."""
+    clock = case.clock.part(FULL_FIRST)
+    return replace(_in_full(replace(case, clock=clock), known), note="")
+
+
 def _in_full(case: Case, known: Plan | None) -> Plan:
     backend, options = case.solvers.backend, case.left
     if case.instance.the_rule.checked:
@@ -162,6 +169,7 @@ ALL_DIFFER = Stage("many kinds", are_many, _by_many_kinds)
 LINEAR_RULES = Stage("linear rules", is_free, _by_linear_rules)
 EVERY_SET = Stage("every set", has_few_sets, _by_every_set)
 LEFT_OUT = Stage("groups left out", has_joint_limits, _groups_left_out)
+FULL_FIRST_STAGE = Stage("in full first", is_flow, _in_full_first)
 IN_FULL = Stage("in full", has_joint_limits, _in_full)
 AT_LAST = Stage("sets at last", accepts, _by_sets_at_last)
 
@@ -171,7 +179,7 @@ OWN_WAY = Stage("own way", is_free, _in_its_own_way)
 FREE = (ALIKE, FEW_PRICED, OWN_WAY)
 JOINT = (ALIKE, SETS, LEFT_OUT, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
-CHECKED = (*BY_ERRORS, LINEAR_RULES, LEFT_OUT, IN_FULL, EVERY_SET, AT_LAST)
+CHECKED = (FULL_FIRST_STAGE, *BY_ERRORS, LINEAR_RULES, LEFT_OUT, IN_FULL, EVERY_SET, AT_LAST)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints, nth_alike
 from crowdopt.assign.bisection import first_that
 from crowdopt.assign.budget.greedy_spending import spend
-from crowdopt.assign.plan import breaches, short_tasks
+from crowdopt.assign.plan import short_tasks
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.exactness import CERTAIN, errors_of
@@ -21,7 +20,6 @@ from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 
 ROUNDS = 3  # of handing out what is left: labels that are taken back go to others
-FEW_PAIRS = 20_000  # of tasks and workers, up to which labels are held one by one against all limits
 
 
 def room_of(instance: AssignmentInstance, pairs: Ints) -> Ints:
@@ -200,19 +198,6 @@ class Serving:
             tasks = self._spread(tasks)
             if not tasks.size or len(self.pairs) == before or clock.over:
                 return
-
-    def add_one_by_one(self, tasks: Ints) -> None:
-        """Each label that lets every limit on all labels be kept; twice, as a label may make room for another."""
-        if self.instance.n_tasks * self.instance.n_workers > FEW_PAIRS:
-            return
-        for _, task in product(range(2), tasks.tolist()):
-            for worker in self.free(task):
-                before = self.pairs
-                if self.errors(np.array([task]), [self.its[task]])[0] <= self.instance.epsilon[task]:
-                    break
-                self.add(task, np.array([worker]))
-                if breaches(self.instance, self.pairs, short=tasks):
-                    self.pairs = before
 
     def fill_loads(self) -> None:
         """Labels of workers who have fewer than they must, of tasks that may have them, those in need first."""
