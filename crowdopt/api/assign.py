@@ -13,7 +13,18 @@ import numpy as np
 
 from crowdopt.answers.family_errors import family_errors
 from crowdopt.api.adaptive_plans import assign_adaptive
-from crowdopt.api.assign_methods import AUTO, EXACT, IP, LP, PATTERNS, PROGRAMS, MethodSearch, by_method, pools_asked
+from crowdopt.api.assign_methods import (
+    AUTO,
+    EXACT,
+    IP,
+    LP,
+    PATTERNS,
+    PROGRAMS,
+    MethodSearch,
+    by_method,
+    cheaper,
+    pools_asked,
+)
 from crowdopt.api.assign_options import AdaptiveOptions, AssignOptions
 from crowdopt.api.binding import (
     SEARCH,
@@ -33,7 +44,7 @@ from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.best_effort import best_effort
 from crowdopt.assign.methods.greedy import soon
 from crowdopt.assign.methods.quick import get_ready, quick_plan
-from crowdopt.assign.plan import Plan
+from crowdopt.assign.plan import Plan, breaches, short_tasks
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units
 from crowdopt.backends import solve, solve_whole
@@ -186,6 +197,8 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     else:
         with giving_way(search.listener, FOR_ALL * search.clock.left) as told:
             plan = _of_part(instance, replace(search, listener=told).within(search.clock.left))
+    if first is not None and not (short_tasks(instance, first).size or breaches(instance, first)):
+        plan = cheaper(plan, first)
     refuted = plan.status is Status.INFEASIBLE or bool(hopeless.size)
     if plan.found or plan.interrupted or strict or (plan.repaired is not None and not refuted):
         return plan

@@ -109,9 +109,9 @@ def _by_patterns(instance: AssignmentInstance, search: MethodSearch, pools: int 
     plan = solve_patterns(instance, solve, search.options, pools, search.listener)
     if pools is not None and instance.the_rule.average and _may_be_dear(plan):
         each = _of_each(instance, search.within(max(MOMENT, search.clock.left)))
-        plan = replace(_cheaper(plan, each.pairs), interrupted=each.interrupted)
+        plan = replace(cheaper(plan, each.pairs), interrupted=each.interrupted)
     if plan.pairs is None and instance.the_rule.average and plan.bound < inf and not plan.interrupted:
-        plan = _cheaper(plan, kept_on_average(instance, search.clock))
+        plan = cheaper(plan, kept_on_average(instance, search.clock))
     return plan
 
 
@@ -125,7 +125,7 @@ def _of_each(instance: AssignmentInstance, search: MethodSearch) -> Plan:
     return solve_checked(replace(instance, rule="exact-error"), partial(_linear, exact, None), search.options)
 
 
-def _cheaper(plan: Plan, pairs: Ints | None) -> Plan:
+def cheaper(plan: Plan, pairs: Ints | None) -> Plan:
     """The plan with these pairs if they cost less; what is known of the optimum stays."""
     value = inf if plan.objective is None else plan.objective
     if pairs is None or plan.instance.prices(pairs).sum() >= value:

@@ -39,6 +39,11 @@ class Greedy:
         self.inside = np.array([labels_had(instance, g) for g in range(len(instance.groups))]).reshape(-1, n)
         self.of_group = self.inside.sum(axis=1)
         self.typical = 0.1 * float(instance.cost.mean()) + TINY
+        self.owed = np.array([group.min_per_task for group in instance.groups], np.int64)
+        self.enough: dict[tuple[int, int, float, tuple[int, ...]], bool] = {}  # sets that were looked at
+        self.known: list[list[int]] = [[] for _ in range(n)]
+        for task, worker in () if instance.observed else instance.collected.tolist():
+            self.known[task].append(worker)
         self.hands: list[list[int]] = [[] for _ in range(n)]
         self.rows: list[list[tuple[int, int, float]]] = [[] for _ in range(n)]  # of each task: worker, row, coefficient
         if (own := instance.own_rows) is not None:
@@ -75,28 +80,34 @@ class Greedy:
         """Serve one task, and whether that succeeds; else its labels are kept or given back."""
         instance, hand = self.instance, self.hands[task]
         kind, kept = int(instance.task_type[task]), len(hand)
-        known = [] if instance.observed else instance.collected[instance.collected[:, 0] == task, 1].tolist()
-        fewest = int(instance.new_label_limits[0][task])
-        owed = np.array([group.min_per_task for group in instance.groups], np.int64)
-        held = float(instance.evidence[kind, [*known, *hand]].sum())
+        worth = (instance.evidence[kind] + TINY) / (instance.cost[kind] + self.typical)
         while True:
-            lacking = self.inside[:, task] < owed
-            if held >= instance.need[task] - COVERAGE and len(hand) >= fewest and not lacking.any():
-                whole = np.array([*known, *hand], np.int64)
-                if not instance.the_rule.checked or errors_of(instance, np.array([task]), [whole])[0] <= (
-                    instance.epsilon[task] + CERTAIN
-                ):
-                    return True
+            lacking = self.inside[:, task] < self.owed
+            if not lacking.any() and self._is_enough(task):
+                return True
             able = self._able(task, lacking)
             if not able.any():
                 break
-            worth = (instance.evidence[kind] + TINY) / (instance.cost[kind] + self.typical)
-            worker = int(np.argmax(np.where(able, worth, -1.0)))
-            held += float(instance.evidence[kind, worker])
-            self._take(task, worker, 1)
+            self._take(task, int(np.argmax(np.where(able, worth, -1.0))), 1)
         for worker in () if keep else hand[kept:]:
             self._take(task, worker, -1)
         return False
+
+    def _is_enough(self, task: int) -> bool:
+        """Whether the task has its labels, its evidence and, by a checked rule, a vote that errs little enough."""
+        instance, kind, hand = self.instance, int(self.instance.task_type[task]), self.hands[task]
+        whole = [*self.known[task], *hand]
+        held = float(instance.evidence[kind, whole].sum())
+        if held < instance.need[task] - COVERAGE or len(hand) < instance.new_label_limits[0][task]:
+            return False
+        if not instance.the_rule.checked:
+            return True
+        own = task if instance.prior.ndim > 1 else -1
+        key = kind, own, float(instance.epsilon[task]), tuple(sorted(whole))
+        if key not in self.enough:
+            error = errors_of(instance, np.array([task]), [np.array(whole, np.int64)])[0]
+            self.enough[key] = bool(error <= instance.epsilon[task] + CERTAIN)
+        return self.enough[key]
 
     def fill(self) -> None:
         """Labels more of workers and groups that lack some, one a task and turn, of the tasks that may have them."""
