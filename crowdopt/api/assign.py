@@ -186,7 +186,7 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     hopeless, first = np.flatnonzero(out_of_reach(instance)), None
     is_small = instance.n_tasks * instance.n_workers <= SOON
     if search.program == IP and not strict and has_joint_limits(instance) and is_small:
-        first = soon(instance, search.clock.part(FIRST))
+        first = soon(instance, FIRST * search.clock.left)
     if hopeless.size and search.program == IP and search.method in (EXACT, AUTO):
         known = Certificate(None, inf, "certificate", None, None)
         plan = Plan.of(

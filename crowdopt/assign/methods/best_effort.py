@@ -120,7 +120,7 @@ def _found(plan: Plan, hopeless: Ints, again: Again, probe: Probe, is_last: bool
         kept = _kept(instance, state.pairs)
         if kept is not None:
             return kept
-    return _kept(instance, soon(instance, clock)) if is_last else None
+    return _kept(instance, soon(instance, clock.left)) if is_last else None
 
 
 def _least_on_average(instance: AssignmentInstance, probe: Probe) -> Ints:

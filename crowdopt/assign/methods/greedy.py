@@ -13,10 +13,11 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 TINY = 1e-9  # of evidence or price, where there is none
 
 
-def soon(instance: AssignmentInstance, clock: Clock) -> Ints:
+def soon(instance: AssignmentInstance, seconds: float) -> Ints:
     """Labels that serve tasks one after the other within the limits, (k, 2); some limits may not be reached."""
     greedy = Greedy(instance, instance.fixed)
-    greedy.serve(np.arange(instance.n_tasks), clock)
+    errors_of(instance, np.array([0]), [np.zeros(0, np.int64)])  # loads what is compiled, before the clock runs
+    greedy.serve(np.arange(instance.n_tasks), Clock(seconds))
     return greedy.pairs
 
 
