@@ -40,7 +40,7 @@ def _scores(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     if path.suffix == ".jsonl":
         yield from read_lines(path, SCORE, REMEDY)
         return
-    found = parsed(read_text(path), path.name)
+    found = parsed(read_text(path), path.name, REMEDY)
     inside = isinstance(found, dict) and "data" in found
     rows = found["data"] if inside else found
     check(rows, Each(SCORE), path.name, REMEDY)

@@ -66,9 +66,9 @@ def _infos(path: Path) -> Iterator[tuple[str, Any]]:
     text = read_text(path)
     if path.suffix == ".jsonl":
         lines = ((f"line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-        found = [(place, parsed(line, f"{path.name}, {place}")) for place, line in lines]
+        found = [(place, parsed(line, f"{path.name}, {place}", REMEDY)) for place, line in lines]
     else:
-        whole = parsed(text, path.name)
+        whole = parsed(text, path.name, REMEDY)
         found = [(f"[{k}]", one) for k, one in enumerate(whole if isinstance(whole, list) else [whole])]
     for place, trace in found:
         inner = trace.get("trace") if isinstance(trace, dict) else None

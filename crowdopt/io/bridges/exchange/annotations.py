@@ -27,6 +27,8 @@ class Annotation:
     place: str = ""  # where it stands in the tool's file
     refused: str = ""  # why it cannot be a label, where the tool has something there that is none
     usage: Usage | None = None  # of the call that gave it, where the tool counts tokens
+    shown: str = ""  # what was to be labelled, where the tool says: if it differs, these are two tasks
+    model: str = ""  # what answered under the worker's name, where the tool says: if it differs, these are two workers
 
     @property
     def counts(self) -> bool:
@@ -60,10 +62,24 @@ def _worker(account: str, people: Mapping[str, str], workers: set[str]) -> str:
 def with_gold(rows: Iterable[Annotation], source: str, truth: Mapping[str, str] | None = None) -> Annotations:
     """Annotations whose true labels are those marked as gold, beside others that are known.
 
-    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ.
+    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ, if one id
+    stands for two things to label, or one name for two models.
     """
     every, known = tuple(rows), dict(truth or {})
+    first: dict[tuple[str, str], Annotation] = {}
     for row in every:
+        other = first.setdefault(("task", row.task), row) if row.shown else row
+        if other.shown != row.shown:
+            raise InputError(
+                f"{source}, {row.place}: what task {row.task} shows differs from {other.place}; name a key that tells "
+                "them apart with --key, or read one of the two"
+            )
+        other = first.setdefault(("worker", row.worker), row) if row.model else row
+        if other.model != row.model:
+            raise InputError(
+                f"{source}, {row.place}: {row.worker} is {row.model} here and {other.model} in {other.place}; name it "
+                "by --field, so that each model is a worker"
+            )
         if row.gold and row.counts and known.setdefault(row.task, row.label) != row.label:
             raise InputError(
                 f"{source}, {row.place}: task {row.task} is marked as {row.label!r} and as {known[row.task]!r}; "
