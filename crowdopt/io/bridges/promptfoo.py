@@ -171,7 +171,7 @@ def _several(asserted: list[list[Asserted]], judges: dict[tuple[str, str], str],
 def _grader(provider: Any) -> str:
     """The model that an assertion asks: an id, or an options table that has a label, an id, or a model for texts."""
     if not isinstance(provider, dict):
-        return scalar(provider) or "" if provider is not None else ""
+        return scalar(provider) or ""
     config = provider.get("config")
     named = config.get("name") if isinstance(config, dict) else None
     texts = (provider.get("label"), named, provider.get("id"), provider.get("text"))
