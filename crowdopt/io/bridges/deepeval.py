@@ -27,8 +27,8 @@ RUN = Keys(optional=dict.fromkeys(CASES, Maybe(Each(CASE))), open=True)
 def read_runs(path: Path, wishes: Wishes) -> Annotations:
     """The votes of one test run, or of every one in a folder.
 
-    A metric that ended in an error abstains. Without ``field`` each metric is a judge, named with its model where several
-    models judge by it; with it the models that judged by the metric of that name are. ``key`` names a key of a test
+    A metric that ended in an error abstains. Without ``field`` each metric is a judge, named with its model where
+    several judge by it; with it the models that judged by the metric of that name are. ``key`` names a key of a test
     case's metadata. Cases of one name are told apart by their inputs.
     """
     runs = sorted(path.rglob("*.json")) if path.is_dir() else [path]

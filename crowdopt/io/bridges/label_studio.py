@@ -79,15 +79,18 @@ def _rows(
         for place, given in enumerate(task["annotations"]):
             where = f"[{number}].annotations[{place}]"
             cancelled = given.get("was_cancelled") is True
+            blank = cancelled and not given["result"]
+            label, asked = ("", "") if blank else _label(given["result"], question, source, where)
             yield Annotation(
                 task=name or str(task["id"]),
                 worker=_account(given.get("completed_by"), people, source, where),
-                label="" if cancelled and not given["result"] else _label(given["result"], question, source, where),
+                label=label,
                 seconds=seconds(given.get("lead_time")),
                 when=scalar(given.get("updated_at")) or "",
                 cancelled=cancelled,
                 gold=given.get("ground_truth") is True,
                 place=where,
+                question=asked,
             )
 
 
@@ -101,8 +104,8 @@ def _account(value: Any, people: Mapping[int, str], source: str, place: str) -> 
     return name
 
 
-def _label(result: list[dict[str, Any]], question: str | None, source: str, place: str) -> str:
-    """The class of an annotation; empty where it was handed in without one."""
+def _label(result: list[dict[str, Any]], question: str | None, source: str, place: str) -> tuple[str, str]:
+    """The class of an annotation, empty where it was handed in without one; and the question that it answers."""
     answers = [
         (number, part)
         for number, part in enumerate(result)
@@ -114,7 +117,7 @@ def _label(result: list[dict[str, Any]], question: str | None, source: str, plac
             raise InputError(
                 f"{source}, {place}.result: holds {', '.join(others)} and no choice; a label here is one class"
             )
-        return ""
+        return "", ""
     asked = sorted({str(part.get("from_name")) for _, part in answers})
     if len(asked) > 1:
         raise InputError(f"{source}, {place}.result: answers {', '.join(asked)}; choose one of them with --field")
@@ -125,7 +128,7 @@ def _label(result: list[dict[str, Any]], question: str | None, source: str, plac
         where = f"{place}.result[{number}].value.{KINDS[part['type']]}"
         single = 'maxUsages="1"' if part["type"] == "taxonomy" else 'choice="single"'
         raise refuse(source, where, "must be one class", inner, f"ask with {single}, or drop the annotation")
-    return label
+    return label, asked[0]
 
 
 def _innermost(part: dict[str, Any]) -> Any:

@@ -22,7 +22,7 @@ MARKED = ("spans", "audio_spans", "relations", "user_input")  # answers that are
 
 
 def read_dataset(path: Path, wishes: Wishes) -> Annotations:
-    """The annotations of a dataset: a choice that is accepted, or yes and no to a question that is accepted or rejected.
+    """The annotations of a dataset: choices, or yes and no where a question was accepted or rejected.
 
     What is ignored is cancelled, and so is a choice that is rejected: that discards the item. ``field`` is the label of
     the questions to read.
@@ -36,9 +36,8 @@ def _rows(path: Path, wishes: Wishes) -> Iterator[Annotation]:
             continue
         task = _task(line, wishes.key)
         if not task:
-            raise refuse(
-                path.name, place, "must have the id of its task", line.get("meta"), f"{REMEDY}, or name its key: --key _task_hash"
-            )
+            remedy = f"{REMEDY}, or name its key: --key _task_hash"
+            raise refuse(path.name, place, "must have the id of its task", line.get("meta"), remedy)
         session = next((scalar(line[key]) for key in SESSION if line.get(key) is not None), None)
         if not session:
             raise InputError(f"{path.name}, {place}: has no _session_id; annotate with ?session=NAME in the address")
@@ -72,7 +71,7 @@ def _name(session: str, line: dict[str, Any]) -> str:
 
 
 def _label(line: dict[str, Any], source: str, place: str) -> str:
-    """The class: what was chosen, or whether a question of yes and no (``prodigy mark``, ``textcat.teach``) was."""
+    """What was chosen, or yes or no where nothing is to be chosen (as in ``textcat.teach``)."""
     chosen, answer = line.get("accept"), line.get("answer", "accept")
     if chosen is None and line.get("options") is None:
         marked = [name for name in MARKED if line.get("label") is None and name in line]

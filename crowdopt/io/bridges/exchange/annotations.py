@@ -28,6 +28,7 @@ class Annotation:
     refused: str = ""  # why it cannot be a label, where the tool has something there that is none
     usage: Usage | None = None  # of the call that gave it, where the tool counts tokens
     shown: str = ""  # what was to be labelled, where the tool says: if it differs, these are two tasks
+    question: str = ""  # which question it answers, where the tool asks several
     model: str = ""  # what answered under the worker's name, where the tool says: if it differs, these are two workers
 
     @property
@@ -62,23 +63,26 @@ def _worker(account: str, people: Mapping[str, str], workers: set[str]) -> str:
 def with_gold(rows: Iterable[Annotation], source: str, truth: Mapping[str, str] | None = None) -> Annotations:
     """Annotations whose true labels are those marked as gold, beside others that are known.
 
-    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ, if one id
-    stands for two things to label, or one name for two models.
+    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ, if
+    several questions are answered, one id stands for two things to label, or one name for two models.
     """
     every, known = tuple(rows), dict(truth or {})
+    asked = sorted({row.question for row in every if row.counts and row.question})
+    if len(asked) > 1:
+        raise InputError(f"{source}: answers {', '.join(asked)}; choose one of them with --field")
     first: dict[tuple[str, str], Annotation] = {}
     for row in every:
         other = first.setdefault(("task", row.task), row) if row.shown else row
         if other.shown != row.shown:
             raise InputError(
-                f"{source}, {row.place}: what task {row.task} shows differs from {other.place}; name a key that tells "
-                "them apart with --key, or read one of the two"
+                f"{source}, {row.place}: what task {row.task} shows differs from {other.place}; read one of the two, "
+                "or name a key that tells them apart with --key"
             )
         other = first.setdefault(("worker", row.worker), row) if row.model else row
         if other.model != row.model:
             raise InputError(
-                f"{source}, {row.place}: {row.worker} is {row.model} here and {other.model} in {other.place}; name it "
-                "by --field, so that each model is a worker"
+                f"{source}, {row.place}: {row.worker} is {row.model} here and {other.model} in {other.place}; read "
+                "one of the two, or name them apart in the tool"
             )
         if row.gold and row.counts and known.setdefault(row.task, row.label) != row.label:
             raise InputError(
