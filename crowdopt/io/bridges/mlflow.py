@@ -37,8 +37,9 @@ def read_traces(path: Path, wishes: Wishes) -> Annotations:
     """The assessments of a file of traces.
 
     A scorer is a worker by its name, and by its source where several give that name; a person is one by their own. With
-    ``field`` only assessments of that name are read, and each source is a worker. ``key`` names an input, a tag or a key
-    of the trace's metadata that holds the task's id. Feedback with an error abstains; what another assessment overrode is refused.
+    ``field`` only assessments of that name are read, and each source is a worker. ``key`` names an input, a tag or a
+    key of the trace's metadata that holds the task's id. Feedback with an error abstains; what another assessment
+    overrode is refused.
     """
     rows = list(_assessments(path, wishes.key))
     if wishes.field is None:

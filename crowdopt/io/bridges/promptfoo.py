@@ -158,6 +158,10 @@ def _several(asserted: list[list[Asserted]], judges: dict[tuple[str, str], str],
         for one in found:
             judge = judges[one.judge, one.grader]
             other = first.setdefault(judge, one)
+            if other.value == one.value and other.part.get("assertion") != one.part.get("assertion"):
+                raise InputError(
+                    f"{source}, {one.place}: {judge} judges this output twice; give each assertion a metric"
+                )
             if other.value != one.value and one.grader:
                 raise InputError(
                     f"{source}, {one.place}: {judge} judged {other.value!r} and {one.value!r}; choose one of them with "

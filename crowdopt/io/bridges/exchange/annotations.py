@@ -46,16 +46,20 @@ class Annotations:
     truth: Mapping[str, str] = field(default_factory=dict)  # task -> its true label
 
     def of_workers(self, people: Mapping[str, str], workers: Iterable[str] = ()) -> Annotations:
-        """Ids in place of accounts: what ``people`` says, the same id, or the id before an address's @."""
+        """Ids in place of accounts: what ``people`` says, the same id, the one with the model, or that before an @."""
         known = set(workers)
-        names = {name: _worker(name, people, known) for name in {row.worker for row in self.rows}}
-        rows = tuple(replace(row, worker=names[row.worker]) for row in self.rows)
+        pairs = {(row.worker, row.model) for row in self.rows}
+        names = {(name, model): _worker(name, model, people, known) for name, model in pairs}
+        rows = tuple(replace(row, worker=names[row.worker, row.model]) for row in self.rows)
         return Annotations(rows, self.source, self.truth)
 
 
-def _worker(account: str, people: Mapping[str, str], workers: set[str]) -> str:
+def _worker(account: str, model: str, people: Mapping[str, str], workers: set[str]) -> str:
     if account in people:
         return people[account]
+    long = f"{account} ({model})"  # as a log calls it in which several models stand behind the name
+    if account not in workers and long in workers:
+        return long
     short = account.partition("@")[0]
     return short if account not in workers and short in workers else account
 
