@@ -237,22 +237,25 @@ def test_the_models_of_one_metric_are_judges_of_their_own_in_a_second_run_too(tm
     }
 
 
-def test_files_that_are_read_one_by_one_are_held_against_each_other(tmp_path):
-    """Each alone is clear; together one name would be two models, or one case two outputs."""
-    cases = [case(f"q{n}", metric(n == 0), name=f"q{n}") for n in range(2)]
-    first = write(tmp_path / "a.json", {"testCases": cases})
-    made = CliRunner().invoke(
-        main,
-        ["import", str(first), "--from", "deepeval", "--epsilon", "0.4", "--trust-gold", "-o", str(tmp_path / "c")],
-    )
-    assert made.exit_code == 0, made.output
-    other = [case(f"q{n}", metric(n == 1, "opus"), name=f"q{n}") for n in range(2)]
-    fresh = [case(f"q{n}", metric(n == 1), name=f"q{n}", actualOutput="y") for n in range(2)]
-    for second, why in ((other, "is opus here and gpt in"), (fresh, "what task q0 shows differs from")):
-        path = write(tmp_path / "b.json", {"testCases": second})
-        words = ["pull", str(tmp_path / "c"), str(first), str(path), "--from", "deepeval", "-o", str(tmp_path / "back")]
-        done = CliRunner().invoke(main, words)
-        assert done.exit_code == 2 and why in done.output and not (tmp_path / "back").exists()
+def test_files_of_two_runs_are_read_together(tmp_path):
+    """One model's votes are its own whichever files are read beside them; another output is another task."""
+    (tmp_path / "runs").mkdir()
+    for model, right in (("gpt", 0), ("opus", 1)):
+        cases = [case(f"q{n}", metric(n == right, model), name=f"q{n}") for n in range(2)]
+        write(tmp_path / "runs" / f"{model}.json", {"testCases": cases})
+    found = votes(tmp_path, "deepeval", None, name="runs")
+    gpt, opus = (str(tmp_path / "runs" / f"{model}.json") for model in ("gpt", "opus"))
+    fresh = [case(f"q{n}", metric(True, "opus"), name=f"q{n}", actualOutput="y") for n in range(2)]
+    other = str(write(tmp_path / "other.json", {"testCases": fresh}))
+    pull = ["pull", str(tmp_path / "made"), "--from", "deepeval", "--force", "-o", str(tmp_path / "again")]
+    for files in ([gpt], [gpt, opus]):
+        done = CliRunner().invoke(main, [*pull, *files])
+        assert done.exit_code == 0, done.output
+        table = (tmp_path / "again" / "labels.csv").read_text(encoding="utf-8").splitlines()[1:]
+        assert len(table) == 2 * len(files)
+        assert all(found[task, worker] == label for task, worker, label in (line.split(",")[:3] for line in table))
+    done = CliRunner().invoke(main, [*pull, gpt, other])
+    assert done.exit_code == 2 and "what task q0 shows differs from testCases[0]" in done.output
 
 
 def test_two_metrics_that_nothing_tells_apart_are_refused(tmp_path):

@@ -10,10 +10,10 @@ from typing import Any
 
 from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, told_apart, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.token_usage import usage_of
-from crowdopt.io.bridges.exchange.verdicts import passed, told_apart, verdict
+from crowdopt.io.bridges.exchange.verdicts import passed, verdict
 from crowdopt.io.tables.foreign_json import check, parsed, read_text, refuse, scalar
 
 REMEDY = "give a test run that deepeval saved: DEEPEVAL_RESULTS_FOLDER names their folder"
@@ -34,21 +34,21 @@ def read_runs(path: Path, wishes: Wishes) -> Annotations:
     runs = sorted(path.rglob("*.json")) if path.is_dir() else [path]
     cases = [(f"{run.name}, " * path.is_dir() + place, case) for run in runs for place, case in _cases(run, wishes.key)]
     tasks = told_apart((_task(case, wishes.key), _input(case)) for _, case in cases if not wishes.key)
-    judges = told_apart(_judge(metric, None) for _, case in cases for metric in case.get("metricsData") or ())
     rows = []
     for place, case in cases:
         named = _task(case, wishes.key), _input(case)
         task, shown = tasks.get(named, named[0]), json.dumps([case.get(name) for name in SHOWN])
-        seen: set[str] = set()
+        seen: set[tuple[str, str]] = set()
         for k, metric in enumerate(case.get("metricsData") or ()):
             if wishes.field not in (None, metric["name"].strip(), metric["name"].strip().partition(" [")[0]):
                 continue
             judge, where = _judge(metric, wishes.field), f"{place}.metricsData[{k}]"
-            worker = judge[0] if wishes.field else judges[judge]
-            if worker in seen:
-                raise InputError(f"{path.name}, {where}: {worker} judges this case twice; name its metrics differently")
-            seen.add(worker)
-            rows.append(replace(_vote(task, worker, metric, where), shown=shown, model=judge[1]))
+            if judge in seen:
+                raise InputError(
+                    f"{path.name}, {where}: {judge[0]} judges this case twice; name its metrics differently"
+                )
+            seen.add(judge)
+            rows.append(replace(_vote(task, judge[0], metric, where), shown=shown, model=judge[1]))
     return with_gold(rows, path.name or str(path))
 
 

@@ -23,7 +23,7 @@ from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, wi
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
 from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
-from crowdopt.io.bridges.exchange.verdicts import told_apart, verdict
+from crowdopt.io.bridges.exchange.verdicts import verdict
 from crowdopt.io.tables.foreign_json import BYTES, ID, check, parsed, read_json, scalar, seconds
 
 REMEDY = "give a log of Inspect, or convert it: inspect log convert LOG --to json --output-dir FOLDER"
@@ -47,8 +47,7 @@ def read_logs(path: Path, wishes: Wishes) -> Annotations:
         raise InputError(f"{path} has no log (.eval or .json); {REMEDY}")
     samples = ((log.name, *found) for log in logs for found in _samples(log))
     rows = [row for name, place, sample, graders in samples for row in _rows(sample, graders, name, place, wishes)]
-    graders = told_apart((row.worker, row.model) for row in rows)
-    return with_gold((replace(row, worker=graders[row.worker, row.model]) for row in rows), path.name or str(path))
+    return with_gold(rows, path.name or str(path))
 
 
 def _samples(log: Path) -> Iterator[Sample]:

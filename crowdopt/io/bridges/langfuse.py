@@ -10,7 +10,7 @@ from typing import Any
 from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.verdicts import one_question, told_apart, verdict
+from crowdopt.io.bridges.exchange.verdicts import one_question, verdict
 from crowdopt.io.tables.foreign_json import check, parsed, read_lines, read_text, refuse, scalar
 
 REMEDY = "give scores as the API has them (GET /api/public/v2/scores, or v3), or as the export of scores to JSON does"
@@ -34,11 +34,7 @@ def read_scores(path: Path, wishes: Wishes) -> Annotations:
     scores = [(place, one) for place, one in _scores(path) if wishes.field in (None, one["name"].strip())]
     answers = [one for _, one in scores if _is_person(one) and one.get("dataType") not in NOT_A_CLASS]
     one_question(((_worker(one), one["name"].strip()) for one in answers), path.name)
-    judges = told_apart((_worker(one), _source(one)) for _, one in scores)
-    votes = (_vote(one, place, path.name, wishes.key) for place, one in scores)
-    named = zip(votes, (_source(one) for _, one in scores), strict=True)
-    rows = (replace(vote, worker=judges[vote.worker, source], model=source) for vote, source in named)
-    return with_gold(rows, path.name)
+    return with_gold((_vote(one, place, path.name, wishes.key) for place, one in scores), path.name)
 
 
 def _scores(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -72,7 +68,7 @@ def _vote(score: dict[str, Any], place: str, source: str, key: str | None) -> An
     when = scalar(score.get("timestamp")) or ""
     kind = score.get("dataType")
     why = f"a text ({kind}), and no class" if kind in NOT_A_CLASS else ""
-    return verdict(task, _worker(score), _value(score), place, when=when, why=why)
+    return replace(verdict(task, _worker(score), _value(score), place, when=when, why=why), model=_source(score))
 
 
 def _task(score: dict[str, Any], key: str | None) -> str | None:

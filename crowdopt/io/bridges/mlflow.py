@@ -12,7 +12,7 @@ from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
-from crowdopt.io.bridges.exchange.verdicts import one_question, told_apart, verdict
+from crowdopt.io.bridges.exchange.verdicts import one_question, verdict
 from crowdopt.io.tables.foreign_json import check, parsed, read_text, refuse, scalar
 
 REMEDY = "write each trace's to_json() on a line, or mlflow.search_traces().to_json(FILE, orient='records')"
@@ -48,9 +48,8 @@ def read_traces(path: Path, wishes: Wishes) -> Annotations:
         )
         one_question(people, path.name)
     asked = {one["assessment_name"] for _, one, _, _ in rows if one.get("feedback")}
-    judges = told_apart((one["assessment_name"].strip(), _model(one)) for _, one, _, _ in rows if one.get("feedback"))
     votes = (
-        replace(_vote(task, one, place, _worker(one, wishes.field, judges), asked), shown=shown, model=_model(one))
+        replace(_vote(task, one, place, _worker(one, wishes.field), asked), shown=shown, model=_model(one))
         for task, one, place, shown in rows
         if wishes.field in (None, one["assessment_name"])
     )
@@ -109,9 +108,8 @@ def _model(one: dict[str, Any]) -> str:
     return "" if _is_person(one) or one.get("feedback") is None else _source(one)
 
 
-def _worker(one: dict[str, Any], field: str | None, judges: dict[tuple[str, str], str]) -> str:
-    name = one["assessment_name"].strip()
-    return _source(one) if field or _is_person(one) else judges.get((name, _model(one)), name)
+def _worker(one: dict[str, Any], field: str | None) -> str:
+    return _source(one) if field or _is_person(one) else one["assessment_name"].strip()
 
 
 def _vote(task: str, one: dict[str, Any], place: str, worker: str, asked: set[str]) -> Annotation:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from crowdopt.documents import COUNT, Each, Keys, Maybe
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, told_apart, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
-from crowdopt.io.bridges.exchange.verdicts import passed, told_apart, verdict
+from crowdopt.io.bridges.exchange.verdicts import passed, verdict
 from crowdopt.io.tables.foreign_json import check, parsed, read_lines, read_text, refuse, scalar
 
 REMEDY = "give what `promptfoo eval -o results.json` or `-o results.jsonl` wrote"
@@ -62,17 +62,15 @@ def read_results(path: Path, wishes: Wishes) -> Annotations:
     if wishes.field == OUTPUT:
         return with_gold(_outputs(results, path.name, wishes), path.name)
     asserted = [list(_asserted(result, place, wishes.field)) for place, result in results]
-    judges = told_apart((one.judge, one.grader) for found in asserted for one in found)
-    several = _several(asserted, judges, path.name)
+    several = _several(asserted, path.name)
     rows = []
     for item, (_, result), found in zip(_items(results, path.name, wishes), results, asserted, strict=True):
         shown = json.dumps([(result.get("testCase") or {}).get("vars"), (result.get("response") or {}).get("output")])
         for one in found:
-            judge = judges[one.judge, one.grader]
             failed = (one.part.get("metadata") or {}).get("graderError") is True
             value, spent = None if failed else passed(one.part.get("pass")), _usage(one.part.get("tokensUsed"), None)
-            named = f"{judge} ({one.value})" if judge in several and one.value else judge
-            vote = verdict(item, named, value, one.place, spent=spent)
+            judge = f"{one.judge} ({one.value})" if one.judge in several and one.value else one.judge
+            vote = verdict(item, judge, value, one.place, spent=spent)
             rows.append(replace(vote, shown=shown, model=one.grader))
     return with_gold(rows, path.name)
 
@@ -150,14 +148,14 @@ def _asserted(result: dict[str, Any], place: str, field: str | None) -> Iterator
             yield Asserted(judge, grader, text, part, f"{place}.gradingResult.componentResults[{k}]")
 
 
-def _several(asserted: list[list[Asserted]], judges: dict[tuple[str, str], str], source: str) -> set[str]:
+def _several(asserted: list[list[Asserted]], source: str) -> set[str]:
     """Judges that an assertion's value tells apart: those with several on one output. A model cannot be told apart."""
     several = set()
     for found in asserted:
-        first: dict[str, Asserted] = {}
+        first: dict[tuple[str, str], Asserted] = {}
         for one in found:
-            judge = judges[one.judge, one.grader]
-            other = first.setdefault(judge, one)
+            judge = one.judge
+            other = first.setdefault((judge, one.grader), one)
             if other.value == one.value and other.part.get("assertion") != one.part.get("assertion"):
                 raise InputError(
                     f"{source}, {one.place}: {judge} judges this output twice; give each assertion a metric"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -64,29 +65,35 @@ def _worker(account: str, model: str, people: Mapping[str, str], workers: set[st
     return short if account not in workers and short in workers else account
 
 
+def told_apart(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A name for each pair of a name and what it stands for: the same name, and both where it stands for several."""
+    known = dict.fromkeys(pairs)
+    count = Counter(name for name, _ in known)
+    return {
+        (name, meant): f"{name} ({' '.join(meant.split())})" if meant and count[name] > 1 else name
+        for name, meant in known
+    }
+
+
 def with_gold(rows: Iterable[Annotation], source: str, truth: Mapping[str, str] | None = None) -> Annotations:
     """Annotations whose true labels are those marked as gold, beside others that are known.
 
     truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ, if
-    several questions are answered, one id stands for two things to label, or one name for two models.
+    several questions are answered, or one id stands for two things to label. Models of one name are told apart.
     """
     every, known = tuple(rows), dict(truth or {})
     asked = sorted({row.question for row in every if row.counts and row.question})
     if len(asked) > 1:
         raise InputError(f"{source}: answers {', '.join(asked)}; choose one of them with --field")
-    first: dict[tuple[str, str], Annotation] = {}
+    judges = told_apart((row.worker, row.model) for row in every)
+    every = tuple(replace(row, worker=judges[row.worker, row.model]) if row.model else row for row in every)
+    first: dict[str, Annotation] = {}
     for row in every:
-        other = first.setdefault(("task", row.task), row) if row.shown else row
+        other = first.setdefault(row.task, row) if row.shown else row
         if other.shown != row.shown:
             raise InputError(
                 f"{source}, {row.place}: what task {row.task} shows differs from {other.place}; read one of the two, "
                 "or name a key that tells them apart with --key"
-            )
-        other = first.setdefault(("worker", row.worker), row) if row.model else row
-        if other.model != row.model:
-            raise InputError(
-                f"{source}, {row.place}: {row.worker} is {row.model} here and {other.model} in {other.place}; read "
-                "one of the two, or name them apart in the tool"
             )
         if row.gold and row.counts and known.setdefault(row.task, row.label) != row.label:
             raise InputError(

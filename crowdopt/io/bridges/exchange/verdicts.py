@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from math import isnan
 from typing import Any
@@ -47,16 +46,6 @@ def verdict(
 def passed(value: Any) -> Any:
     """The words for true and false; anything else as it is."""
     return (PASSED if value else FAILED) if isinstance(value, bool) else value
-
-
-def told_apart(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """A name for each pair of a name and what it stands for: the same name, and both where it stands for several."""
-    known = dict.fromkeys(pairs)
-    count = Counter(name for name, _ in known)
-    return {
-        (name, meant): f"{name} ({' '.join(meant.split())})" if meant and count[name] > 1 else name
-        for name, meant in known
-    }
 
 
 def one_question(asked: Iterable[tuple[str, str]], source: str) -> None:
