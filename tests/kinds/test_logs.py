@@ -145,6 +145,13 @@ def test_one_model_that_answers_two_questions_of_a_test_is_asked_which(tmp_path)
     }
 
 
+def test_graders_that_only_their_settings_tell_apart_are_refused(tmp_path):
+    """They have one name, so that one's vote would replace the other's."""
+    parts = [rubric(heat == 0, provider={"id": "gpt", "config": {"temperature": heat}}) for heat in (0, 1)]
+    said = refusal(tmp_path, "promptfoo", results(result(0, parts), result(1, parts)))
+    assert "componentResults[1]: gpt judges this output twice; give each assertion a metric" in said
+
+
 def test_what_a_set_of_assertions_sums_up_is_no_further_judge(tmp_path):
     """A set's own outcome is listed before those of its members, and a script's before its parts."""
     members = [rubric(True, provider="a"), rubric(False, provider="b")]
@@ -290,6 +297,8 @@ def test_a_rejected_question_is_a_no_and_a_rejected_choice_none(tmp_path):
     rows = [asked(1, who, answer, options=options, accept=accept) for who, (answer, accept) in chosen.items()]
     found = votes(tmp_path, "prodigy", lines(rows), "--key", "_task_hash")
     assert found == {("-1", "ada"): "a", ("-1", "cy"): "b"}
+    rows = [{**row, "options": None, "accept": row["accept"] or None, "_view_id": "choice"} for row in rows]
+    assert votes(tmp_path, "prodigy", lines(rows), "--key", "_task_hash") == found
 
 
 def test_one_text_asked_about_two_labels_is_two_questions(tmp_path):

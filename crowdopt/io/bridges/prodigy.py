@@ -73,7 +73,7 @@ def _name(session: str, line: dict[str, Any]) -> str:
 def _label(line: dict[str, Any], source: str, place: str) -> str:
     """What was chosen, or yes or no where nothing is to be chosen (as in ``textcat.teach``)."""
     chosen, answer = line.get("accept"), line.get("answer", "accept")
-    if chosen is None and line.get("options") is None:
+    if chosen is None and line.get("options") is None and line.get("_view_id") != "choice":
         marked = [name for name in MARKED if line.get("label") is None and name in line]
         if marked:
             raise InputError(f"{source}, {place}: holds {marked[0]} and no choice; a label here is one class")

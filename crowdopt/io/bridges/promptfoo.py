@@ -149,24 +149,23 @@ def _asserted(result: dict[str, Any], place: str, field: str | None) -> Iterator
 
 
 def _several(asserted: list[list[Asserted]], source: str) -> set[str]:
-    """Judges that an assertion's value tells apart: those with several on one output. A model cannot be told apart."""
+    """Judges that assertions' values tell apart: those with several on one output; a model with several is refused."""
     several = set()
     for found in asserted:
         first: dict[tuple[str, str], Asserted] = {}
         for one in found:
-            judge = one.judge
-            other = first.setdefault((judge, one.grader), one)
-            if other.value == one.value and other.part.get("assertion") != one.part.get("assertion"):
-                raise InputError(
-                    f"{source}, {one.place}: {judge} judges this output twice; give each assertion a metric"
-                )
+            other = first.setdefault((one.judge, one.grader), one)
             if other.value != one.value and one.grader:
                 raise InputError(
-                    f"{source}, {one.place}: {judge} judged {other.value!r} and {one.value!r}; choose one of them with "
-                    "--field, or give each assertion a metric of its own"
+                    f"{source}, {one.place}: {one.judge} judged {other.value!r} and {one.value!r}; choose one of them "
+                    "with --field, or give each assertion a metric of its own"
                 )
             if other.value != one.value:
-                several.add(judge)
+                several.add(one.judge)
+            elif other.part.get("assertion") != one.part.get("assertion"):
+                raise InputError(
+                    f"{source}, {one.place}: {one.judge} judges this output twice; give each assertion a metric"
+                )
     return several
 
 
