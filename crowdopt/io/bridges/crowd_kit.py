@@ -12,7 +12,7 @@ from crowdopt.io.tables.cells import cells_of
 from crowdopt.io.tables.foreign_json import seconds
 from crowdopt.io.tables.table_columns import Table
 
-TRUE = {"true", "yes", "1"}
+TRUE, FALSE = {"true", "yes", "1"}, {"", "false", "no", "0"}
 
 
 def read_crowd_kit(path: Path, wishes: Wishes) -> Annotations:
@@ -30,6 +30,10 @@ def rows_of(path: Path, tasks: Sequence[str], workers: Sequence[str], labels: Se
     label = table[_column(path, header, labels)]
     empty = [""] * size
     time, when, cancelled, gold = (table.columns.get(name, empty) for name in ("seconds", "when", "cancelled", "gold"))
+    for name, cells in (("cancelled", cancelled), ("gold", gold)):
+        odd = next((row for row, cell in enumerate(cells) if cell.lower() not in TRUE | FALSE), None)
+        if odd is not None:
+            raise table.error(odd, name, f"{cells[odd]!r} is neither yes nor no; true labels are given with --truth")
     return [
         Annotation(
             task[row],

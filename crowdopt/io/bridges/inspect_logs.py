@@ -10,10 +10,11 @@ import json
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.errors import InputError
@@ -35,6 +36,8 @@ LOG = Keys(required={"samples": Each(SAMPLE)}, open=True)
 GRADING = ("scorer", inspect_panel.SPAN)  # types of spans
 EPOCH = re.compile(r"(.*) \(epoch (\d{1,9})\)", re.DOTALL)  # how a sample of a later epoch is called
 PANEL = Each(Keys(open=True), dict)
+Graders = Mapping[str, tuple[str, str]]  # scorer of a log -> its name, the model that it asks
+Sample: TypeAlias = tuple[str, dict[str, Any], Graders]  # its place, itself, its log's scorers
 
 
 def read_logs(path: Path, wishes: Wishes) -> Annotations:
@@ -42,28 +45,35 @@ def read_logs(path: Path, wishes: Wishes) -> Annotations:
     logs = sorted([*path.rglob("*.json"), *path.rglob("*.eval")]) if path.is_dir() else [path]
     if not logs:
         raise InputError(f"{path} has no log (.eval or .json); {REMEDY}")
-    rows = [row for log in logs for place, sample in _samples(log) for row in _rows(sample, log.name, place, wishes)]
+    samples = ((log.name, *found) for log in logs for found in _samples(log))
+    rows = [row for name, place, sample, graders in samples for row in _rows(sample, graders, name, place, wishes)]
     return with_gold(rows, path.name or str(path))
 
 
-def _samples(log: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _samples(log: Path) -> Iterator[Sample]:
     if log.suffix == ".eval":
         yield from _packed(log)
         return
-    for number, sample in enumerate(read_json(log, LOG, REMEDY)["samples"]):
-        yield f"samples[{number}]", sample
+    found = read_json(log, LOG, REMEDY)
+    graders = _graders(found)
+    for number, sample in enumerate(found["samples"]):
+        yield f"samples[{number}]", sample, graders
 
 
-def _packed(log: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _packed(log: Path) -> Iterator[Sample]:
     try:
         with zipfile.ZipFile(log) as packed:
-            for name in sorted(packed.namelist()):
+            names = packed.namelist()
+            head = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+            told = parsed(packed.read(head).decode("utf-8", errors="replace"), f"{log.name}, {head}") if head else None
+            graders = _graders(told)
+            for name in sorted(names):
                 if name.startswith("samples/") and name.endswith(".json"):
                     if packed.getinfo(name).file_size > BYTES:
                         raise InputError(f"{log.name}, {name} is larger than {BYTES >> 30} GiB; {REMEDY}")
                     sample = parsed(packed.read(name).decode("utf-8", errors="replace"), f"{log.name}, {name}")
                     check(sample, SAMPLE, f"{log.name}, {name}", REMEDY)
-                    yield name, sample
+                    yield name, sample, graders
     except FileNotFoundError:
         raise InputError(f"{log.name}: there is no such file; {REMEDY}") from None
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
@@ -72,12 +82,33 @@ def _packed(log: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise InputError(f"{log.name} cannot be unpacked ({' '.join(str(error).split())[:100]}); {REMEDY}") from None
 
 
-def _rows(sample: dict[str, Any], source: str, place: str, wishes: Wishes) -> Iterator[Annotation]:
+def _graders(head: Any) -> Graders:
+    """What a log's head says of its scorers: Inspect numbers those of one name, which their models tell apart."""
+    spec = head.get("eval") if isinstance(head, dict) else None
+    scorers = spec.get("scorers") if isinstance(spec, dict) else None
+    graders: dict[str, tuple[str, str]] = {}
+    for one in scorers if isinstance(scorers, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("name"), str):
+            options = one.get("options")
+            model = scalar(options.get("model")) if isinstance(options, dict) else None
+            count = sum(base == one["name"] for base, _ in graders.values())
+            graders[f"{one['name']}{count or ''}"] = one["name"], model or ""
+    twice = Counter(graders.values())
+    return {name: pair if pair[1] and twice[pair] == 1 else (name, pair[1]) for name, pair in graders.items()}
+
+
+def _rows(sample: dict[str, Any], graders: Graders, source: str, place: str, wishes: Wishes) -> Iterator[Annotation]:
     """What each grader said of a sample: those of a panel one by one, any other scorer as one grader."""
     epoch = sample.get("epoch", 1)
     task = scalar(sample["id"]) or ""
     task = task if epoch in (1, None) else f"{task} (epoch {epoch})"
     used = _usage(sample.get("events") or [])
+    output = sample.get("output")
+    model = output.get("model") if isinstance(output, dict) else None
+    asked = sample.get("input")
+    if isinstance(asked, list):  # of messages, whose ids are new in each run
+        asked = [one.get("content") if isinstance(one, dict) else one for one in asked]
+    shown = json.dumps([asked, model])  # logs of several models, or of several data sets, name samples alike
     for scorer, score in (sample.get("scores") or {}).items():
         panel = (score.get("metadata") or {}).get(inspect_panel.KEY)
         if panel is not None:
@@ -85,10 +116,12 @@ def _rows(sample: dict[str, Any], source: str, place: str, wishes: Wishes) -> It
             check(panel, PANEL, f"{source}, {where}", REMEDY)
             for grader, said in panel.items():
                 vote = verdict(task, grader.strip(), said.get("value"), f"{where}.{grader}", spent=used.get(grader))
-                yield replace(vote, seconds=seconds(said.get("seconds")))
+                yield replace(vote, seconds=seconds(said.get("seconds")), shown=shown)
         elif wishes.field in (None, scorer):
             value, where = score.get("value"), f"{place}.scores.{scorer}.value"
-            yield verdict(task, scorer.strip() or "scorer", value, where, spent=used.get(scorer))
+            grader, judge = graders.get(scorer, (scorer, ""))
+            vote = verdict(task, grader.strip() or "scorer", value, where, spent=used.get(scorer))
+            yield replace(vote, shown=shown, model=judge)
 
 
 def _usage(events: list[dict[str, Any]]) -> dict[str, Usage]:

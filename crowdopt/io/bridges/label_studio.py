@@ -17,7 +17,7 @@ from crowdopt.io.bridges.label_studio_server import LabelStudio
 from crowdopt.io.bridges.label_studio_tasks import own_control, prediction, task_data, tokens
 from crowdopt.io.tables.foreign_json import ID, read_json, refuse, scalar, seconds
 
-REMEDY = "export the project from Label Studio as JSON (not JSON-MIN)"
+REMEDY = "export the project from Label Studio as JSON (neither JSON-MIN nor CSV)"
 PLAIN = Keys(open=True)
 ACCOUNT = Value(
     "an account: its number, or a table with its email",
@@ -26,7 +26,12 @@ ACCOUNT = Value(
 ANNOTATION = Keys(required={"result": Each(PLAIN)}, optional={"completed_by": ACCOUNT}, open=True)
 TASK = Keys(required={"id": ID, "data": PLAIN, "annotations": Each(ANNOTATION)}, open=True)
 EXPORT = Each(TASK)
-KINDS = ("choices", "rating", "taxonomy")  # of questions whose answer is one class
+KINDS = {  # of questions whose answer is one class: the key of its value
+    "choices": "choices",
+    "rating": "rating",
+    "taxonomy": "taxonomy",
+    "pairwise": "selected",
+}
 
 
 def read_export(path: Path, wishes: Wishes) -> Annotations:
@@ -48,7 +53,22 @@ def _key(tasks: list[dict[str, Any]], source: str, wishes: Wishes) -> str | None
     lacking = next((k for k, task in enumerate(tasks) if not scalar(task["data"].get(key))), None)
     if wishes.key is not None and lacking is not None:
         raise InputError(f"{source}, [{lacking}].data has no {key!r} with an id; name another key of the tasks' data")
+    if wishes.key is None and lacking is None:
+        _check_ids(tasks, source)
     return None if lacking is not None else key
+
+
+def _check_ids(tasks: list[dict[str, Any]], source: str) -> None:
+    """Refuse a key ``task`` that was not asked for and holds no id: tasks that it names alike show other things."""
+    first: dict[str | None, tuple[int, dict[str, Any]]] = {}
+    for k, task in enumerate(tasks):
+        shown = {name: value for name, value in task["data"].items() if name != "queue"}
+        place, other = first.setdefault(scalar(task["data"]["task"]), (k, shown))
+        if other != shown:
+            raise InputError(
+                f"{source}, [{k}].data: its task is that of [{place}], but they show different things; give the key of "
+                "the tasks' ids with --key (task too, if it is)"
+            )
 
 
 def _rows(
@@ -59,15 +79,18 @@ def _rows(
         for place, given in enumerate(task["annotations"]):
             where = f"[{number}].annotations[{place}]"
             cancelled = given.get("was_cancelled") is True
+            blank = cancelled and not given["result"]
+            label, asked = ("", "") if blank else _label(given["result"], question, source, where)
             yield Annotation(
                 task=name or str(task["id"]),
                 worker=_account(given.get("completed_by"), people, source, where),
-                label="" if cancelled and not given["result"] else _label(given["result"], question, source, where),
+                label=label,
                 seconds=seconds(given.get("lead_time")),
                 when=scalar(given.get("updated_at")) or "",
                 cancelled=cancelled,
                 gold=given.get("ground_truth") is True,
                 place=where,
+                question=asked,
             )
 
 
@@ -81,8 +104,8 @@ def _account(value: Any, people: Mapping[int, str], source: str, place: str) -> 
     return name
 
 
-def _label(result: list[dict[str, Any]], question: str | None, source: str, place: str) -> str:
-    """The class of an annotation; empty where it was handed in without one."""
+def _label(result: list[dict[str, Any]], question: str | None, source: str, place: str) -> tuple[str, str]:
+    """The class of an annotation, empty where it was handed in without one; and the question that it answers."""
     answers = [
         (number, part)
         for number, part in enumerate(result)
@@ -94,7 +117,7 @@ def _label(result: list[dict[str, Any]], question: str | None, source: str, plac
             raise InputError(
                 f"{source}, {place}.result: holds {', '.join(others)} and no choice; a label here is one class"
             )
-        return ""
+        return "", ""
     asked = sorted({str(part.get("from_name")) for _, part in answers})
     if len(asked) > 1:
         raise InputError(f"{source}, {place}.result: answers {', '.join(asked)}; choose one of them with --field")
@@ -102,17 +125,20 @@ def _label(result: list[dict[str, Any]], question: str | None, source: str, plac
     inner = _innermost(part)
     label = None if inner is None else scalar(inner)
     if label is None or label == "" or len(answers) > 1:
-        where = f"{place}.result[{number}].value.{part['type']}"
-        raise refuse(source, where, "must be one class", inner, 'ask with choice="single", or drop the annotation')
-    return label
+        where = f"{place}.result[{number}].value.{KINDS[part['type']]}"
+        single = 'maxUsages="1"' if part["type"] == "taxonomy" else 'choice="single"'
+        raise refuse(source, where, "must be one class", inner, f"ask with {single}, or drop the annotation")
+    return label, asked[0]
 
 
 def _innermost(part: dict[str, Any]) -> Any:
-    """What was chosen; a taxonomy's choice is a path in a list."""
+    """What was chosen; of a taxonomy a path in a list, which is one class: its steps from the top."""
     value = part.get("value")
-    inner = value.get(part["type"]) if isinstance(value, dict) else None
+    inner = value.get(KINDS[part["type"]]) if isinstance(value, dict) else None
     while isinstance(inner, list) and len(inner) == 1:
         inner = inner[0]
+        if part["type"] == "taxonomy" and isinstance(inner, list) and all(isinstance(step, str) for step in inner):
+            return " / ".join(inner)
     return inner
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def _scores(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     if path.suffix == ".jsonl":
         yield from read_lines(path, SCORE, REMEDY)
         return
-    found = parsed(read_text(path), path.name)
+    found = parsed(read_text(path), path.name, REMEDY)
     inside = isinstance(found, dict) and "data" in found
     rows = found["data"] if inside else found
     check(rows, Each(SCORE), path.name, REMEDY)
@@ -49,6 +50,11 @@ def _scores(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _is_person(score: dict[str, Any]) -> bool:
     return score.get("source") == PERSON
+
+
+def _source(score: dict[str, Any]) -> str:
+    """What gave a score, in the tool's word; nothing of people who are known by their own names."""
+    return "" if _is_person(score) and scalar(score.get("authorUserId")) else scalar(score.get("source")) or ""
 
 
 def _worker(score: dict[str, Any]) -> str:
@@ -62,7 +68,7 @@ def _vote(score: dict[str, Any], place: str, source: str, key: str | None) -> An
     when = scalar(score.get("timestamp")) or ""
     kind = score.get("dataType")
     why = f"a text ({kind}), and no class" if kind in NOT_A_CLASS else ""
-    return verdict(task, _worker(score), _value(score), place, when=when, why=why)
+    return replace(verdict(task, _worker(score), _value(score), place, when=when, why=why), model=_source(score))
 
 
 def _task(score: dict[str, Any], key: str | None) -> str | None:

@@ -27,27 +27,32 @@ INFO = Keys(
     optional={"assessments": Maybe(Each(ASSESSMENT)), "trace_metadata": Maybe(OPEN), "tags": Maybe(OPEN)},
     open=True,
 )
-INPUTS = "mlflow.traceInputs"  # the key of a trace's metadata that holds what was asked, as JSON
+INPUTS, OUTPUTS = "mlflow.traceInputs", "mlflow.traceOutputs"  # keys of a trace's metadata: what was asked and said
 JUDGED = ("InputTokens", "OutputTokens", "Cost")  # what the metadata of a judge's assessment counts
 PERSON = "HUMAN"
-Row = tuple[str, dict[str, Any], str]  # the trace's id, an assessment, its place
+Row = tuple[str, dict[str, Any], str, str]  # the task, an assessment, its place, what was judged
 
 
 def read_traces(path: Path, wishes: Wishes) -> Annotations:
     """The assessments of a file of traces.
 
-    A scorer is a worker by its name, a person by their own; with ``field`` only assessments of that name are read, and
-    each source is a worker. ``key`` names an input, a tag or a key of the trace's metadata that holds the task's id.
-    Feedback with an error abstains; what another assessment overrode is refused.
+    A scorer is a worker by its name, and by its source where several give that name; a person is one by their own. With
+    ``field`` only assessments of that name are read, and each source is a worker. ``key`` names an input, a tag or a
+    key of the trace's metadata that holds the task's id. Feedback with an error abstains; what another assessment
+    overrode is refused.
     """
     rows = list(_assessments(path, wishes.key))
     if wishes.field is None:
         people = (
-            (_source(one), one["assessment_name"]) for _, one, _ in rows if _is_person(one) and one.get("feedback")
+            (_source(one), one["assessment_name"]) for _, one, _, _ in rows if _is_person(one) and one.get("feedback")
         )
         one_question(people, path.name)
-    asked = {one["assessment_name"] for _, one, _ in rows if one.get("feedback")}
-    votes = (_vote(*row, wishes.field, asked) for row in rows if wishes.field in (None, row[1]["assessment_name"]))
+    asked = {one["assessment_name"] for _, one, _, _ in rows if one.get("feedback")}
+    votes = (
+        replace(_vote(task, one, place, _worker(one, wishes.field), asked), shown=shown, model=_model(one))
+        for task, one, place, shown in rows
+        if wishes.field in (None, one["assessment_name"])
+    )
     return with_gold(votes, path.name)
 
 
@@ -57,8 +62,10 @@ def _assessments(path: Path, key: str | None) -> Iterator[Row]:
         task = _task(info, key)
         if not task:
             raise refuse(path.name, place, f"must have {key!r} among its inputs, tags or metadata", task, REMEDY)
+        metadata = info.get("trace_metadata") or {}
+        shown = json.dumps([metadata.get(INPUTS), metadata.get(OUTPUTS)])
         for k, one in enumerate(info.get("assessments") or ()):
-            yield task, one, f"{place}.assessments[{k}]"
+            yield task, one, f"{place}.assessments[{k}]", shown
 
 
 def _infos(path: Path) -> Iterator[tuple[str, Any]]:
@@ -66,9 +73,9 @@ def _infos(path: Path) -> Iterator[tuple[str, Any]]:
     text = read_text(path)
     if path.suffix == ".jsonl":
         lines = ((f"line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-        found = [(place, parsed(line, f"{path.name}, {place}")) for place, line in lines]
+        found = [(place, parsed(line, f"{path.name}, {place}", REMEDY)) for place, line in lines]
     else:
-        whole = parsed(text, path.name)
+        whole = parsed(text, path.name, REMEDY)
         found = [(f"[{k}]", one) for k, one in enumerate(whole if isinstance(whole, list) else [whole])]
     for place, trace in found:
         inner = trace.get("trace") if isinstance(trace, dict) else None
@@ -96,10 +103,18 @@ def _source(one: dict[str, Any]) -> str:
     return scalar(one["source"].get("source_id")) or one["source"]["source_type"].lower()
 
 
-def _vote(task: str, one: dict[str, Any], place: str, field: str | None, asked: set[str]) -> Annotation:
+def _model(one: dict[str, Any]) -> str:
+    """What judged, where it is no person."""
+    return "" if _is_person(one) or one.get("feedback") is None else _source(one)
+
+
+def _worker(one: dict[str, Any], field: str | None) -> str:
+    return _source(one) if field or _is_person(one) else one["assessment_name"].strip()
+
+
+def _vote(task: str, one: dict[str, Any], place: str, worker: str, asked: set[str]) -> Annotation:
     """A feedback as a vote, an expectation as gold; asked: what any feedback answers."""
     name = one["assessment_name"].strip()
-    worker = _source(one) if field or _is_person(one) else name
     when = scalar(one.get("last_update_time")) or ""
     why = "overridden by a later assessment" if one.get("valid") is False else ""
     if one.get("expectation") is not None:
@@ -111,7 +126,8 @@ def _vote(task: str, one: dict[str, Any], place: str, field: str | None, asked: 
         )
         return replace(known, gold=True)
     why = why or ("" if one.get("feedback") is not None else "an issue, and no feedback")
-    value = (one.get("feedback") or {}).get("value")
+    feedback = one.get("feedback") or {}
+    value = None if feedback.get("error") else feedback.get("value")
     return verdict(task, worker, value, place, when=when, why=why, spent=_usage(one.get("metadata") or {}))
 
 

@@ -69,7 +69,7 @@ def _user_rows(file: Path, name: str, wishes: Wishes) -> Iterator[Annotation]:
     moments = _moments(file.with_name(HISTORY))
     labels = state["instance_id_to_label_to_value"]
     for task in dict.fromkeys([*labels, *times]):
-        label = _label(labels.get(task, []), wishes.field, name, f"instance_id_to_label_to_value.{task}")
+        label, asked = _label(labels.get(task, []), wishes.field, name, f"instance_id_to_label_to_value.{task}")
         spent = seconds(times.get(task, {}).get("total_time_ms"))
         if task.strip():
             yield Annotation(
@@ -80,10 +80,12 @@ def _user_rows(file: Path, name: str, wishes: Wishes) -> Iterator[Annotation]:
                 when=moments.get(task, ""),
                 cancelled=not label,
                 place=f"{name}: {task}",
+                question=asked,
             )
 
 
-def _label(pairs: list[list[Any]], question: str | None, source: str, place: str) -> str:
+def _label(pairs: list[list[Any]], question: str | None, source: str, place: str) -> tuple[str, str]:
+    """The class that was chosen, empty where none was, and the question that it answers."""
     chosen: dict[str, list[str]] = {}
     for number, (key, value) in enumerate(pairs):
         schema = key.get("schema") if isinstance(key, dict) else None
@@ -97,7 +99,7 @@ def _label(pairs: list[list[Any]], question: str | None, source: str, place: str
     options = next(iter(chosen.values()), [])
     if len(options) > 1:
         raise refuse(source, place, "must be one class", options, "ask with annotation_type radio")
-    return options[0] if options else ""
+    return (options[0], next(iter(chosen))) if options else ("", "")
 
 
 def _moments(path: Path) -> dict[str, str]:
@@ -134,6 +136,7 @@ def _machine_rows(file: Path, wishes: Wishes) -> Iterator[Annotation]:
             when=scalar(line.get("timestamp")) or "",
             cancelled=not label,
             place=place,
+            question=scalar(_first(line, "schema", "schema_name")) or "",
         )
 
 
@@ -151,6 +154,10 @@ def _gold(file: Path, wishes: Wishes) -> Iterator[tuple[str, str]]:
     for number, entry in enumerate(entries):
         task, label = scalar(entry.get("id")), entry.get("gold_label")
         if isinstance(label, dict):
+            if len(label) > 1 and not wishes.field:
+                raise InputError(
+                    f"{file.name}, [{number}]: answers {', '.join(sorted(label))}; choose one of them with --field"
+                )
             label = label.get(wishes.field) if wishes.field else next(iter(label.values()), None)
         text = None if label is None else scalar(label)
         if not task or not text:

@@ -18,25 +18,30 @@ from crowdopt.io.tables.foreign_json import read_lines, refuse, scalar, seconds
 REMEDY = "give what `prodigy db-out DATASET` printed"
 LINE = Keys(open=True)
 SESSION = ("_annotator_id", "_session_id")
+MARKED = ("spans", "audio_spans", "relations", "user_input")  # answers that are no class
 
 
 def read_dataset(path: Path, wishes: Wishes) -> Annotations:
-    """The annotations of a dataset: accepted ones are labels, rejected and ignored ones are cancelled."""
+    """The annotations of a dataset: choices, or yes and no where a question was accepted or rejected.
+
+    What is ignored is cancelled, and so is a choice that is rejected: that discards the item. ``field`` is the label of
+    the questions to read.
+    """
     return with_gold(_rows(path, wishes), path.name)
 
 
 def _rows(path: Path, wishes: Wishes) -> Iterator[Annotation]:
     for place, line in read_lines(path, LINE, REMEDY):
+        if wishes.field not in (None, line.get("label")):
+            continue
         task = _task(line, wishes.key)
         if not task:
-            raise refuse(
-                path.name, place, "must have the id of its task", line.get("meta"), f"{REMEDY}, or name its key"
-            )
+            remedy = f"{REMEDY}, or name its key: --key _task_hash"
+            raise refuse(path.name, place, "must have the id of its task", line.get("meta"), remedy)
         session = next((scalar(line[key]) for key in SESSION if line.get(key) is not None), None)
         if not session:
             raise InputError(f"{path.name}, {place}: has no _session_id; annotate with ?session=NAME in the address")
-        answer = line.get("answer", "accept")
-        label = _label(line, path.name, place) if answer == "accept" else ""
+        label = _label(line, path.name, place)
         moment = seconds(line.get("_timestamp"))
         yield Annotation(
             task=task,
@@ -47,6 +52,7 @@ def _rows(path: Path, wishes: Wishes) -> Iterator[Annotation]:
             cancelled=not label,
             gold=line.get("gold") is True,
             place=place,
+            shown=json.dumps([line.get("_input_hash"), line.get("label")]),
         )
 
 
@@ -65,9 +71,15 @@ def _name(session: str, line: dict[str, Any]) -> str:
 
 
 def _label(line: dict[str, Any], source: str, place: str) -> str:
-    chosen = line.get("accept", line.get("label"))
+    """What was chosen, or yes or no where nothing is to be chosen (as in ``textcat.teach``)."""
+    chosen, answer = line.get("accept"), line.get("answer", "accept")
+    if chosen is None and line.get("options") is None and line.get("_view_id") != "choice":
+        marked = [name for name in MARKED if line.get("label") is None and name in line]
+        if marked:
+            raise InputError(f"{source}, {place}: holds {marked[0]} and no choice; a label here is one class")
+        return {"accept": "yes", "reject": "no"}.get(answer, "") if "answer" in line else ""
     options = chosen if isinstance(chosen, list) else [chosen]
-    if not options or options == [None]:
+    if answer != "accept" or not options or options == [None]:
         return ""
     label = scalar(options[0])
     if len(options) > 1 or not label:

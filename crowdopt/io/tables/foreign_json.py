@@ -30,19 +30,19 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path.name} cannot be read: {error.strerror}") from None
 
 
-def parsed(text: str, source: str) -> Any:
+def parsed(text: str, source: str, remedy: str = "export it again") -> Any:
     """The value of a JSON text; whole numbers beyond 64 bits stay text."""
     try:
         return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) <= DIGITS else digits)
     except RecursionError:
         raise InputError(f"{source} is nested too deeply; no tool writes such a file") from None
     except ValueError as error:
-        raise InputError(f"{source} is not JSON: {' '.join(str(error).split())[:200]}; export it again") from None
+        raise InputError(f"{source} is not JSON: {' '.join(str(error).split())[:200]}; {remedy}") from None
 
 
 def read_json(path: Path, shape: Shape, remedy: str) -> Any:
     """A JSON file of a shape that is known as far as we look."""
-    value = parsed(read_text(path), path.name)
+    value = parsed(read_text(path), path.name, remedy)
     check(value, shape, path.name, remedy)
     return value
 
@@ -52,7 +52,7 @@ def read_lines(path: Path, shape: Shape, remedy: str) -> Iterator[tuple[str, Any
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if line.strip():
             place = f"{path.name}, line {number}"
-            value = parsed(line, place)
+            value = parsed(line, place, remedy)
             check(value, shape, place, remedy)
             yield f"line {number}", value
 

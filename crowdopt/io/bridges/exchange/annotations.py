@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -27,6 +28,9 @@ class Annotation:
     place: str = ""  # where it stands in the tool's file
     refused: str = ""  # why it cannot be a label, where the tool has something there that is none
     usage: Usage | None = None  # of the call that gave it, where the tool counts tokens
+    shown: str = ""  # what was to be labelled, where the tool says: if it differs, these are two tasks
+    question: str = ""  # which question it answers, where the tool asks several
+    model: str = ""  # what answered under the worker's name, where the tool says: if it differs, these are two workers
 
     @property
     def counts(self) -> bool:
@@ -43,27 +47,54 @@ class Annotations:
     truth: Mapping[str, str] = field(default_factory=dict)  # task -> its true label
 
     def of_workers(self, people: Mapping[str, str], workers: Iterable[str] = ()) -> Annotations:
-        """Ids in place of accounts: what ``people`` says, the same id, or the id before an address's @."""
+        """Ids in place of accounts: what ``people`` says, the same id, the one with the model, or that before an @."""
         known = set(workers)
-        names = {name: _worker(name, people, known) for name in {row.worker for row in self.rows}}
-        rows = tuple(replace(row, worker=names[row.worker]) for row in self.rows)
+        pairs = {(row.worker, row.model) for row in self.rows}
+        names = {(name, model): _worker(name, model, people, known) for name, model in pairs}
+        rows = tuple(replace(row, worker=names[row.worker, row.model]) for row in self.rows)
         return Annotations(rows, self.source, self.truth)
 
 
-def _worker(account: str, people: Mapping[str, str], workers: set[str]) -> str:
+def _worker(account: str, model: str, people: Mapping[str, str], workers: set[str]) -> str:
     if account in people:
         return people[account]
+    long = f"{account} ({model})"  # as a log calls it in which several models stand behind the name
+    if account not in workers and long in workers:
+        return long
     short = account.partition("@")[0]
     return short if account not in workers and short in workers else account
+
+
+def told_apart(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A name for each pair of a name and what it stands for: the same name, and both where it stands for several."""
+    known = dict.fromkeys(pairs)
+    count = Counter(name for name, _ in known)
+    return {
+        (name, meant): f"{name} ({' '.join(meant.split())})" if meant and count[name] > 1 else name
+        for name, meant in known
+    }
 
 
 def with_gold(rows: Iterable[Annotation], source: str, truth: Mapping[str, str] | None = None) -> Annotations:
     """Annotations whose true labels are those marked as gold, beside others that are known.
 
-    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ.
+    truth: true labels that the tool keeps elsewhere. Raises InputError if two marks for one task differ, if
+    several questions are answered, or one id stands for two things to label. Models of one name are told apart.
     """
     every, known = tuple(rows), dict(truth or {})
+    asked = sorted({row.question for row in every if row.counts and row.question})
+    if len(asked) > 1:
+        raise InputError(f"{source}: answers {', '.join(asked)}; choose one of them with --field")
+    judges = told_apart((row.worker, row.model) for row in every)
+    every = tuple(replace(row, worker=judges[row.worker, row.model]) if row.model else row for row in every)
+    first: dict[str, Annotation] = {}
     for row in every:
+        other = first.setdefault(row.task, row) if row.shown else row
+        if other.shown != row.shown:
+            raise InputError(
+                f"{source}, {row.place}: what task {row.task} shows differs from {other.place}; read one of the two, "
+                "or name a key that tells them apart with --key"
+            )
         if row.gold and row.counts and known.setdefault(row.task, row.label) != row.label:
             raise InputError(
                 f"{source}, {row.place}: task {row.task} is marked as {row.label!r} and as {known[row.task]!r}; "
