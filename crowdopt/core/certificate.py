@@ -90,7 +90,7 @@ def _best_bound(solution: Solution) -> tuple[float, str]:
     if solution.ray is not None and proves_empty(program, solution.ray):
         return np.inf, "certificate"
     if solution.status is Status.INFEASIBLE:
-        return np.inf, "solver"
+        return np.inf, "certificate" if program.with_whole_sides().has_crossed_sides else "solver"
     bound, proof = _own_bound(solution)
     claimed = solution.claimed_bound
     if claimed is not None and isfinite(claimed) and _says_more(program, claimed, bound):
