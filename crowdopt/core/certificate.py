@@ -54,7 +54,7 @@ class Certificate(InNotebooks):
         return self.is_feasible() and self.proof != "none" and abs(self.gap) <= tolerance
 
     def proves_infeasible(self) -> bool:
-        """Whether stored multipliers show that no point exists (a solver's word alone does not)."""
+        """Whether stored multipliers or crossed sides show that no point exists (a solver's word alone does not)."""
         return self.bound == np.inf and self.proof == "certificate"
 
 

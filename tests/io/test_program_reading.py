@@ -112,7 +112,7 @@ def test_highs_reads_another_program_than_the_file_s(entries: list[str], ours: s
     if isinstance(ours, str):
         with pytest.raises(crowdopt.InputError, match=ours):
             crowdopt.read_program(tmp_path / "x.mps")
-        assert sum(read) in (0, 1)  # HiGHS went on
+        assert not sum(read) > 1  # HiGHS went on, with the entry or without
     else:
         assert crowdopt.read_program(tmp_path / "x.mps").matrix.data.tolist() == [ours] != read
 

@@ -47,8 +47,8 @@ class Named:
     def as_minimum(self, source: str) -> None:
         """The objective as a program here has it: to be made small, its constant the cost of a column that is 1."""
         if self.constant:
-            own = f"the objective's right side {-self.constant:g} is read as the constant {self.constant:g}"
-            tell(f"{source}: {own}, as HiGHS and SCIP read it; GLPK means {-self.constant:g}", ProgramWarning)
+            own = f"the right side {-self.constant:g} of the objective is read as the constant {self.constant:g}"
+            tell(f"{source}: {own}, as HiGHS and SCIP do; GLPK means {-self.constant:g} by it", ProgramWarning)
         if self.maximum:
             tell(f"{source} is a maximum{self.word}; it is read as the minimum of its negative", ProgramWarning)
             self.cost = {column: -value for column, value in self.cost.items()}
