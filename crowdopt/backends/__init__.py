@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdopt.backends.claims import NoAnswer, resting, taken_over
+from crowdopt.backends.claims import NoAnswer, taken_over
 from crowdopt.backends.lp_methods import played_by
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.asked_again import Warm
@@ -135,16 +135,17 @@ def solve(
         raise BackendMissing(f"{backend} solves linear programs only; relax the program or choose another backend")
     if not program.integer.all() and not chosen.continuous:
         raise BackendMissing(f"{backend} solves programs in integers only; choose another backend")
-    plain = _plain(program, backend)
+    whole = program.with_whole_sides()
+    plain = _plain(whole, backend)
     if plain is not None:
-        return plain
+        return replace(plain, program=program)
     options = options or Options()
     if chosen.isolated if isolated is None else isolated:
         from crowdopt.backends.isolated import run
 
-        return held_to(program, backend, run(backend, program, options, listener))
+        return held_to(program, backend, run(backend, whole, options, listener))
     with _in_sentences(backend, chosen):
-        given = _to_write_in(program) if chosen.isolated else program
+        given = _to_write_in(whole) if chosen.isolated else whole
         return held_to(program, backend, chosen.run(given, options, listener))
 
 
@@ -202,7 +203,10 @@ def held_to(program: Program, backend: str, answer: object) -> Solution:
 
 
 def _plain(program: Program, backend: str) -> Solution | None:
-    """What needs no solver, and what libraries do not agree on: a row without entries that 0 breaks; no entries."""
+    """What needs no solver, and what libraries do not agree on: crossed sides, rows without entries, no entries."""
+    if program.has_crossed_sides:
+        raw = "a lower side above its upper side"
+        return Solution(program, backend, Status.INFEASIBLE, None, None, None, None, 0.0, raw)
     filled = np.bincount(program.matrix.indices, minlength=program.row_lower.size) > 0
     short, long = program.row_lower > 0, program.row_upper < 0
     ray = np.where(filled, 0.0, np.where(short, 1.0, np.where(long, -1.0, 0.0)))
@@ -213,12 +217,8 @@ def _plain(program: Program, backend: str) -> Solution | None:
 
 def _without_entries(program: Program, backend: str) -> Solution:
     """Columns that no row ties together: each goes where its cost pulls it."""
-    raw, rest, cost = "no entries", resting(program), program.cost
-    if (rest < program.lower).any() or (rest > program.upper).any():
-        return Solution(program, backend, Status.INFEASIBLE, None, None, None, None, 0.0, raw)
-    lowest = np.where(program.integer, np.ceil(program.lower), program.lower)
-    highest = np.where(program.integer, np.floor(program.upper), program.upper)
-    point = np.where(cost > 0, lowest, np.where(cost < 0, highest, rest))
+    raw, rest, cost = "no entries", np.clip(0.0, program.lower, program.upper), program.cost
+    point = np.where(cost > 0, program.lower, np.where(cost < 0, program.upper, rest))
     if not np.isfinite(point).all():
         return Solution(program, backend, Status.UNBOUNDED, None, None, None, None, 0.0, raw)
     dual = None if program.integer.any() else np.zeros_like(program.row_lower)

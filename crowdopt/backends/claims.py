@@ -68,12 +68,6 @@ def vector(values: Any, size: int) -> Floats | None:
     return flat if flat.size == size and np.isfinite(flat).all() else None
 
 
-def resting(program: Program) -> Floats:
-    """The point of the box nearest to 0, (columns,); an integer column rounds away from 0 to stay inside."""
-    point: Floats = np.clip(0.0, program.lower, program.upper)
-    return np.where(program.integer, np.copysign(np.ceil(np.abs(point)), point), point)
-
-
 def solution(
     program: Program,
     backend: str,
@@ -168,11 +162,15 @@ class NoAnswer(ValueError):
 def taken_over(program: Program, backend: str, answer: object) -> Solution:
     """A backend's answer as one about the caller's own program, with arrays of its own.
 
-    Raises NoAnswer if it is no Solution, or its arrays have other sizes than the program or hold what is no number.
+    Raises NoAnswer if it is no Solution, its arrays have other sizes than the program or hold what is no number, or an
+    integer column of its optimum is none.
     """
     if not isinstance(answer, Solution) or not isinstance(answer.status, Status):
         raise NoAnswer(f"answered with {type(answer).__name__}, which is no solution")
     primal = _own("point", answer.primal, program.cost.size)
+    off = 0.0 if primal is None or answer.status is not Status.OPTIMAL else fraction(program, primal)
+    if CREDIBLE < off < np.inf:
+        raise NoAnswer(f"claims optimal, but its plan is fractional: {off:.3g} from an integer")
     dual = _own("vector of multipliers", answer.dual, program.row_lower.size)
     ray = _own("ray", answer.ray, program.row_lower.size)
     status, bound = answer.status, answer.claimed_bound

@@ -21,6 +21,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
 from crowdopt.backends.claims import Sides, solution
+from crowdopt.backends.highs import swallow_banner
 from crowdopt.backends.settings import attributes, checked, gurobi_options, highs_options, scip_options
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
@@ -177,6 +178,7 @@ def _renew_threads() -> None:
     """HiGHS' number of threads is that of its scheduler, once per process, unless that is reset."""
     highspy = sys.modules.get("highspy")
     if highspy is not None:
+        swallow_banner()
         highspy.Highs.resetGlobalScheduler(True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -68,6 +68,7 @@ def hand_over(program: Program, options: Options) -> Any:
     """A Highs object that holds the program, silent and within the limits."""
     import highspy
 
+    swallow_banner()
     model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     model.setOptionValue("output_flag", False)
     highspy.Highs.resetGlobalScheduler(True)  # the number of threads is the scheduler's, not the model's
@@ -105,6 +106,21 @@ def hand_over(program: Program, options: Options) -> Any:
         point.col_value = options.start
         model.setSolution(point)
     return model
+
+
+@cache
+def swallow_banner() -> None:
+    """Make the first object of a process one that logs nowhere: HiGHS 1.16 prints a banner as it makes that one."""
+    import highspy
+
+    class Silent(highspy.Highs):
+        """Told to log nowhere before the first call that logs, which is in its constructor."""
+
+        def enableCallbacks(self) -> None:
+            self.setOptionValue("log_to_console", False)
+            super().enableCallbacks()  # type: ignore[no-untyped-call]
+
+    Silent()  # type: ignore[no-untyped-call]
 
 
 def _set_own(model: Any, name: str, options: Options) -> None:

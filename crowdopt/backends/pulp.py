@@ -24,7 +24,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
-from crowdopt.backends.claims import Sides, resting, solution
+from crowdopt.backends.claims import Sides, solution
 from crowdopt.backends.settings import checked
 from crowdopt.core.certificate import INTEGRALITY, fraction
 from crowdopt.core.program import Program
@@ -328,7 +328,7 @@ def _point(built: PulpProgram, program: Program) -> Floats | None:
     if np.isnan(point).all():
         return None
     idle = (np.diff(program.matrix.indptr) == 0) & (program.cost == 0)
-    return np.where(np.isnan(point) & idle, resting(program), point)
+    return np.where(np.isnan(point) & idle, np.clip(0.0, program.lower, program.upper), point)
 
 
 def _multipliers(built: PulpProgram, program: Program) -> Floats | None:

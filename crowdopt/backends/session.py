@@ -13,7 +13,7 @@ from crowdopt.backends.lp_methods import played_by
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.asked_again import Warm, with_numbers
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Options, Solution, Status
+from crowdopt.core.solution import Options, Solution
 from crowdopt.errors import InputError
 
 
@@ -40,7 +40,7 @@ class Session:
         self.options = replace(given, settings=(*given.settings, *settings))
         self.solves, self.builds = 0, 0
         make = chosen.warm if not chosen.isolated else None
-        self._make: Callable[[], Warm] | None = None if make is None else partial(self._built, make)
+        self._make: Callable[[Program], Warm] | None = None if make is None else partial(self._built, make)
         self._warm: Warm | None = None
         self._changed: set[str] = set()
 
@@ -84,23 +84,20 @@ class Session:
             As :func:`crowdopt.solve` does.
         """
         self.solves += 1
-        program = self.program
-        if (program.lower > program.upper).any() or (program.row_lower > program.row_upper).any():
-            raw = "a lower side above its upper side"
-            return Solution(program, self.backend, Status.INFEASIBLE, None, None, None, None, 0.0, raw)
-        if self._make is None or not program.matrix.nnz:
-            self.builds += 1
+        program, whole = self.program, self.program.with_whole_sides()
+        if self._make is None or not program.matrix.nnz or whole.has_crossed_sides:
+            self.builds += not whole.has_crossed_sides
             return solve(program, taken_apart(self.backend)[0], self.options)
-        answer = None if self._warm is None else self._warm.solve(program, frozenset(self._changed))
+        answer = None if self._warm is None else self._warm.solve(whole, frozenset(self._changed))
         if answer is None:  # nothing there yet, or its objects cannot follow: rows have other sides than before
-            self._warm = self._make()
-            answer = self._warm.solve(program, frozenset())
+            self._warm = self._make(whole)
+            answer = self._warm.solve(whole, frozenset())
         self._changed.clear()
         return held_to(program, self.backend, answer)
 
-    def _built(self, make: Callable[[Program, Options], Warm]) -> Warm:
+    def _built(self, make: Callable[[Program, Options], Warm], whole: Program) -> Warm:
         self.builds += 1
-        return make(self.program, self.options)
+        return make(whole, self.options)
 
     def _change(self, what: str, **numbers: object) -> None:
         try:

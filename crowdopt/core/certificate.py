@@ -57,7 +57,7 @@ class Certificate(InNotebooks):
         return self.value is not None and abs(self.value - self.bound) <= tolerance * max(1.0, abs(self.value))
 
     def proves_infeasible(self) -> bool:
-        """Whether stored multipliers show that no point exists (a solver's word alone does not)."""
+        """Whether stored multipliers or crossed sides show that no point exists (a solver's word alone does not)."""
         return self.bound == np.inf and self.proof == "certificate"
 
 
@@ -86,7 +86,7 @@ def _best_bound(solution: Solution) -> tuple[float, str]:
     if solution.ray is not None and proves_empty(program, solution.ray):
         return np.inf, "certificate"
     if solution.status is Status.INFEASIBLE:
-        return np.inf, "solver"
+        return np.inf, "certificate" if program.with_whole_sides().has_crossed_sides else "solver"
     bound, proof = _own_bound(solution)
     claimed = solution.claimed_bound
     if claimed is not None and isfinite(claimed) and _says_more(program, claimed, bound):

@@ -15,6 +15,8 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats
 from crowdopt.notebooks import InNotebooks
 
+WHOLE = 1e-9  # absolute; a side this near an integer is one that was written in too few digits
+
 
 @dataclass(frozen=True)
 class Block:
@@ -176,6 +178,23 @@ class Program(InNotebooks):
             row_upper=np.concatenate([self.row_upper, sides[1]]),
             rows=stack([*((block.name, block.shape) for block in self.rows), (name, shape)]),
         )
+
+    def with_whole_sides(self) -> Program:
+        """The same integer program, the sides of its integer columns rounded inwards to integers.
+
+        Solvers are not to be trusted with other sides: HiGHS 1.15 calls false optima of such programs optimal.
+        """
+        if not self.integer.any():
+            return self
+        lower = np.where(self.integer, np.ceil(self.lower - WHOLE), self.lower)
+        upper = np.where(self.integer, np.floor(self.upper + WHOLE), self.upper)
+        same = np.array_equal(lower, self.lower) and np.array_equal(upper, self.upper)
+        return self if same else replace(self, lower=lower, upper=upper)
+
+    @property
+    def has_crossed_sides(self) -> bool:
+        """Whether some lower side is above its upper one by more than rounding, so that there is no point."""
+        return bool((self.lower > self.upper + WHOLE).any() or (self.row_lower > self.row_upper + WHOLE).any())
 
     @cached_property
     def has_integral_values(self) -> bool:

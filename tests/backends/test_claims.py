@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.backends.claims import Sides, completed, resting, solution
+from crowdopt.backends.claims import Sides, completed, solution
 from crowdopt.core.certificate import lagrangian_bound, proves_empty
 from crowdopt.core.solution import Status
 from crowdopt.testing.contract_cases import program
@@ -92,9 +92,3 @@ def test_sides_add_up_to_one_multiplier_per_row():
     assert (sides.equal.tolist(), sides.least.tolist(), sides.most.tolist()) == ([1], [0, 3], [0])
     assert sides.multipliers(4, [5.0], [1.0, 2.0], [-4.0]).tolist() == [-3.0, 5.0, 0.0, 2.0]
     assert sides.multipliers(4, [5.0], None, [-4.0]) is None
-
-
-def test_a_column_rests_inside_its_box():
-    """The point nearest 0, whole where it has to be."""
-    built = program([0, 0, 0], [(0, [1, 1, 1], INF)], [-5, 0.5, 0.5], [-0.5, 9, 0.7], [True, True, False])
-    assert resting(built).tolist() == [-1.0, 1.0, 0.5]

@@ -35,33 +35,6 @@ def test_mps_comes_back_whole(name: str, tmp_path: Path) -> None:
     assert (back.columns, back.rows, back.name) == (program.columns, program.rows, program.name)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_lp_comes_back_with_its_optimum(name: str, tmp_path: Path) -> None:
-    """The format has no rows with two sides and no order of its own: the columns' blocks and the optimum stay."""
-    program, path = PROGRAMS[name], tmp_path / "x.lp"
-    write_program(program, path, ids(name, program))
-    back = crowdopt.read_program(path)
-    assert {(block.name, block.size) for block in back.columns} == {(one.name, one.size) for one in program.columns}
-    wanted = crowdopt.certify(crowdopt.solve(program)).value
-    assert crowdopt.certify(crowdopt.solve(back)).value == pytest.approx(wanted, abs=1e-6)
-
-
-LP_FILE = """\\ somebody's
-Minimize
- cost: 2 a + 3 b
-  - c
-Subject To
- need: a + b >= 1.5
- -1 <= a - c <= 4
- R9: 2.5e-1 c + 1 <= 3
-Bounds
- a <= 1
- -2 <= c <= 10
- b free
-General
- c
-End
-"""
 MPS_FILE = """* somebody's
 NAME other
 ROWS
@@ -83,14 +56,7 @@ ENDATA
 
 
 def test_other_people_s_files_are_read(tmp_path: Path) -> None:
-    """Both formats as the world writes them, read by hand here: ranged rows, free columns, constants in rows."""
-    (tmp_path / "x.lp").write_text(LP_FILE, encoding="utf-8")
-    found = crowdopt.read_program(tmp_path / "x.lp")
-    assert [block.name for block in found.columns] == ["a", "b", "c"]
-    assert found.cost.tolist() == [2, 3, -1]
-    assert found.lower.tolist() == [0, -np.inf, -2] and found.upper.tolist() == [1, np.inf, 10]
-    assert found.integer.tolist() == [False, False, True]
-    assert found.row_lower.tolist() == [1.5, -1, -np.inf] and found.row_upper.tolist() == [np.inf, 4, 2]
+    """As the world writes them, read by hand here."""
     (tmp_path / "x.mps").write_text(MPS_FILE, encoding="utf-8")
     other = crowdopt.read_program(tmp_path / "x.mps")
     assert other.row_lower.tolist() == [1.5, -2] and other.row_upper.tolist() == [np.inf, 1]
@@ -104,17 +70,11 @@ MAXIMUM = MAXIMUM.replace("cap 1\nRANGES", "\n RHS cap 1\nRANGES").replace(" b c
 @pytest.mark.parametrize("packed", [False, True])
 def test_maxima_constants_and_packed_files_are_read(packed: bool, tmp_path: Path) -> None:
     """What HiGHS makes of the file is the oracle: the optimum of a maximum is the negative of the minimum read here."""
-    files = {
-        "x.mps": MAXIMUM,
-        "x.lp": LP_FILE.replace("Minimize", "Maximize").replace("2 a", "-2 a + 7 -").split(" -1 <=")[0],
-    }
-    files["x.lp"] += " b <= 3\nEnd\n"
-    for name, text in files.items():
-        path = tmp_path / (f"{name}.gz" if packed else name)
-        path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-        with pytest.warns(ProgramWarning):
-            found = crowdopt.read_program(path)
-        assert crowdopt.certify(crowdopt.solve(found)).value == pytest.approx(-best_of(tmp_path / name, text))
+    path = tmp_path / ("x.mps.gz" if packed else "x.mps")
+    path.write_bytes(gzip.compress(MAXIMUM.encode()) if packed else MAXIMUM.encode())
+    with pytest.warns(ProgramWarning):
+        found = crowdopt.read_program(path)
+    assert crowdopt.certify(crowdopt.solve(found)).value == pytest.approx(-best_of(tmp_path / "x.mps", MAXIMUM))
 
 
 def best_of(path: Path, text: str) -> float:
@@ -129,29 +89,13 @@ def best_of(path: Path, text: str) -> float:
     return float(model.getObjectiveValue())
 
 
-@pytest.mark.parametrize("row", ["a - b + 1 <= 4", "-1 <= a - b <= 4"])
-def test_highs_own_reader_is_not_enough(row: str, tmp_path: Path) -> None:
-    """It passes over a constant in a row without a word, and refuses rows with two sides: so the reader here stays."""
-    import highspy
-
-    text = f"Maximize\n o: a\nSubject To\n r: {row}\nBounds\n b <= 0\nEnd\n"
-    (tmp_path / "x.lp").write_text(text, encoding="utf-8")
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    read = model.readModel(str(tmp_path / "x.lp")) == highspy.HighsStatus.kOk
-    with pytest.warns(ProgramWarning, match="maximum"):
-        value = -crowdopt.certify(crowdopt.solve(crowdopt.read_program(tmp_path / "x.lp"))).value
-    assert value == pytest.approx(3 if "+ 1" in row else 4)
-    assert not read or float(model.getLp().row_upper_[0]) != value
-
-
 @pytest.mark.parametrize(
     ("entries", "ours"),
     {
         "a number that goes on": ([" x r 1abc"], "'1abc' is not a number"),
-        "no number": ([" x r nan"], "NaN"),
+        "no number": ([" x r nan"], "'nan' is not a number"),
         "a row that is not there": ([" x s 2"], "which ROWS does not"),
-        "a place twice": ([" x r 1", " x r 2"], 3.0),
+        "a place twice": ([" x r 1", " x r 2"], "second time"),
         "a small entry": ([" x r 1e-10"], 1e-10),
     }.values(),
 )
@@ -168,15 +112,12 @@ def test_highs_reads_another_program_than_the_file_s(entries: list[str], ours: s
     if isinstance(ours, str):
         with pytest.raises(crowdopt.InputError, match=ours):
             crowdopt.read_program(tmp_path / "x.mps")
-        assert sum(read) in (0, 1)  # HiGHS went on
+        assert not sum(read) > 1  # HiGHS went on, with the entry or without
     else:
         assert crowdopt.read_program(tmp_path / "x.mps").matrix.data.tolist() == [ours] != read
 
 
 WRONG = {
-    "square.lp": (LP_FILE.replace("2 a", "[ a ^ 2 ]"), "line 3"),
-    "two-numbers.lp": (LP_FILE.replace("2 a", "2 2 a"), "two numbers"),
-    "cut.lp": (LP_FILE.replace("End\n", ""), "before End"),
     "strange-row.mps": (MPS_FILE.replace("a cap 1", "a cup 1"), "line 9.*cup"),
     "no-number.mps": (MPS_FILE.replace("a cap 1", "a cap one"), "line 9.*'one'"),
     "below.mps": (MPS_FILE.replace("UP BND a 1", "UP BND a -1"), "readers differ"),

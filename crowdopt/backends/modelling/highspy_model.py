@@ -17,7 +17,7 @@ from crowdopt.errors import InputError
 
 def modelled(program: Program, columns: Sequence[str], rows: Sequence[str]) -> Modelled:
     """The program in a Highs object, named."""
-    model = hand_over(program, Options())
+    model = hand_over(program.with_whole_sides(), Options())
     model.setOptionValue("time_limit", np.inf)
     for k, name in enumerate(columns):
         model.passColName(k, name)

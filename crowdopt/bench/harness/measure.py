@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import sys
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from signal import Signals
@@ -21,6 +22,7 @@ from crowdopt.bench.harness.subject import Subject
 from crowdopt.bench.sources import open_problem
 from crowdopt.confine import Ending, run_confined
 from crowdopt.documents import finite
+from crowdopt.errors import ProgramWarning
 
 LOADING = 300.0  # seconds that loading, compiling once and building may take before the solver's clock starts
 LONGEST = 300  # characters of an error that are kept
@@ -144,7 +146,9 @@ def _judged(subject: Subject, done: dict[str, Any], folder: Path) -> Judgement:
         if kind == "BackendFailed":
             return Judgement(FAILED if " failed: " in sentence else WRONG, sentence[:LONGEST])
         return Judgement(FAILED, done["error"][:LONGEST])
-    problem = open_problem(subject.problem, subject.seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProgramWarning)  # told when the cases were listed
+        problem = open_problem(subject.problem, subject.seed)
     claim, bound = done["status"], done["claimed_bound"]
     if not (folder / "solution.npz").exists():
         return judge_plan(problem, claim, bound, folder)

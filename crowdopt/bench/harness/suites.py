@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 from crowdopt.bench.harness.methods import handles
 from crowdopt.bench.harness.subject import Limits, Subject
@@ -149,7 +150,9 @@ def suite_named(name: str) -> Suite:
 def cases_of(entries: Iterable[Entry], programs: Sequence[str] = PROGRAMS, seeds: int | None = None) -> list[Case]:
     """Every case of the entries, in their order, each once; ``seeds`` asks for so many of each."""
     for entry in entries:
-        source_of(entry.problem)
+        source = source_of(entry.problem)
+        if Path(entry.problem).exists():
+            source.open(entry.problem, 0)  # what cannot be read is refused before anything runs
     found = [
         (entry.problem, program, seed)
         for entry in entries

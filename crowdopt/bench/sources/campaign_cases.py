@@ -7,7 +7,7 @@ from pathlib import Path
 from crowdopt.bench.sources import Problem, Source
 from crowdopt.bench.sources.recipe_cases import of_instance
 from crowdopt.io.campaign.campaign_reading import read_campaign
-from crowdopt.io.programs.program_files import READERS
+from crowdopt.io.programs.program_files import FORMATS, format_of
 
 
 def read(name: str, seed: int) -> Problem:
@@ -18,7 +18,7 @@ def read(name: str, seed: int) -> Problem:
 def is_campaign(name: str) -> bool:
     """Whether something is there that is not a program's file."""
     path = Path(name)
-    return path.exists() and path.suffix.lower() not in READERS
+    return path.exists() and format_of(path) not in FORMATS
 
 
 SOURCE = Source("the path of a campaign", is_campaign, read)

@@ -1,4 +1,4 @@
-"""Programs of others by path: free MPS or CPLEX LP."""
+"""Programs of others by path: free MPS."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pathlib import Path
 
 from crowdopt.bench.sources import LP, Problem, Source
 from crowdopt.core.program import Program, relax
-from crowdopt.io.programs.program_files import READERS, format_of, read_program
+from crowdopt.io.programs.program_files import FORMATS, format_of, read_program
 
 
 def is_program(name: str) -> bool:
     """Whether the name is that of a file that holds a program."""
     path = Path(name)
-    return format_of(path) in READERS and path.is_file()
+    return format_of(path) in FORMATS and path.is_file()
 
 
 def read(name: str, seed: int) -> Problem:
@@ -25,4 +25,4 @@ def read(name: str, seed: int) -> Problem:
     return Problem(name, build, family="foreign")
 
 
-SOURCE = Source("the path of a program (.mps, .lp, also .gz)", is_program, read, lambda _: ())
+SOURCE = Source("the path of a program (.mps, also .mps.gz)", is_program, read, lambda _: ())

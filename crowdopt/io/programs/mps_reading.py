@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,26 +15,28 @@ INF = float("inf")
 SECTIONS = {"ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS", "OBJSENSE"}
 KINDS = {"E": (0.0, 0.0), "L": (-INF, 0.0), "G": (0.0, INF), "N": (-INF, INF)}
 WITHOUT = {"FR", "MI", "PL", "BV"}  # bounds that have no number
+BOUNDS = WITHOUT | {"UP", "LO", "FX", "UI", "LI"}
+SENSE = re.compile(r"\*\s*SENSE\s*:\s*(MAX|MIN)", re.IGNORECASE)  # PuLP's word for the objective's sense, in a comment
 
 
 def read(path: Path) -> Program:
     """The program in a file of free MPS (names without blanks).
 
-    A maximum is read as the minimum of its negative, an integer column without bounds as 0 or 1 (as HiGHS reads it);
-    both are told. Raises InputError if it is no such file, or leaves open what an upper side below 0 means for the
-    lower.
+    A maximum is read as the minimum of its negative, also where only PuLP's comment says that it is one; an integer
+    column without bounds as 0 or 1 (as HiGHS reads it). Both are told. Raises InputError if it is no such file, or says
+    what readers do not agree on: a second set, an entry or a bound given twice, an upper side below 0 and no lower one.
     """
-    reader = _Mps(path)
+    reader, number = _Mps(path), 0
     for number, text in enumerate(read_text(path), 1):
-        if text.strip() and not text.startswith("*"):
+        if text.strip():
             reader.take(Line(path, number), text)
             if reader.section == "ENDATA":
                 break
     if reader.section != "ENDATA":
-        raise Line(path, number if text else 0).wrong("the file ends before ENDATA")
+        raise Line(path, number).wrong("the file ends before ENDATA")
     reader.check(Line(path, number))
     reader.named.as_minimum(path.name)
-    return assembled(reader.named, ("[", "]"), unescaped)
+    return assembled(reader.named)
 
 
 class _Mps:
@@ -43,10 +46,20 @@ class _Mps:
         self.named, self.section, self.whole = Named(), "", False
         self.kind: dict[str, str] = {}
         self.objective: str | None = None
-        self.bounded: set[str] = set()
+        self.sense = self.column = ""  # column: the one whose entries are being read
+        self.entered: set[str] = set()  # its rows so far
+        self.sets: dict[str, str] = {}  # of each section that may have several
+        self.spans: dict[str, float] = {}  # of RANGES
+        self.given: set[tuple[str, str]] = set()  # section, or kind of bound, and the name that has a number there
         self.above: set[str] = set()  # columns with an upper side below 0 and no word of the lower
 
     def take(self, line: Line, text: str) -> None:
+        if text.startswith("*"):
+            said = SENSE.match(text)
+            if said is not None:
+                self.named.word = f" by its comment {text.strip()[:40]}"
+                self._objsense(line, [said[1]])
+            return
         if not text[0].isspace():
             self._open(line, text.split())
             return
@@ -63,16 +76,22 @@ class _Mps:
             self._objsense(line, words[1:])
         elif self.section not in SECTIONS | {"ENDATA"}:
             raise line.wrong(f"has the section {words[0][:40]}, which a linear program in free MPS does not have")
+        elif len(words) > 1:
+            raise line.wrong(f"has {words[1][:40]} behind {words[0]}; begin lines that are no section with a blank")
 
     def _objsense(self, line: Line, words: list[str]) -> None:
         sense = words[0].upper()[:3]
         if sense not in ("MIN", "MAX"):
             raise line.wrong("the objective's sense is MIN or MAX")
-        self.named.maximum = sense == "MAX"
+        if self.sense not in ("", sense):
+            raise line.wrong(
+                "the objective is a maximum in one line and a minimum in another; keep the line that is true"
+            )
+        self.sense, self.named.maximum = sense, sense == "MAX"
 
     def _rows(self, line: Line, words: list[str]) -> None:
         if len(words) != 2 or words[0].upper() not in KINDS:
-            raise line.wrong("a row is a kind (E, L, G or N) and a name")
+            raise line.wrong("a row is a kind (E, L, G or N) and a name without blanks")
         kind, name = words[0].upper(), words[1]
         if name in self.kind:
             raise line.wrong(f"the row {name[:60]} was there before")
@@ -84,12 +103,19 @@ class _Mps:
 
     def _columns(self, line: Line, words: list[str]) -> None:
         if "'MARKER'" in words:
-            self.whole = words[-1] == "'INTORG'"
+            if words[-1] not in ("'INTORG'", "'INTEND'"):
+                raise line.wrong(f"has the marker {words[-1][:40]}; a program has 'INTORG' and 'INTEND' alone")
+            self.whole, self.column = words[-1] == "'INTORG'", ""
             return
         if len(words) not in (3, 5):
-            raise line.wrong("an entry is a column, a row and a number, perhaps another row and number")
+            raise line.wrong(
+                "an entry is a column, a row and a number, perhaps another row and number; no name has blanks"
+            )
         column = words[0]
-        if column not in self.named.box:
+        if column != self.column and column in self.named.box:
+            raise line.wrong(f"the column {column[:60]} was there before; its entries stand together")
+        if column != self.column:
+            self.column, self.entered = column, set()
             self.named.box[column] = [0.0, INF]
             if self.whole:
                 self.named.integer.add(column)
@@ -101,18 +127,36 @@ class _Mps:
             raise line.wrong(f"names the row {row[:60]}, which ROWS does not")
         if np.isinf(value):
             raise line.wrong("a coefficient is infinite")
+        if row in self.entered:
+            raise line.wrong(
+                f"{column[:60]} is in the row {row[:60]} a second time, and readers differ; keep one entry"
+            )
+        self.entered.add(row)
         if row == self.objective:
-            self.named.cost[column] = self.named.cost.get(column, 0.0) + value
+            self.named.cost[column] = value
         else:
             self.named.entries.append((row, column, value))
 
+    def _once(self, line: Line, what: str, name: str) -> None:
+        if (what, name) in self.given:
+            raise line.wrong(f"{what} of {name[:60]} was there before, and readers differ; keep one")
+        self.given.add((what, name))
+
+    def _of_one_set(self, line: Line, name: str) -> None:
+        if self.sets.setdefault(self.section, name) != name:
+            raise line.wrong(f"begins a second set of {self.section}, {name[:40]}; keep the one that is meant")
+
     def _pairs(self, line: Line, words: list[str]) -> list[tuple[str, float]]:
         # the set's name before the pairs may be left out; an odd number of words has one
-        words = words[1:] if len(words) % 2 else words
+        if len(words) % 2:
+            self._of_one_set(line, words[0])
+            words = words[1:]
         named = [(row, line.number_of(value)) for row, value in zip(words[::2], words[1::2], strict=True)]
         strange = next((row for row, _ in named if row not in self.kind), None)
         if strange is not None or not named:
             raise line.wrong(f"names the row {str(strange)[:60]}, which ROWS does not")
+        for row, _ in named:
+            self._once(line, self.section, row)
         return named
 
     def _rhs(self, line: Line, words: list[str]) -> None:
@@ -126,25 +170,18 @@ class _Mps:
 
     def _ranges(self, line: Line, words: list[str]) -> None:
         for row, value in self._pairs(line, words):
-            kind, sides = self.kind[row], self.named.sides.get(row)
-            if sides is None or kind == "N":
-                raise line.wrong("the objective has no range")
-            # the standard's table: L downwards, G upwards, E by the sign of the number
-            if kind == "L":
-                sides[0] = sides[1] - abs(value)
-            elif kind == "G":
-                sides[1] = sides[0] + abs(value)
-            else:
-                sides[1 if value > 0 else 0] += value
+            if self.kind[row] == "N":
+                raise line.wrong("a row of the kind N has no range")
+            self.spans[row] = value
 
     def _bounds(self, line: Line, words: list[str]) -> None:
         kind, column, value = self._bound_of(line, words)
         box = self.named.box[column]
-        self.bounded.add(column)
+        self._once(line, kind, column)
         if kind in ("UP", "UI"):
             box[1] = value
             # some readers then take the lower side as -inf, some as 0, some refuse: so do we, unless it is stated
-            if value < 0 and box[0] == 0:
+            if value < 0 and box[0] == 0 and not {("LO", column), ("LI", column)} & self.given:
                 self.above.add(column)
         elif kind in ("LO", "LI", "MI", "FR"):
             box[0] = value if kind in ("LO", "LI") else -INF
@@ -154,30 +191,44 @@ class _Mps:
             box[:] = [value, value]
         elif kind == "BV":
             box[:] = [0.0, 1.0]
-            self.named.integer.add(column)
-        elif kind == "PL":
-            box[1] = INF
         else:
-            raise line.wrong(f"has a bound of the kind {words[0][:10]}, which no column of a program has")
-        if kind in ("UI", "LI"):
+            box[1] = INF
+        if kind in ("UI", "LI", "BV"):
             self.named.integer.add(column)
 
     def _bound_of(self, line: Line, words: list[str]) -> tuple[str, str, float]:
         kind = words[0].upper()
+        if kind in ("SC", "SI"):
+            raise line.wrong("a semi-continuous column is no column of a program; state it by a column that is 0 or 1")
+        if kind not in BOUNDS:
+            raise line.wrong(f"has a bound of the kind {words[0][:10]}, which no column of a program has")
         wanted = 2 if kind in WITHOUT else 3
         # the set's name may be left out here too
-        words = words if len(words) == wanted else [words[0], *words[2:]]
+        if len(words) > wanted:
+            self._of_one_set(line, words[1])
+            words = [words[0], *words[2:]]
         if kind in WITHOUT:
             words = words[:2]  # a number behind it says nothing
-        if len(words) != wanted or words[1] not in self.named.box:
-            raise line.wrong("a bound is a kind, perhaps the name of a set, a column of COLUMNS and its number")
+        if len(words) != wanted:
+            raise line.wrong("a bound is a kind, perhaps the name of a set, a column without blanks and its number")
+        if words[1] not in self.named.box:
+            raise line.wrong(f"names the column {words[1][:60]}, which COLUMNS does not; state its cost there, be it 0")
         return kind, words[1], line.number_of(words[2]) if wanted == 3 else 0.0
 
     def check(self, line: Line) -> None:
-        """Refuse what readers do not agree on."""
+        """Widen rows by their ranges, whichever section came first, and refuse what readers do not agree on."""
         if self.objective is None:
             raise line.wrong("the file has no N row, so no objective")
-        boundless = self.named.integer - self.bounded
+        for row, value in self.spans.items():
+            sides, kind = self.named.sides[row], self.kind[row]
+            # the standard's table: L downwards, G upwards, E by the sign of the number
+            if kind == "L":
+                sides[0] = sides[1] - abs(value)
+            elif kind == "G":
+                sides[1] = sides[0] + abs(value)
+            else:
+                sides[1 if value > 0 else 0] += value
+        boundless = self.named.integer - {name for what, name in self.given if what in BOUNDS}
         for column in boundless:
             self.named.box[column] = [0.0, 1.0]
         if boundless:
@@ -189,3 +240,6 @@ class _Mps:
         if self.above:
             column = min(self.above)[:60]
             raise line.wrong(f"the column {column} has an upper side below 0 and no lower one, and readers differ")
+        for name, (low, high) in (*self.named.box.items(), *self.named.sides.items()):
+            if not (low < INF and high > -INF):
+                raise line.wrong(f"{name[:60]} is held to infinity; state sides that are numbers")

@@ -9,13 +9,12 @@ from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
-from crowdopt.io.programs import lp, lp_reading, mps, mps_reading
+from crowdopt.io.programs import lp, mps, mps_reading
 from crowdopt.io.programs.naming import Ids
 from crowdopt.io.programs.program_reading import PACKED
 from crowdopt.io.tables.folder import check_target
 
 FORMATS = {".mps": mps.text, ".lp": lp.text}
-READERS = {".mps": mps_reading.read, ".lp": lp_reading.read}
 DATA = ".dat"  # no program, but data for a model of models/ (crowdopt.io.programs.mathprog)
 TASKS, WORKERS = ("tasks",), ("workers",)
 AXES = {  # what a block's indices are, whichever program it is part of
@@ -48,28 +47,30 @@ def write_program(program: Program, path: Path, ids: Ids | None = None, force: b
 
 
 def read_program(path: str | Path) -> Program:
-    """Read a program from a file of free MPS or of the CPLEX LP format, as the ending says.
+    """Read a program from a file of free MPS.
 
-    Columns and rows whose names have the form ``y[a,b]`` (in LP files ``y(a,b)``) come in blocks again, others in
-    blocks of their own; a block's columns, or rows, stand together even where the file has others between them.
+    Columns and rows whose names have the form ``y[a,b]`` come in blocks again, others in blocks of their own; a
+    block's columns, or rows, stand together even where the file has others between them.
 
     Parameters
     ----------
     path : path
-        Ends in ``.mps`` or ``.lp``, or in ``.mps.gz`` or ``.lp.gz``; need not be one of ours. A maximum is read as the
-        minimum of its negative, a constant in the objective as the cost of a column that is 1, an integer column of
-        MPS without bounds as 0 or 1; a warning (:class:`crowdopt.errors.ProgramWarning`) tells of the first and last.
+        Ends in ``.mps`` or ``.mps.gz``; need not be one of ours. A maximum is read as the minimum of its negative, a
+        constant in the objective as the cost of a column that is 1, an integer column without bounds as 0 or 1; a
+        warning (:class:`crowdopt.errors.ProgramWarning`) tells of each.
 
     Raises
     ------
     InputError
-        If it cannot be read, or says what no linear program says; the sentence names the line.
+        If it cannot be read, says what no linear program says, or is an LP file; the sentence names the line.
     """
     place = Path(path)
-    form = format_of(place)
-    if form not in READERS:
-        raise InputError(f"{place} must end in {' or '.join(READERS)}: the ending says the format")
-    return READERS[form](place)
+    if format_of(place) == ".lp":
+        own = "HiGHS: writeModel('x.mps'), PuLP: writeMPS, SCIP: writeProblem('x.mps'), crowdopt: export -o x.mps"
+        raise InputError(f"{place}: LP files are not read, for their readers differ; write MPS in place of it ({own})")
+    if format_of(place) != ".mps":
+        raise InputError(f"{place} must end in .mps or .mps.gz: the ending says the format")
+    return mps_reading.read(place)
 
 
 def format_of(path: Path) -> str:

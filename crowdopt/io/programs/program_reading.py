@@ -1,16 +1,17 @@
-"""Programs out of MPS and LP files: ours, with their blocks, and other people's.
+"""Programs out of MPS files: ours, with their blocks, and other people's.
 
 Why not HiGHS's own reader (highspy 1.15.1): it changes a program and reports no error. It takes ``1abc`` as 1, leaves
-out NaN, a second entry of the same place, an entry of a row that is not there, a constant in a row of an LP file, and
-what is below 1e-9; it refuses rows with two sides. ``tests/io/test_program_reading.py`` shows each. A proof about a
-program that was read otherwise than it stands would be a proof about another one.
+out NaN, a second entry of the same place, an entry of a row that is not there, and what is below 1e-9.
+``tests/io/test_program_reading.py`` shows each. A proof about a program that was read otherwise than it stands would be
+a proof about another one.
 """
 
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -26,6 +27,7 @@ from crowdopt.errors import InputError, ProgramWarning, tell
 CONSTANT = ("constant", "constant_", "constant__")  # what the column of a constant is called
 PACKED = ".gz"
 INFINITE = 1e30  # from here on a file's number means infinity
+NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(E[+-]?\d+)?|INF(INITY)?)", re.ASCII)
 
 
 @dataclass
@@ -40,11 +42,15 @@ class Named:
     entries: list[tuple[str, str, float]] = field(default_factory=list)  # row, column, value
     constant: float = 0.0  # of the objective
     maximum: bool = False
+    word: str = ""  # by what it is one, where that is no section of the format
 
     def as_minimum(self, source: str) -> None:
         """The objective as a program here has it: to be made small, its constant the cost of a column that is 1."""
+        if self.constant:
+            own = f"the right side {-self.constant:g} of the objective is read as the constant {self.constant:g}"
+            tell(f"{source}: {own}, as HiGHS and SCIP do; GLPK means {-self.constant:g} by it", ProgramWarning)
         if self.maximum:
-            tell(f"{source} is a maximum; it is read as the minimum of its negative", ProgramWarning)
+            tell(f"{source} is a maximum{self.word}; it is read as the minimum of its negative", ProgramWarning)
             self.cost = {column: -value for column, value in self.cost.items()}
             self.constant = -self.constant
         if self.constant:
@@ -64,12 +70,10 @@ class Line:
 
     def number_of(self, text: str) -> float:
         """A number, infinity included."""
-        try:
-            value = float(text)
-        except ValueError:
-            raise self.wrong(f"{text[:40]!r} is not a number") from None
-        if value != value:
-            raise self.wrong("NaN is not a number")
+        plain = text.upper().replace("D", "E")  # Fortran writes 1.0D3
+        if not NUMBER.fullmatch(plain):
+            raise self.wrong(f"{text[:40]!r} is not a number")
+        value = float(plain)
         return float(np.copysign(np.inf, value)) if abs(value) >= INFINITE else value
 
 
@@ -86,13 +90,10 @@ def read_text(path: Path) -> list[str]:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def assembled(named: Named, closing: tuple[str, str], plain: Callable[[str], str]) -> Program:
-    """The program, its columns and rows in blocks by the heads of their names, ``y[a,b]`` in block ``y``.
-
-    closing (str, str): the brackets around ids; plain: an encoded text as it was.
-    """
-    columns, column_blocks = _blocks(list(named.box), closing, plain)
-    rows, row_blocks = _blocks(list(named.sides), closing, plain)
+def assembled(named: Named) -> Program:
+    """The program, its columns and rows in blocks by the heads of their names, ``y[a,b]`` in block ``y``."""
+    columns, column_blocks = _blocks(list(named.box))
+    rows, row_blocks = _blocks(list(named.sides))
     column_of, row_of = places(columns), places(rows)
     place = [(row_of[row], column_of[column]) for row, column, _ in named.entries]
     index = np.array(place, np.int64).reshape(-1, 2)
@@ -114,17 +115,15 @@ def assembled(named: Named, closing: tuple[str, str], plain: Callable[[str], str
     )
 
 
-def _blocks(
-    names: Sequence[str], closing: tuple[str, str], plain: Callable[[str], str]
-) -> tuple[list[str], list[tuple[str, tuple[int, ...]]]]:
+def _blocks(names: Sequence[str]) -> tuple[list[str], list[tuple[str, tuple[int, ...]]]]:
     """Names ordered by blocks, which come in the order of their first names, and the blocks' names and shapes."""
     members: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for name in names:
-        head, bracket, rest = name.partition(closing[0])
-        if bracket and rest.endswith(closing[1]):
-            members.setdefault(plain(head), []).append((name, tuple(rest[:-1].split(","))))
+        head, bracket, rest = name.partition("[")
+        if bracket and rest.endswith("]"):
+            members.setdefault(unescaped(head), []).append((name, tuple(rest[:-1].split(","))))
         else:
-            members.setdefault(plain(name), []).append((name, ()))
+            members.setdefault(unescaped(name), []).append((name, ()))
     ordered, blocks = [], []
     for head, several in members.items():
         shape, order = _table([ids for _, ids in several])
