@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +13,16 @@ from crowdopt.arrays import Ints, coded
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
-from crowdopt.errors import InputError
+from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, plain, tell
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_limits import read_cost, read_epsilon, read_limits
 from crowdopt.io.campaign.campaign_settings import read_settings
 from crowdopt.io.campaign.campaign_skills import read_accuracy
-from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table, refuse_empty
-from crowdopt.io.campaign.gold_table import GoldTally, heed_gold
+from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table, refuse_empty, tell_unread
+from crowdopt.io.campaign.gold_table import GoldTally, gold_classes, heed_gold
 from crowdopt.io.campaign.own_rows import read_groups, read_own
 from crowdopt.io.campaign.stated_difficulty import stated_difficulty
-from crowdopt.io.tables.table_columns import is_folder
+from crowdopt.io.tables.table_columns import Table, find_table, is_folder
 
 
 def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> AssignmentInstance:
@@ -71,9 +71,11 @@ class Campaign:
         names = self.class_names(more)
         strange = next((name for name in dict.fromkeys(every) if name not in names), None)
         if strange is not None:
-            near = get_close_matches(strange.casefold().strip(), [name.casefold() for name in names], n=1)
-            hint = f" (did you mean {names[[name.casefold() for name in names].index(near[0])]!r}?)" if near else ""
-            raise InputError(f"the label {strange!r} is no class of this campaign{hint}; they are {', '.join(names)}")
+            near = meant(strange, names)
+            hint = f" (did you mean {near!r}?)" if near else ""
+            remedy = "correct the label, or name every class in campaign.toml"
+            said = f"the label {strange!r} is no class of this campaign{hint}; they are {', '.join(names)}"
+            raise InputError(f"{said}; {remedy}")
         return coded(every, names)
 
     def class_names(self, more: Sequence[str] = ()) -> tuple[str, ...]:
@@ -98,13 +100,15 @@ def read_with_labels(folder: str | Path) -> Campaign:
     if not is_folder(path):
         raise InputError(f"there is no campaign folder {path}; `crowdopt init {path}` makes one to start from")
     settings = read_settings(path / "campaign.toml")
+    tell_unread(path)
     tasks, workers = needed_table(path, "tasks"), needed_table(path, "workers")
     names = tasks.unique_ids("task"), workers.unique_ids("worker")
     refuse_empty(tasks, workers)
     kinds = tasks.ids("type") if "type" in tasks else ["all"] * tasks.rows
     ids = Ids(*names, list(dict.fromkeys(kinds)))
-    skills = read_accuracy(path, ids, settings)
     collected = optional_table(path, "collected")
+    settings |= _agreed_classes(path, collected, settings)
+    skills = read_accuracy(path, ids, settings)
     prior = settings.get("prior")
     class_names = settings.get("class_names", skills.names)
     instance = AssignmentInstance(
@@ -114,7 +118,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         cost=read_cost(path, workers, ids),
         **read_limits(path, tasks, workers, ids),
         rule=settings.get("rule"),
-        classes=settings.get("classes", len(class_names or ()) or 2),
+        classes=len(class_names or ()) or settings.get("classes", 2),
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=class_names,
         confusion=skills.confusion,
@@ -132,3 +136,62 @@ def read_with_labels(folder: str | Path) -> Campaign:
     labels = [] if collected is None else collected.ids("label")
     observed, trusts = settings.get("collected") == "observed", settings.get("trust_gold", False)
     return Campaign(instance, labels, observed, skills.gold, trusts)
+
+
+def _agreed_classes(folder: Path, collected: Table | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """The classes that gold and the labels in name, where campaign.toml names none; InputError where they disagree."""
+    homes = {kind: find_table(folder, name) for name, kind in (("gold", "gold answers"), ("gold_votes", "gold_votes"))}
+    tables = {path.name: gold_classes(path, kind) for kind, path in homes.items() if path is not None}
+    in_gold = set().union(*tables.values())
+    if collected is not None:
+        tables[collected.path.name] = set(collected.ids("label"))
+    tables = {name: classes for name, classes in tables.items() if classes}
+    stated, count, names = settings.get("class_names"), settings.get("classes"), sorted(set().union(*tables.values()))
+    if stated is not None:
+        _refuse_others("campaign.toml", stated, tables)
+        if in_gold and (missing := [name for name in stated if name not in in_gold]):
+            tell(f"{next(iter(tables))}: no label and no truth is {_listed(missing)}", GoldWarning)
+        return {}
+    _refuse_alike(tables)
+    sources, remedy = " and ".join(tables), 'name all of them in campaign.toml: classes = ["cat", "dog"]'
+    if count is not None and (len(names) > count or (in_gold and len(names) < count)):
+        has = f"names {len(names)} classes, the campaign has {count}"
+        raise InputError(f"{sources} {has}: {_listed(names)}; {remedy}")
+    if count is None and len(in_gold) > 1:
+        _refuse_others(next(iter(tables)), sorted(in_gold), tables)
+    if len(names) < (2 if in_gold else 3) or count not in (None, len(names)):
+        return {}  # two classes, whatever they are called, are what campaign.toml has by default
+    if count is None:
+        said = f"{sources}: the classes are taken to be {_listed(names)}; campaign.toml names none"
+        tell(said, GoldWarning if in_gold else TableWarning)
+    return {"class_names": tuple(names)}
+
+
+def _refuse_others(source: str, classes: Sequence[str], tables: dict[str, set[str]]) -> None:
+    """InputError where tables name classes beside those of the source."""
+    others = {table: sorted(names - set(classes)) for table, names in tables.items() if names - set(classes)}
+    if others:
+        said = ", ".join(f"{table} says {_listed(names)}" for table, names in others.items())
+        near = meant(next(iter(others.values()))[0], classes)
+        hint = f" (did you mean {near!r}?)" if near else ""
+        raise InputError(
+            f"{source} has the classes {_listed(classes)}, but {said}{hint}; write them alike, or name every class in "
+            "campaign.toml"
+        )
+
+
+def _refuse_alike(tables: dict[str, set[str]]) -> None:
+    """InputError where classes differ in case or blanks only."""
+    seen: dict[str, tuple[str, str]] = {}
+    for table, names in tables.items():
+        for name in sorted(names):
+            first, home = seen.setdefault(plain(name), (name, table))
+            if first != name:
+                raise InputError(
+                    f"{home} says {first!r}, {table} says {name!r}: they differ in case or blanks only; write them "
+                    "alike, or name both in campaign.toml's classes"
+                )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")

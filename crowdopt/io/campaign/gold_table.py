@@ -13,7 +13,8 @@ from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, has_column, read_table
-from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES, GOLD_OF_ANY_FORM
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
+from crowdopt.io.tables.tidying import MISSING
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +90,10 @@ def heed_gold(gold: GoldTally, classes: int, workers: Sequence[str]) -> None:
     tell_missing(gold.asked, workers, gold.source)
 
 
-def class_count(source: TableLike) -> int:
-    """How many classes a table of gold names; 2 where it has tallies."""
-    table = read_table(source, GOLD_OF_ANY_FORM)
-    names = {cell for column in ("label", "truth", "true", "answered") if column in table for cell in table[column]}
-    return max(2, len(names))
+def gold_classes(source: TableLike, kind: str = "gold answers") -> set[str]:
+    """The classes that a table of gold names; none where it has tallies."""
+    columns = ("true", "answered") if is_by_class(source) else ("truth", "label")
+    if not has_column(source, columns[0]):
+        return set()
+    table = read_table(source, CAMPAIGN_TABLES["gold by class" if columns[0] == "true" else kind])
+    return {cell for column in columns for cell in table[column]} - MISSING
