@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,14 @@ from crowdopt.arrays import Ints, coded
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
-from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, plain, tell
+from crowdopt.documents import quoted
+from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, tell
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_limits import read_cost, read_epsilon, read_limits
 from crowdopt.io.campaign.campaign_settings import read_settings
 from crowdopt.io.campaign.campaign_skills import read_accuracy
 from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table, refuse_empty, tell_unread
-from crowdopt.io.campaign.gold_table import GoldTally, gold_classes, heed_gold
+from crowdopt.io.campaign.gold_table import ALIKE, GoldTally, gold_classes, heed_gold, listed, refuse_unlike
 from crowdopt.io.campaign.own_rows import read_groups, read_own
 from crowdopt.io.campaign.stated_difficulty import stated_difficulty
 from crowdopt.io.tables.table_columns import Table, find_table, is_folder
@@ -140,58 +141,41 @@ def read_with_labels(folder: str | Path) -> Campaign:
 
 def _agreed_classes(folder: Path, collected: Table | None, settings: dict[str, Any]) -> dict[str, Any]:
     """The classes that gold and the labels in name, where campaign.toml names none; InputError where they disagree."""
-    homes = {kind: find_table(folder, name) for name, kind in (("gold", "gold answers"), ("gold_votes", "gold_votes"))}
-    tables = {path.name: gold_classes(path, kind) for kind, path in homes.items() if path is not None}
-    in_gold = set().union(*tables.values())
+    gold, votes = find_table(folder, "gold"), find_table(folder, "gold_votes")
+    home = gold or votes
+    columns = {} if home is None else gold_classes(home, "gold answers" if gold else "gold_votes")
+    truths, in_gold = next(iter(columns.values()), set()), set().union(*columns.values())
+    tables = {home.name: in_gold} if home is not None and in_gold else {}
     if collected is not None:
         tables[collected.path.name] = set(collected.ids("label"))
-    tables = {name: classes for name, classes in tables.items() if classes}
-    stated, count, names = settings.get("class_names"), settings.get("classes"), sorted(set().union(*tables.values()))
+    names, stated, count = sorted(set().union(*tables.values())), settings.get("class_names"), settings.get("classes")
+    sources = " and ".join(tables)
     if stated is not None:
         _refuse_others("campaign.toml", stated, tables)
-        if in_gold and (missing := [name for name in stated if name not in in_gold]):
-            tell(f"{next(iter(tables))}: no label and no truth is {_listed(missing)}", GoldWarning)
+        if in_gold and not in_gold.issuperset(stated):
+            rest = listed(set(stated) - in_gold)
+            tell(f"{next(iter(tables))}: no label and no truth is {rest}, which campaign.toml names", GoldWarning)
         return {}
-    _refuse_alike(tables)
-    sources, remedy = " and ".join(tables), 'name all of them in campaign.toml: classes = ["cat", "dog"]'
+    refuse_unlike(columns, tables)
     if count is not None and (len(names) > count or (in_gold and len(names) < count)):
-        has = f"names {len(names)} classes, the campaign has {count}"
-        raise InputError(f"{sources} {has}: {_listed(names)}; {remedy}")
+        remedy = f"name all of them in campaign.toml: classes = [{', '.join(map(quoted, names[:10]))}]"
+        raise InputError(f"{sources} names {len(names)} classes, the campaign has {count}; {remedy}")
     if count is None and len(in_gold) > 1:
-        _refuse_others(next(iter(tables)), sorted(in_gold), tables)
+        _refuse_others(next(iter(tables)), in_gold, tables)
     if len(names) < (2 if in_gold else 3) or count not in (None, len(names)):
         return {}  # two classes, whatever they are called, are what campaign.toml has by default
     if count is None:
-        said = f"{sources}: the classes are taken to be {_listed(names)}; campaign.toml names none"
+        never = f" (no truth is {listed(in_gold - truths)})" if in_gold - truths else ""
+        said = f"{sources}: the classes are taken to be {listed(names)}{never}; campaign.toml names none"
         tell(said, GoldWarning if in_gold else TableWarning)
     return {"class_names": tuple(names)}
 
 
-def _refuse_others(source: str, classes: Sequence[str], tables: dict[str, set[str]]) -> None:
-    """InputError where tables name classes beside those of the source."""
-    others = {table: sorted(names - set(classes)) for table, names in tables.items() if names - set(classes)}
+def _refuse_others(source: str, classes: Collection[str], tables: dict[str, set[str]]) -> None:
+    """InputError where a table names classes beside those of the source."""
+    others = {table: sorted(names.difference(classes)) for table, names in tables.items() if names.difference(classes)}
     if others:
-        said = ", ".join(f"{table} says {_listed(names)}" for table, names in others.items())
+        said = ", ".join(f"{table} says {listed(names)}" for table, names in others.items())
         near = meant(next(iter(others.values()))[0], classes)
         hint = f" (did you mean {near!r}?)" if near else ""
-        raise InputError(
-            f"{source} has the classes {_listed(classes)}, but {said}{hint}; write them alike, or name every class in "
-            "campaign.toml"
-        )
-
-
-def _refuse_alike(tables: dict[str, set[str]]) -> None:
-    """InputError where classes differ in case or blanks only."""
-    seen: dict[str, tuple[str, str]] = {}
-    for table, names in tables.items():
-        for name in sorted(names):
-            first, home = seen.setdefault(plain(name), (name, table))
-            if first != name:
-                raise InputError(
-                    f"{home} says {first!r}, {table} says {name!r}: they differ in case or blanks only; write them "
-                    "alike, or name both in campaign.toml's classes"
-                )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+        raise InputError(f"{source} has the classes {listed(classes)}, but {said}{hint}; {ALIKE}")

@@ -9,7 +9,8 @@ import numpy as np
 
 from crowdopt.arrays import Ints, places
 from crowdopt.errors import InputError, meant, plain, tell
-from crowdopt.io.tables.table_columns import ENDINGS, TEXTS, Table, find_table, read_table
+from crowdopt.io.tables.stored_tables import ENDINGS
+from crowdopt.io.tables.table_columns import TEXTS, Table, find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 

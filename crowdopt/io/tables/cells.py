@@ -15,7 +15,7 @@ from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.stored_tables import store_of
-from crowdopt.io.tables.text_files import NAMES, TextForm, not_utf8, opened
+from crowdopt.io.tables.text_files import NAMES, SEPARATORS, TextForm, not_utf8, opened
 
 CHUNK = 1 << 15  # rows that are lists at a time: fewer objects for the collector to walk over
 
@@ -54,6 +54,8 @@ def _columns(path: Path, lines: Iterator[list[str]], header: list[str], dialect:
             remedy = f"quote cells that hold {what}"
             if len(short) < width:
                 remedy = f"cells are missing: add {', '.join(header[len(short) :])} after {short[-1]!r}, be they blank"
+                if any(mark in short[0] for mark in SEPARATORS if mark != dialect.separator):
+                    remedy = f"separate them by {what}, as the header is"
             raise InputError(f"{place}: {len(short)} cells where the header has {width}; {remedy}")
         read += len(rows)
         for some, cells in zip(parts, zip(*rows, strict=True), strict=True):

@@ -108,7 +108,7 @@ class Table:
         return np.array(values, dtype=np.int64)
 
     def _parsed(self, name: str, parse: Callable[[str], T], empty: T | None, complaint: str) -> list[T]:
-        self._ask_back(name)
+        self._ask_back(name, parse is _count)
         values: list[T] = []
         for row, cell in enumerate(self.columns[name]):
             if cell == "" and empty is not None:
@@ -125,20 +125,17 @@ class Table:
                 raise self.error(row, name, f"{what}; {_remedy(cell)}") from None
         return values
 
-    def _ask_back(self, name: str) -> None:
-        """Refuse 1.000 or 1,000 among semicolons where no other cell of the column shows what the mark means."""
+    def _ask_back(self, name: str, whole: bool) -> None:
+        """Refuse 1.000 if no other cell shows what its mark means: whole numbers need none, semicolons allow both."""
         column = self.columns[name]
         doubtful = [row for row, cell in enumerate(column) if _THOUSANDS.fullmatch(cell)]
-        if not doubtful or self.at_hand or not self.path.is_file() or not has_decimal_commas(self.path):
-            return
-        marks = {_DECIMAL.sub(r"\1", cell) for cell in column if _DECIMAL.fullmatch(cell)}
+        marks = {_DECIMAL.sub(r"\1", cell) for cell in column if doubtful and _DECIMAL.fullmatch(cell)}
         row = next((row for row in doubtful if marks != {column[row][-4]}), None)
-        if row is not None:
-            whole = re.sub("[.,]", "", column[row])
-            share = f"{float(column[row].replace(',', '.')):.12g}"
-            share += "0" * bool(_THOUSANDS.fullmatch(share))  # 1.2340 is no thousand
-            complaint = f"{column[row]!r} can mean {whole} or {share} in a table with semicolons; write which one"
-            raise self.error(row, name, complaint)
+        if row is None or not (whole or (self.path.is_file() and has_decimal_commas(self.path))):
+            return
+        thousand, share = re.sub("[.,]", "", column[row]), f"{float(column[row].replace(',', '.')):.12g}"
+        share += "0" * bool(_THOUSANDS.fullmatch(share))  # 1.2340 is no thousand
+        raise self.error(row, name, f"{column[row]!r} can mean {thousand} or {share}; write which one")
 
 
 def _finite(cell: str) -> float:
