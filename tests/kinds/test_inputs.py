@@ -296,3 +296,10 @@ def test_the_note_on_types_without_gold_names_the_way(tmp_path):
     gold = "worker,type,correct,asked\neve,de,9,10\nleo,fr,8,10\n"
     place = campaign(tmp_path / "c", tasks__csv="task,type\nt1,de\nt2,fr\n", gold__csv=gold)
     assert "2 pair(s) of a worker and a type without gold" in told(place) and "forbidden.csv" in told(place)
+
+
+def test_an_own_target_under_another_name_is_asked_back(tmp_path):
+    """A column eps was kept as one that nothing uses, and every task had the campaign's target."""
+    place = campaign(tmp_path / "c", tasks__csv="task,eps\nt1,0.01\nt2,0.2\n")
+    with pytest.raises(InputError, match="unknown column 'eps'; did you mean 'epsilon'?"):
+        crowdopt.read_campaign(place)

@@ -37,10 +37,11 @@ def tell_unread(folder: Path) -> None:
     known = {name.partition(" ")[0] for name in CAMPAIGN_TABLES}
     unread = []
     for path in sorted(folder.iterdir()):
+        ending, is_read = path.suffix.lower(), path.stem in known and path.suffix in ENDINGS
+        if is_read or ending not in (*ENDINGS, *TEXTS) or path.name[0] in ".~" or not path.is_file():
+            continue
         near = meant(path.stem, known)
-        kinds = (*ENDINGS, *TEXTS) if near else {*ENDINGS, *TEXTS} - {".txt", ".json", ".jsonl", ".ndjson"}
-        is_read = path.stem in known and path.suffix in ENDINGS
-        if is_read or path.suffix.lower() not in kinds or path.name[0] in ".~" or not path.is_file():
+        if near is None and ending in (".txt", ".json", ".jsonl", ".ndjson"):  # they hold much else than tables
             continue
         there = [file for ending in ENDINGS if near and (file := folder / f"{near}{ending}").exists()]
         if any(map(path.samefile, there)):  # where the file system takes capitals for small letters

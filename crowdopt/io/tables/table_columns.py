@@ -131,7 +131,9 @@ class Table:
         doubtful = [row for row, cell in enumerate(column) if _THOUSANDS.fullmatch(cell)]
         marks = {_DECIMAL.sub(r"\1", cell) for cell in column if doubtful and _DECIMAL.fullmatch(cell)}
         row = next((row for row in doubtful if marks != {column[row][-4]}), None)
-        if row is None or not (whole or (self.path.is_file() and has_decimal_commas(self.path))):
+        if row is None:
+            return
+        if not (whole and column[row][-4] == ".") and not (self.path.is_file() and has_decimal_commas(self.path)):
             return
         thousand, share = re.sub("[.,]", "", column[row]), f"{float(column[row].replace(',', '.')):.12g}"
         share += "0" * bool(_THOUSANDS.fullmatch(share))  # 1.2340 is no thousand
