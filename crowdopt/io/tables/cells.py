@@ -53,7 +53,7 @@ def _columns(path: Path, lines: Iterator[list[str]], header: list[str], dialect:
             what = NAMES.get(dialect.separator, repr(dialect.separator))
             remedy = f"quote cells that hold {what}"
             if len(short) < width:
-                remedy = f"cells are missing: add {', '.join(header[len(short) :])} after {short[-1]!r}, be they blank"
+                remedy = f"cells are missing: add {', '.join(header[len(short) :])} after {short[-1]!r} (blank if none)"
                 if any(mark in short[0] for mark in SEPARATORS if mark != dialect.separator):
                     remedy = f"separate them by {what}, as the header is"
             raise InputError(f"{place}: {len(short)} cells where the header has {width}; {remedy}")
