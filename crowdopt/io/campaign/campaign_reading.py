@@ -30,7 +30,8 @@ def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> Assignment
     """Read a campaign folder, or an ``.npz`` archive of a large one, into an instance.
 
     Where campaign.toml says ``collected = "observed"``, what the labels in collected.csv say becomes each task's prior.
-    A warning (:class:`crowdopt.errors.GoldWarning`) names workers whose gold is below chance, or who have none.
+    A warning (:class:`crowdopt.errors.GoldWarning`) names workers whose gold is below chance, or who have none, and the
+    classes that gold names where campaign.toml names none; another (``TableWarning``) names tables that are not read.
 
     Parameters
     ----------
