@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import unicodedata
 import warnings
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class InputError(ValueError):
@@ -24,6 +28,18 @@ class TableWarning(UserWarning):
 
 class ProgramWarning(UserWarning):
     """How a program of another's file was read where that is not as it stands; the message says which file."""
+
+
+def meant(word: str, names: Iterable[str]) -> str | None:
+    """The name that a word probably stands for: it differs in case and blanks, or is misspelt; never another number."""
+    known = {plain(name): name for name in names if re.findall(r"\d+", name) == re.findall(r"\d+", word)}
+    near = get_close_matches(plain(word), known, n=1, cutoff=0.75)  # .75: brid is bird; dan (.67) is not ann
+    return known[near[0]] if near else None
+
+
+def plain(word: str) -> str:
+    """A word without blanks and case, composed: what differs in these only looks alike."""
+    return "".join(unicodedata.normalize("NFC", word).casefold().split())
 
 
 def tell(text: str, kind: type[UserWarning] = TableWarning) -> None:

@@ -166,6 +166,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         cost=_prices(read.rows, given, asked.time_as_price, asked.cost_as_price, asked.token_prices),
         rule=asked.rule,
         classes=len(given.classes),
+        class_names=given.classes,
         tasks=given.tasks,
         workers=given.workers,
         types=names,

@@ -12,7 +12,7 @@ from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_skills import skills_from_gold
 from crowdopt.io.campaign.campaign_tables import Ids
-from crowdopt.io.campaign.gold_table import class_count, heed_gold
+from crowdopt.io.campaign.gold_table import gold_classes, heed_gold, refuse_unlike
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import GOLD_OF_ANY_FORM
@@ -87,6 +87,8 @@ def skills(
     tally = found.gold
     assert tally is not None
     if not trust_gold:
-        heed_gold(tally, classes or class_count(gold), ids.workers)
+        named = gold_classes(gold)
+        refuse_unlike(named, {})
+        heed_gold(tally, classes or max(2, len(set().union(*named.values()))), ids.workers)
     names = tuple(ids.workers), tuple(ids.types)
     return Skills(found.accuracy, tally.correct, tally.asked, found.confusion, *names, found.source)

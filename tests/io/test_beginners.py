@@ -336,7 +336,7 @@ def test_a_label_that_is_almost_a_class_is_asked_back(tmp_path):
     """Classes are told apart letter by letter, so a capital would be another class."""
     write_sample(tmp_path / "sample", classes=("cat", "dog"))
     (tmp_path / "sample" / "collected.csv").write_text("task,worker,label\nphoto-01,ada,Cat\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"'Cat' is no class of this campaign \(did you mean 'cat'\?\)"):
+    with pytest.raises(InputError, match=r"collected.csv says Cat \(did you mean 'cat'\?\)"):
         read_with_labels(tmp_path / "sample").indices()
 
 

@@ -102,6 +102,7 @@ def tell_missing(asked: Ints, workers: Sequence[str], source: str) -> None:
             f"{without.size} of {asked.shape[1]} worker(s) without gold, counted with the crowd's mean: {names}"
         )
     if pairs:
-        said.append(f"{pairs} pair(s) of a worker and a type without gold, counted with the type's mean")
+        barred = "a task that a worker must not label is a row task,worker of forbidden.csv"
+        said.append(f"{pairs} pair(s) of a worker and a type without gold, counted with the type's mean; {barred}")
     if said:
         tell(f"{source}: {'; '.join(said)}", GoldWarning)

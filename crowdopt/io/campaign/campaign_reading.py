@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +13,25 @@ from crowdopt.arrays import Ints, coded
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
-from crowdopt.errors import InputError
+from crowdopt.documents import quoted
+from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, tell
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_limits import read_cost, read_epsilon, read_limits
 from crowdopt.io.campaign.campaign_settings import read_settings
 from crowdopt.io.campaign.campaign_skills import read_accuracy
-from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table, refuse_empty
-from crowdopt.io.campaign.gold_table import GoldTally, heed_gold
+from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table, refuse_empty, tell_unread
+from crowdopt.io.campaign.gold_table import ALIKE, GoldTally, gold_classes, heed_gold, listed, refuse_unlike
 from crowdopt.io.campaign.own_rows import read_groups, read_own
 from crowdopt.io.campaign.stated_difficulty import stated_difficulty
-from crowdopt.io.tables.table_columns import is_folder
+from crowdopt.io.tables.table_columns import Table, find_table, is_folder
 
 
 def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> AssignmentInstance:
     """Read a campaign folder, or an ``.npz`` archive of a large one, into an instance.
 
     Where campaign.toml says ``collected = "observed"``, what the labels in collected.csv say becomes each task's prior.
-    A warning (:class:`crowdopt.errors.GoldWarning`) names workers whose gold is below chance, or who have none.
+    A warning (:class:`crowdopt.errors.GoldWarning`) names workers whose gold is below chance, or who have none, and the
+    classes that gold names where campaign.toml names none; another (``TableWarning``) names tables that are not read.
 
     Parameters
     ----------
@@ -71,9 +73,11 @@ class Campaign:
         names = self.class_names(more)
         strange = next((name for name in dict.fromkeys(every) if name not in names), None)
         if strange is not None:
-            near = get_close_matches(strange.casefold().strip(), [name.casefold() for name in names], n=1)
-            hint = f" (did you mean {names[[name.casefold() for name in names].index(near[0])]!r}?)" if near else ""
-            raise InputError(f"the label {strange!r} is no class of this campaign{hint}; they are {', '.join(names)}")
+            near = meant(strange, names)
+            hint = f" (did you mean {near!r}?)" if near else ""
+            remedy = "correct the label, or name every class in campaign.toml"
+            said = f"the label {strange!r} is no class of this campaign{hint}; they are {', '.join(names)}"
+            raise InputError(f"{said}; {remedy}")
         return coded(every, names)
 
     def class_names(self, more: Sequence[str] = ()) -> tuple[str, ...]:
@@ -98,13 +102,15 @@ def read_with_labels(folder: str | Path) -> Campaign:
     if not is_folder(path):
         raise InputError(f"there is no campaign folder {path}; `crowdopt init {path}` makes one to start from")
     settings = read_settings(path / "campaign.toml")
+    tell_unread(path)
     tasks, workers = needed_table(path, "tasks"), needed_table(path, "workers")
     names = tasks.unique_ids("task"), workers.unique_ids("worker")
     refuse_empty(tasks, workers)
     kinds = tasks.ids("type") if "type" in tasks else ["all"] * tasks.rows
     ids = Ids(*names, list(dict.fromkeys(kinds)))
-    skills = read_accuracy(path, ids, settings)
     collected = optional_table(path, "collected")
+    settings |= _agreed_classes(path, collected, settings)
+    skills = read_accuracy(path, ids, settings)
     prior = settings.get("prior")
     class_names = settings.get("class_names", skills.names)
     instance = AssignmentInstance(
@@ -114,7 +120,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
         cost=read_cost(path, workers, ids),
         **read_limits(path, tasks, workers, ids),
         rule=settings.get("rule"),
-        classes=settings.get("classes", len(class_names or ()) or 2),
+        classes=len(class_names or ()) or settings.get("classes", 2),
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=class_names,
         confusion=skills.confusion,
@@ -132,3 +138,45 @@ def read_with_labels(folder: str | Path) -> Campaign:
     labels = [] if collected is None else collected.ids("label")
     observed, trusts = settings.get("collected") == "observed", settings.get("trust_gold", False)
     return Campaign(instance, labels, observed, skills.gold, trusts)
+
+
+def _agreed_classes(folder: Path, collected: Table | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """The classes that gold and the labels in name, where campaign.toml names none; InputError where they disagree."""
+    gold, votes = find_table(folder, "gold"), find_table(folder, "gold_votes")
+    home = gold or votes
+    columns = {} if home is None else gold_classes(home, "gold answers" if gold else "gold_votes")
+    truths, in_gold = next(iter(columns.values()), set()), set().union(*columns.values())
+    tables = {home.name: in_gold} if home is not None and in_gold else {}
+    if collected is not None:
+        tables[collected.path.name] = set(collected.ids("label"))
+    names, stated, count = sorted(set().union(*tables.values())), settings.get("class_names"), settings.get("classes")
+    sources = " and ".join(tables)
+    if stated is not None:
+        _refuse_others("campaign.toml", stated, tables)
+        if in_gold and not in_gold.issuperset(stated):
+            rest = listed(set(stated) - in_gold)
+            tell(f"{next(iter(tables))}: no label and no truth is {rest}, which campaign.toml names", GoldWarning)
+        return {}
+    refuse_unlike(columns, tables)
+    if count is not None and (len(names) > count or (in_gold and len(names) < count)):
+        remedy = f"name all of them in campaign.toml: classes = [{', '.join(map(quoted, names[:10]))}]"
+        raise InputError(f"{sources} names {len(names)} classes, the campaign has {count}; {remedy}")
+    if count is None and len(in_gold) > 1:
+        _refuse_others(next(iter(tables)), in_gold, tables)
+    if len(names) < (2 if in_gold else 3) or count not in (None, len(names)):
+        return {}  # two classes, whatever they are called, are what campaign.toml has by default
+    if count is None:
+        never = f" (no truth is {listed(in_gold - truths)})" if in_gold - truths else ""
+        said = f"{sources}: the classes are taken to be {listed(names)}{never}; campaign.toml names none"
+        tell(said, GoldWarning if in_gold else TableWarning)
+    return {"class_names": tuple(names)}
+
+
+def _refuse_others(source: str, classes: Collection[str], tables: dict[str, set[str]]) -> None:
+    """InputError where a table names classes beside those of the source."""
+    others = {table: sorted(names.difference(classes)) for table, names in tables.items() if names.difference(classes)}
+    if others:
+        said = ", ".join(f"{table} says {listed(names)}" for table, names in others.items())
+        near = meant(next(iter(others.values()))[0], classes)
+        hint = f" (did you mean {near!r}?)" if near else ""
+        raise InputError(f"{source} has the classes {listed(classes)}, but {said}{hint}; {ALIKE}")

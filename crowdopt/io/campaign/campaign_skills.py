@@ -126,10 +126,9 @@ def _class_names(gold: Table, settings: dict[str, Any]) -> tuple[str, ...]:
     if "class_names" in settings:
         return tuple(settings["class_names"])
     names = sorted({*gold.ids("true"), *gold.ids("answered")})
-    if len(names) < 2 or len(names) != settings.get("classes", len(names)):
-        wanted = f", the campaign has {settings['classes']}" if "classes" in settings else ""
+    if len(names) < 2:
         remedy = 'name all of them in campaign.toml: classes = ["cat", "dog"]'
-        raise InputError(f"{gold.path.name} names {len(names)} classes{wanted}; {remedy}")
+        raise InputError(f"{gold.path.name} names {len(names)} classes; {remedy}")
     return tuple(names)
 
 

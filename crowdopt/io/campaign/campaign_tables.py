@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.arrays import Ints, places
-from crowdopt.errors import InputError
-from crowdopt.io.tables.table_columns import Table, find_table, read_table
+from crowdopt.errors import InputError, meant, plain, tell
+from crowdopt.io.tables.stored_tables import ENDINGS
+from crowdopt.io.tables.table_columns import TEXTS, Table, find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 
@@ -29,6 +30,29 @@ def needed_table(folder: Path, name: str) -> Table:
         shape = CAMPAIGN_TABLES[name].header
         raise InputError(f"there is no {name}.csv in {folder}; it is a table with the header {shape}")
     return table
+
+
+def tell_unread(folder: Path) -> None:
+    """Say which tables of a folder no campaign reads; InputError where only case or blanks keep it from that."""
+    known = {name.partition(" ")[0] for name in CAMPAIGN_TABLES}
+    unread = []
+    for path in sorted(folder.iterdir()):
+        ending, is_read = path.suffix.lower(), path.stem in known and path.suffix in ENDINGS
+        if is_read or ending not in (*ENDINGS, *TEXTS) or path.name[0] in ".~" or not path.is_file():
+            continue
+        near = meant(path.stem, known)
+        if near is None and ending in (".txt", ".json", ".jsonl", ".ndjson"):  # they hold much else than tables
+            continue
+        there = [file for ending in ENDINGS if near and (file := folder / f"{near}{ending}").exists()]
+        if any(map(path.samefile, there)):  # where the file system takes capitals for small letters
+            continue
+        if near and not there and plain(path.stem) == near:
+            raise InputError(f"{path.name} is looked for as {near}.csv; rename it")
+        unread.append(f"{path.name} (did you mean {near}.csv?)" if near and not there else path.name)
+    if unread:
+        unread.sort(key=lambda name: "(" not in name)
+        more = f" and {len(unread) - 5} more" if len(unread) > 5 else ""
+        tell(f"{folder} has tables that no campaign reads: {', '.join(unread[:5])}{more}")
 
 
 def refuse_empty(*tables: Table) -> None:
@@ -62,7 +86,8 @@ class Ids:
 
     def workers_of(self, table: Table) -> Ints:
         """The worker of each row."""
-        return table.places("worker", self.worker, "add it to the workers table or drop the row")
+        remedy = "a worker who has left stays in workers.csv with capacity 0; add that row, or correct the name"
+        return table.places("worker", self.worker, remedy)
 
     def cells(self, table: Table) -> tuple[Ints, Ints]:
         """Type and worker of each row of a table with columns worker[, type]; type -1 stands for every type."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.gold.below_chance import against_chance, heed, tell_missing
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, plain
 from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, has_column, read_table
-from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES, GOLD_OF_ANY_FORM
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
+from crowdopt.io.tables.tidying import MISSING
+
+ALIKE = "write them alike, or name every class in campaign.toml"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +92,33 @@ def heed_gold(gold: GoldTally, classes: int, workers: Sequence[str]) -> None:
     tell_missing(gold.asked, workers, gold.source)
 
 
-def class_count(source: TableLike) -> int:
-    """How many classes a table of gold names; 2 where it has tallies."""
-    table = read_table(source, GOLD_OF_ANY_FORM)
-    names = {cell for column in ("label", "truth", "true", "answered") if column in table for cell in table[column]}
-    return max(2, len(names))
+def gold_classes(source: TableLike, kind: str = "gold answers") -> dict[str, set[str]]:
+    """The classes that each column of gold names; none where it has tallies."""
+    columns = ("true", "answered") if is_by_class(source) else ("truth", "label")
+    if not has_column(source, columns[0]):
+        return {}
+    table = read_table(source, CAMPAIGN_TABLES["gold by class" if columns[0] == "true" else kind])
+    return {f"{column} in {table.path.name}": set(table[column]) - MISSING for column in columns}
+
+
+def refuse_unlike(gold: dict[str, set[str]], tables: dict[str, set[str]]) -> None:
+    """InputError where classes differ in case or blanks only, or where truth and labels of gold share none.
+
+    gold: classes by column (:func:`gold_classes`); tables: classes by table.
+    """
+    if gold and all(gold.values()) and not set.intersection(*gold.values()):
+        said = ", ".join(f"{place} says {listed(names)}" for place, names in gold.items())
+        raise InputError(f"{said}: they share no class; {ALIKE}")
+    seen: dict[str, tuple[str, str]] = {}
+    for place, names in (gold | tables).items():
+        for name in sorted(names):
+            first, home = seen.setdefault(plain(name), (name, place))
+            if first != name:
+                what = "they differ in case, blanks or Unicode form only"
+                raise InputError(f"{home} says {first!r}, {place} says {name!r}: {what}; {ALIKE}")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Classes in a sentence."""
+    names = sorted(names)
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")

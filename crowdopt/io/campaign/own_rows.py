@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import coded
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.stated.groups import Group, OwnRows
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, meant, tell
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.frames import TableLike
@@ -33,11 +32,15 @@ def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]
             members[group].append(worker)
     strange = next((name for name in limits if name not in members), None)
     if strange is not None:
-        near = get_close_matches(strange, list(members), n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        near = meant(strange, members)
+        hint = f"did you mean {near!r}? " if near else ""
         raise InputError(
             f"campaign.toml: no worker is in the group {strange!r}; {hint}groups.csv (worker,group) says who"
         )
+    idle = [repr(name) for name in members if not limits.get(name)]
+    if idle and table is not None:
+        what = f"{', '.join(idle[:5])}{' and more' if len(idle) > 5 else ''}: campaign.toml sets no limit for them"
+        tell(f"{table.path.name}: nothing depends on the group(s) {what}, such as [groups.NAME] max_per_task = 1")
     return [Group(name, tuple(those), **limits.get(name, {})) for name, those in members.items()]
 
 

@@ -15,7 +15,7 @@ from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.stored_tables import store_of
-from crowdopt.io.tables.text_files import NAMES, TextForm, not_utf8, opened
+from crowdopt.io.tables.text_files import NAMES, SEPARATORS, TextForm, not_utf8, opened
 
 CHUNK = 1 << 15  # rows that are lists at a time: fewer objects for the collector to walk over
 
@@ -31,7 +31,7 @@ def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
         with opened(path) as (file, dialect):
             lines = filter(None, csv.reader(file, strict=True, delimiter=dialect.separator))
             header = [name.strip() for name in next(lines, [])]
-            columns = _columns(path, lines, len(header), dialect)
+            columns = _columns(path, lines, header, dialect)
     except (OSError, UnicodeError, csv.Error) as error:
         raise InputError(f"{path.name}: {_trouble(path, error)}") from None
     if not header:
@@ -39,7 +39,8 @@ def _read_csv(path: Path) -> tuple[list[str], list[list[str]], int]:
     return header, columns, len(columns[0])
 
 
-def _columns(path: Path, lines: Iterator[list[str]], width: int, dialect: TextForm) -> list[list[str]]:
+def _columns(path: Path, lines: Iterator[list[str]], header: list[str], dialect: TextForm) -> list[list[str]]:
+    width = len(header)
     # Tuples of texts are no burden to the collector; lists that grow would be walked over again and again.
     parts: list[list[tuple[str, ...]]] = [[] for _ in range(width)]
     read = 0
@@ -50,7 +51,12 @@ def _columns(path: Path, lines: Iterator[list[str]], width: int, dialect: TextFo
             short = next(row for row in rows if len(row) != width)
             place = f"{path.name}, line {_line_of(path, read + rows.index(short))}"
             what = NAMES.get(dialect.separator, repr(dialect.separator))
-            raise InputError(f"{place}: {len(short)} cells where the header has {width}; quote cells that hold {what}")
+            remedy = f"quote cells that hold {what}"
+            if len(short) < width:
+                remedy = f"cells are missing: add {', '.join(header[len(short) :])} after {short[-1]!r} (blank if none)"
+                if any(mark in short[0] for mark in SEPARATORS if mark != dialect.separator):
+                    remedy = f"separate them by {what}, as the header is"
+            raise InputError(f"{place}: {len(short)} cells where the header has {width}; {remedy}")
         read += len(rows)
         for some, cells in zip(parts, zip(*rows, strict=True), strict=True):
             some.append(tuple(map(str.strip, cells)))

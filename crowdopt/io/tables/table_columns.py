@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Ints, places
-from crowdopt.errors import InputError, tell
+from crowdopt.errors import InputError, meant, tell
 from crowdopt.io.tables.cells import cells_of, has_decimal_commas, header_of, place_of
 from crowdopt.io.tables.frames import NAME, TableLike, cells_at_hand, columns_at_hand, index_names, is_frame
 from crowdopt.io.tables.stored_tables import ENDINGS, store_of
@@ -25,6 +24,8 @@ from crowdopt.io.tables.tidying import MISSING, Cells, tell_alike, tidied
 T = TypeVar("T")
 TEXTS = (".tsv", ".txt", ".tab")  # endings of texts that may well be the table that is looked for
 _WHOLE = re.compile(r"(\d+)\.0*")  # a whole number that a data frame gave a point
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}")  # a whole number with its thousands set off, or a decimal one
+_DECIMAL = re.compile(r"-?(?![1-9]\d{0,2}[.,]\d{3}$)\d*([.,])\d+")  # no whole number in any case
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +94,8 @@ class Table:
             return np.fromiter((known[cell] for cell in column), np.int64, self.rows)
         except KeyError:
             row = next(k for k, cell in enumerate(column) if cell not in known)
-            near = get_close_matches(column[row], list(known)[:10000], n=1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            near = meant(column[row], list(known)[:10000])
+            hint = f" (did you mean {near!r}?)" if near else ""
             raise self.error(row, name, f"unknown {name} {column[row]!r}{hint}; {remedy}") from None
 
     def numbers(self, name: str, empty: float | None = None) -> NDArray[np.float64]:
@@ -107,6 +108,7 @@ class Table:
         return np.array(values, dtype=np.int64)
 
     def _parsed(self, name: str, parse: Callable[[str], T], empty: T | None, complaint: str) -> list[T]:
+        self._ask_back(name, parse is _count)
         values: list[T] = []
         for row, cell in enumerate(self.columns[name]):
             if cell == "" and empty is not None:
@@ -122,6 +124,20 @@ class Table:
                 what = "is empty" if cell == "" else f"{cell!r} {complaint}"
                 raise self.error(row, name, f"{what}; {_remedy(cell)}") from None
         return values
+
+    def _ask_back(self, name: str, whole: bool) -> None:
+        """Refuse 1.000 if no other cell shows what its mark means: whole numbers need none, semicolons allow both."""
+        column = self.columns[name]
+        doubtful = [row for row, cell in enumerate(column) if _THOUSANDS.fullmatch(cell)]
+        marks = {_DECIMAL.sub(r"\1", cell) for cell in column if doubtful and _DECIMAL.fullmatch(cell)}
+        row = next((row for row in doubtful if marks != {column[row][-4]}), None)
+        if row is None:
+            return
+        if not (whole and column[row][-4] == ".") and not (self.path.is_file() and has_decimal_commas(self.path)):
+            return
+        thousand, share = re.sub("[.,]", "", column[row]), f"{float(column[row].replace(',', '.')):.12g}"
+        share += "0" * bool(_THOUSANDS.fullmatch(share))  # 1.2340 is no thousand
+        raise self.error(row, name, f"{column[row]!r} can mean {thousand} or {share}; write which one")
 
 
 def _finite(cell: str) -> float:
@@ -143,7 +159,7 @@ def _count(cell: str) -> int:
 
 
 def _pointed(cell: str) -> str | None:
-    return cell.replace(",", ".") if re.fullmatch(r"-?\d+,\d+", cell) else None
+    return cell.replace(",", ".") if re.fullmatch(r"-?\d*,\d+", cell) else None
 
 
 def _remedy(cell: str) -> str:

@@ -59,7 +59,7 @@ class TableKind:
             return f"a column appears twice; {must}"
         strange = [name for name in header if name not in self.required and name not in self.optional]
         absent = [name for name in self.optional if name not in header]
-        near = {name: meant for name in strange if (meant := _meant(name, absent, PRICES)) is not None}
+        near = {name: meant for name in strange if (meant := _meant(name, absent, OPTIONAL)) is not None}
         if near and self.extras is not Extras.IGNORED:
             name = next(iter(near))
             return f"unknown column {name!r}; did you mean {near[name]!r}? {must}"
@@ -93,7 +93,7 @@ def _meant(name: str, columns: Sequence[str], synonyms: dict[str, set[str]]) -> 
 
 SHOWN = 60  # letters of a first line that a sentence repeats
 LIKENESS = 0.8  # likeness of a misspelt name; 'text' is .5 like 'type'
-PRICES = {"price": {"cost", "pay", "wage", "fee", "payment"}}
+OPTIONAL = {"price": {"cost", "pay", "wage", "fee", "payment"}, "epsilon": {"eps"}}
 SYNONYMS = {
     "task": {
         *("item", "example", "unit", "question", "document", "image", "photo", "sentence", "sample", "record", "id"),
@@ -117,7 +117,7 @@ SYNONYMS = {
     "asked": {"total", "n", "trials", "answered", "n_asked", "num_asked", "questions"},
     "group": {"team", "groups", "family", "site"},
     "type": {"kind", "types", "category", "topic"},
-    **PRICES,
+    **OPTIONAL,
 }
 
 KEPT, IGNORED = Extras.KEPT, Extras.IGNORED
