@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from crowdopt.arrays import Ints, coded, places
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, tell
 from crowdopt.io.tables.frames import TableLike, name_of
 from crowdopt.io.tables.table_columns import Table, read_table
 from crowdopt.io.tables.table_kinds import LABELS, TRUTH, TYPES_OF_TASKS, TableKind
+from crowdopt.io.tables.tidying import tell_alike
 
 
 def read_label_table(path: TableLike) -> Table:
@@ -20,7 +22,23 @@ def read_label_table(path: TableLike) -> Table:
     table = read_table(path, LABELS).labelled()
     for name in ("task", "worker", "label"):
         table.ids(name)
+    for name in ("task", "worker"):
+        tell_alike(table.path.name, dict.fromkeys(table[name]), name)
+    _tell_passed_over(table)
     return table
+
+
+def _tell_passed_over(table: Table) -> None:
+    """Say what a tool's export has beside its labels that bears on them: rejected rows, known answers."""
+    for name, cells in table.extras.items():
+        rejected = sum(cell.casefold() == "rejected" for cell in cells)
+        if rejected:
+            tell(
+                f"{table.path.name}: {rejected} row(s) are {name} 'rejected' and count like the others; take them out "
+                "if they are not to count"
+            )
+        if re.match(r"golden\W|\W*gold(en)?$|.+_gold$", name.casefold()) and any(cells):
+            tell(f"{table.path.name}: column {name} is not read; known answers go into a table task,label (--truth)")
 
 
 def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
@@ -35,7 +53,41 @@ def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
         raise InputError(f"{table.path.name}: {error}") from None
     if len(labels.classes) < 2:
         raise InputError(f"{table.path.name} has the one label {labels.classes[0]!r} only; there is nothing to decide")
+    if not set(classes) <= set(table["label"]):
+        tell_alike(table.path.name, labels.classes)
+    refuse_numbers(labels, table.path.name, classes)
     return labels
+
+
+def refuse_numbers(labels: Labels, source: str, known: Sequence[str] = ()) -> None:
+    """InputError where labels are amounts and no classes, or one below 0 probably says that no label was given.
+
+    source: of the labels; known: labels that are known to be true.
+    """
+    count = dict(zip(labels.classes, np.bincount(labels.label, minlength=len(labels.classes)).tolist(), strict=True))
+    given = [name for name in labels.classes if count[name]]
+    try:
+        numbers = np.array([float(name) for name in given])
+    except ValueError:
+        return
+    if not np.isfinite(numbers).all():
+        return
+    most = min(10, labels.label.size / 2) if (numbers % 1 != 0).any() else max(20, labels.label.size / 2)
+    if len(given) > max(4, most):
+        raise InputError(
+            f"{source}: {len(given)} different labels among {labels.label.size} are numbers such as {given[-1]}, not "
+            "classes; let a threshold or a few steps make classes of them first"
+        )
+    below = [name for name in given if name.startswith("-")]
+    if len(below) == 1 and len(given) > 2 and (numbers % 1 == 0).all():
+        share, is_known = count[below[0]] / labels.label.size, below[0] in known
+        said = f"{source}: the label {below[0]} ({100 * share:.3g} % of the labels"
+        remedy = "leave these rows out, or their cells empty, if it says that no label was given"
+        if not is_known and (len(set(known)) > 1 or share > 0.5):
+            said += ", of no known answer)" if known else ")"
+            raise InputError(f"{said} may be a class or none; {remedy}, and name it by a word if it is a class")
+        if not is_known:
+            tell(f"{said}) counts as a class; {remedy}")
 
 
 def read_true_labels(path: TableLike) -> dict[str, str]:
