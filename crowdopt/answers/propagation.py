@@ -110,8 +110,7 @@ def agreement_tallies(labels: Labels, task_type: Ints, types: int) -> tuple[Ints
     Each label is held against the likeliest class k by the task's *other* labels, of chance r:
     ``P(label = k) = b + (r - b) p`` with ``b = (1 - r)/(L - 1)``, so that agreement, less b, over r - b, estimates p
     without bias. It counts as the share ``(r - b)^2 p(1 - p) / q(1 - q)``, q = P(label = k), of an answer with known
-    truth: its Fisher information. A label alone on its task has r = 1/L and counts nothing. Rounded so that the
-    crowd's totals stay.
+    truth: its Fisher information. A label alone on its task has r = 1/L and counts nothing.
 
     task_type (tasks,): type of each task; types: how many there are.
     """
@@ -129,14 +128,10 @@ def agreement_tallies(labels: Labels, task_type: Ints, types: int) -> tuple[Ints
     cell, shape = task_type[labels.task] * len(labels.workers) + labels.worker, (types, len(labels.workers))
     asked = np.bincount(cell, share * slope, types * shape[1])
     right = np.bincount(cell, share * ((labels.label == likeliest) - base), asked.size)
-    whole = _whole(asked)
-    correct = _whole(whole * np.clip(right / np.maximum(asked, LEAST), 0.0, 1.0))
-    return correct.reshape(shape), whole.reshape(shape)
-
-
-def _whole(amounts: Floats) -> Ints:
-    """Whole numbers whose sums up to each place are the nearest to those of the amounts."""
-    return np.diff(np.floor(np.cumsum(amounts) + 0.5), prepend=0.0).astype(np.int64)
+    # whole numbers whose sums up to each place are those of the amounts, rounded: the crowd's totals stay
+    whole = np.diff(np.ceil(np.cumsum(asked) - LEAST), prepend=0.0)
+    correct = np.diff(np.floor(np.cumsum(whole * np.clip(right / np.maximum(asked, LEAST), 0.0, 1.0)) + 0.5), prepend=0)
+    return correct.astype(np.int64).reshape(shape), whole.astype(np.int64).reshape(shape)
 
 
 def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floats, Floats, Floats]:

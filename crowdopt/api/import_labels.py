@@ -21,7 +21,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.crowd.votes.evidence import rule_named
-from crowdopt.errors import InputError
+from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted
 from crowdopt.io.bridges.exchange.bridge import Wishes
@@ -186,14 +186,18 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
 
 
 def _by_agreement(labels: Labels, kinds: Ints, types: int, trust_gold: bool) -> tuple[Ints, Ints]:
-    """Correct and asked as the labels tell them alone; InputError where they tell nothing."""
-    gold = agreement_tallies(labels, kinds, types)
-    if not gold[1].any():
-        several = f"{(labels.per_task > 1).sum()} of {len(labels.tasks)} tasks have several labels"
-        raise InputError(f"{several}, and these tell nothing of skills; give known answers (--truth), or more labels")
+    """Correct and asked as the labels tell them alone: one of K, a guess, where they tell nothing."""
+    correct, asked = agreement_tallies(labels, kinds, types)
+    if not asked.any():
+        tell(
+            f"{(labels.per_task > 1).sum()} of {len(labels.tasks)} tasks have several labels, which tell nothing of "
+            "skills, so all workers count as guessing; give known answers (--truth), or more labels of a task",
+            GoldWarning,
+        )
+        return np.ones_like(correct), np.full_like(asked, len(labels.classes))
     if not trust_gold:
-        heed(against_chance(*gold, len(labels.classes)), labels.workers, AGREEMENT)
-    return gold
+        heed(against_chance(correct, asked, len(labels.classes)), labels.workers, AGREEMENT)
+    return correct, asked
 
 
 class _Read(NamedTuple):
