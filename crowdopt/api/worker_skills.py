@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.voted import softmax
-from crowdopt.answers.votes import majority
+from crowdopt.answers.votes import majority, wmv_log
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.labels import Labels, tally
-from crowdopt.crowd.votes.evidence import class_odds
 from crowdopt.errors import InputError, tell
 from crowdopt.io.campaign.campaign_skills import skills_from_gold
 from crowdopt.io.campaign.campaign_tables import Ids
@@ -25,7 +23,7 @@ from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import GOLD_OF_ANY_FORM
 from crowdopt.notebooks import InNotebooks
 
-BY_LUCK = 0.01  # chance at most that answers known otherwise follow the majority as closely as those that get a note
+BY_LUCK = 0.05  # chance at most that answers known otherwise follow the majority as closely as those that get a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,20 +64,18 @@ def tallied(labels: Labels, true: Ints, kinds: Ints, types: int, trust_gold: boo
 def _tell_own_votes(labels: Labels, true: Ints) -> None:
     """Say where known answers follow the majority of these labels more closely than other answers would.
 
-    Two labels agree with ``a = p^2 + (1 - p)^2/(K - 1)``; where workers are right with p, independently, the majority
-    of each task is wrong by its posterior, and as often known answers would differ from it.
+    Workers of the tallied skills who err independently leave each task's majority wrong with its posterior's rest; as
+    often, known answers would differ from it.
     """
     from scipy.special import pdtr
 
-    votes, count = majority(labels).score, len(labels.classes)
-    best = np.sort(votes, axis=1)
-    clear = np.flatnonzero((true >= 0) & (labels.per_task > 1) & (best[:, -1] > best[:, -2]))
-    votes, n = votes[clear], labels.per_task[clear]
-    alike = (votes * (votes - 1)).sum() / max(1, (n * (n - 1)).sum())
-    right = (1 + np.sqrt(max(0.0, (count - 1) * (count * alike - 1)))) / count
-    chance = softmax(votes * class_odds(np.array([min(right, 1 - 1e-9)]), count))
-    differ = int((votes.argmax(axis=1) != true[clear]).sum())
-    if clear.size and pdtr(differ, float((1 - chance.max(axis=1)).sum())) < BY_LUCK:
+    right, known = (one.sum(axis=0) for one in tally(labels, true, np.zeros_like(true), 1))
+    votes, chance = majority(labels), wmv_log(labels, (right + 1) / (known + 2), truncation=1e-9).posterior
+    most = np.sort(votes.score, axis=1)
+    clear = np.flatnonzero((true >= 0) & (labels.per_task > 1) & (most[:, -1] > most[:, -2]))
+    answer = votes.answer[clear]
+    differ = int((answer != true[clear]).sum())
+    if clear.size and pdtr(differ, float((1 - chance[clear, answer]).sum())) < BY_LUCK:
         tell(
             f"the known answers are what most of these labels say on {clear.size - differ} of {clear.size} tasks that "
             "have a majority, so they look made from these labels; tallies against them tell how workers agree, "
