@@ -167,6 +167,8 @@ def vote(
         raise InputError(f"method must be one of {', '.join(AGGREGATIONS)}, not {method!r}")
     if confusion is not None and method not in FROM_CONFUSIONS:
         raise InputError(f"{method} takes no confusion tables; choose {' or '.join(FROM_CONFUSIONS)}")
+    if known is not None and np.max(known, initial=-1) >= len(labels.classes):
+        raise InputError("known needs places in labels.classes, -1 where unknown; name there also what no worker said")
     if method == AUTO:
         if set(settings) - {"truth"}:
             raise InputError(f"{', '.join(sorted(settings))} belong to one method; name that method")

@@ -64,30 +64,36 @@ def refuse_numbers(labels: Labels, source: str, known: Sequence[str] = ()) -> No
 
     source: of the labels; known: labels that are known to be true.
     """
-    count = dict(zip(labels.classes, np.bincount(labels.label, minlength=len(labels.classes)).tolist(), strict=True))
-    given = [name for name in labels.classes if count[name]]
+    count = np.bincount(labels.label, minlength=len(labels.classes))
+    given = [name for name, times in zip(labels.classes, count.tolist(), strict=True) if times]
+    numbers, size = np.array([_number(name) for name in given]), labels.label.size
+    is_number, is_whole = np.isfinite(numbers), numbers == np.rint(numbers)
+    few = min(10, size / 2) if is_number.all() and not is_whole.all() else max(20, size / 2)
+    said = f"{source}: {len(given)} different labels among {size}"
+    if len(given) > max(4, few) and is_number.all():
+        remedy = "let a threshold or a few steps make classes of them first"
+        raise InputError(f"{said} are numbers such as {given[-1]}, not classes; {remedy}")
+    if len(given) > max(20, size / (10 if is_number.all() else 2)):
+        tell(f"{said} count as a class each; if they are amounts or texts, make a few classes of them first")
+    below = np.flatnonzero(numbers < 0)
+    if below.size != 1 or (is_number & ~is_whole).any() or (is_number.all() and len(given) == 2):
+        return
+    name = given[int(below[0])]
+    share = count[labels.classes.index(name)] / size
+    said = f"{source}: the label {name} ({100 * share:.3g} % of the labels"
+    remedy = "leave these rows out, or their cells empty, if it says that no label was given"
+    if name not in known and (len(set(known)) > 1 or share > 0.5):
+        said += ", of no known answer)" if known else ")"
+        raise InputError(f"{said} may be a class or none; {remedy}, and name it by a word if it is a class")
+    if name not in known:
+        tell(f"{said}) counts as a class; {remedy}")
+
+
+def _number(name: str) -> float:
     try:
-        numbers = np.array([float(name) for name in given])
+        return float(name.rstrip("% ").replace(",", ".")) / (100 if name.endswith("%") else 1)
     except ValueError:
-        return
-    if not np.isfinite(numbers).all():
-        return
-    most = min(10, labels.label.size / 2) if (numbers % 1 != 0).any() else max(20, labels.label.size / 2)
-    if len(given) > max(4, most):
-        raise InputError(
-            f"{source}: {len(given)} different labels among {labels.label.size} are numbers such as {given[-1]}, not "
-            "classes; let a threshold or a few steps make classes of them first"
-        )
-    below = [name for name in given if name.startswith("-")]
-    if len(below) == 1 and len(given) > 2 and (numbers % 1 == 0).all():
-        share, is_known = count[below[0]] / labels.label.size, below[0] in known
-        said = f"{source}: the label {below[0]} ({100 * share:.3g} % of the labels"
-        remedy = "leave these rows out, or their cells empty, if it says that no label was given"
-        if not is_known and (len(set(known)) > 1 or share > 0.5):
-            said += ", of no known answer)" if known else ")"
-            raise InputError(f"{said} may be a class or none; {remedy}, and name it by a word if it is a class")
-        if not is_known:
-            tell(f"{said}) counts as a class; {remedy}")
+        return float("nan")
 
 
 def read_true_labels(path: TableLike) -> dict[str, str]:

@@ -94,14 +94,15 @@ def _meant(name: str, columns: Sequence[str], synonyms: dict[str, Sequence[str]]
 
 def _rank(name: str, column: str, synonyms: dict[str, Sequence[str]]) -> int:
     """How likely a name stands for a column: 0 is the column's own, a later synonym less; NEVER for what is none."""
-    words = [re.sub(r"[\W_]+", "_", part.lower()).strip("_") for part in (name, re.split("[.:]", name)[-1])]
-    spelled, apart = [column, *synonyms.get(column, ())], words[0].startswith(("golden_", "hint_"))
+    words = [re.sub(r"[\W_]+", "", part.lower()) for part in (name, re.split("[.:]", name)[-1])]
+    spelled = [re.sub("_", "", word) for word in (column, *synonyms.get(column, ()))]
+    apart = words[0].startswith(("golden", "hint"))  # what Toloka calls the truth, and what it shows
     places = [spelled.index(word) for word in words[: 1 if apart else 2] if word in spelled]
     if places:
         return min(places)
-    if get_close_matches(words[0], [column], n=1, cutoff=LIKENESS):
+    if get_close_matches(words[0], spelled[:1], n=1, cutoff=LIKENESS):
         return len(spelled)
-    return len(spelled) + 1 if column == "label" and words[0].startswith(("answer_", "output_")) else NEVER
+    return len(spelled) + 1 if column == "label" and re.match("(answer|output)[.:]", name.lower()) else NEVER
 
 
 SHOWN = 60  # letters of a first line that a sentence repeats
@@ -110,13 +111,13 @@ NEVER = 1000  # of ranks
 PRICES: dict[str, Sequence[str]] = {"price": ("cost", "pay", "wage", "fee", "payment")}
 SYNONYMS: dict[str, Sequence[str]] = {  # likeliest first: an id tells tasks apart that show the same text
     "task": (
-        *("task_id", "taskid", "unit_id", "hit_id", "hitid", "item_id", "example_id", "question_id", "document_id"),
+        *("task_id", "unit_id", "hit_id", "item_id", "example_id", "question_id", "document_id", "trace_id"),
         *("item", "unit", "example", "question", "id", "document", "sample", "record", "image", "photo", "file"),
         *("filename", "sentence", "text"),
     ),
     "item": ("task_id", "item_id", "task", "question", "example", "unit"),
     "worker": (
-        *("worker_id", "workerid", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "annotator"),
+        *("worker_id", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "annotator"),
         *("rater", "labeler", "labeller", "coder", "judge", "user", "performer", "person", "model", "name"),
     ),
     "label": (

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 import numpy as np
 
@@ -104,17 +104,24 @@ def tell_alike(name: str, names: Iterable[str], what: str = "class") -> None:
     alike: dict[str, str] = {}
     blank, pairs = "" if what == "class" else " ", []
     for label in sorted(names):
-        first = alike.setdefault(blank.join(normalize("NFKC", label).casefold().split()), label)
+        first = alike.setdefault(blank.join(_seen(label).casefold().split()), label)
         if first != label:
             pairs.append((first, label))
     if pairs:
         first, label = pairs[0]
-        same = normalize("NFC", first) == normalize("NFC", label)
-        how = "Unicode's form of their letters" if same else "case or blanks"
+        is_plain = blank.join(first.casefold().split()) == blank.join(label.casefold().split())
+        how, show = ("case or blanks", repr) if is_plain else ("Unicode's form of their letters", ascii)
         kind, count = ("labels", "classes") if what == "class" else (f"{what}s", f"{what}s")
         more = f" (and {len(pairs) - 1} more such)" if len(pairs) > 1 else ""
-        said = f"{name}: the {kind} {(ascii if same else repr)(first)} and {(ascii if same else repr)(label)}{more} "
-        tell(f"{said}differ in {how} only and count as two {count}; write them alike if they are one")
+        said = f"{name}: the {kind} {show(first)} and {show(label)}{more} differ in {how} only and count as two {count}"
+        tell(f"{said}; write them alike if they are one")
+
+
+def _seen(label: str) -> str:
+    """A name as it looks: composed, without marks that take no room."""
+    if label.isascii():
+        return label
+    return "".join(letter for letter in normalize("NFKC", label) if category(letter) != "Cf")
 
 
 def tell_doubtful(name: str, labels: set[str]) -> None:
