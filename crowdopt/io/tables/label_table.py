@@ -31,11 +31,12 @@ def read_label_table(path: TableLike) -> Table:
 def _tell_passed_over(table: Table) -> None:
     """Say what a tool's export has beside its labels that bears on them: rejected rows, known answers."""
     for name, cells in table.extras.items():
-        rejected = sum(cell.casefold() == "rejected" for cell in cells)
+        word = "rejected" if "status" in name.casefold() else "true" if name.casefold() == "_tainted" else None
+        rejected = 0 if word is None else sum(cell.casefold() == word for cell in cells)
         if rejected:
             tell(
-                f"{table.path.name}: {rejected} row(s) are {name} 'rejected' and count like the others; take them out "
-                "if they are not to count"
+                f"{table.path.name}: {rejected} row(s) have {word!r} in column {name} and count like the others; take "
+                "them out if they are not to count"
             )
         if re.match(r"golden\W|\W*gold(en)?$|.+_gold$", name.casefold()) and any(cells):
             tell(f"{table.path.name}: column {name} is not read; known answers go into a table task,label (--truth)")
@@ -72,7 +73,7 @@ def refuse_numbers(labels: Labels, source: str, known: Sequence[str] = ()) -> No
     said = f"{source}: {len(given)} different labels among {size}"
     if len(given) > max(4, few) and is_number.all():
         remedy = "let a threshold or a few steps make classes of them first"
-        raise InputError(f"{said} are numbers such as {given[-1]}, not classes; {remedy}")
+        raise InputError(f"{said} are numbers such as {given[len(given) // 2]}, not classes; {remedy}")
     if len(given) > max(20, size / (10 if is_number.all() else 2)):
         tell(f"{said} count as a class each; if they are amounts or texts, make a few classes of them first")
     below = np.flatnonzero(numbers < 0)
