@@ -104,6 +104,36 @@ def belief_propagation(
     )
 
 
+def agreement_tallies(labels: Labels, task_type: Ints, types: int) -> tuple[Ints, Ints]:
+    """Correct and asked answers, each (types, workers), by agreement alone: what as many gold answers would tell.
+
+    Each label is held against the likeliest class k by the task's *other* labels, of chance r:
+    ``P(label = k) = b + (r - b) p`` with ``b = (1 - r)/(L - 1)``, so that agreement, less b, over r - b, estimates p
+    without bias. It counts as the share ``(r - b)^2 p(1 - p) / q(1 - q)``, q = P(label = k), of an answer with known
+    truth: its Fisher information. A label alone on its task has r = 1/L and counts nothing.
+
+    task_type (tasks,): type of each task; types: how many there are.
+    """
+    fit, rows, classes = belief_propagation(labels), np.arange(labels.task.size), max(2, len(labels.classes))
+    assert fit.accuracy is not None
+    others = fit.score[labels.task]
+    others[rows, labels.label] -= fit.weight[labels.worker]
+    others[labels.per_task[labels.task] < 2] = 0.0  # its own weight rests on the worker's other labels: not quite 0
+    chance = softmax(others)
+    likeliest, mean = chance.argmax(axis=1), (fit.accuracy * labels.counts).sum() / rows.size
+    base = (1 - chance[rows, likeliest]) / (classes - 1)
+    slope = chance[rows, likeliest] - base
+    agreed = base + slope * mean
+    share = mean * (1 - mean) / (agreed * (1 - agreed)) * slope
+    cell, shape = task_type[labels.task] * len(labels.workers) + labels.worker, (types, len(labels.workers))
+    asked = np.bincount(cell, share * slope, types * shape[1])
+    right = np.bincount(cell, share * ((labels.label == likeliest) - base), asked.size)
+    # whole numbers whose sums up to each place are those of the amounts, rounded: the crowd's totals stay
+    whole = np.diff(np.ceil(np.cumsum(asked) - LEAST), prepend=0.0)
+    correct = np.diff(np.floor(np.cumsum(whole * np.clip(right / np.maximum(asked, LEAST), 0.0, 1.0)) + 0.5), prepend=0)
+    return correct.astype(np.int64).reshape(shape), whole.astype(np.int64).reshape(shape)
+
+
 def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floats, Floats, Floats]:
     """What each label weighs by its worker's others, each worker's mean skill by all, and the prior that fits them."""
     skill = _grid(prior.size)

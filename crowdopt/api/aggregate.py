@@ -16,6 +16,7 @@ from crowdopt.answers.heeding import heeding
 from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.api.worker_skills import tallied
 from crowdopt.crowd.gold.confusion import confusions
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
@@ -23,7 +24,8 @@ from crowdopt.files import together
 from crowdopt.io.answers.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.answers.labels_back import Answered
 from crowdopt.io.tables.folder import check_target
-from crowdopt.io.tables.label_table import read_labels, read_truth
+from crowdopt.io.tables.frames import name_of
+from crowdopt.io.tables.label_table import read_labels, read_true_labels, true_classes
 from crowdopt.notebooks import InNotebooks
 
 AUTO = "auto"  # the method that known answers, or labels held back, speak for
@@ -165,6 +167,8 @@ def vote(
         raise InputError(f"method must be one of {', '.join(AGGREGATIONS)}, not {method!r}")
     if confusion is not None and method not in FROM_CONFUSIONS:
         raise InputError(f"{method} takes no confusion tables; choose {' or '.join(FROM_CONFUSIONS)}")
+    if known is not None and np.max(known, initial=-1) >= len(labels.classes):
+        raise InputError("known needs places in labels.classes, -1 where unknown; name there also what no worker said")
     if method == AUTO:
         if set(settings) - {"truth"}:
             raise InputError(f"{', '.join(sorted(settings))} belong to one method; name that method")
@@ -225,8 +229,11 @@ def aggregate_tables(
     for path in (output, workers):
         if path is not None:
             check_target(Path(path), None, force)
-    table = read_labels(labels)
-    known = None if truth is None else read_truth(truth, table)
+    true = {} if truth is None else read_true_labels(truth)
+    table = read_labels(labels, tuple(true.values()))
+    known = None if truth is None else true_classes(true, table, name_of(truth))
+    if known is not None:
+        tallied(table, known, np.zeros_like(known), 1, trust_gold)
     shares = tables = None
     if gold is not None and method in FROM_CONFUSIONS:
         tables = confusions(read_gold_by_class(gold, table, trust_gold))

@@ -9,18 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.answers import one_coin
+from crowdopt.answers.propagation import agreement_tallies
 from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.api.verbs import keywords
+from crowdopt.api.worker_skills import tallied
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.gold.error_correlation import ErrorCorrelation, error_correlation
-from crowdopt.crowd.gold.skills import empirical_bayes
+from crowdopt.crowd.gold.skills import AGREEMENT, empirical_bayes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.labels import Labels, tally
+from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.crowd.votes.evidence import rule_named
-from crowdopt.errors import InputError
+from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted
 from crowdopt.io.bridges.exchange.bridge import Wishes
@@ -28,7 +29,8 @@ from crowdopt.io.bridges.exchange.token_usage import Usage, prices_of_labels
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.io.tables.folder import CAMPAIGN, check_target
 from crowdopt.io.tables.frames import name_of
-from crowdopt.io.tables.label_table import read_labels, read_true_labels, read_types, true_classes
+from crowdopt.io.tables.label_table import read_labels, read_true_labels, read_types, refuse_numbers, true_classes
+from crowdopt.io.tables.tidying import tell_doubtful
 from crowdopt.notebooks import InNotebooks
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
@@ -123,7 +125,7 @@ class ImportOptions:
 
 @keywords(ImportOptions)
 def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
-    """Tally each worker against the truth, per type; without truth, against the answers of one-coin EM.
+    """Tally each worker against the truth, per type; without truth, by how labels of a task agree.
 
     Every task of the label table is to be labelled anew by the workers of the table.
 
@@ -152,12 +154,11 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         raise InputError("families are seen in errors, so truth is needed; give it with --truth")
     kinds, names = read_types(asked.types, given.tasks)
     if known is None:
-        true, source = one_coin(given).answer, "the answers of one-coin EM, for want of truth"
+        source, gold = AGREEMENT, _by_agreement(given, kinds, len(names), asked.trust_gold)
     else:
-        true, source = true_classes(known, given, name_of(labels if asked.truth is None else asked.truth)), "truth"
-    gold = tally(given, true, kinds, len(names))
-    if not asked.trust_gold:
-        heed(against_chance(*gold, len(given.classes)), given.workers, source)
+        source = "truth"
+        true = true_classes(known, given, name_of(labels if asked.truth is None else asked.truth))
+        gold = tallied(given, true, kinds, len(names), asked.trust_gold)
     instance = AssignmentInstance(
         accuracy=empirical_bayes(*gold),
         task_type=kinds,
@@ -183,6 +184,21 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
             made.instance, asked.output, force=asked.force, gold=gold, gold_source=source, trust_gold=asked.trust_gold
         )
     return made
+
+
+def _by_agreement(labels: Labels, kinds: Ints, types: int, trust_gold: bool) -> tuple[Ints, Ints]:
+    """Correct and asked as the labels tell them alone: one of K, a guess, where they tell nothing."""
+    correct, asked = agreement_tallies(labels, kinds, types)
+    if not asked.any():
+        tell(
+            f"{(labels.per_task > 1).sum()} of {len(labels.tasks)} tasks have several labels, which tell nothing of "
+            "skills, so all workers count as guessing; give known answers (--truth), or more labels of a task",
+            GoldWarning,
+        )
+        return np.ones_like(correct), np.full_like(asked, len(labels.classes))
+    if not trust_gold:
+        heed(against_chance(correct, asked, len(labels.classes)), labels.workers, AGREEMENT)
+    return correct, asked
 
 
 class _Read(NamedTuple):
@@ -219,6 +235,8 @@ def _labels_of(rows: list[Annotation], account: Account, source: str, classes: t
     )
     if len(labels.classes) < 2:
         raise InputError(f"{source} has the one label {labels.classes[0]!r} only; there is nothing to decide")
+    tell_doubtful(source, set(labels.classes))
+    refuse_numbers(labels, source, classes)
     return labels
 
 

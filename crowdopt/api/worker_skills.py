@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+import numpy as np
+
+from crowdopt.answers.votes import majority, wmv_log
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.gold.skills import ESTIMATORS
-from crowdopt.errors import InputError
+from crowdopt.crowd.labels import Labels, tally
+from crowdopt.errors import InputError, tell
 from crowdopt.io.campaign.campaign_skills import skills_from_gold
 from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_table import gold_classes, heed_gold, refuse_unlike
@@ -17,6 +22,8 @@ from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import read_table
 from crowdopt.io.tables.table_kinds import GOLD_OF_ANY_FORM
 from crowdopt.notebooks import InNotebooks
+
+BY_LUCK = 0.05  # chance at most that answers known otherwise follow the majority as closely as those that get a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +47,40 @@ class Skills(InNotebooks):
             {"worker": worker, "type": kind, "accuracy": float(self.accuracy[t, j])} for (j, worker), (t, kind) in pairs
         ]
         return rows, len(self.workers) * len(self.types)
+
+
+def tallied(labels: Labels, true: Ints, kinds: Ints, types: int, trust_gold: bool) -> tuple[Ints, Ints]:
+    """Correct and asked, each (types, workers), against the truth, held against chance unless gold is trusted.
+
+    true (tasks,): class of each task, -1 where it is not known; kinds (tasks,): its type.
+    """
+    correct, asked = tally(labels, true, kinds, types)
+    if not trust_gold:
+        heed(against_chance(correct, asked, len(labels.classes)), labels.workers, "truth")
+    _tell_own_votes(labels, true)
+    return correct, asked
+
+
+def _tell_own_votes(labels: Labels, true: Ints) -> None:
+    """Say where known answers follow the majority of these labels more closely than other answers would.
+
+    Workers of the tallied skills who err independently leave each task's majority wrong with its posterior's rest; as
+    often, known answers would differ from it.
+    """
+    from scipy.special import pdtr
+
+    right, known = (one.sum(axis=0) for one in tally(labels, true, np.zeros_like(true), 1))
+    votes, chance = majority(labels), wmv_log(labels, (right + 1) / (known + 2), truncation=1e-9).posterior
+    most = np.sort(votes.score, axis=1)
+    clear = np.flatnonzero((true >= 0) & (labels.per_task > 1) & (most[:, -1] > most[:, -2]))
+    answer = votes.answer[clear]
+    differ = int((answer != true[clear]).sum())
+    if clear.size and pdtr(differ, float((1 - chance[clear, answer]).sum())) < BY_LUCK:
+        tell(
+            f"the known answers are what most of these labels say on {clear.size - differ} of {clear.size} tasks that "
+            "have a majority, so they look made from these labels; tallies against them tell how workers agree, "
+            "not how often they are right"
+        )
 
 
 def skills(

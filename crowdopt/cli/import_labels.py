@@ -12,6 +12,7 @@ import numpy as np
 from crowdopt.api.import_labels import Imported, import_labels
 from crowdopt.cli.common import as_json, say, size_of, target, trust_gold
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
+from crowdopt.crowd.gold.skills import AGREEMENT
 from crowdopt.crowd.votes.evidence import EACH
 
 
@@ -29,7 +30,7 @@ from crowdopt.crowd.votes.evidence import EACH
 @click.option(
     "--truth",
     type=click.Path(path_type=Path),
-    help="Known answers: task,label. Without them skills are estimated by one-coin EM.",
+    help="Known answers: task,label. Without them skills are estimated from how labels of a task agree.",
 )
 @click.option(
     "--from", "tool", help="The tool that exported the labels: label-studio, inspect, deepeval, … (see the guide)."
@@ -58,7 +59,7 @@ def import_(labels: Path, families: bool, output: Path, as_json: bool, **options
     """Make a campaign of real labels (columns task, worker, label): its tasks, its workers, their skills."""
     made = import_labels(labels, families=families, output=output, **options)
     size = size_of(made.instance)
-    asked = int((made.gold[1] > 0).sum())
+    asked, against = int((made.gold[1] > 0).sum()), "from" if made.gold_source == AGREEMENT else "against"
     say(
         as_json,
         {
@@ -71,7 +72,7 @@ def import_(labels: Path, families: bool, output: Path, as_json: bool, **options
         },
         f"wrote {output}: {size['tasks']} tasks of {size['types']} type(s), {size['workers']} workers, "
         f"{made.instance.classes} classes",
-        f"skills: tallies against {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
+        f"skills: tallies {against} {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
         *_of_errors(made, families),
         *([] if made.account is None else [made.account.sentence]),
     )

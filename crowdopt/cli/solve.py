@@ -17,6 +17,7 @@ from crowdopt.cli.adaptive_lines import policy_said
 from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, say, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
+from crowdopt.crowd.gold.skills import AGREEMENT
 from crowdopt.crowd.votes.evidence import RULES
 from crowdopt.io.parts.parts_folder import is_in_parts
 from crowdopt.io.plan.plan_folder import run_facts, summary
@@ -119,7 +120,7 @@ def solve(campaign: Path, output: Path, require_proof: bool, as_json: bool, **op
     with ProgressLine() as line:
         plan: Plan | AdaptivePlan = assign(campaign, output=output, listener=line.show, **options)
     if isinstance(plan, AdaptivePlan):
-        say(as_json, *policy_said(plan, str(output)))
+        say(as_json, *policy_said(plan, str(output)), *_skills_said(plan))
     else:
         _report_plan(plan, output, as_json, options["time_limit"])
     if plan.interrupted:
@@ -161,10 +162,16 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
         f"({full} at capacity), cost {plan.objective:.10g}",
         *([] if plan.repaired is None else [what_it_lacked(plan)]),
         *([plan.in_words] if plan.found else []),
+        *_skills_said(plan),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
     said = [plan.note, *said] if plan.note else said
     return ["interrupted; this is the best plan so far", *said] if plan.interrupted else said
+
+
+def _skills_said(plan: Plan | AdaptivePlan) -> list[str]:
+    said = "skills rest on the agreement of labels, with no known answers: errors that workers share are not in them"
+    return [said] if AGREEMENT in plan.instance.skills_source else []
 
 
 VERBS = (solve,)

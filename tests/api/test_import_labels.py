@@ -42,10 +42,10 @@ def test_the_written_campaign_is_the_imported_instance(tables):
     assert (back.capacity == 5).all() and back.title == "imported from labels.csv"
 
 
-def test_without_truth_em_stands_in_and_says_so(tables):
-    """The tallies are against EM's answers, every label counts, and the campaign records where they come from."""
+def test_without_truth_agreement_stands_in_and_says_so(tables):
+    """Six labels on three tasks tell less than one known answer, which is counted as one."""
     found = import_labels(tables / "labels.csv", epsilon=0.3)
-    assert found.gold[1].sum() == 6 and "EM" in found.gold_source and "EM" in found.instance.skills_source
+    assert found.gold[1].sum() == 1 and "agreement" in found.gold_source and "agreement" in found.instance.skills_source
 
 
 def test_more_than_two_classes_need_a_rule_for_them(tables):
@@ -87,8 +87,8 @@ def test_real_tables_import(real_data, name, workers, tasks, classes):
     assert (found.gold[1] == tasks).all()
 
 
-def test_em_agrees_with_the_truth_on_real_labels(real_data):
-    """On rte the answers of one-coin EM are right for nine tasks of ten, so its tallies are near the true ones."""
+def test_agreement_is_near_the_truth_on_real_labels(real_data):
+    """On rte ten labels of a task leave little doubt of its truth, so tallies by agreement are near the true ones."""
     folder = real_data / "rte"
     with_truth = import_labels(folder / "labels.csv", folder / "truth.csv")
     without = import_labels(folder / "labels.csv")

@@ -144,7 +144,7 @@ def test_import_real_or_not(run, tmp_path):
     ]
     (tmp_path / "labels.csv").write_text("\n".join(["task,worker,label", *rows]), encoding="utf-8")
     status, said = run("import", "labels.csv", "--epsilon", "0.2", "-o", "i")
-    assert status == 0 and "20 tasks of 1 type(s), 5 workers, 2 classes" in said and "one-coin EM" in said
+    assert status == 0 and "20 tasks of 1 type(s), 5 workers, 2 classes" in said and "agreement" in said
     assert run("solve", "i", "-o", "p")[0] == 0 and run("verify", "i", "p")[0] == 0
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.crowd_tail import crowd_tail
+from crowdopt.crowd.gold.skills import AGREEMENT
 from crowdopt.errors import GoldWarning, InputError, tell
 
 FALSE_ALARM = 1e-3  # chance that honest gold, every worker guessing or better, is found fault with by either test
@@ -68,11 +69,12 @@ def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
     source: where the gold stands, for the sentence.
     """
     right, asked = int(test.right.sum()), int(test.asked.sum())
-    said = f"{source}: {right} of {asked} gold answers are right, where guessing gets {asked * test.chance:.4g}"
+    what = "answers' worth of agreement" if source == AGREEMENT else "gold answers are right"
+    said = f"{source}: {right} of {asked} {what}, where guessing gets {asked * test.chance:.4g}"
     if test.is_crowd_low:
+        apart = "labels of a task contradict" if source == AGREEMENT else "labels and truth do not fit"
         raise InputError(
-            f"{said} (workers so low by chance: {test.crowd_tail:.2g}), so labels and truth do not fit each other; "
-            f"{MEND}; {GO_ON}"
+            f"{said} (workers so low by chance: {test.crowd_tail:.2g}), so {apart} each other; {MEND}; {GO_ON}"
         )
     if test.low.size:
         names = [f"{workers[j]} {test.right[j]} of {test.asked[j]} ({test.tails[j]:.2g})" for j in test.low[:SHOWN]]

@@ -12,6 +12,7 @@ from crowdopt.errors import InputError
 
 ALIKE = 0.95  # chance that all workers are alike, above which they are taken to be
 MANY = 200  # workers: luck is held against who looks best by that chance; of fewer it would hide who is good
+AGREEMENT = "agreement of labels, no known answers"  # what tallies rest on where no truth is known
 RHO: Floats = (np.arange(40) + 0.5) / 40  # correlations between a worker's answers that are held against none
 
 

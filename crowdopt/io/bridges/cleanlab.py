@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from crowdopt.errors import InputError
@@ -31,7 +32,25 @@ def read_wide(path: Path, wishes: Wishes) -> Annotations:
         for worker in workers
         if table[worker][row].lower() not in NONE
     ]
+    _refuse_text(path.name, given)
     return with_gold(given, path.name)
+
+
+def _refuse_text(name: str, given: list[Annotation]) -> None:
+    """InputError for a column of texts, ids or notes: what no other column says, where others say the same."""
+    said: dict[str, set[str]] = {}
+    cells = Counter(row.worker for row in given)
+    for row in given:
+        said.setdefault(row.worker, set()).add(row.label)
+    others = Counter(label for labels in said.values() for label in labels)
+    alone = {worker for worker, labels in said.items() if all(others[label] == 1 for label in labels)}
+    for worker in said:
+        is_text = len(said[worker]) > max(2, cells[worker] / 2)
+        if worker in alone and len(said) > 1 and (is_text or len(alone) + 1 < len(said)):
+            raise InputError(
+                f"{name}, line 1: column {worker!r} is no worker's: no other column has its labels; take it out, or if "
+                f"it holds the tasks' ids, name it (--key {worker})"
+            )
 
 
 def _class(cell: str) -> str:

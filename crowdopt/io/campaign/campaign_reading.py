@@ -29,7 +29,8 @@ from crowdopt.io.tables.table_columns import Table, find_table, is_folder
 def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> AssignmentInstance:
     """Read a campaign folder, or an ``.npz`` archive of a large one, into an instance.
 
-    Where campaign.toml says ``collected = "observed"``, what the labels in collected.csv say becomes each task's prior.
+    What the labels in collected.csv say becomes each task's prior, where rule and law of votes allow; with
+    ``collected = "evidence"`` in campaign.toml they count as labels of such workers, whatever they say.
     A warning (:class:`crowdopt.errors.GoldWarning`) names workers whose gold is below chance, or who have none, and the
     classes that gold names where campaign.toml names none; another (``TableWarning``) names tables that are not read.
 
@@ -136,8 +137,9 @@ def read_with_labels(folder: str | Path) -> Campaign:
         skills_source=skills.source,
     )
     labels = [] if collected is None else collected.ids("label")
-    observed, trusts = settings.get("collected") == "observed", settings.get("trust_gold", False)
-    return Campaign(instance, labels, observed, skills.gold, trusts)
+    by_votes = instance.the_rule.heeds_prior and not instance.errs_together and (instance.dependence == 1).all()
+    observed = settings.get("collected", "observed" if labels and by_votes else "evidence") == "observed"
+    return Campaign(instance, labels, observed, skills.gold, settings.get("trust_gold", False))
 
 
 def _agreed_classes(folder: Path, collected: Table | None, settings: dict[str, Any]) -> dict[str, Any]:

@@ -115,6 +115,7 @@ def settings_text(instance: AssignmentInstance, gold_source: str | None, trust_g
     if gold_source is not None:
         lines.append(f"gold_source = {quoted(gold_source)}")
     lines += ["trust_gold = true"] * trust_gold
+    lines += ['collected = "evidence"'] * (len(instance.collected) > 0 and not instance.observed)
     return "\n".join([*lines, *group_tables(instance)]) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from crowdopt.arrays import Ints, coded, places
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, tell
 from crowdopt.io.tables.frames import TableLike, name_of
 from crowdopt.io.tables.table_columns import Table, read_table
 from crowdopt.io.tables.table_kinds import LABELS, TRUTH, TYPES_OF_TASKS, TableKind
+from crowdopt.io.tables.tidying import tell_alike
 
 
 def read_label_table(path: TableLike) -> Table:
@@ -20,7 +22,24 @@ def read_label_table(path: TableLike) -> Table:
     table = read_table(path, LABELS).labelled()
     for name in ("task", "worker", "label"):
         table.ids(name)
+    for name in ("task", "worker"):
+        tell_alike(table.path.name, dict.fromkeys(table[name]), name)
+    _tell_passed_over(table)
     return table
+
+
+def _tell_passed_over(table: Table) -> None:
+    """Say what a tool's export has beside its labels that bears on them: rejected rows, known answers."""
+    for name, cells in table.extras.items():
+        word = "rejected" if "status" in name.casefold() else "true" if name.casefold() == "_tainted" else None
+        rejected = 0 if word is None else sum(cell.casefold() == word for cell in cells)
+        if rejected:
+            tell(
+                f"{table.path.name}: {rejected} row(s) have {word!r} in column {name} and count like the others; take "
+                "them out if they are not to count"
+            )
+        if re.match(r"golden\W|\W*gold(en)?$|.+_gold$", name.casefold()) and any(cells):
+            tell(f"{table.path.name}: column {name} is not read; known answers go into a table task,label (--truth)")
 
 
 def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
@@ -35,7 +54,47 @@ def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
         raise InputError(f"{table.path.name}: {error}") from None
     if len(labels.classes) < 2:
         raise InputError(f"{table.path.name} has the one label {labels.classes[0]!r} only; there is nothing to decide")
+    if not set(classes) <= set(table["label"]):
+        tell_alike(table.path.name, labels.classes)
+    refuse_numbers(labels, table.path.name, classes)
     return labels
+
+
+def refuse_numbers(labels: Labels, source: str, known: Sequence[str] = ()) -> None:
+    """InputError where labels are amounts and no classes, or one below 0 probably says that no label was given.
+
+    source: of the labels; known: labels that are known to be true.
+    """
+    count = np.bincount(labels.label, minlength=len(labels.classes))
+    given = [name for name, times in zip(labels.classes, count.tolist(), strict=True) if times]
+    numbers, size = np.array([_number(name) for name in given]), labels.label.size
+    is_number, is_whole = np.isfinite(numbers), numbers == np.rint(numbers)
+    few = min(10, size / 2) if is_number.all() and not is_whole.all() else max(20, size / 2)
+    said = f"{source}: {len(given)} different labels among {size}"
+    if len(given) > max(4, few) and is_number.all():
+        remedy = "let a threshold or a few steps make classes of them first"
+        raise InputError(f"{said} are numbers such as {given[len(given) // 2]}, not classes; {remedy}")
+    if len(given) > max(20, size / (10 if is_number.all() else 2)):
+        tell(f"{said} count as a class each; if they are amounts or texts, make a few classes of them first")
+    below = np.flatnonzero(numbers < 0)
+    if below.size != 1 or (is_number & ~is_whole).any() or (is_number.all() and len(given) == 2):
+        return
+    name = given[int(below[0])]
+    share = count[labels.classes.index(name)] / size
+    said = f"{source}: the label {name} ({100 * share:.3g} % of the labels"
+    remedy = "leave these rows out, or their cells empty, if it says that no label was given"
+    if name not in known and (len(set(known)) > 1 or share > 0.5):
+        said += ", of no known answer)" if known else ")"
+        raise InputError(f"{said} may be a class or none; {remedy}, and name it by a word if it is a class")
+    if name not in known:
+        tell(f"{said}) counts as a class; {remedy}")
+
+
+def _number(name: str) -> float:
+    try:
+        return float(name.rstrip("% ").replace(",", ".")) / (100 if name.endswith("%") else 1)
+    except ValueError:
+        return float("nan")
 
 
 def read_true_labels(path: TableLike) -> dict[str, str]:

@@ -19,7 +19,7 @@ from crowdopt.io.tables.frames import NAME, TableLike, cells_at_hand, columns_at
 from crowdopt.io.tables.stored_tables import ENDINGS, store_of
 from crowdopt.io.tables.table_kinds import Extras, TableKind
 from crowdopt.io.tables.text_files import FORMATS, named_format
-from crowdopt.io.tables.tidying import MISSING, Cells, tell_alike, tidied
+from crowdopt.io.tables.tidying import MISSING, Cells, tell_doubtful, tidied
 
 T = TypeVar("T")
 TEXTS = (".tsv", ".txt", ".tab")  # endings of texts that may well be the table that is looked for
@@ -62,7 +62,7 @@ class Table:
     def labelled(self, name: str = "label") -> Table:
         """The rows whose label was given; those without one are told, and so are labels that are almost alike."""
         labels = set(self.columns[name])
-        tell_alike(self.path.name, labels - MISSING)
+        tell_doubtful(self.path.name, labels - MISSING)
         if not labels & MISSING or not labels - MISSING:
             return self
         kept = np.array([cell not in MISSING for cell in self.columns[name]], bool)

@@ -70,53 +70,69 @@ class TableKind:
         if len(header) == 1 and set(header[0].split()) >= set(self.required):
             return "its columns are separated by blanks; separate them by commas, "
         guesses: dict[str, str] = {}
-        for name in header:
-            left = [column for column in missing if column not in guesses.values()]
-            meant = _meant(name, left, SYNONYMS) if name not in (*self.required, *self.optional) else None
-            if meant is not None:
-                guesses[name] = meant
+        strange = [name for name in header if name not in (*self.required, *self.optional)]
+        for column in missing:
+            left = [name for name in strange if name not in guesses.values()]
+            best = min(left, key=lambda name: _rank(name, column, SYNONYMS), default=None)
+            if best is not None and _rank(best, column, SYNONYMS) < NEVER:
+                guesses[column] = best
         if guesses:
-            return f"did you mean {', '.join(f'{meant!r} by {name!r}' for name, meant in guesses.items())}? "
+            open_ = [column for column in missing if column not in guesses]
+            which = f"which column is {' and which '.join(map(repr, open_))}? " if open_ else ""
+            return f"did you mean {', '.join(f'{column!r} by {name!r}' for column, name in guesses.items())}? {which}"
         if len(missing) == len(self.required):
             first = ",".join(header)
             return f"the first line is {first[:SHOWN]!r}; if that is a row already, put the header above it, "
         return ""
 
 
-def _meant(name: str, columns: Sequence[str], synonyms: dict[str, set[str]]) -> str | None:
+def _meant(name: str, columns: Sequence[str], synonyms: dict[str, Sequence[str]]) -> str | None:
     """The column that a name probably stands for: but for case and blanks, by another word for it, or misspelt."""
-    plain = re.sub(r"[\s_-]+", "_", name.strip().lower())
-    other = next((column for column in columns if plain in (column, *synonyms.get(column, ()))), None)
-    near = get_close_matches(plain, columns, n=1, cutoff=LIKENESS)
-    return other or (near[0] if near else None)
+    best = min(columns, key=lambda column: _rank(name, column, synonyms), default=None)
+    return None if best is None or _rank(name, best, synonyms) == NEVER else best
+
+
+def _rank(name: str, column: str, synonyms: dict[str, Sequence[str]]) -> int:
+    """How likely a name stands for a column: 0 is the column's own, a later synonym less; NEVER for what is none."""
+    words = [re.sub(r"[\W_]+", "", part.lower()) for part in (name, re.split("[.:]", name)[-1])]
+    spelled = [re.sub("_", "", word) for word in (column, *synonyms.get(column, ()))]
+    apart = words[0].startswith(("golden", "hint"))  # what Toloka calls the truth, and what it shows
+    places = [spelled.index(word) for word in words[: 1 if apart else 2] if word in spelled]
+    if places:
+        return min(places)
+    if get_close_matches(words[0], spelled[:1], n=1, cutoff=LIKENESS):
+        return len(spelled)
+    return len(spelled) + 1 if column == "label" and re.match("(answer|output)[.:]", name.lower()) else NEVER
 
 
 SHOWN = 60  # letters of a first line that a sentence repeats
 LIKENESS = 0.8  # likeness of a misspelt name; 'text' is .5 like 'type'
-OPTIONAL = {"price": {"cost", "pay", "wage", "fee", "payment"}, "epsilon": {"eps"}}
-SYNONYMS = {
-    "task": {
-        *("item", "example", "unit", "question", "document", "image", "photo", "sentence", "sample", "record", "id"),
-        *("task_id", "taskid", "item_id", "example_id", "question_id", "unit_id", "document_id", "file", "filename"),
-    },
-    "item": {"task", "task_id", "item_id", "question", "example", "unit"},
-    "worker": {
-        *("annotator", "rater", "labeler", "labeller", "coder", "judge", "user", "performer", "person", "name"),
-        *("worker_id", "workerid", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "model"),
-    },
-    "label": {
-        *("answer", "annotation", "vote", "response", "rating", "judgment", "judgement", "class", "category", "value"),
-        *("choice", "verdict", "labels", "truth", "gold", "true_label", "ground_truth", "correct_label"),
-    },
-    "truth": {"gold", "true", "true_label", "ground_truth", "expected", "reference", "correct_label"},
-    "true": {"truth", "gold", "true_label", "ground_truth"},
-    "answered": {"answer", "label", "response", "vote"},
-    "capacity": {"max_tasks", "limit", "max_labels", "max", "quota", "load"},
-    "accuracy": {"skill", "p", "acc", "quality", "probability"},
-    "correct": {"right", "hits", "n_correct", "num_correct", "correct_answers"},
-    "asked": {"total", "n", "trials", "answered", "n_asked", "num_asked", "questions"},
-    "group": {"team", "groups", "family", "site"},
-    "type": {"kind", "types", "category", "topic"},
+NEVER = 1000  # of ranks
+OPTIONAL: dict[str, Sequence[str]] = {"price": ("cost", "pay", "wage", "fee", "payment"), "epsilon": ("eps",)}
+SYNONYMS: dict[str, Sequence[str]] = {  # likeliest first: an id tells tasks apart that show the same text
+    "task": (
+        *("task_id", "unit_id", "hit_id", "item_id", "example_id", "question_id", "document_id", "trace_id"),
+        *("item", "unit", "example", "question", "id", "document", "sample", "record", "image", "photo", "file"),
+        *("filename", "sentence", "text"),
+    ),
+    "item": ("task_id", "item_id", "task", "question", "example", "unit"),
+    "worker": (
+        *("worker_id", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "annotator"),
+        *("rater", "labeler", "labeller", "coder", "judge", "user", "performer", "person", "model", "name"),
+    ),
+    "label": (
+        *("labels", "answer", "annotation", "vote", "response", "rating", "judgment", "judgement", "choice", "verdict"),
+        *("result", "class", "category", "value", "truth", "gold", "true_label", "ground_truth", "correct_label"),
+    ),
+    "truth": ("gold", "true", "true_label", "ground_truth", "expected", "reference", "correct_label"),
+    "true": ("truth", "gold", "true_label", "ground_truth"),
+    "answered": ("answer", "label", "response", "vote"),
+    "capacity": ("max_tasks", "limit", "max_labels", "max", "quota", "load"),
+    "accuracy": ("skill", "p", "acc", "quality", "probability"),
+    "correct": ("right", "hits", "n_correct", "num_correct", "correct_answers"),
+    "asked": ("total", "n", "trials", "answered", "n_asked", "num_asked", "questions"),
+    "group": ("team", "groups", "family", "site"),
+    "type": ("kind", "types", "category", "topic"),
     **OPTIONAL,
 }
 
@@ -136,7 +152,7 @@ CAMPAIGN_TABLES = {  # of a campaign's folder, by name; gold has several forms
     "groups": TableKind("worker,group", "who belongs together", KEPT),
     "rows": TableKind("row,task,worker,coefficient[,lower][,upper]", "own rows", KEPT),
 }
-LABELS = TableKind("task,worker,label", "labels", IGNORED)
+LABELS = TableKind("task,worker,label", "labels", KEPT)
 TRUTH = TableKind("task,label", "known labels of tasks", IGNORED)
 TYPES_OF_TASKS = TableKind("task,type", "types of labelled tasks", IGNORED)
 SKIPPED = TableKind("task,worker", "pairs whose label will not come", IGNORED)

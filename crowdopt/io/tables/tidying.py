@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from unicodedata import category, normalize
 
 import numpy as np
 
@@ -15,7 +17,11 @@ from crowdopt.errors import InputError, tell
 UNNAMED = re.compile(r"Unnamed: \d+")  # how pandas calls a column without a name
 IDS = ("task", "worker", "label", "truth", "item", "true", "answered", "question")  # columns that hold no amounts
 MISSING = {"", "nan", "NaN", "<NA>"}  # what a label that was not given is written as
-DOUBTFUL = {"NA", "N/A", "n/a", "na", "null", "NULL", "None", "none", "-", "?"}  # a class, or no label
+DOUBTFUL = {  # a class, or no label; in small letters
+    *("na", "n/a", "n.a.", "null", "none", "-", "?", "unsure", "not sure", "uncertain", "undecided", "idk", "unknown"),
+    *("i don't know", "don't know", "dont know", "do not know", "dk", "can't tell", "cannot tell", "skip", "skipped"),
+    *("abstain", "no answer", "no label", "unlabeled", "unlabelled", "#n/a"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +99,50 @@ def _whole(name: str, title: str, column: list[str]) -> None:
     column[:] = [cell.removesuffix(".0") for cell in column]
 
 
-def tell_alike(name: str, labels: set[str]) -> None:
-    """Say which labels differ in case or blanks only, and which may mean that there is no label."""
+def tell_alike(name: str, names: Iterable[str], what: str = "class") -> None:
+    """Say which names of classes, tasks or workers differ in case, blanks or Unicode's form only."""
     alike: dict[str, str] = {}
+    blank, pairs = "" if what == "class" else " ", []
+    for label in sorted(names):
+        first = alike.setdefault(blank.join(_seen(label).casefold().split()), label)
+        if first != label:
+            pairs.append((first, label))
+    if pairs:
+        first, label = pairs[0]
+        is_plain = blank.join(first.casefold().split()) == blank.join(label.casefold().split())
+        how, show = ("case or blanks", repr) if is_plain else ("Unicode's form of their letters", ascii)
+        kind, count = ("labels", "classes") if what == "class" else (f"{what}s", f"{what}s")
+        more = f" (and {len(pairs) - 1} more such)" if len(pairs) > 1 else ""
+        said = f"{name}: the {kind} {show(first)} and {show(label)}{more} differ in {how} only and count as two {count}"
+        tell(f"{said}; write them alike if they are one")
+
+
+def _seen(label: str) -> str:
+    """A name as it looks: composed, without marks that take no room."""
+    if label.isascii():
+        return label
+    return "".join(letter for letter in normalize("NFKC", label) if category(letter) != "Cf")
+
+
+def tell_doubtful(name: str, labels: set[str]) -> None:
+    """Say which labels are alike, which may mean that there is no label, and which are several in one cell."""
+    tell_alike(name, labels)
     for label in sorted(labels):
-        plain = "".join(label.casefold().split())
-        if alike.setdefault(plain, label) != label:
-            tell(
-                f"{name}: the labels {alike[plain]!r} and {label!r} differ in case or blanks only and count as two "
-                "classes; write them alike if they are one"
-            )
-    for label in sorted(labels & DOUBTFUL):
-        tell(f"{name}: the label {label!r} counts as a class; leave the cell empty where no label was given")
+        if label.casefold().replace("\u2019", "'") in DOUBTFUL:
+            tell(f"{name}: the label {label!r} counts as a class; leave the cell empty where no label was given")
+    lists = sorted(_lists(labels))
+    if lists:
+        tell(
+            f"{name}: the label {lists[0]!r} looks like several in one cell, and {len(lists)} such count as a class "
+            "each; if each option is a question of yes and no, make a table of labels for each"
+        )
+
+
+def _lists(labels: set[str]) -> set[str]:
+    """Labels that are JSON's or Python's lists, or options of other labels joined by a separator."""
+    found = {label for label in labels if label[0] + label[-1] in ("[]", "{}") or "|" in label.strip("|")}
+    for separator in ";,+":
+        parts = {label: {part.strip() for part in label.split(separator) if part.strip()} for label in labels}
+        count = Counter(part for some in parts.values() for part in some)
+        found |= {label for label, some in parts.items() if len(some) > 1 and all(count[part] > 1 for part in some)}
+    return found
