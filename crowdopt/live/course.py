@@ -20,6 +20,8 @@ class Course(Protocol):
     policy: Any
     doors_shut: bool  # whether no worker will come who has not come yet
 
+    place_of: dict[str, int]  # workers whom the campaign names -> column of each
+
     looks: LiveLooks | None  # what an expert looks at; None: nothing ever
 
     @property

@@ -56,6 +56,7 @@ class Live:
 
         A worker who never came before is enrolled. Raises InputError if the worker may not come.
         """
+        check_name(worker)  # the empty one is the expert's
         with self._turn() as turn:
             return turn.asked(worker)
 
@@ -186,6 +187,10 @@ class Live:
         """Several calls in one turn, kept together or not at all; the service flushes them to the disk at once."""
         with self._turn() as turn:
             yield turn
+
+    def close(self) -> None:
+        """Let go of the store; a file of SQLite then holds the whole history by itself."""
+        self.store.close()
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -415,8 +420,8 @@ class LiveTurn:
 
 
 def check_name(name: str) -> None:
-    """Raises InputError if a worker's or task's name is empty, or is no text that a database keeps."""
-    if not name or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+    """Raises InputError if a worker's or task's name is empty or blank, or is no text that a database keeps."""
+    if not name.strip() or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
         raise InputError(f"{name[:40]!r} is no name; take letters, digits and signs")
 
 
