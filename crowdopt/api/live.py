@@ -74,7 +74,7 @@ class LiveOptions:
         Workers at work from which on one who never came waits, while these are expected to bring all that is missing:
         fewer at once take fewer labels, more take less time.
     clock : callable
-        Seconds since 1970.
+        Seconds since 1970. Where it is given leases go by it too; otherwise they go by one that is never set.
     """
 
     policy: str = "sequential"

@@ -27,7 +27,8 @@ class Live:
     the events before it answers. The state is thrown away and made anew from the history where a call fails on the way.
 
     make: the state before the first event, given the settings; store: where the history is; settings: of a campaign
-    that begins now; those of one that goes on must be the same; clock: seconds since 1970.
+    that begins now; those of one that goes on must be the same; clock: seconds since 1970; steady: seconds of a clock
+    that is never set, by which leases end while the process lives, whatever the other says.
     """
 
     def __init__(
@@ -36,8 +37,12 @@ class Live:
         store: Store,
         settings: LiveSettings,
         clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] | None = None,
     ) -> None:
         self.store, self.settings, self.clock, self._make = store, settings, clock, make
+        self.steady = steady or (time.monotonic if clock is time.time else clock)
+        self._passed, self._read = 0.0, self.steady()  # seconds so far, and the steady clock then
+        self._ends: dict[str, float] = {}  # worker -> when their time is over, in seconds as passed
         self._state: LiveState | None = None
         with self._turn() as turn:
             if turn.state.seen == 0:
@@ -199,13 +204,29 @@ class Live:
         with self._or_forgotten(), self.store.hold() as book:
             try:
                 turn = LiveTurn(self._caught_up(book), book, self.clock())
+                for worker in self._overdue(turn):
+                    turn.note(kinds.EXPIRED, worker=worker)
                 yield turn
                 turn.write()
+                self._overdue(turn)
             except InputError:  # what was asked made no sense: nothing has changed, unless something was written
                 raise
             except BaseException:
                 self._state = None  # a decision may have been half made
                 raise
+
+    def _overdue(self, turn: LiveTurn) -> list[str]:
+        """Workers whose time is over; a deadline that is new here is so far off as the history says, a lease at most.
+
+        The time of day measures it where another process set it, or this one before it was started again.
+        """
+        read, state = self.steady(), turn.state
+        self._passed, self._read = self._passed + max(0.0, read - self._read), read
+        for worker in state.moved & state.deadline.keys():
+            left = min(state.deadline[worker] - turn.now, self.settings.lease)
+            self._ends[worker] = self._passed + left
+        state.moved.clear()
+        return [worker for worker in state.deadline if self._ends[worker] < self._passed]
 
     @contextmanager
     def _or_forgotten(self) -> Iterator[None]:
@@ -242,8 +263,6 @@ class LiveTurn:
         self.state, self.book = state, book
         self.now = max(now, state.at)  # a clock that was set back does not turn the history back
         self.fresh: list[Event] = []
-        for worker in state.overdue(self.now):
-            self.note(kinds.EXPIRED, worker=worker)
 
     def note(self, kind: str, applied: bool = False, **what: Any) -> Event:
         """Write an event; applied: whether the state has changed by it already."""

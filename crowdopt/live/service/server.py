@@ -71,7 +71,8 @@ class Announced(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second; close connections whose client sends no whole request, or takes no answer."""
         now, before, self.still = time.monotonic(), self.still, {}
-        for one in list(self.server_state.connections):
+        connections: list[Any] = list(self.server_state.connections)
+        for one in connections:
             unsent = one.transport.get_write_buffer_size()
             if unsent or one.cycle is None or one.cycle.response_complete:
                 at, since = before.get(one, (None, now))
