@@ -137,6 +137,10 @@ class Course(Protocol):
         """Who came."""
         ...
 
+    def remarks(self) -> list[str]:
+        """What a manager should know before anything is asked: sentences."""
+        ...
+
     def progress(self) -> dict[str, Any]:
         """Tasks, and how sure they are."""
         ...

@@ -10,7 +10,7 @@ from typing import Any
 
 from crowdopt.errors import InputError
 from crowdopt.live.lease import Lease, ToldLabel
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_settings import MORE, LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores import event as kinds
 from crowdopt.live.stores.event import EXPERT, Event
@@ -446,7 +446,8 @@ def check_name(name: str) -> None:
 
 def _differs(kept: LiveSettings, given: LiveSettings) -> str:
     if kept.campaign != given.campaign:
-        return "the store holds the history of another campaign, or its tables have changed since; choose another store"
+        changed = "the store holds the history of another campaign, or its tables have changed since"
+        return f"{changed}; choose another store; {MORE}"
     names = [name for name in kept.__dict__ if getattr(kept, name) != getattr(given, name)]
     said = ", ".join(f"{name} {getattr(kept, name)!r}" for name in names)
     return f"the campaign in the store began with {said}; go on with the same, or choose another store"

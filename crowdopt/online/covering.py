@@ -85,6 +85,11 @@ class Covering(BasePolicy):
         """Skills are told where no gold is asked."""
         return self.gold == 0
 
+    @property
+    def without_gold(self) -> str:
+        """Skills are told then."""
+        return f"{self.name}:gold=0" if self.gold else ""
+
     def start(self, known: Known, solve: Solve) -> None:
         """Group the tasks into kinds; nothing is covered yet."""
         self.solve = solve
@@ -111,11 +116,12 @@ class Covering(BasePolicy):
         """Gold first, then the most valuable tasks, until the worker is full or nothing is worth it."""
         if self._number != (arrival.preliminary, arrival.number):
             self._welcome(arrival)
-            if self.gold:
-                return Decision(GOLD, np.full(self.known.types, self.gold))
+            missing = self.gold - self.seen.asked[:, self.seen.column(arrival.number, arrival.preliminary)]
+            if (missing > 0).any():
+                return Decision(GOLD, np.maximum(0, missing))
         if not self._met:
             self._acquaint(arrival)
-        if arrival.preliminary or self._left <= 0:
+        if arrival.preliminary or self._left <= 0 or self._spare:
             return None
         tasks = self._given = self._pick(arrival, rng)
         # there is room for more, but nothing else is worth it; what waits for labels that are out may yet be
@@ -126,11 +132,12 @@ class Covering(BasePolicy):
         """Gold counts for the worker; work adds evidence, as far as it was not refused."""
         if not self._met:
             column = self.seen.column(self._number[1], self._number[0]) if self._number else 0
-            self.seen.right[:, column], self.seen.asked[:, column] = labels
+            self.seen.right[:, column] += labels[0]
+            self.seen.asked[:, column] += labels[1]
             return
         got = labels != REFUSED
         tasks = self._given if got.all() else self._given[got]
-        self._left = 0 if self._spare else self._left - tasks.size
+        self._left -= tasks.size
         if tasks.size < self._given.size:
             self._offered.append(self._given)
         if self.tracks:
@@ -167,6 +174,13 @@ class Covering(BasePolicy):
             self.open[task] = self.covered[task] < self.need[task] - COVERAGE
         if self.repair:
             self.done.append((worker, np.array([task])))
+
+    def lapsed(self, tasks: Ints) -> None:
+        """They may be given again; what is missing of the gold is asked for."""
+        if not self._met:
+            self._number = None
+        self._spare = False
+        self._offered = [given[~np.isin(given, tasks)] for given in self._offered]
 
     def amend_gold(self, worker: int, right: Ints) -> None:
         """Skills follow from the tally as it is now."""
@@ -260,7 +274,7 @@ class Covering(BasePolicy):
 
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._arrival, self._met = (arrival.preliminary, arrival.number), arrival, False
-        self._left, self._offered = arrival.capacity, []
+        self._left, self._spare, self._offered = arrival.capacity, False, []
         self.seen.welcome(arrival)
 
     def _acquaint(self, arrival: Arrival) -> None:

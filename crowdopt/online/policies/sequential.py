@@ -179,6 +179,13 @@ class Sequential(BasePolicy):
             return self.reserve.overhear(worker, task, label)
         self.beliefs.hear(np.array([task]), np.array([label]), worker)
 
+    def lapsed(self, tasks: Ints) -> None:
+        """They may be given again."""
+        if self._of_reserve:
+            return self.reserve.lapsed(tasks)
+        if self.session is not None:
+            self.session.free[tasks] = True
+
     def amend(self, worker: int, task: int, label: int) -> None:
         """Votes anew; what they say of workers is settled as labels come."""
         if self.fallen[0] >= 0:
