@@ -182,9 +182,8 @@ class WorkersCourse:
 
     def check_arrival(self, task: str, kind: str) -> None:
         """Raises InputError: tasks are the campaign's, from the beginning."""
-        raise InputError(
-            f"policy {self.policy.name} serves workers who come; for tasks that arrive take one of learn's, as ls-ol; {MORE}"
-        )
+        serves = f"policy {self.policy.name} serves workers who arrive"
+        raise InputError(f"{serves}; for tasks that arrive take one of learn's, as ls-ol; {MORE}")
 
     def arrive(self, task: str, kind: str) -> None:
         """No task arrives."""
