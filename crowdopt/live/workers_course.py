@@ -343,8 +343,9 @@ class WorkersCourse:
         assert seat.decision is not None
         if seat.decision.kind == GOLD:
             seat.asked, seat.got = (np.delete(column, unseen) for column in (seat.asked, seat.got))
-            tasks = EMPTY
-        self.limits.reopen(tasks, seat.place)
+            tasks = np.bincount(self.gold.kind[tasks], minlength=self.instance.n_types)
+        else:
+            self.limits.reopen(tasks, seat.place)
         self._settle(seat)
         self.policy.lapsed(tasks)
 

@@ -27,7 +27,10 @@ Ids: TypeAlias = NDArray[np.integer]
 
 TIES = ("least-covered", "random", "rotating")
 ANSWERS = ("weighted", *FROM_LABELS)
-HERE = ("_number", "_arrival", "_met", "_spare", "_left", "_offered", "_given", "by_type", "evidence", "cost")
+HERE = (
+    *("_number", "_arrival", "_met", "_spare", "_left", "_owed", "_offered", "_given"),
+    *("by_type", "evidence", "cost"),
+)
 
 
 @dataclass
@@ -105,6 +108,7 @@ class Covering(BasePolicy):
         self.rotation_seed = np.full(1, -1, np.int64)
         self._number: tuple[bool, int] | None = None
         self._met, self._spare, self._left = False, False, 0
+        self._owed = np.zeros(known.types, np.int64)  # gold that is to be asked of the worker who is here
         self._offered: list[Ids] = []
         self.hoped = np.zeros(known.n_tasks)  # what labels that are out are expected to add to ``covered``
 
@@ -116,9 +120,10 @@ class Covering(BasePolicy):
         """Gold first, then the most valuable tasks, until the worker is full or nothing is worth it."""
         if self._number != (arrival.preliminary, arrival.number):
             self._welcome(arrival)
-            missing = self.gold - self.seen.asked[:, self.seen.column(arrival.number, arrival.preliminary)]
-            if (missing > 0).any():
-                return Decision(GOLD, np.maximum(0, missing))
+            self._owed = np.full(self.known.types, self.gold)
+        if self._owed.any():
+            asked, self._owed = self._owed, np.zeros_like(self._owed)
+            return Decision(GOLD, asked)
         if not self._met:
             self._acquaint(arrival)
         if arrival.preliminary or self._left <= 0 or self._spare:
@@ -176,9 +181,10 @@ class Covering(BasePolicy):
             self.done.append((worker, np.array([task])))
 
     def lapsed(self, tasks: Ints) -> None:
-        """They may be given again; what is missing of the gold is asked for."""
+        """They may be given again; a worker of the stream is owed the gold."""
         if not self._met:
-            self._number = None
+            self._owed = np.zeros_like(tasks) if self._arrival.preliminary else tasks
+            return
         self._spare = False
         self._offered = [given[~np.isin(given, tasks)] for given in self._offered]
 
@@ -275,6 +281,7 @@ class Covering(BasePolicy):
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._arrival, self._met = (arrival.preliminary, arrival.number), arrival, False
         self._left, self._spare, self._offered = arrival.capacity, False, []
+        self._owed = np.zeros_like(self._owed)
         self.seen.welcome(arrival)
 
     def _acquaint(self, arrival: Arrival) -> None:

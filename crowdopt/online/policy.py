@@ -116,7 +116,10 @@ class BasePolicy:
         """A label came that was given up and told as refused; worker: number of arrival."""
 
     def lapsed(self, tasks: Ints) -> None:
-        """Time is over of the worker here, whose last decision was told as refused; tasks (k,): never handed out."""
+        """Time is over of the worker here; tasks, as in :class:`Decision`: what of the last one was never handed out.
+
+        It was told before that these are refused: they may be asked again.
+        """
 
     def amend(self, worker: int, task: int, label: int) -> None:
         """A label that was learned is another one, of a policy that ``amends``; worker: number of arrival."""

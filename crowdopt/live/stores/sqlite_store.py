@@ -45,7 +45,7 @@ class SQLiteStore(SQLLedgerbook):
         return Unwritten(f"{self.path} cannot be written: {error}; nothing of it was kept")
 
     def close(self) -> None:
-        """Close the file; it holds all, whoever else has it open."""
+        """Close the file; it holds all, even while another process has it open."""
         with suppress(sqlite3.Error):
             self._base.execute("PRAGMA wal_checkpoint")
         self._base.close()

@@ -126,7 +126,8 @@ class CascadePolicy(BasePolicy):
 
     def lapsed(self, tasks: Ints) -> None:
         """They may be given again."""
-        self._free[tasks] = True
+        if self._asked.kind == WORK:
+            self._free[tasks] = True
 
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._left, self._since = arrival.number, arrival.capacity, 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.label_kinds import GOLD, REFUSED
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
 from crowdopt.elementary import dot, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
@@ -183,7 +183,7 @@ class Sequential(BasePolicy):
         """They may be given again."""
         if self._of_reserve:
             return self.reserve.lapsed(tasks)
-        if self.session is not None:
+        if self.session is not None and self._asked.kind == WORK:
             self.session.free[tasks] = True
 
     def amend(self, worker: int, task: int, label: int) -> None:
