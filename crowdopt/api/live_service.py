@@ -78,9 +78,6 @@ def serve(
     """
     running = live(campaign, **settings)
     app = live_application(campaign, running, outside)
-    with running.together() as turn:
-        for remark in turn.state.course.remarks():
-            say(f"note: {remark}")
     from crowdopt.live.service.courier import Courier
     from crowdopt.live.service.server import serve as run
 

@@ -125,8 +125,8 @@ class Course(Protocol):
         """A label will not come."""
         ...
 
-    def expire(self, worker: str) -> None:
-        """All that is reserved for the worker is free again."""
+    def expire(self, worker: str, again: bool = False) -> None:
+        """All that is reserved for the worker is free again; again: what they were never handed for them too."""
         ...
 
     def answer_rows(self, classes: Sequence[str]) -> list[AnswerRow]:

@@ -142,7 +142,7 @@ class LiveState:
 
     def _expired(self, event: Event) -> None:
         self._end_leases(event.worker)
-        self.course.expire(event.worker)
+        self.course.expire(event.worker, event.value == kinds.AGAIN)
 
     def _removed(self, event: Event) -> None:
         self._end_leases(event.worker)

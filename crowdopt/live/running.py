@@ -205,7 +205,7 @@ class Live:
             try:
                 turn = LiveTurn(self._caught_up(book), book, self.clock())
                 for worker in self._overdue(turn):
-                    turn.note(kinds.EXPIRED, worker=worker)
+                    turn.note(kinds.EXPIRED, worker=worker, value=kinds.AGAIN)
                 yield turn
                 turn.write()
                 self._overdue(turn)
@@ -397,7 +397,7 @@ class LiveTurn:
         if not course.hears(worker) and not course.waits(worker, self.state.told):
             self._decided(worker, course.decide(worker, self.state.told))
             if course.holds(worker):
-                self.note(kinds.EXPIRED, worker=worker)
+                self.note(kinds.EXPIRED, worker=worker, value=kinds.AGAIN)
         return course.hears(worker)
 
     def received(self, source: str, message: str, body: Any) -> int:

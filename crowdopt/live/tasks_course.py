@@ -219,7 +219,7 @@ class TasksCourse:
         self.waiting[worker].remove(slot.task)
         self._settle(slot)
 
-    def expire(self, worker: str) -> None:
+    def expire(self, worker: str, again: bool = False) -> None:
         """All that the worker holds is over."""
         for task in list(self.waiting[worker]):
             slot = self.slot_of[task]

@@ -322,8 +322,8 @@ class WorkersCourse:
         self.turns.leave()
         self.policy.retarget(self.stream.known)
 
-    def expire(self, worker: str) -> None:
-        """What the worker has or was meant to have is free again; what they never had may be theirs later."""
+    def expire(self, worker: str, again: bool = False) -> None:
+        """What the worker has or was meant to have is free again; again: what they never had for them too."""
         seat = self.seat_of[worker]
         for k in [*seat.out.values(), *seat.queue]:
             self._release(seat, k)
@@ -331,17 +331,17 @@ class WorkersCourse:
         lapsed = [*map(self.repairs.out.pop, theirs), *seat.repairs]
         for k in lapsed:
             self._mended(seat, k, REFUSED)
-        self.repairs.over &= not lapsed
-        seat.repairs = []
-        if seat.decision is not None:
-            self._lapse(seat)
-
-    def _lapse(self, seat: Seat) -> None:
-        unseen, seat.queue = seat.queue, []
+        self.repairs.over &= not (again and lapsed)
+        seat.repairs, unseen, seat.queue = [], seat.queue, []
         seat.out.clear()
+        if seat.decision is not None and again:
+            self._lapse(seat, seat.decision, unseen)
+        elif seat.decision is not None:
+            self._settle(seat)
+
+    def _lapse(self, seat: Seat, decision: Decision, unseen: list[int]) -> None:
         tasks = seat.asked[unseen]
-        assert seat.decision is not None
-        if seat.decision.kind == GOLD:
+        if decision.kind == GOLD:
             seat.asked, seat.got = (np.delete(column, unseen) for column in (seat.asked, seat.got))
             tasks = np.bincount(self.gold.kind[tasks], minlength=self.instance.n_types)
         else:

@@ -40,6 +40,12 @@ def serve(
     for courier in couriers:
         courier.start()
 
+    def announce() -> None:
+        say(pages)
+        with live.together() as turn:
+            for remark in turn.state.course.remarks():
+                say(f"note: {remark}")
+
     def end() -> None:
         over.set()
         for courier in couriers:
@@ -48,7 +54,7 @@ def serve(
         live.close()
 
     try:
-        Announced(config, lambda: say(pages), end).run(sockets=[place])
+        Announced(config, announce, end).run(sockets=[place])
     finally:
         end()
         place.close()
