@@ -131,7 +131,9 @@ def _write_continuation(campaign: InstanceLike, state: LiveState, folder: Path) 
     names = {seat.place: seat.worker for seat in course.seats}
     ids = [names.get(j, instance.worker_id(j)) for j in range(instance.n_workers)]
     there = np.array([j for j, name in enumerate(ids) if not name.startswith("\0")])
-    collected = np.concatenate([instance.collected, new])
+    first = ~np.isin(instance.pair_keys(instance.collected), instance.pair_keys(new))  # but for those brought anew
+    collected = np.concatenate([instance.collected[first], new])
+    before = [label for label, kept in zip(before, first.tolist(), strict=False) if kept]
     full = replace(instance, collected=collected, capacity=np.maximum(0, instance.capacity - load), workers=ids)
     left = full if there.size == full.n_workers else of_workers(full, there, [ids[j] for j in there])
     write_campaign(left, folder, collected_labels=[*before, *(row.label for row in rows)])

@@ -98,7 +98,10 @@ def _with_collected(run: Run, label: Ints, met: int) -> Run:
     claim and uniform over other classes, is multiplied by their likelihoods: no policy is told of them.
     """
     instance = run.stream.instance  # with its workers by number of arrival
-    task, worker = instance.collected.T
+    first = ~np.isin(
+        instance.pair_keys(instance.collected), instance.pair_keys(np.column_stack([run.task, run.worker]))
+    )
+    (task, worker), label = instance.collected[first].T, label[first]  # one that was brought anew is the worker's word
     skills = np.concatenate([run.skills[:, :met], instance.accuracy[:, met:]], axis=1)
     every = np.column_stack([task, worker, label]), np.column_stack([run.task, run.worker, run.label])
     votes = np.concatenate(every).T

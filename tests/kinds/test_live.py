@@ -243,6 +243,19 @@ def test_labels_that_were_in_count_by_bayes(policy, tmp_path):
             live.skip(live.ask("bob"))  # who comes first stands first among the arrivals: the labels stay theirs
 
 
+def test_a_label_in_that_is_brought_again_counts_once(tmp_path):
+    """It is the worker's word on that task as it is now."""
+    folder = folder_of(tmp_path / "c", collected="task,worker,label\nt0,bob,no\n")
+    live = crowdopt.live(folder, policy="greedy", store=tmp_path / "s.db")
+    assert live.bring("bob", "t0", "yes")
+    live.close()
+    export_history(tmp_path / "c", tmp_path / "s.db", tmp_path / "out")
+    assert (tmp_path / "out" / "campaign" / "collected.csv").read_text() == "task,worker,label\nt0,bob,yes\n"
+    live = crowdopt.live(tmp_path / "c", policy="greedy", store=tmp_path / "s.db")
+    found = live.answers()[0]
+    assert (found.answer, found.labels) == ("yes", 1) and found.claim == pytest.approx(0.2)
+
+
 def test_a_label_in_that_is_no_class_is_refused(tmp_path):
     """It would count for another class, or for none."""
     folder = folder_of(tmp_path / "c", collected="task,worker,label\nt0,bob,nope\n")
