@@ -46,9 +46,10 @@ class SQLiteStore(SQLLedgerbook):
 
     def close(self) -> None:
         """Close the file; it holds all, even while another process has it open."""
-        with suppress(sqlite3.Error):
-            self._base.execute("PRAGMA wal_checkpoint")
-        self._base.close()
+        with self._lock:
+            with suppress(sqlite3.Error):
+                self._base.execute("PRAGMA wal_checkpoint")
+            self._base.close()
 
     def _connection(self) -> sqlite3.Connection:
         return self._base
