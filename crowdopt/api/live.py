@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdopt.api.binding import AnyPath, BackendMissing, InstanceLike, TableLike
 from crowdopt.api.verbs import keywords
-from crowdopt.arrays import places
+from crowdopt.arrays import Ints, places
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
@@ -74,7 +74,7 @@ class LiveOptions:
         Workers at work from which on one who never came waits, while these are expected to bring all that is missing:
         fewer at once take fewer labels, more take less time.
     clock : callable
-        Seconds since 1970.
+        Seconds since 1970. Where it is given leases go by it too; otherwise they go by one that is never set.
     """
 
     policy: str = "sequential"
@@ -99,12 +99,13 @@ def live(campaign: InstanceLike, asked: LiveOptions) -> Live:
     Raises
     ------
     InputError
-        If the policy is unknown, the campaign has limits that no online policy knows, or the store holds the history of
-        another campaign or of other settings.
+        If the policy is unknown or asks gold tasks that are not there, the campaign has limits that no online policy
+        knows, or the store holds the history of another campaign or of other settings.
     BackendMissing
         If the store is in PostgreSQL and psycopg is not installed.
     """
     tables = LiveTables.of(campaign, asked.gold)
+    tables.check_gold(asked.policy)
     settings = LiveSettings(
         asked.policy, asked.seed, asked.lease, asked.newcomers, asked.money, asked.horizon, asked.crew, tables.digest
     )
@@ -133,15 +134,18 @@ def is_database(place: AnyPath) -> bool:
 
 
 class LiveTables:
-    """The tables of a live campaign: the instance, names of classes, gold."""
+    """The tables of a live campaign: the instance, names of classes, gold, and classes of the labels in, if known."""
 
-    def __init__(self, instance: AssignmentInstance, classes: tuple[str, ...], gold: GoldTasks) -> None:
-        self.instance, self.classes, self.gold = instance, classes, gold
+    def __init__(
+        self, instance: AssignmentInstance, classes: tuple[str, ...], gold: GoldTasks, collected: Ints | None = None
+    ) -> None:
+        self.instance, self.classes, self.gold, self.collected = instance, classes, gold, collected
         digest = sha256(repr((classes, gold.ids, gold.kind.tolist(), gold.truth.tolist())).encode())
         for name, value in sorted(arrays_of(instance).items()):
             array = np.asarray(value)
             digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
             digest.update(array.tobytes())
+        digest.update(b"" if collected is None else collected.tobytes())
         self.digest = digest.hexdigest()[:16]
 
     @staticmethod
@@ -154,7 +158,21 @@ class LiveTables:
         names = tuple(read.class_names())
         there = Path(campaign) / GOLD_TASKS
         source = there if gold is None and there.is_file() else gold
-        return LiveTables(read.instance.as_read(), names, _gold(source, read.instance, names))
+        return LiveTables(read.instance.as_read(), names, _gold(source, read.instance, names), read.indices())
+
+    def check_gold(self, text: str) -> None:
+        """Raises InputError if the policy asks gold tasks first and there are none of some task's type."""
+        name = text.strip().partition(":")[0]
+        policy = online_named(text) if name in online_policies() else None
+        if policy is None or not policy.without_gold:
+            return
+        kinds, asks = self.instance.task_type, f"policy {name} asks {policy.gold} gold tasks of each worker"
+        wanted = kinds[~np.isin(self.instance.task_ids, self.gold.ids)]
+        lacks = np.setdiff1d(wanted, self.gold.kind).tolist()
+        if lacks and self.gold.ids:
+            asks += f", and there are none of type {self.instance.type_id(lacks[0])!r}"
+        if lacks:
+            raise InputError(f"{asks}: give {'more' if self.gold.ids else GOLD_TASKS}, or {policy.without_gold}")
 
     def state(self, settings: LiveSettings) -> LiveState:
         """The state before anything has happened."""
@@ -163,7 +181,7 @@ class LiveTables:
             course: Any = TasksCourse(self.instance, asking_named(settings.policy), settings)
         elif name in online_policies():
             policy = online_named(settings.policy)
-            course = WorkersCourse(self.instance, policy, settings, solve_whole, self.gold)
+            course = WorkersCourse(self.instance, policy, settings, solve_whole, self.gold, self.collected)
         else:
             raise InputError(f"unknown policy {name!r}; there are {', '.join(policies())}")
         return LiveState(settings, course, self.classes)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import copyfile
 
 import numpy as np
 
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
-from crowdopt.api.live import LiveTables, is_database, store_of
+from crowdopt.api.live import GOLD_TASKS, LiveTables, is_database, store_of
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
@@ -17,6 +18,8 @@ from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
+from crowdopt.io.tables.table_columns import find_table, read_table
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.running import followed
@@ -96,6 +99,8 @@ def export_history(
 ) -> HistoryCheck:
     """Write what a history gives: labels.csv, looks.csv, and the campaign with these labels in (``collected.csv``).
 
+    What no plan uses goes along: texts and pictures of tasks, gold tasks.
+
     ``aggregate`` takes the labels and the campaign, and what an expert told as ``truth``; ``solve`` the campaign. Gold
     is left out: its answers were known.
     """
@@ -126,10 +131,25 @@ def _write_continuation(campaign: InstanceLike, state: LiveState, folder: Path) 
     names = {seat.place: seat.worker for seat in course.seats}
     ids = [names.get(j, instance.worker_id(j)) for j in range(instance.n_workers)]
     there = np.array([j for j, name in enumerate(ids) if not name.startswith("\0")])
-    collected = np.concatenate([instance.collected, new])
+    first = ~np.isin(instance.pair_keys(instance.collected), instance.pair_keys(new))  # but for those brought anew
+    collected = np.concatenate([instance.collected[first], new])
+    before = [label for label, kept in zip(before, first.tolist(), strict=False) if kept]
     full = replace(instance, collected=collected, capacity=np.maximum(0, instance.capacity - load), workers=ids)
     left = full if there.size == full.n_workers else of_workers(full, there, [ids[j] for j in there])
     write_campaign(left, folder, collected_labels=[*before, *(row.label for row in rows)])
+    if isinstance(campaign, str | Path) and Path(campaign).is_dir():
+        _carry(Path(campaign), folder)
+
+
+def _carry(campaign: Path, folder: Path) -> None:
+    there, written = find_table(campaign, "tasks"), read_table(folder / "tasks.csv", CAMPAIGN_TABLES["tasks"])
+    if there is not None and (shown := read_table(there, CAMPAIGN_TABLES["tasks"])).extras:
+        row = {task: k for k, task in enumerate(shown.ids("task"))}
+        more = {name: [shown.extras[name][row[task]] for task in written.ids("task")] for name in shown.extras}
+        kept = {name: written[name] for name in written.columns}
+        write_csv(folder / "tasks.csv", [*kept, *more], [*kept.values(), *more.values()])
+    if (campaign / GOLD_TASKS).is_file():
+        copyfile(campaign / GOLD_TASKS, folder / GOLD_TASKS)
 
 
 def _followed(campaign: InstanceLike, store: AnyPath, gold: TableLike | None) -> tuple[LiveState, list[Event]]:
@@ -145,7 +165,8 @@ def _followed(campaign: InstanceLike, store: AnyPath, gold: TableLike | None) ->
         raise InputError(f"the store {store} has no history yet")
     settings = LiveSettings.of(events[0].value)
     if settings.campaign != tables.digest:
-        raise InputError(f"the store {store} holds the history of another campaign, or its tables have changed since")
+        changed = f"the store {store} holds the history of another campaign, or its tables have changed since"
+        raise InputError(f"{changed}; give the tables that it was served with")
     return followed(events, tables.state(settings)), events
 
 

@@ -14,7 +14,7 @@ from crowdopt.io.campaign.campaign_settings import read_settings
 from crowdopt.io.tables.folder import CAMPAIGN
 from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
-from crowdopt.live.running import Live
+from crowdopt.live.running import Live, check_name
 from crowdopt.live.service.secrets_of_others import Secrets
 from crowdopt.live.service.tokens import MANAGER, WORKER, new_token
 
@@ -40,7 +40,12 @@ class OutsideOptions:
 
 
 def token(store: AnyPath, worker: str | None = None, role: str = MANAGER) -> str:
-    """A token for a worker, or for the manager, the expert or a labelling tool; one that they had before ends."""
+    """A token for a worker, or for the manager, the expert or a labelling tool; one that they had before ends.
+
+    Raises InputError if the worker's name is empty or blank.
+    """
+    if worker is not None:
+        check_name(worker)
     place, owner = store_of(store), role if worker is None else WORKER + worker
     try:
         return new_token(place, owner)

@@ -20,6 +20,8 @@ class Course(Protocol):
     policy: Any
     doors_shut: bool  # whether no worker will come who has not come yet
 
+    place_of: dict[str, int]  # workers whom the campaign names -> column of each
+
     looks: LiveLooks | None  # what an expert looks at; None: nothing ever
 
     @property
@@ -123,8 +125,8 @@ class Course(Protocol):
         """A label will not come."""
         ...
 
-    def expire(self, worker: str) -> None:
-        """All that is reserved for the worker is free again."""
+    def expire(self, worker: str, again: bool = False) -> None:
+        """All that is reserved for the worker is free again; again: what they were never handed for them too."""
         ...
 
     def answer_rows(self, classes: Sequence[str]) -> list[AnswerRow]:
@@ -133,6 +135,10 @@ class Course(Protocol):
 
     def worker_rows(self, state: Any) -> list[WorkerRow]:
         """Who came."""
+        ...
+
+    def remarks(self) -> list[str]:
+        """What a manager should know before anything is asked: sentences."""
         ...
 
     def progress(self) -> dict[str, Any]:

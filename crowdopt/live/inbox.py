@@ -55,7 +55,7 @@ def _acted(turn: LiveTurn, meaning: Meaning) -> bool:
     if isinstance(meaning, GivenLabel):
         return turn.brought(meaning.worker, meaning.task, meaning.label)
     if meaning is not None and meaning.worker in turn.state.enrolled and turn.state.course.holds(meaning.worker):
-        turn.note(kinds.EXPIRED, worker=meaning.worker)
+        turn.note(kinds.EXPIRED, worker=meaning.worker, value=kinds.AGAIN)
     return True
 
 

@@ -82,6 +82,10 @@ class LabelLimits:
         """A label will not come; the pair is not asked again."""
         self._count(np.array([task]), place, -1)
 
+    def reopen(self, tasks: Ints, place: int) -> None:
+        """The worker may be asked about them, (k,), as if they had not been meant for them."""
+        self.taken.difference_update(self._pair(task, place) for task in tasks.tolist())
+
     def again(self, task: int, place: int) -> None:
         """A label came that was not reserved any more."""
         self._count(np.array([task]), place, 1)

@@ -7,6 +7,11 @@ from dataclasses import asdict, dataclass
 
 from crowdopt.errors import InputError
 
+MORE = (
+    "for more tasks or capacity run `crowdopt live export` with the tables as they were, edit the campaign that it "
+    "writes, and serve that with a new --store; tokens and pay start anew"
+)
+
 
 @dataclass(frozen=True)
 class LiveSettings:

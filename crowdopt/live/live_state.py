@@ -33,6 +33,7 @@ class LiveState:
         self.enrolled: dict[str, int] = {}  # worker -> place in order of enrolment
         self.people: list[str] = []
         self.deadline: dict[str, float] = {}  # worker for whom anything is reserved -> until when
+        self.moved: set[str] = set()  # workers whose deadline is another one since it was looked at last
         self.leases: dict[int, Lease] = {}  # live ones
         self.ended: dict[int, Lease] = {}  # over without a label so far
         self.labels = ToldLabels()
@@ -59,14 +60,11 @@ class LiveState:
 
     def _extend(self, worker: str) -> None:
         """Who does something has a lease's time for what is next."""
+        self.moved.add(worker)
         if self.course.holds(worker):
             self.deadline[worker] = self.at + self.settings.lease
         else:
             self.deadline.pop(worker, None)
-
-    def overdue(self, now: float) -> list[str]:
-        """Workers whose time is over."""
-        return [worker for worker, until in self.deadline.items() if until < now]
 
     def _began(self, event: Event) -> None:
         pass
@@ -144,7 +142,7 @@ class LiveState:
 
     def _expired(self, event: Event) -> None:
         self._end_leases(event.worker)
-        self.course.expire(event.worker)
+        self.course.expire(event.worker, event.value == kinds.AGAIN)
 
     def _removed(self, event: Event) -> None:
         self._end_leases(event.worker)
@@ -291,7 +289,7 @@ class LiveState:
         self.last_of = {self.people[row[1]]: row[0] for row in self.labels.rows}
         if self.course.looks is not None and self.course.looks.told:
             self.last_of[EXPERT] = list(self.course.looks.told)[-1]
-        self.tasks = places(self.task_names)
+        self.tasks, self.moved = places(self.task_names), set(self.deadline)
 
     def _task(self, name: str) -> int:
         if name not in self.tasks:

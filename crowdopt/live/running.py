@@ -10,7 +10,7 @@ from typing import Any
 
 from crowdopt.errors import InputError
 from crowdopt.live.lease import Lease, ToldLabel
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_settings import MORE, LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores import event as kinds
 from crowdopt.live.stores.event import EXPERT, Event
@@ -27,7 +27,8 @@ class Live:
     the events before it answers. The state is thrown away and made anew from the history where a call fails on the way.
 
     make: the state before the first event, given the settings; store: where the history is; settings: of a campaign
-    that begins now; those of one that goes on must be the same; clock: seconds since 1970.
+    that begins now; those of one that goes on must be the same; clock: seconds since 1970; steady: seconds of a clock
+    that is never set, by which leases end while the process lives, whatever the other says.
     """
 
     def __init__(
@@ -36,8 +37,12 @@ class Live:
         store: Store,
         settings: LiveSettings,
         clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] | None = None,
     ) -> None:
         self.store, self.settings, self.clock, self._make = store, settings, clock, make
+        self.steady = steady or (time.monotonic if clock is time.time else clock)
+        self._passed, self._read = 0.0, self.steady()  # seconds so far, and the steady clock then
+        self._ends: dict[str, float] = {}  # worker -> when their time is over, in seconds as passed
         self._state: LiveState | None = None
         with self._turn() as turn:
             if turn.state.seen == 0:
@@ -56,6 +61,7 @@ class Live:
 
         A worker who never came before is enrolled. Raises InputError if the worker may not come.
         """
+        check_name(worker)  # the empty one is the expert's
         with self._turn() as turn:
             return turn.asked(worker)
 
@@ -187,6 +193,10 @@ class Live:
         with self._turn() as turn:
             yield turn
 
+    def close(self) -> None:
+        """Let go of the store; a file of SQLite then holds the whole history by itself."""
+        self.store.close()
+
     # -- inside ----------------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -194,13 +204,29 @@ class Live:
         with self._or_forgotten(), self.store.hold() as book:
             try:
                 turn = LiveTurn(self._caught_up(book), book, self.clock())
+                for worker in self._overdue(turn):
+                    turn.note(kinds.EXPIRED, worker=worker, value=kinds.AGAIN)
                 yield turn
                 turn.write()
+                self._overdue(turn)
             except InputError:  # what was asked made no sense: nothing has changed, unless something was written
                 raise
             except BaseException:
                 self._state = None  # a decision may have been half made
                 raise
+
+    def _overdue(self, turn: LiveTurn) -> list[str]:
+        """Workers whose time is over; a deadline that is new here is so far off as the history says, a lease at most.
+
+        The time of day measures it where another process set it, or this one before it was started again.
+        """
+        read, state = self.steady(), turn.state
+        self._passed, self._read = self._passed + max(0.0, read - self._read), read
+        for worker in state.moved & state.deadline.keys():
+            left = min(state.deadline[worker] - turn.now, self.settings.lease)
+            self._ends[worker] = self._passed + left
+        state.moved.clear()
+        return [worker for worker in state.deadline if self._ends[worker] < self._passed]
 
     @contextmanager
     def _or_forgotten(self) -> Iterator[None]:
@@ -237,8 +263,6 @@ class LiveTurn:
         self.state, self.book = state, book
         self.now = max(now, state.at)  # a clock that was set back does not turn the history back
         self.fresh: list[Event] = []
-        for worker in state.overdue(self.now):
-            self.note(kinds.EXPIRED, worker=worker)
 
     def note(self, kind: str, applied: bool = False, **what: Any) -> Event:
         """Write an event; applied: whether the state has changed by it already."""
@@ -373,7 +397,7 @@ class LiveTurn:
         if not course.hears(worker) and not course.waits(worker, self.state.told):
             self._decided(worker, course.decide(worker, self.state.told))
             if course.holds(worker):
-                self.note(kinds.EXPIRED, worker=worker)
+                self.note(kinds.EXPIRED, worker=worker, value=kinds.AGAIN)
         return course.hears(worker)
 
     def received(self, source: str, message: str, body: Any) -> int:
@@ -415,14 +439,15 @@ class LiveTurn:
 
 
 def check_name(name: str) -> None:
-    """Raises InputError if a worker's or task's name is empty, or is no text that a database keeps."""
-    if not name or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+    """Raises InputError if a worker's or task's name is empty or blank, or is no text that a database keeps."""
+    if not name.strip() or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
         raise InputError(f"{name[:40]!r} is no name; take letters, digits and signs")
 
 
 def _differs(kept: LiveSettings, given: LiveSettings) -> str:
     if kept.campaign != given.campaign:
-        return "the store holds the history of another campaign, or its tables have changed since; choose another store"
+        changed = "the store holds the history of another campaign, or its tables have changed since"
+        return f"{changed}; choose another store; {MORE}"
     names = [name for name in kept.__dict__ if getattr(kept, name) != getattr(given, name)]
     said = ", ".join(f"{name} {getattr(kept, name)!r}" for name in names)
     return f"the campaign in the store began with {said}; go on with the same, or choose another store"

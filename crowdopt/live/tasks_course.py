@@ -19,6 +19,7 @@ from crowdopt.labelers.vote_counts import voted
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.turns import Turns
+from crowdopt.live.workers_report import NO_CAPACITY
 from crowdopt.online.crowds import COIN
 from crowdopt.online.limits.least_cost import Least
 
@@ -218,7 +219,7 @@ class TasksCourse:
         self.waiting[worker].remove(slot.task)
         self._settle(slot)
 
-    def expire(self, worker: str) -> None:
+    def expire(self, worker: str, again: bool = False) -> None:
         """All that the worker holds is over."""
         for task in list(self.waiting[worker]):
             slot = self.slot_of[task]
@@ -263,12 +264,17 @@ class TasksCourse:
             for k, worker in enumerate(state.people)
         ]
 
+    def remarks(self) -> list[str]:
+        """Why no label can be asked, or labels in do not count, as the campaign is: sentences."""
+        said = [] if self.instance.capacity.any() else [NO_CAPACITY]
+        return said + ["tasks arrive: the labels in collected.csv do not count"] * bool(self.instance.collected.size)
+
     def progress(self) -> dict[str, Any]:
         """Tasks that came, and those whose labels are not all in."""
         unsure = sum(not slot.done for slot in self.slots)
         money = self.settings.money
         own = {"tasks": len(self.slots), "unsure": unsure, "claimed_error": None, "money": money}
-        return own | {"reserved": max(0.0, self.spent), "notes": self.policy.notes()}
+        return own | {"reserved": max(0.0, self.spent), "notes": [*self.remarks(), *self.policy.notes()]}
 
     def possible(self) -> Callable[[], Least]:
         """No bound is known where tasks arrive."""

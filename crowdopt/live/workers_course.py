@@ -18,13 +18,13 @@ from crowdopt.live.corrections import check_unlearning, correct_gold, correct_wo
 from crowdopt.live.gold_tasks import GoldTasks
 from crowdopt.live.label_limits import LabelLimits, with_newcomers
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_settings import MORE, LiveSettings
 from crowdopt.live.looks import LiveLooks
 from crowdopt.live.number_rows import NumberRows
 from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
 from crowdopt.live.turns import Turns
-from crowdopt.live.workers_report import possible_of, progress_of, rows_of_answers, rows_of_workers, run_of
+from crowdopt.live.workers_report import possible_of, progress_of, remarks_of, rows_of_answers, rows_of_workers, run_of
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.crowds import Simulated
 from crowdopt.online.ledger import Run
@@ -45,12 +45,18 @@ class WorkersCourse:
     """
 
     def __init__(
-        self, instance: AssignmentInstance, policy: Any, settings: LiveSettings, solve: Solve, gold: GoldTasks
+        self,
+        instance: AssignmentInstance,
+        policy: Any,
+        settings: LiveSettings,
+        solve: Solve,
+        gold: GoldTasks,
+        collected: Ints | None = None,
     ) -> None:
         if instance.difficulty.share:
             raise InputError("live campaigns look for hard tasks themselves; take difficulty out of the campaign")
         self.whole = with_newcomers(instance, settings.newcomers)
-        self.settings, self.policy, self.gold, self.solve = settings, policy, gold, solve
+        self.settings, self.policy, self.gold, self.solve, self.collected = settings, policy, gold, solve, collected
         money = settings.money if instance.budget is None else instance.budget
         self.limits = LabelLimits(self.whole, money, not policy.over_capacity)
         served = replace(self.whole, budget=None, max_labels=np.full(self.whole.n_tasks, UNLIMITED))
@@ -176,9 +182,8 @@ class WorkersCourse:
 
     def check_arrival(self, task: str, kind: str) -> None:
         """Raises InputError: tasks are the campaign's, from the beginning."""
-        raise InputError(
-            f"policy {self.policy.name} serves workers who arrive; for tasks that arrive take one of learn's, as ls-ol"
-        )
+        serves = f"policy {self.policy.name} serves workers who arrive"
+        raise InputError(f"{serves}; for tasks that arrive take one of learn's, as ls-ol; {MORE}")
 
     def arrive(self, task: str, kind: str) -> None:
         """No task arrives."""
@@ -317,19 +322,32 @@ class WorkersCourse:
         self.turns.leave()
         self.policy.retarget(self.stream.known)
 
-    def expire(self, worker: str) -> None:
-        """What the worker has or was meant to have is free again."""
+    def expire(self, worker: str, again: bool = False) -> None:
+        """What the worker has or was meant to have is free again; again: what they never had for them too."""
         seat = self.seat_of[worker]
         for k in [*seat.out.values(), *seat.queue]:
             self._release(seat, k)
-        seat.out.clear()
-        seat.queue = []
         theirs = [lease for lease, k in self.repairs.out.items() if self.repairs.workers[k] == seat.number]
-        for k in [*map(self.repairs.out.pop, theirs), *seat.repairs]:
+        lapsed = [*map(self.repairs.out.pop, theirs), *seat.repairs]
+        for k in lapsed:
             self._mended(seat, k, REFUSED)
-        seat.repairs = []
-        if seat.decision is not None:
+        self.repairs.over &= not (again and lapsed)
+        seat.repairs, unseen, seat.queue = [], seat.queue, []
+        seat.out.clear()
+        if seat.decision is not None and again:
+            self._lapse(seat, seat.decision, unseen)
+        elif seat.decision is not None:
             self._settle(seat)
+
+    def _lapse(self, seat: Seat, decision: Decision, unseen: list[int]) -> None:
+        tasks = seat.asked[unseen]
+        if decision.kind == GOLD:
+            seat.asked, seat.got = (np.delete(column, unseen) for column in (seat.asked, seat.got))
+            tasks = np.bincount(self.gold.kind[tasks], minlength=self.instance.n_types)
+        else:
+            self.limits.reopen(tasks, seat.place)
+        self._settle(seat)
+        self.policy.lapsed(tasks)
 
     def holds(self, worker: str) -> bool:
         """Whether anything is reserved for the worker."""
@@ -432,6 +450,10 @@ class WorkersCourse:
     def worker_rows(self, state: Any) -> list[WorkerRow]:
         """Who came, what they told, and what is believed of their skill."""
         return rows_of_workers(self, state)
+
+    def remarks(self) -> list[str]:
+        """Why no label can be asked, or labels in do not count, as the campaign is: sentences."""
+        return remarks_of(self)
 
     def progress(self) -> dict[str, Any]:
         """Tasks, and how many are not as sure as they are to be; the money there is."""

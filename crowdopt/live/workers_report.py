@@ -14,6 +14,9 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.label_kinds import CHECK, GOLD, REPAIR, WORK
 from crowdopt.crowd.subset import of_workers
+from crowdopt.crowd.votes.evidence import CLIP
+from crowdopt.crowd.votes.voting import log_odds
+from crowdopt.elementary import exp, log, logsumexp
 from crowdopt.errors import InputError
 from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
@@ -26,6 +29,8 @@ from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.run_score import answers_of, claimed_error
 
+NO_CAPACITY = "no worker has any capacity, so nothing is asked; raise it in workers.csv"
+
 
 class ServedWorkers(Protocol):
     """What a report is made of: the policy, the workers who came, and the labels that are in."""
@@ -36,7 +41,9 @@ class ServedWorkers(Protocol):
     solve: Solve
     stream: Stream
     limits: LabelLimits
+    collected: Ints | None  # class of each label that was in, (k,); None: not known
     seats: list[Seat]
+    arrived: int  # workers met so far, preliminary ones aside
     work: NumberRows  # whether it is a repair, task, place, class
     gold_labels: int
     gold_cost: float
@@ -59,7 +66,7 @@ def run_of(course: ServedWorkers) -> Run:
     counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {name: own[name][0] for name in own}
     costs = {name: float(price[kind == name].sum()) for name in KINDS} | {name: own[name][1] for name in own}
     skills = course.policy.skills()
-    return Run(
+    run = Run(
         stream,
         course.policy.name,
         task,
@@ -79,6 +86,38 @@ def run_of(course: ServedWorkers) -> Run:
         course.settings.seed,
         getattr(course.policy, "iterations", None),
     )
+    if course.collected is None or not course.collected.size:
+        return run
+    return _with_collected(run, course.collected, course.arrived)
+
+
+def _with_collected(run: Run, label: Ints, met: int) -> Run:
+    """The run with the labels that were in, which count in answers and claims, and were paid; label: their classes.
+
+    Skills are those believed of the first ``met`` arrivals, and of others as stated. A policy's own posterior, by its
+    claim and uniform over other classes, is multiplied by their likelihoods: no policy is told of them.
+    """
+    instance = run.stream.instance  # with its workers by number of arrival
+    first = ~np.isin(
+        instance.pair_keys(instance.collected), instance.pair_keys(np.column_stack([run.task, run.worker]))
+    )
+    (task, worker), label = instance.collected[first].T, label[first]  # one that was brought anew is the worker's word
+    skills = np.concatenate([run.skills[:, :met], instance.accuracy[:, met:]], axis=1)
+    every = np.column_stack([task, worker, label]), np.column_stack([run.task, run.worker, run.label])
+    votes = np.concatenate(every).T
+    run = replace(run, skills=skills, task=votes[0], worker=votes[1], label=votes[2])
+    if run.claims is None or run.decided is None:
+        return run
+    right = np.clip(skills[instance.task_type[task], worker], CLIP, 1 - CLIP)
+    claim = np.clip(run.claims, CLIP, 1 - CLIP)[:, None]
+    own = np.arange(instance.classes) == run.decided[:, None]
+    chance = np.where(own, 1 - claim, claim / (instance.classes - 1))
+    odds = np.where((run.decided < 0)[:, None], 0.0, log(chance))
+    np.add.at(odds, (task, label), log_odds(right, instance.classes))
+    error = 1 - exp(odds.max(axis=1) - logsumexp(odds, axis=1))
+    touched = np.isin(np.arange(instance.n_tasks), task)
+    decided = np.where(touched, odds.argmax(axis=1), run.decided)
+    return replace(run, decided=decided, claims=np.where(touched, error, run.claims))
 
 
 def judged(course: ServedWorkers, run: Run) -> tuple[Ints, Floats | None]:
@@ -129,6 +168,31 @@ def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
     ]
 
 
+def remarks_of(course: ServedWorkers) -> list[str]:
+    """Why no label can be asked, or labels in do not count, as the campaign is: sentences."""
+    instance, said = course.instance, []
+    if instance.collected.size and course.collected is None:
+        said.append("the labels that are in are not told, only whose they are: answers and claims are without them")
+    if instance.collected.size and course.policy.claims() is not None:
+        said.append(
+            f"policy {course.policy.name} does not know the labels that are in: it asks until its own are enough"
+        )
+    wanted, able = instance.residual_need > COVERAGE, (instance.capacity > 0) | course.policy.over_capacity
+    task, worker = instance.barred.T
+    cells = np.ix_(np.unique(instance.task_type[wanted]), able)
+    if not wanted.any():
+        said.append("no task lacks labels, so nothing is asked")
+    elif not able.any():
+        said.append(NO_CAPACITY)
+    elif np.unique(instance.barred[wanted[task] & able[worker]], axis=0).shape[0] == wanted.sum() * able.sum():
+        said.append("workers with capacity may label no task that lacks labels: nothing is asked; see forbidden.csv")
+    elif instance.cost[cells].min() > course.limits.money:
+        said.append(f"the money, {course.limits.money:g}, pays for no label, so nothing is asked")
+    elif course.policy.shows_skill and not (instance.evidence[cells] > 0).any():
+        said.append("no worker's skill is better than a guess, so their labels tell nothing")
+    return said
+
+
 def progress_of(course: ServedWorkers, run: Run) -> dict[str, Any]:
     """Tasks, and how many are not as sure as they are to be; the money there is."""
     wanted, (_, claim) = course.instance.need > COVERAGE, judged(course, run)
@@ -136,7 +200,7 @@ def progress_of(course: ServedWorkers, run: Run) -> dict[str, Any]:
     mean = None if claim is None or not wanted.any() else float(claim[wanted].mean())
     money = None if np.isinf(course.limits.money) else float(course.limits.money)
     own = {"tasks": int(wanted.sum()), "unsure": unsure, "claimed_error": mean, "money": money}
-    return own | {"reserved": max(0.0, course.limits.spent), "notes": course.policy.notes()}
+    return own | {"reserved": max(0.0, course.limits.spent), "notes": [*remarks_of(course), *course.policy.notes()]}
 
 
 def possible_of(course: ServedWorkers) -> Callable[[], Least]:

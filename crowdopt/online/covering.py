@@ -27,7 +27,10 @@ Ids: TypeAlias = NDArray[np.integer]
 
 TIES = ("least-covered", "random", "rotating")
 ANSWERS = ("weighted", *FROM_LABELS)
-HERE = ("_number", "_arrival", "_met", "_spare", "_left", "_offered", "_given", "by_type", "evidence", "cost")
+HERE = (
+    *("_number", "_arrival", "_met", "_spare", "_left", "_owed", "_offered", "_given"),
+    *("by_type", "evidence", "cost"),
+)
 
 
 @dataclass
@@ -85,6 +88,11 @@ class Covering(BasePolicy):
         """Skills are told where no gold is asked."""
         return self.gold == 0
 
+    @property
+    def without_gold(self) -> str:
+        """Skills are told then."""
+        return f"{self.name}:gold=0" if self.gold else ""
+
     def start(self, known: Known, solve: Solve) -> None:
         """Group the tasks into kinds; nothing is covered yet."""
         self.solve = solve
@@ -100,6 +108,7 @@ class Covering(BasePolicy):
         self.rotation_seed = np.full(1, -1, np.int64)
         self._number: tuple[bool, int] | None = None
         self._met, self._spare, self._left = False, False, 0
+        self._owed = np.zeros(known.types, np.int64)  # gold that is to be asked of the worker who is here
         self._offered: list[Ids] = []
         self.hoped = np.zeros(known.n_tasks)  # what labels that are out are expected to add to ``covered``
 
@@ -111,11 +120,13 @@ class Covering(BasePolicy):
         """Gold first, then the most valuable tasks, until the worker is full or nothing is worth it."""
         if self._number != (arrival.preliminary, arrival.number):
             self._welcome(arrival)
-            if self.gold:
-                return Decision(GOLD, np.full(self.known.types, self.gold))
+            self._owed = np.full(self.known.types, self.gold)
+        if self._owed.any():
+            asked, self._owed = self._owed, np.zeros_like(self._owed)
+            return Decision(GOLD, asked)
         if not self._met:
             self._acquaint(arrival)
-        if arrival.preliminary or self._left <= 0:
+        if arrival.preliminary or self._left <= 0 or self._spare:
             return None
         tasks = self._given = self._pick(arrival, rng)
         # there is room for more, but nothing else is worth it; what waits for labels that are out may yet be
@@ -126,11 +137,12 @@ class Covering(BasePolicy):
         """Gold counts for the worker; work adds evidence, as far as it was not refused."""
         if not self._met:
             column = self.seen.column(self._number[1], self._number[0]) if self._number else 0
-            self.seen.right[:, column], self.seen.asked[:, column] = labels
+            self.seen.right[:, column] += labels[0]
+            self.seen.asked[:, column] += labels[1]
             return
         got = labels != REFUSED
         tasks = self._given if got.all() else self._given[got]
-        self._left = 0 if self._spare else self._left - tasks.size
+        self._left -= tasks.size
         if tasks.size < self._given.size:
             self._offered.append(self._given)
         if self.tracks:
@@ -167,6 +179,14 @@ class Covering(BasePolicy):
             self.open[task] = self.covered[task] < self.need[task] - COVERAGE
         if self.repair:
             self.done.append((worker, np.array([task])))
+
+    def lapsed(self, tasks: Ints) -> None:
+        """They may be given again; a worker of the stream is owed the gold."""
+        if not self._met:
+            self._owed = np.zeros_like(tasks) if self._arrival.preliminary else tasks
+            return
+        self._spare = False
+        self._offered = [given[~np.isin(given, tasks)] for given in self._offered]
 
     def amend_gold(self, worker: int, right: Ints) -> None:
         """Skills follow from the tally as it is now."""
@@ -260,7 +280,8 @@ class Covering(BasePolicy):
 
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._arrival, self._met = (arrival.preliminary, arrival.number), arrival, False
-        self._left, self._offered = arrival.capacity, []
+        self._left, self._spare, self._offered = arrival.capacity, False, []
+        self._owed = np.zeros_like(self._owed)
         self.seen.welcome(arrival)
 
     def _acquaint(self, arrival: Arrival) -> None:

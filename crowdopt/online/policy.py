@@ -66,6 +66,11 @@ class BasePolicy:
         """Whether arrivals tell it the true accuracies: they do not."""
         return False
 
+    @property
+    def without_gold(self) -> str:
+        """What to take where there are no gold tasks, of a policy that knows skills by them alone; empty: itself."""
+        return ""
+
     def preliminary(self, workers: int) -> int:
         """How many workers to send for gold before the stream of so many others: none."""
         return 0
@@ -109,6 +114,12 @@ class BasePolicy:
 
     def overhear(self, worker: int, task: int, label: int) -> None:
         """A label came that was given up and told as refused; worker: number of arrival."""
+
+    def lapsed(self, tasks: Ints) -> None:
+        """Time is over of the worker here; tasks, as in :class:`Decision`: what of the last one was never handed out.
+
+        It was told before that these are refused: they may be asked again.
+        """
 
     def amend(self, worker: int, task: int, label: int) -> None:
         """A label that was learned is another one, of a policy that ``amends``; worker: number of arrival."""

@@ -62,7 +62,8 @@ class Campaign(RuleBasedStateMachine):
         self.processes = [self.started(), self.started()]
         self.people = People(self.stream)
         self.live, self.told, self.removed = {}, {}, set()  # the model: leases, labels that were acknowledged
-        self.every = {}
+        self.every, self.ends = {}, {}
+        self.passed = 0.0  # seconds, without those by which the clock was set back
 
     def started(self) -> Live:
         return Live(self.tables.state, self.store, self.settings, self.clock)
@@ -71,7 +72,7 @@ class Campaign(RuleBasedStateMachine):
     def ask(self, worker, process):
         lease = self.processes[process].ask(str(worker))
         if lease is None:
-            assert not any(one.worker == str(worker) and one.until >= self.clock.now for one in self.live.values())
+            assert not any(one.worker == str(worker) and self.ends[one.id] >= self.passed for one in self.live.values())
             return
         assert worker not in self.removed
         if lease.id in self.live:
@@ -80,6 +81,7 @@ class Campaign(RuleBasedStateMachine):
         pair = (lease.worker, lease.task)
         assert all((one.worker, one.task) != pair for one in self.every.values()), "a pair is asked once"
         self.live[lease.id] = self.every[lease.id] = lease
+        self.ends[lease.id] = self.passed + LEASE
 
     @precondition(lambda self: self.every)
     @rule(data=st.data(), process=st.integers(0, 1))
@@ -120,6 +122,7 @@ class Campaign(RuleBasedStateMachine):
     @rule(seconds=st.one_of(st.floats(0, 5), st.floats(-1e6, 3 * LEASE)))
     def time_passes(self, seconds):
         self.clock.now += seconds
+        self.passed += max(0.0, seconds)
 
     @rule(process=st.integers(0, 1))
     def die(self, process):

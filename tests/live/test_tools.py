@@ -34,6 +34,8 @@ class Open:
 
     def __init__(self, folder, policy: str = "greedy") -> None:
         crowdopt.init(folder / "birds", classes=["yes", "no"])
+        if ":gold=" in policy:
+            (folder / "birds" / "gold_tasks.csv").write_text("task,label,type\ng1,yes,plant\ng2,no,bird\n")
         self.folder, self.store = folder / "birds", folder / "campaign.db"
         self.live = crowdopt.live(self.folder, policy=policy, store=self.store, newcomers=5)
         app = live_application(self.folder, self.live, OUTSIDE, rate=1e9, burst=1e9)
@@ -128,7 +130,6 @@ def test_a_message_that_is_not_signed_or_old_is_refused(place):
 def test_a_message_of_a_worker_who_cannot_be_met_yet_waits(tmp_path):
     """The message waits while others are tested first, over a restart too."""
     place = Open(tmp_path, "sampled-lp:gold=1:gamma=.1")
-    (tmp_path / "birds" / "gold_tasks.csv").unlink(missing_ok=True)
     with place.live.together() as turn:
         assert turn.received("webhook", "w", given("ada", place.tasks[0], "yes")) == turn.received("webhook", "w", {})
     again = crowdopt.live(place.folder, policy="sampled-lp:gold=1:gamma=.1", store=place.store, newcomers=5)

@@ -1,7 +1,8 @@
-"""Limits on what a client may send: bytes of a body, calls per second."""
+"""Limits on what a client may send: bytes of a body, seconds until it is whole, calls per second."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 
 LARGEST = 64 * 1024  # bytes of a body,
 OF_TOOLS = {"/predict": 4 * 1024 * 1024, "/webhook": 1024 * 1024}  # and of those that hold a tool's own tasks
+SECONDS = 20.0  # in which the head of a request has to come, and then its body
 RATE, BURST = 20.0, 60.0  # calls per second that a client may make for long, and at once
 CLIENTS = 10_000  # that are remembered
 
@@ -49,15 +51,17 @@ class RequestLimits:
         if not self._may(headers.get(b"authorization") or (scope.get("client") or ("",))[0]):
             await _refuse(sent, 429, "too many calls; wait a second", [(b"retry-after", b"1")])
             return
-        body, more, largest = b"", True, OF_TOOLS.get(scope["path"], LARGEST)
-        while more:
-            message = await receive()
-            if message["type"] != "http.request":
-                return
-            body, more = body + message.get("body", b""), message.get("more_body", False)
-            if len(body) > largest:
-                await _refuse(sent, 413, f"a body has at most {largest} bytes", [(b"connection", b"close")])
-                return
+        try:
+            async with asyncio.timeout(SECONDS):
+                body = await _body(receive, OF_TOOLS.get(scope["path"], LARGEST))
+        except TimeoutError:
+            await _refuse(sent, 408, f"the rest did not come in {SECONDS:g} seconds", [(b"connection", b"close")])
+            return
+        except ValueError as error:
+            await _refuse(sent, 413, str(error), [(b"connection", b"close")])
+            return
+        if body is None:
+            return
         given = iter([{"type": "http.request", "body": body, "more_body": False}])
 
         async def again() -> Any:
@@ -74,6 +78,19 @@ class RequestLimits:
         if len(self.left) > CLIENTS:
             del self.left[next(iter(self.left))]
         return left >= 1
+
+
+async def _body(receive: Any, largest: int) -> bytes | None:
+    """All of the body; None: the client has gone. Raises ValueError if it is larger."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+        if len(body) > largest:
+            raise ValueError(f"a body has at most {largest} bytes")
+    return body
 
 
 async def _refuse(send: Any, status: int, sentence: str, headers: list[tuple[bytes, bytes]]) -> None:

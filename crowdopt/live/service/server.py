@@ -15,6 +15,7 @@ from crowdopt.errors import InputError
 from crowdopt.live.inbox import handle
 from crowdopt.live.running import Live
 from crowdopt.live.service.courier import Courier
+from crowdopt.live.service.request_limits import SECONDS
 
 EVERY = 10.0  # seconds between two lines of progress
 PATIENCE = 10  # seconds that clients have to take their answers when the service ends
@@ -25,7 +26,7 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; say: prints a sentence. Raises InputError if the port is taken."""
     host, port = at
-    config = uvicorn.Config(app, host, port, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(app, host, port, log_level="warning", access_log=False, server_header=False, ws="none")
     config.lifespan, config.timeout_graceful_shutdown = "on", PATIENCE
     try:
         place = config.bind_socket()
@@ -38,28 +39,58 @@ def serve(
     watcher.start()
     for courier in couriers:
         courier.start()
-    try:
-        Announced(config, lambda: say(pages)).run(sockets=[place])
-    finally:
+
+    def announce() -> None:
+        say(pages)
+        with live.together() as turn:
+            for remark in turn.state.course.remarks():
+                say(f"note: {remark}")
+
+    def end() -> None:
         over.set()
         for courier in couriers:
             courier.close()
         watcher.join()
+        live.close()
+
+    try:
+        Announced(config, announce, end).run(sockets=[place])
+    finally:
+        end()
         place.close()
 
 
 class Announced(uvicorn.Server):
-    """A server that says when it takes calls."""
+    """A server that says when it takes calls, and ends what stands behind it before SIGTERM ends the process."""
 
-    def __init__(self, config: uvicorn.Config, say: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, say: Callable[[], None], end: Callable[[], None]) -> None:
         super().__init__(config)
-        self.say = say
+        self.say, self.end = say, end
+        self.still: dict[Any, tuple[Any, float]] = {}  # connection that waits for its client -> at what, since when
 
     async def startup(self, sockets: list[Any] | None = None) -> None:
         """Begin to listen, then say so."""
         await super().startup(sockets=sockets)
         if self.started:
             self.say()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second; close connections whose client sends no whole request, or takes no answer."""
+        now, before, self.still = time.monotonic(), self.still, {}
+        connections: list[Any] = list(self.server_state.connections)
+        for one in connections:
+            unsent = one.transport.get_write_buffer_size()
+            if unsent or one.cycle is None or one.cycle.response_complete:
+                at, since = before.get(one, (None, now))
+                self.still[one] = (one.cycle, unsent), since if at == (one.cycle, unsent) else now
+                if now - self.still[one][1] > SECONDS:
+                    one.transport.abort()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+        """Let clients take their answers, then end the rest."""
+        await super().shutdown(sockets=sockets)
+        self.end()
 
 
 def _watch(live: Live, say: Callable[[str], None], over: Signal) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from hashlib import sha256
 
-from crowdopt.live.stores.store import Store
+from crowdopt.live.stores.store import Ledgerbook, Store
 
 MANAGER = "manager"
 EXPERT = "expert"  # who looks at answers
@@ -15,9 +15,14 @@ WORKER = "worker:"
 
 def new_token(store: Store, owner: str) -> str:
     """A token for ``manager``, ``expert``, ``tool`` or ``worker:NAME``; one that the owner had before ends."""
-    token = secrets.token_urlsafe(24)
     with store.hold() as book:
-        book.entitle(digest_of(token), owner)
+        return entitled(book, owner)
+
+
+def entitled(book: Ledgerbook, owner: str) -> str:
+    """The same, of a store that is held."""
+    token = secrets.token_urlsafe(24)
+    book.entitle(digest_of(token), owner)
     return token
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import html
 import json
 import re
@@ -23,9 +22,11 @@ from crowdopt.live.service.callers import LONGEST, Caller, NotAllowed, connected
 from crowdopt.live.service.front_desk import FrontDesk
 from crowdopt.live.service.secrets_of_others import Secrets
 from crowdopt.live.service.signatures import is_prolific, is_signed
-from crowdopt.live.service.tokens import WORKER, new_token
+from crowdopt.live.service.tokens import WORKER, digest_of, entitled
 
 CHOICES = re.compile(r"<Choices\b([^>]*)>")
+TAKEN = "this participant has a place here already; come back in the same browser, or ask for a token of your own"
+MONTH = 30 * 24 * 3600  # seconds that a participant's browser knows them by
 ATTRIBUTE = re.compile(r"""\b(name|toName)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
@@ -110,15 +111,32 @@ def _studio(app: FastAPI, desk: FrontDesk) -> None:
 
 def _participants(app: FastAPI, desk: FrontDesk, secret: str) -> None:
     @app.get("/join")
-    async def join(key: str = "", PROLIFIC_PID: str = "") -> Response:
-        """A participant of Prolific is sent to the labelling page with a token of their own."""
+    async def join(request: Request, key: str = "", PROLIFIC_PID: str = "") -> Response:
+        """A participant of Prolific is sent to the labelling page with a token of their own, once.
+
+        The browser that got it keeps it as a cookie for this path, with which the same link leads back. The names of
+        other workers are no secret: the link gives no token of theirs.
+        """
         if not secret or not compare_digest(key.encode(), secret.encode()):
             raise NotAllowed(403, "this link lets no one in; use the one of your study")
         if not 0 < len(PROLIFIC_PID) <= LONGEST:
             raise NotAllowed(422, "PROLIFIC_PID: who are you?")
-        await done(desk, lambda turn: turn.may_come(PROLIFIC_PID))
-        token = await asyncio.to_thread(new_token, desk.live.store, WORKER + PROLIFIC_PID)
-        return RedirectResponse(f"/#{token}", 303)
+        owner, token = WORKER + PROLIFIC_PID, request.cookies.get("token", "")
+
+        def seat(turn: LiveTurn) -> str:
+            if turn.book.owner(digest_of(token)) == owner:
+                return token
+            turn.may_come(PROLIFIC_PID)
+            came = PROLIFIC_PID in turn.state.enrolled or turn.book.entitled(owner)
+            if came or PROLIFIC_PID in turn.state.course.place_of:
+                raise NotAllowed(403, TAKEN)
+            return entitled(turn.book, owner)
+
+        given = await done(desk, seat)
+        seated = RedirectResponse(f"/#{given}", 303)
+        safe = request.url.scheme == "https"
+        seated.set_cookie("token", given, MONTH, path="/join", secure=safe, httponly=True, samesite="lax")
+        return seated
 
 
 async def _received(desk: FrontDesk, source: str, message: str, body: Any) -> None:

@@ -13,6 +13,7 @@ CORRECTED = "corrected"  # a worker takes a label back for another one, which is
 BROUGHT = "brought"  # a label that was given elsewhere and was not asked for; value: the label
 SKIPPED = "skipped"  # a worker gave a task back
 EXPIRED = "expired"  # a worker's time is over: their leases and what else was meant for them are free again
+AGAIN = "again"  # value of that: the worker may have what they were never handed; older histories have none
 ARRIVED = "arrived"  # a task came; value: its type
 DRAWN = "drawn"  # answers that an expert is to look at; value: the price of a look, and which tasks
 REMOVED = "removed"  # a worker is to be asked no more

@@ -78,6 +78,10 @@ class MemoryStore:
         """Whose token it is."""
         return self.tokens.get(digest)
 
+    def entitled(self, owner: str) -> bool:
+        """Whether the owner has a token."""
+        return owner in self.tokens.values()
+
     def entitle(self, digest: str, owner: str) -> None:
         """Give a token."""
         self.tokens = {old: who for old, who in self.tokens.items() if who != owner} | {digest: owner}

@@ -16,6 +16,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     ("CREATE TABLE delivery (target TEXT PRIMARY KEY, number BIGINT NOT NULL)",),
     ("DELETE FROM snapshot",),  # written in another way since; the state follows from the events
+    ("DELETE FROM snapshot",),
 )
 """Step k brings the tables from version k to k + 1; ``{bytes}`` is the store's own word for them."""
 

@@ -116,6 +116,10 @@ class SQLLedgerbook:
         row = self._run("SELECT owner FROM token WHERE digest = ?", (digest,)).fetchone()
         return None if row is None else str(row[0])
 
+    def entitled(self, owner: str) -> bool:
+        """Whether the owner has a token."""
+        return self._run("SELECT 1 FROM token WHERE owner = ?", (owner,)).fetchone() is not None
+
     def entitle(self, digest: str, owner: str) -> None:
         """Give a token in place of older ones."""
         self._run("DELETE FROM token WHERE owner = ?", (owner,))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ WAIT = 30.0  # seconds for another process to let go of the store
 class SQLiteStore(SQLLedgerbook):
     """WAL, ``BEGIN IMMEDIATE`` and ``synchronous=FULL``: one writer at a time, and a commit outlives a power cut.
 
-    path: of the file; made where there is none.
+    path: of the file; made where there is none, for its owner alone.
     """
 
     BROKEN, BEGIN = sqlite3.Error, "BEGIN IMMEDIATE"
@@ -28,21 +30,26 @@ class SQLiteStore(SQLLedgerbook):
         self.path = Path(path)
         super().__init__()
         try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite's further files take its mode
             self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
             weakref.finalize(self, self._base.close)  # a store is used until nothing refers to it
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=FULL")
             with self._begun():
                 self._migrate()
-        except sqlite3.Error as error:
-            raise InputError(f"{self.path} cannot be opened as a store: {error}; choose another place") from None
+        except (sqlite3.Error, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise InputError(f"{self.path} cannot be opened as a store: {why}; choose another place") from None
 
     def _unwritten(self, error: Exception) -> Unwritten:
         return Unwritten(f"{self.path} cannot be written: {error}; nothing of it was kept")
 
     def close(self) -> None:
-        """Close the file."""
-        self._base.close()
+        """Close the file; it holds all, even while another process has it open."""
+        with self._lock:
+            with suppress(sqlite3.Error):
+                self._base.execute("PRAGMA wal_checkpoint")
+            self._base.close()
 
     def _connection(self) -> sqlite3.Connection:
         return self._base

@@ -57,6 +57,10 @@ class Ledgerbook(Protocol):
         """Whose token has this digest; None: it is no token, or no longer one."""
         ...
 
+    def entitled(self, owner: str) -> bool:
+        """Whether the owner has a token."""
+        ...
+
     def entitle(self, digest: str, owner: str) -> None:
         """Give a token of this digest; tokens that its owner had before end."""
         ...

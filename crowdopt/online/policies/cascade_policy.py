@@ -124,6 +124,11 @@ class CascadePolicy(BasePolicy):
                 self.beliefs.settle(int(self.beliefs.came[0]) - 1)
         self._look()
 
+    def lapsed(self, tasks: Ints) -> None:
+        """They may be given again."""
+        if self._asked.kind == WORK:
+            self._free[tasks] = True
+
     def _welcome(self, arrival: Arrival) -> None:
         self._number, self._left, self._since = arrival.number, arrival.capacity, 0
         self._cost, self._free = arrival.cost, self.wanted.copy()

@@ -54,11 +54,12 @@ class Kos(Covering):
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
         """The worker's share, from the tasks with the fewest labels."""
-        if self._number == (arrival.preliminary, arrival.number):
+        if self._number != (arrival.preliminary, arrival.number):
+            self._welcome(arrival)
+            self._met, self._left = True, self._share(arrival)
+        share, self._left = self._left, 0
+        if not share:
             return None
-        self._welcome(arrival)
-        self._met = True
-        share = self._share(arrival)
         free = np.ones(self.known.n_tasks, bool)
         free[arrival.barred] = False
         candidates = np.flatnonzero(free & (self.known.need > 0))
@@ -74,6 +75,11 @@ class Kos(Covering):
     def learn(self, labels: Ints) -> None:
         """Count the labels that came."""
         self.count[self._given[labels != REFUSED]] += 1
+        self._given = self._given[labels == REFUSED]
+
+    def lapsed(self, tasks: Ints) -> None:
+        """As many others in place of those that did not come."""
+        self._left = self._given.size
 
     def answers(self) -> str:
         """How answers are made of the labels: the option ``inference``."""

@@ -51,6 +51,11 @@ class MainAlgorithm(SampledLP):
             )
         self.loss = 0.0
 
+    @property
+    def without_gold(self) -> str:
+        """The same with skills told."""
+        return "sampled-lp"
+
     def start(self, known: Known, solve: Solve) -> None:
         """Work out s and epsilon' where the theorems are to set them."""
         super().start(known, solve)

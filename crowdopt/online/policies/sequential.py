@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.label_kinds import GOLD, REFUSED
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
 from crowdopt.elementary import dot, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
@@ -178,6 +178,13 @@ class Sequential(BasePolicy):
         if self.fallen[0] >= 0:
             return self.reserve.overhear(worker, task, label)
         self.beliefs.hear(np.array([task]), np.array([label]), worker)
+
+    def lapsed(self, tasks: Ints) -> None:
+        """They may be given again."""
+        if self._of_reserve:
+            return self.reserve.lapsed(tasks)
+        if self.session is not None and self._asked.kind == WORK:
+            self.session.free[tasks] = True
 
     def amend(self, worker: int, task: int, label: int) -> None:
         """Votes anew; what they say of workers is settled as labels come."""

@@ -1,0 +1,421 @@
+"""A campaign that runs: who gets in, when time is over, what labels that were in tell, what a file holds in the end."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import stat
+import sys
+import time
+from dataclasses import replace
+from threading import Thread
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt.api.live import store_of
+from crowdopt.api.live_history import check_history, export_history
+from crowdopt.api.live_service import OutsideOptions, live_application, token
+from crowdopt.cli import main
+from crowdopt.live.service.secrets_of_others import Secrets
+from tests.live.scripts import LEASE, Clock
+
+KEY = "a link of sixteen letters"
+TASKS = [f"t{k}" for k in range(5)]
+GOLD = {"task": [f"g{k}" for k in range(12)], "label": ["yes"] * 12}
+POLICIES = (
+    "greedy",
+    "least-covered",
+    "random",
+    "entropy",
+    "re-solve",
+    "budget:each=9",
+    "kos:labels=15",
+    "adaptive:gold=0",
+    "adaptive:gold=2:block=9",
+    "sequential:bootstrap=0:block=3",
+    "cascade:skills-from=known",
+)
+
+
+def crowd(**changes):
+    """Three workers of known skill, five tasks alike."""
+    made = crowdopt.AssignmentInstance(
+        accuracy=[[0.9, 0.8, 0.7]],
+        capacity=[9, 9, 9],
+        task_type=[0] * len(TASKS),
+        epsilon=0.05,
+        workers=["ada", "bob", "cyd"],
+        tasks=TASKS,
+        class_names=["yes", "no"],
+    )
+    return replace(made, **changes)
+
+
+def folder_of(place, tasks: str = "task\nt0\nt1\nt2\nt3\n", collected: str = "", toml: str = ""):
+    """A campaign of two workers."""
+    place.mkdir()
+    (place / "campaign.toml").write_text(toml or 'epsilon = 0.2\nclasses = ["yes", "no"]\n')
+    (place / "tasks.csv").write_text(tasks)
+    (place / "workers.csv").write_text("worker,capacity\nada,9\nbob,9\n")
+    (place / "skills.csv").write_text("worker,accuracy\nada,.9\nbob,.8\n")
+    if collected:
+        (place / "collected.csv").write_text(collected)
+    return place
+
+
+@pytest.fixture
+def service(tmp_path):
+    """A campaign that newcomers may join, its store, and what calls it."""
+    testing = pytest.importorskip("starlette.testclient")
+    pytest.importorskip("httpx")
+    folder, store = folder_of(tmp_path / "c"), tmp_path / "c.db"
+    live = crowdopt.live(folder, policy="greedy", store=store, newcomers=4)
+    outside = OutsideOptions(secrets=Secrets(join=KEY))
+    app = live_application(folder, live, outside, rate=1e9, burst=1e9)
+
+    def client():
+        return testing.TestClient(app, follow_redirects=False, raise_server_exceptions=False)
+
+    return live, store, client
+
+
+def bearer(secret: str) -> dict[str, str]:
+    """Headers of a caller."""
+    return {"Authorization": f"Bearer {secret}"}
+
+
+# -- who gets in ---------------------------------------------------------------------------------------------------
+
+
+def test_a_link_gives_each_newcomer_one_token_and_nobody_elses(service):
+    """Names are no secret. Whoever has the link gets no seat that is another's; the browser that has it comes back."""
+    live, store, client = service
+    ada, guest = token(store, "ada"), token(store, "guest")
+    live.ask("walk-in")
+    mine = client()
+    given = mine.get("/join", params={"key": KEY, "PROLIFIC_PID": "new"})
+    assert given.status_code == 303
+    for name in ("ada", "bob", "guest", "walk-in", "new"):  # with a token, without, by the manager, at work, joined
+        assert client().get("/join", params={"key": KEY, "PROLIFIC_PID": name}).status_code == 403
+        assert mine.get("/join", params={"key": KEY, "PROLIFIC_PID": name}).status_code == (
+            303 if name == "new" else 403
+        )
+    again = mine.get("/join", params={"key": KEY, "PROLIFIC_PID": "new"})
+    assert again.headers["location"] == given.headers["location"]
+    for secret in (ada, guest, given.headers["location"][2:]):
+        assert client().get("/api/me", headers=bearer(secret)).status_code == 200, "a token goes on"
+
+
+@pytest.mark.parametrize("name", ["", " ", "\t", "\u2003"])
+def test_no_worker_has_a_blank_name(tmp_path, name):
+    """The expert stands as the empty name in the history: a worker of that name would be the expert."""
+    store = tmp_path / "s.db"
+    made = CliRunner().invoke(main, ["live", "token", "--worker", name, "--store", str(store)])
+    assert made.exit_code == 2 and made.output.count("\n") == 1 and not store.exists()
+    with pytest.raises(crowdopt.InputError, match="no name"):
+        token(store, name)
+    live = crowdopt.live(crowd(), policy="greedy", newcomers=2)
+    for call in (lambda: live.ask(name), lambda: live.bring(name, "t0", "yes")):
+        with pytest.raises(crowdopt.InputError, match="no name"):
+            call()
+
+
+def test_an_old_token_without_a_name_is_not_the_experts(service):
+    """Stores of older versions may hold one."""
+    _, store, client = service
+    place = store_of(store)
+    from crowdopt.live.service.tokens import new_token
+
+    secret = new_token(place, "worker:")
+    place.close()
+    assert client().post("/api/next", headers=bearer(secret)).status_code == 403
+
+
+def test_a_key_is_for_one_call(service):
+    """Another body or another endpoint with the same key gets a refusal, never the first one's answer."""
+    _, store, client = service
+    ada, bob, manager = (token(store, name) for name in ("ada", "bob", None))
+    with client() as calls:
+
+        def call(secret, path, body):
+            return calls.post(path, headers=bearer(secret) | {"Idempotency-Key": "k"}, json=body)
+
+        first = call(ada, "/api/next", {}).json()
+        assert call(ada, "/api/next", {}).json() == first
+        other = call(ada, "/api/label", {"lease": first["lease"], "label": "yes"})
+        assert other.status_code == 422 and "Idempotency-Key" in other.json()["error"]
+        assert calls.get("/api/me", headers=bearer(ada)).json()["labels"] == 0
+        theirs = call(bob, "/api/next", {}).json()
+        assert theirs["lease"] not in (first["lease"], None), "a key is the caller's own"
+        assert call(manager, "/api/remove", {"worker": "bob"}).is_success
+        other = call(manager, "/api/remove", {"worker": "ada"})
+        assert other.status_code == 422 and "Idempotency-Key" in other.json()["error"]
+        assert calls.post("/api/label", headers=bearer(ada), json={"lease": first["lease"], "label": "yes"}).is_success
+
+
+# -- time ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_lapse_ends_no_workers_campaign(policy):
+    """All that was planned for the worker and never handed out may be theirs: only the pair that lapsed is not."""
+    clock, gold = Clock(), GOLD if "gold=2" in policy else None
+    live = crowdopt.live(crowd(), policy=policy, lease=LEASE, clock=clock, gold=gold)
+    lost = live.ask("ada")
+    clock.now += 2 * LEASE
+    asked = [lost.task]
+    while (lease := live.ask("ada")) is not None:
+        asked.append(lease.task)
+        assert not live.tell(lease, "yes").late
+    assert len(asked) == len(set(asked)), "a pair is asked once"
+    answered = {task for task in asked[1:] if task in TASKS}
+    assert len(answered) >= (len(TASKS) if gold else len(TASKS) - 1), asked
+    assert sum(task.startswith("g") for task in asked) == (2 if gold else 0), "the rest of the gold is asked"
+
+
+def test_what_lapsed_is_free_for_others():
+    """The only task goes to the next worker, and the late label is still taken."""
+    clock = Clock()
+    live = crowdopt.live(crowd(capacity=[1, 1, 1]), policy="greedy", lease=LEASE, clock=clock)
+    lost = live.ask("ada")
+    clock.now += 2 * LEASE
+    others = {live.ask(name).task for name in ("bob", "cyd")}
+    assert lost.task in others and live.tell(lost, "yes").late
+
+
+@pytest.mark.parametrize("step", [1e6, -1e6])
+def test_a_clock_that_is_set_ends_no_lease(step):
+    """Leases go by a clock that is never set, whatever the time of day says."""
+    live = crowdopt.live(crowd(), policy="greedy", lease=LEASE)
+    lease = live.ask("ada")
+    live.clock = lambda: time.time() + step
+    assert live.ask("ada") == lease and live.ask("bob") is not None
+    assert not live.tell(lease, "yes").late
+    kept = live.ask("ada")
+    live.steady = lambda: time.monotonic() + 2 * LEASE
+    assert live.ask("ada") != kept and live.tell(kept, "yes").late, "time that passed counts"
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_clock_that_was_set_back_freezes_nothing(again, tmp_path):
+    """The history's own time never turns back; leases go on ending by what passes, after a restart too."""
+    clock, store = Clock(), tmp_path / "s.db"
+    live = crowdopt.live(crowd(), policy="greedy", lease=LEASE, clock=clock, store=store)
+    lease = live.ask("ada")
+    clock.now -= 1e6
+    if again:
+        live = crowdopt.live(crowd(), policy="greedy", lease=LEASE, clock=clock, store=store)
+    live.ask("bob")
+    clock.now += 2 * LEASE
+    assert live.tell(lease, "yes").late
+    at = [event.at for event in live.events()]
+    assert at == sorted(at)
+
+
+# -- labels that were in -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["greedy", "entropy", "adaptive:gold=0", "sequential:bootstrap=0", "budget:each=9"])
+def test_labels_that_were_in_count_by_bayes(policy, tmp_path):
+    """Posterior odds are products of (K - 1) p / (1 - p) over the labels, in whatever order their workers come."""
+    rows = "task,worker,label\nt0,bob,no\nt1,ada,yes\nt0,ada,no\nt2,bob,maybe\n"
+    toml = 'epsilon = 0.2\nrule = "bhattacharyya"\nclasses = ["yes", "no", "maybe"]\n'
+    live = crowdopt.live(folder_of(tmp_path / "c", collected=rows, toml=toml), policy=policy)
+    odds = {"t0": 2 * 0.9 / 0.1 * (2 * 0.8 / 0.2), "t1": 2 * 0.9 / 0.1, "t2": 2 * 0.8 / 0.2}
+    # of three classes the chances are e : 1 : 1 where all labels agree
+    right = {task: value / (value + 2) for task, value in odds.items()}
+    said = {"t0": "no", "t1": "yes", "t2": "maybe", "t3": ""}
+    for _ in range(2):
+        found = {row.task: row for row in live.answers()}
+        assert {task: row.answer for task, row in found.items()} == said
+        assert [found[task].labels for task in said] == [2, 1, 1, 0]
+        claims = [found[task].claim for task in odds]
+        assert np.allclose(claims, [1 - right[task] for task in odds], atol=1e-6)
+        progress = live.progress()
+        assert progress["labels"] == 0 and progress["paid"] == 0, "they were paid before"
+        assert progress["unsure"] == sum(row.claim > 0.2 for row in found.values())
+        assert progress["claimed_error"] == pytest.approx(np.mean([row.claim for row in found.values()]))
+        if policy in ("greedy", "entropy"):
+            live.skip(live.ask("bob"))  # who comes first stands first among the arrivals: the labels stay theirs
+
+
+def test_a_label_in_that_is_brought_again_counts_once(tmp_path):
+    """It is the worker's word on that task as it is now."""
+    folder = folder_of(tmp_path / "c", collected="task,worker,label\nt0,bob,no\n")
+    live = crowdopt.live(folder, policy="greedy", store=tmp_path / "s.db")
+    assert live.bring("bob", "t0", "yes")
+    live.close()
+    export_history(tmp_path / "c", tmp_path / "s.db", tmp_path / "out")
+    assert (tmp_path / "out" / "campaign" / "collected.csv").read_text() == "task,worker,label\nt0,bob,yes\n"
+    live = crowdopt.live(tmp_path / "c", policy="greedy", store=tmp_path / "s.db")
+    found = live.answers()[0]
+    assert (found.answer, found.labels) == ("yes", 1) and found.claim == pytest.approx(0.2)
+
+
+def test_a_label_in_that_is_no_class_is_refused(tmp_path):
+    """It would count for another class, or for none."""
+    folder = folder_of(tmp_path / "c", collected="task,worker,label\nt0,bob,nope\n")
+    with pytest.raises(crowdopt.InputError, match="nope"):
+        crowdopt.live(folder, policy="greedy")
+
+
+# -- a policy that can ask nothing ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["adaptive", "adaptive:gold=7", "greedy:gold=3", "main-algorithm", "entropy:gold=1"])
+def test_gold_first_needs_gold(policy, tmp_path):
+    """Without gold tasks such a policy knows no skill and asks nothing, or less than its options say."""
+    with pytest.raises(
+        crowdopt.InputError, match=r"asks \d+ gold tasks of each worker: give gold_tasks.csv, or "
+    ) as told:
+        crowdopt.live(crowd(), policy=policy, store=tmp_path / "s.db")
+    assert not (tmp_path / "s.db").exists()
+    crowdopt.live(crowd(), policy=str(told.value).rpartition(", or ")[2]).ask("ada")  # what it says goes
+    crowdopt.live(crowd(), policy=policy, gold=GOLD).ask("ada")
+
+
+def test_gold_first_needs_gold_of_each_type():
+    """Of a type without gold no skill is known, and no task of it would ever be asked."""
+    two = crowd(accuracy=[[0.9, 0.8, 0.7]] * 2, task_type=[0, 0, 0, 1, 1], types=["a", "b"], cost=np.ones((2, 3)))
+    gold = GOLD | {"type": ["a"] * 12}
+    with pytest.raises(crowdopt.InputError, match="none of type 'b'"):
+        crowdopt.live(two, policy="adaptive:gold=2", gold=gold)
+    crowdopt.live(two, policy="sequential", gold=gold)
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "why"),
+    [
+        ({"capacity": [0, 0, 0]}, {}, "capacity"),
+        ({"forbidden": [(i, j) for i in range(5) for j in range(3)]}, {}, "forbidden.csv"),
+        ({}, {"money": 0.5}, "money"),
+        ({"accuracy": [[0.5, 0.5, 0.5]]}, {}, "guess"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(changes, options, why):
+    """The campaign is legal, and nothing will be asked: the manager is told before workers are."""
+    live = crowdopt.live(crowd(**changes), policy="greedy", **options)
+    assert live.ask("ada") is None
+    assert any(why in note for note in live.progress()["notes"])
+
+
+def test_what_can_be_asked_has_no_such_note():
+    """Nor has it newcomers alone, of whom each has capacity."""
+    for changes, options in (({}, {}), ({"forbidden": [(0, 0), (1, 1)]}, {"newcomers": 2})):
+        assert crowdopt.live(crowd(**changes), policy="greedy", **options).progress()["notes"] == []
+
+
+# -- the store -----------------------------------------------------------------------------------------------------
+
+
+def test_the_file_alone_holds_the_history_once_closed(tmp_path):
+    """Also while another has it open; it is its owner's alone, from the first token on."""
+    folder, store = folder_of(tmp_path / "c"), tmp_path / "s.db"
+    token(store, "ada")
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    live, other = (crowdopt.live(folder, policy="greedy", store=store) for _ in range(2))
+    live.tell(live.ask("ada"), "yes")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("s.db*")} == {0o600}
+    live.close()
+    alone = tmp_path / "alone.db"
+    shutil.copy(store, alone)
+    assert check_history(folder, alone).labels == 1
+    other.close()
+    assert [path.name for path in tmp_path.glob("s.db*")] == ["s.db"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_service_that_was_ended_leaves_one_file(tmp_path):
+    """SIGTERM is how services end, and it ends a process before what a program would do last."""
+    pytest.importorskip("uvicorn")
+    from tests.live.service import Client, started
+
+    folder, store = folder_of(tmp_path / "c"), tmp_path / "s.db"
+    ada = token(store, "ada")
+    process, port = started(folder, store, "--policy", "greedy")
+    lease = Client(port, ada).call("/api/next", {})
+    Client(port, ada).call("/api/label", {"lease": lease["lease"], "label": "yes"})
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert [path.name for path in tmp_path.glob("s.db*")] == ["s.db"]
+    assert check_history(folder, store).labels == 1
+
+
+def test_more_tasks_go_the_way_that_is_named(tmp_path):
+    """The refusal names it, and it goes: exported, lengthened, served from a new store, labels and texts and all."""
+    tasks = 'task,text\nt0,"one, two"\nt1,two\nt2,three\n'
+    folder, store = folder_of(tmp_path / "c", tasks), tmp_path / "s.db"
+    live = crowdopt.live(folder, policy="greedy", store=store)
+    first = live.ask("ada")
+    live.tell(first, "yes")
+    with pytest.raises(crowdopt.InputError, match="live export"):
+        live.arrive("t9")
+    live.close()
+    export_history(folder, store, tmp_path / "out")
+    (folder / "tasks.csv").write_text(tasks + "t9,nine\n")
+    with pytest.raises(crowdopt.InputError, match=r"live export.*new --store"):
+        crowdopt.live(folder, policy="greedy", store=store)
+    more = tmp_path / "out" / "campaign"
+    assert (more / "tasks.csv").read_text().startswith('task,type,text\nt0,all,"one, two"\n')
+    with (more / "tasks.csv").open("a") as file:
+        file.write("t9,all,nine\n")
+    again = crowdopt.live(more, policy="greedy", store=tmp_path / "new.db")
+    found = {row.task: (row.answer, row.labels) for row in again.answers()}
+    assert found[first.task] == ("yes", 1) and found["t9"] == ("", 0)
+    asked = []
+    while (lease := again.ask("ada")) is not None:
+        asked.append(lease.task)
+        again.tell(lease, "no")
+    assert "t9" in asked and first.task not in asked
+
+
+# -- clients that stall --------------------------------------------------------------------------------------------
+
+
+def test_half_a_request_holds_no_connection(tmp_path, monkeypatch):
+    """Head or body: it ends, and others are served meanwhile however many there are."""
+    pytest.importorskip("uvicorn")
+    from crowdopt.live.service import request_limits, server
+
+    for module in (request_limits, server):
+        monkeypatch.setattr(module, "SECONDS", 0.3)
+    folder = folder_of(tmp_path / "c")
+    live = crowdopt.live(folder, policy="greedy", store=tmp_path / "s.db")
+    made, said = [], []
+
+    class Kept(server.Announced):
+        def __init__(self, *given) -> None:
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(server, "Announced", Kept)
+    app = live_application(folder, live, rate=1e9, burst=1e9)
+    thread = Thread(target=server.serve, args=(app, ("127.0.0.1", 0), said.append, live))
+    thread.start()
+    try:
+        while not said:
+            time.sleep(0.01)
+        port = int(said[0].split("127.0.0.1:")[1].split("/")[0])
+        body = b"POST /api/label HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n{"
+        halves = [b"", b"GET /health HT", b"GET /health HTTP/1.1\r\nHost: x\r\n", body]
+        half = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(60)]
+        for k, one in enumerate(half):
+            one.sendall(halves[k % 4])
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as whole:
+            whole.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert whole.recv(1000).startswith(b"HTTP/1.1 200")
+        for k, one in enumerate(half):
+            if k % 4 == 3:
+                assert one.recv(1000).startswith(b"HTTP/1.1 408")
+            else:
+                with pytest.raises(ConnectionError):
+                    if not one.recv(1000):
+                        raise ConnectionError
+            one.close()
+    finally:
+        made[0].should_exit = True
+        thread.join()
