@@ -111,8 +111,35 @@ def what_falls_short(plan: Plan) -> list[str]:
     kept = int((error <= instance.epsilon + CERTAIN)[short].sum())
     if kept and not instance.the_rule.checked and plan.vote_error is not None:
         lines.append(f"{kept} of these keep their target by the exact error of their vote: try --rule exact-error")
-    idle = short[plan.task_labels[short] == 0].tolist()
-    return [*lines, f"no labels are left that would help {_tasks(instance, idle)}: ask an expert"] if idle else lines
+    return [*lines, *_idle(plan)]
+
+
+def _idle(plan: Plan) -> list[str]:
+    """Why tasks that are short get no label at all: skill, capacity, money, or limits of another kind."""
+    instance, idle = plan.instance, plan.short[plan.task_labels[plan.short] == 0]
+    able = instance.evidence[instance.task_type[idle]] > 0
+    place = np.full(instance.n_tasks, -1)
+    place[idle] = np.arange(idle.size)
+    barred = instance.barred[place[instance.barred[:, 0]] >= 0]
+    able[place[barred[:, 0]], barred[:, 1]] = False
+    free = able & (plan.loads < instance.capacity)
+    left = np.inf if instance.budget is None else instance.budget - plan.prices.sum()
+    paid = free & (instance.cost[instance.task_type[idle]] <= left)
+    budget = f"of the budget of {instance.budget or 0.0:g} {left:.4g} is left, which pays no label that would help {{}}"
+    reasons = {
+        "no worker may label {} whose labels say anything: ask an expert": ~able.any(axis=1),
+        "no worker who may label {} has capacity left: more capacity or more workers would help": ~free.any(axis=1),
+        f"{budget}: more money would help": ~paid.any(axis=1),
+        "what is left of capacity and other limits does not serve {}: more of either would help": np.ones(
+            idle.size, bool
+        ),
+    }
+    said, open_ = [], np.ones(idle.size, bool)
+    for reason, holds in reasons.items():
+        if (open_ & holds).any():
+            said.append(reason.format(_tasks(instance, idle[open_ & holds].tolist())))
+        open_ &= ~holds
+    return said
 
 
 def _tasks(instance: AssignmentInstance, tasks: list[int]) -> str:
