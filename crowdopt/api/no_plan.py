@@ -130,9 +130,7 @@ def _idle(plan: Plan) -> list[str]:
         "no worker may label {} whose labels say anything: ask an expert": ~able.any(axis=1),
         "no worker who may label {} has capacity left: more capacity or more workers would help": ~free.any(axis=1),
         f"{budget}: more money would help": ~paid.any(axis=1),
-        "what is left of capacity and other limits does not serve {}: more of either would help": np.ones(
-            idle.size, bool
-        ),
+        "what is left of capacity and limits does not serve {}: more of either would help": np.ones(idle.size, bool),
     }
     said, open_ = [], np.ones(idle.size, bool)
     for reason, holds in reasons.items():
