@@ -26,7 +26,7 @@ from crowdopt.programs.cascade import ENTRIES, Cascade, least_excess
 
 TINY = 1e-300
 GROWING = 0.8  # of the time, for more and more askers
-SOON = 100_000  # entries of a program that is solved in a second or two
+SOON = 20_000  # entries of a program that is solved at once
 SPARE = 1e-9  # relative; above the least multiple of the targets, so that the next solve finds a plan
 
 

@@ -1,0 +1,220 @@
+"""What a plan promises is kept, whatever made it; how good it is said to be is so; something legal is handed out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import crowdopt
+from crowdopt.cli import main
+from crowdopt.crowd.kept import broken
+from crowdopt.errors import OwnFault
+
+
+def run_verb(*words):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def exact(skills, prior=0.5):
+    """The least error of a vote of two classes, over every way in which it can fall."""
+    right, wrong = np.array([prior]), np.array([1 - prior])
+    for p in skills:
+        right, wrong = np.concatenate([right * p, right * (1 - p)]), np.concatenate([wrong * (1 - p), wrong * p])
+    return float(np.minimum(right, wrong).sum())
+
+
+def languages(seed):
+    """Tasks in languages that only some workers speak: more than 400 tasks have barred pairs."""
+    rng = np.random.default_rng(seed)
+    n, m, kinds = int(rng.integers(402, 500)), int(rng.integers(6, 15)), int(rng.integers(2, 5))
+    skill = np.round(rng.uniform(0.6, 0.9, (kinds, m)), 2)
+    speaks = rng.random((kinds, m)) < 0.6
+    speaks[:, :2] = True
+    kind = rng.integers(0, kinds, n)
+    return crowdopt.AssignmentInstance(
+        skill, kind, np.full(m, n), float(rng.choice([0.1, 0.15])), forbidden=np.argwhere(~speaks[kind])
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_plans_of_many_barred_tasks_keep_their_targets(seed):
+    instance = languages(seed)
+    plan = crowdopt.assign(instance, time_limit=2.0)
+    barred = set(map(tuple, instance.forbidden.tolist()))
+    assert plan.pairs is not None and not barred & set(map(tuple, plan.pairs.tolist()))
+    served = np.setdiff1d(np.arange(instance.n_tasks), plan.short)
+    for task in served.tolist():
+        workers = plan.pairs[plan.pairs[:, 0] == task, 1]
+        assert exact(instance.accuracy[instance.task_type[task], workers]) <= instance.epsilon[task] + 1e-9
+    if plan.found:
+        assert plan.bound <= plan.objective + 1e-6
+
+
+def small(**limits):
+    return crowdopt.AssignmentInstance([[0.9, 0.8, 0.7, 0.6]], [0, 0, 0], [3, 3, 3, 3], 0.12, **limits)
+
+
+BREACHES = {
+    "capacity": ({"capacity": np.array([1, 3, 3, 3])}, "capacity"),
+    "pair that is barred": ({"forbidden": np.array([[0, 0]])}, "may not be paired"),
+    "pair whose label is in": ({"collected": np.array([[0, 0]])}, "that label is in"),
+    "fixed pair": ({"fixed": np.array([[0, 3]])}, "must be paired"),
+    "least load": ({"min_load": np.array([0, 0, 0, 1])}, "least load"),
+    "least labels": ({"min_labels": np.array([2, 1, 1])}, "least number"),
+    "most labels": ({"max_labels": np.array([0, 3, 3])}, "too many"),
+    "budget": ({"budget": 2.0}, "budget"),
+    "labels of a group": ({"groups": (crowdopt.Group("g", [2, 3], min_per_task=1),)}, "of group g"),
+    "share of a group": ({"groups": (crowdopt.Group("g", [0], max_share=0.5),)}, "share"),
+    "own row": (
+        {
+            "own_rows": crowdopt.OwnRows(
+                ["r"],
+                np.zeros(3, int),
+                np.array([[0, 0], [1, 0], [2, 0]]),
+                np.ones(3),
+                np.array([-np.inf]),
+                np.array([2.0]),
+            )
+        },
+        "row r",
+    ),
+    "target": ({"epsilon": np.array([0.12, 0.12, 0.09])}, "errs with probability 0.1"),
+}
+
+
+@pytest.mark.parametrize("name", BREACHES)
+def test_every_limit_that_is_broken_is_named(name):
+    """The best worker alone keeps .12 of all three tasks, and breaks the one limit that is stated."""
+    pairs = np.array([[0, 0], [1, 0], [2, 0]])
+    assert broken(small(), pairs) == ""
+    limits, says = BREACHES[name]
+    assert says in broken(replace(small(), **limits), pairs)
+    assert "paired twice" in broken(small(), np.concatenate([pairs, pairs[:1]]))
+
+
+def test_a_plan_that_breaks_its_promise_is_not_handed_out():
+    plan = crowdopt.assign(small())
+    with pytest.raises(OwnFault, match="fault of crowdopt"):
+        plan.held_against(small(budget=1.0))
+    false = replace(plan, certificate=replace(plan.certificate, bound=plan.objective + 1))
+    with pytest.raises(OwnFault, match="its own multipliers prove"):
+        false.held_against(small())
+
+
+def test_a_fault_of_our_own_is_exit_status_3(tmp_path, monkeypatch):
+    from crowdopt.assign.plan import Plan
+
+    def fails(self, stated):
+        raise OwnFault("the plan that was found does not hold")
+
+    assert run_verb("init", tmp_path / "birds").exit_code == 0
+    monkeypatch.setattr(Plan, "held_against", fails)
+    ended = run_verb("solve", tmp_path / "birds", "-o", tmp_path / "plan")
+    assert ended.exit_code == 3 and "does not hold" in ended.output
+    assert not (tmp_path / "plan").exists()
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.002])
+def test_the_gap_is_a_share_of_the_optimum(unit):
+    """A search without a node: whatever its cost and bound, the cost is at most so far above what is least."""
+    rng = np.random.default_rng(0)
+    cost = np.round(rng.uniform(1, 9, (5, 9)), 3) * unit
+    instance = crowdopt.AssignmentInstance(
+        rng.uniform(0.6, 0.95, (5, 9)), rng.integers(0, 5, 15), np.full(9, 6), 0.1, cost=cost
+    )
+    plan = crowdopt.assign(instance, gap=10.0, nodes=1)
+    least = crowdopt.assign(instance, gap=0.0, time_limit=3.0)
+    assert plan.found and plan.gap == pytest.approx(plan.objective / plan.bound - 1)
+    assert plan.objective <= least.objective * (1 + plan.gap) + 1e-9
+
+
+def test_at_most_is_rounded_up():
+    from crowdopt.notebooks import at_most
+
+    assert [at_most(x) for x in (0.0, 0.12341, 0.001, 0.34699)] == ["0 %", "12.4 %", "0.1 %", "34.7 %"]
+
+
+def test_least_loads_at_prices_are_a_matter_of_who():
+    """Papers want three reviewers, reviewers two papers: the price of each pair decides, and a flow knows the least."""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(0)
+    papers, reviewers = 12, 16
+    cost = np.round(rng.uniform(0, 1, (papers, reviewers)), 2)
+    instance = crowdopt.AssignmentInstance(
+        np.full((papers, reviewers), 0.99),
+        np.arange(papers),
+        np.full(reviewers, 4),
+        0.4,
+        cost=cost,
+        min_labels=np.full(papers, 3),
+        max_labels=np.full(papers, 3),
+        min_load=np.full(reviewers, 2),
+    )
+    loads = np.kron(np.ones(papers), np.eye(reviewers))
+    least = linprog(
+        cost.ravel(),
+        np.concatenate([loads, -loads]),
+        np.repeat([4.0, -2.0], reviewers),
+        np.kron(np.eye(papers), np.ones(reviewers)),
+        np.full(papers, 3.0),
+        (0, 1),
+    )
+    plan = crowdopt.assign(instance, time_limit=10.0, gap=0.0)
+    assert plan.objective == pytest.approx(least.fun)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_something_legal_is_handed_out_in_no_time(seed):
+    """Groups and shares tie all labels: with hardly any time there are labels all the same, and they keep them."""
+    rng = np.random.default_rng(seed)
+    n, m = 150, 60
+    groups = (
+        crowdopt.Group("a", range(20), min_per_task=1),
+        crowdopt.Group("b", range(20, 40), max_per_task=2),
+        crowdopt.Group("c", range(40, 60), max_share=0.5),
+    )
+    instance = crowdopt.AssignmentInstance(
+        rng.uniform(0.6, 0.95, (3, m)),
+        rng.integers(0, 3, n),
+        np.full(m, 15),
+        rng.uniform(0.05, 0.2, n),
+        cost=np.round(rng.uniform(0.5, 2, m), 2),
+        groups=groups,
+        forbidden=np.argwhere(rng.random((n, m)) < 0.2),
+        min_labels=np.full(n, 2),
+    )
+    plan = crowdopt.assign(instance, time_limit=1.0)
+    assert plan.pairs is not None and len(plan.pairs) and plan.short.size < n / 2
+    assert broken(instance, plan.pairs, None, plan.short) == ""
+
+
+def test_who_gets_no_label_is_told_the_true_reason(tmp_path):
+    """Money out, nobody with capacity left, nobody who may: three campaigns, three sentences."""
+    from crowdopt.api.no_plan import what_falls_short
+
+    skill, kind = np.array([[0.95] * 2 + [0.7] * 4]), np.zeros(40, int)
+    cost = np.array([1.5, 1.5, 0.1, 0.1, 0.1, 0.1])
+    few = crowdopt.AssignmentInstance(skill, kind, np.full(6, 40), 0.1, cost=cost, budget=6.0)
+    full = crowdopt.AssignmentInstance(skill, kind, np.array([4, 4, 0, 0, 0, 0]), 0.1)
+    barred = crowdopt.AssignmentInstance(
+        skill, kind, np.full(6, 40), 0.1, forbidden=np.array([[0, j] for j in range(6)])
+    )
+    for instance, says in ((few, "more money"), (full, "more capacity"), (barred, "ask an expert")):
+        plan = crowdopt.assign(instance, time_limit=5.0)
+        said = " ".join(what_falls_short(plan))
+        assert plan.short.size and says in said
+        others = {"more money", "more capacity", "ask an expert"} - {says}
+        assert not any(other in said for other in others)
+
+
+def test_an_adaptive_plan_of_the_sample_has_a_bound_soon(tmp_path):
+    """Ten judges make 59,049 states of votes: some of them are asked, and the bound is of all ten."""
+    assert run_verb("init", tmp_path / "birds").exit_code == 0
+    plan = crowdopt.solve(tmp_path / "birds", adaptive=True, time_limit=4.0)
+    assert plan.found and plan.objective < 48
+    assert plan.proof == "certificate" and plan.objective <= 1.2 * plan.bound
+    assert crowdopt.solve(tmp_path / "birds", adaptive=True, time_limit=4.0, rounds=2).objective < 48
