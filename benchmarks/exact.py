@@ -76,7 +76,7 @@ def by_classes(instance, method, program, limit):
     from crowdopt.crowd.classes import classes_of
 
     if program == "ip":
-        plan = crowdopt.assign(instance, time_limit=limit)
+        plan = crowdopt.assign(instance, time_limit=limit, gap=0.0)
         return plan.status.value, plan.objective, plan.bound, lambda: verified(not breaches(instance, plan.pairs))
     found = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=limit), whole=False)
     full, duals, known = found.full(), found.duals(), found.certificate

@@ -83,7 +83,7 @@ def main() -> None:
     shapes = given.shapes or SHAPES
     for shape in shapes:
         instance, busy = drawn(shape), process_time()
-        plan = crowdopt.assign(instance, time_limit=given.limit)
+        plan = crowdopt.assign(instance, time_limit=given.limit, gap=0.0)
         busy = process_time() - busy
         beyond += plan.seconds > allowed
         late = "  LATE" if plan.seconds > allowed else ""

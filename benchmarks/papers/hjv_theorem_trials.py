@@ -40,7 +40,7 @@ def theorem_1(rng: np.random.Generator) -> dict[str, Any] | None:
         demand=need / HOEFFDING.need(np.array(0.4), 2),
         rule="hoeffding",
     )
-    linear, whole = crowdopt.assign(instance, program="lp"), crowdopt.assign(instance)
+    linear, whole = crowdopt.assign(instance, program="lp"), crowdopt.assign(instance, gap=0.0)
     if not linear.found or not whole.found:
         return None
     value = evidence * linear.duals.task[:, None] - 1
@@ -88,7 +88,7 @@ def theorem_3(rng: np.random.Generator) -> dict[str, Any] | None:
     t = float(rng.uniform(0, 0.2)) * least / 4
     guess = replace(one, accuracy=np.clip(accuracy + rng.uniform(-t, t, accuracy.shape), 0, 1))
     loose = approximated.transform(guess, t, least)
-    plan, relaxed = crowdopt.assign(loose, time_limit=10), crowdopt.assign(loose, program="lp")
+    plan, relaxed = crowdopt.assign(loose, time_limit=10, gap=0.0), crowdopt.assign(loose, program="lp")
     logs = []
     for task in range(one.n_tasks if plan.found else 0):
         workers = plan.pairs[plan.pairs[:, 0] == task, 1]
