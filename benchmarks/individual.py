@@ -117,7 +117,9 @@ def once(row: str, method: str, limit: float, threads: int, program: str = "ip")
     instance = drawn(row)
     alone = method.startswith("ortools")  # which cannot be loaded beside highspy
     (busy, base), started = used(), perf_counter()
-    plan = crowdopt.assign(instance, method, program=program, time_limit=limit, gap=0.0, threads=threads, isolated=alone)
+    plan = crowdopt.assign(
+        instance, method, program=program, time_limit=limit, gap=0.0, threads=threads, isolated=alone
+    )
     seconds, (busy_after, peak) = perf_counter() - started, used()
     if plan.found and breaches(instance, plan.pairs, plan.amounts):
         raise AssertionError("the plan does not keep the limits")
