@@ -13,6 +13,7 @@ from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.plan_tables import check_columns
 
 SHORT = "short"  # entry of plan.json and column of tasks.csv
+FEW = 8  # labels of a task: more are not looked for, as even a search that is cut short looks for so many
 
 
 def tasks_said_short(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> Bools:
@@ -68,8 +69,12 @@ def check_short(instance: AssignmentInstance, stored: StoredPlan, excused: Bools
 
 
 def _served_by_spare_labels(instance: AssignmentInstance, pairs: Ints, excused: Bools) -> int | None:
-    """The first task said to be short that the best labels left, as few as do, serve within every limit."""
-    if instance.the_rule.average:
+    """The first task said to be short that the best labels left, FEW in all at most, serve within every limit."""
+    if (
+        instance.the_rule.average
+        or instance.own_rows is not None
+        or any(group.has_share_limits for group in instance.groups)
+    ):
         return None
     room = instance.capacity - np.bincount(pairs[:, 1], minlength=instance.n_workers)
     spent = instance.prices(pairs).sum()
@@ -77,7 +82,7 @@ def _served_by_spare_labels(instance: AssignmentInstance, pairs: Ints, excused: 
         worth = np.where(room > 0, instance.evidence[instance.task_type[task]], 0.0)
         mine = pairs[pairs[:, 0] == task, 1]
         worth[[*mine, *instance.barred[instance.barred[:, 0] == task, 1]]] = 0.0
-        most = min(int((worth > 0).sum()), int(instance.new_label_limits[1][task]) - mine.size)
+        most = min(int((worth > 0).sum()), FEW - mine.size, int(instance.new_label_limits[1][task]) - mine.size)
         best = np.argsort(-worth, kind="stable")[: max(0, most)]
         low, high = 0, best.size + 1
         while high - low > 1:
