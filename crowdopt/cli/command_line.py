@@ -69,7 +69,8 @@ class Verbs(click.Group):
     def _add_others(self) -> None:
         if not self._complete:
             self._complete = True
-            for verb in (verb for verbs in others(sys.modules["crowdopt.cli"]) for verb in verbs):
+            every = others(sys.modules["crowdopt.cli"], "VERBS", "__iter__")
+            for verb in (verb for verbs in every for verb in verbs):
                 self.add_command(verb)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, plan_gold
-from crowdopt.cli.common import ProgressLine, as_json, say, trust_gold
+from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, OutOfReach, plan_gold
+from crowdopt.cli.common import NO, ProgressLine, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
 
@@ -45,14 +45,27 @@ def plan_gold_verb(campaign: Path, gold: str, as_json: bool, **options: Any) -> 
         golds = [int(one) for one in gold.split(",")]
     except ValueError:
         raise InputError(f"--gold is a list of whole numbers such as 5,10,20, not {gold!r}") from None
-    with ProgressLine():
-        plan = plan_gold(campaign, golds=golds, **options)
+    try:
+        with ProgressLine():
+            plan = plan_gold(campaign, golds=golds, **options)
+    except OutOfReach as no:
+        say(as_json, {"unmet": str(no)}, str(no))
+        raise SystemExit(NO) from None
     say(as_json, asdict(plan), *_sentences(plan))
 
 
 def _sentences(plan: GoldPlan) -> list[str]:
     mended = "nothing" if plan.mended_error >= 1 else f"{plan.mended_error:.3g}"
-    said = [
+    said = (
+        []
+        if plan.unmet is None
+        else [
+            f"target {plan.unmet:g}: even with skills known no plan covers every task under rule hoeffding, which the "
+            f"theorems are about (crowdopt explain --rule hoeffding says why); this is for {plan.target:g}, the least that "
+            "is known to have one"
+        ]
+    )
+    said += [
         f"target {plan.target:g}: with skills known the LP takes {plan.lp:.1f}; a label of its plan brings a task at "
         f"least {plan.least_quality:.4g} of evidence on average, and {plan.assigned_quality:.4g} at worst",
         f"preliminary workers: {plan.preliminary} (gamma {plan.gamma:g}; Theorem 5: {plan.least_gamma:.3g} or more)",
