@@ -21,7 +21,7 @@ from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.pools import pools_of
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.io.hiring_tables import CandidateLimits, read_candidates
 from crowdopt.io.programs.mathprog import data_section
@@ -203,6 +203,7 @@ EXPORTS: Mapping[str, type[Any]] = {
 }
 
 
+@public
 def export(
     campaign: InstanceLike | SelectionInstance,
     output: AnyPath,

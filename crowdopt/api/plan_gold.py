@@ -15,7 +15,7 @@ from crowdopt.assign.explain.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
@@ -73,6 +73,7 @@ class GoldPlan(InNotebooks):
     unmet: float | None = None  # the campaign's strictest epsilon, where no plan keeps it by rule hoeffding
 
 
+@public
 def plan_gold(
     campaign: InstanceLike,
     *,

@@ -9,7 +9,7 @@ from typing import Any
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.skills import ESTIMATORS
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.campaign.campaign_skills import skills_from_gold
 from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_table import class_count, heed_gold
@@ -42,6 +42,7 @@ class Skills(InNotebooks):
         return rows, len(self.workers) * len(self.types)
 
 
+@public
 def skills(
     gold: TableLike,
     *,

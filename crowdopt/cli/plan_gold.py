@@ -61,8 +61,8 @@ def _sentences(plan: GoldPlan) -> list[str]:
         if plan.unmet is None
         else [
             f"target {plan.unmet:g}: even with skills known no plan covers every task under rule hoeffding, which the "
-            f"theorems are about (crowdopt explain --rule hoeffding says why); this is for {plan.target:g}, the least that "
-            "is known to have one"
+            f"theorems are about (crowdopt explain --rule hoeffding says why); this is for {plan.target:g}, the least "
+            "that is known to have one"
         ]
     )
     said += [

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats
+from crowdopt.errors import public
 from crowdopt.notebooks import InNotebooks
 
 
@@ -216,6 +217,7 @@ def extended(
     )
 
 
+@public
 def relax(program: Program) -> Program:
     """The linear relaxation: the same program with no integer columns."""
     return replace(program, name=f"{program.name}-lp", integer=np.zeros_like(program.integer))

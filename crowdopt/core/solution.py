@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
+from crowdopt.errors import public
 from crowdopt.notebooks import InNotebooks
 
 
@@ -29,6 +30,7 @@ BRANCHING = "branching"  # searches for whole numbers
 INTERIOR = "interior"  # up to nine times as fast on elastic programs
 
 
+@public
 @dataclass(frozen=True)
 class Options:
     """Limits and settings of one solve; every backend obeys what its library allows.

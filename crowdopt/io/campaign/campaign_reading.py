@@ -13,7 +13,7 @@ from crowdopt.arrays import Ints, coded
 from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_limits import read_cost, read_epsilon, read_limits
 from crowdopt.io.campaign.campaign_settings import read_settings
@@ -25,6 +25,7 @@ from crowdopt.io.campaign.stated_difficulty import stated_difficulty
 from crowdopt.io.tables.table_columns import is_folder
 
 
+@public
 def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> AssignmentInstance:
     """Read a campaign folder, or an ``.npz`` archive of a large one, into an instance.
 
