@@ -25,6 +25,10 @@ class InputError(ValueError):
     """What was given cannot be used; the message says what, where and the remedy."""
 
 
+class OutOfReach(InputError):
+    """No plan does what was asked for: the input is good, and the answer is no."""
+
+
 class CallError(InputError, TypeError):
     """A call has no such keyword, lacks an argument, or was given something of another kind; the message names it."""
 

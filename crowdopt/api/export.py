@@ -254,6 +254,8 @@ def export(
     check_file(Path(output), force, data=True)
     instance = chosen.read(campaign)
     built: Program = chosen.build(instance)
+    if not built.cost.size:
+        raise InputError("the program has no columns: no labels keep any task's target; crowdopt explain says why")
     if Path(output).suffix.lower() == DATA:
         write_text(Path(output), chosen.data(instance), replace=force)
     else:

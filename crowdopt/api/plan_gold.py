@@ -15,7 +15,7 @@ from crowdopt.assign.explain.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError, public
+from crowdopt.errors import InputError, OutOfReach, public
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
@@ -25,10 +25,6 @@ from crowdopt.online.run_score import answers_of, realised_error
 
 GOLDS = (5, 10, 20, 40)
 USED = 1e-9  # of a label; an LP gives a pair nothing where it gives less
-
-
-class OutOfReach(InputError):
-    """No plan keeps any target, even with skills known: the answer to how much gold it takes is no."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import click
 from crowdopt.cli.common import BAD_INPUT, NO, one_line, print_nowhere
 from crowdopt.cli.manual import OURS, SENTENCES, STATUS, by_question, file_of
 from crowdopt.core.registry import others
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, OutOfReach
 from crowdopt.interrupts import INTERRUPTED, Interrupts
 
 WIDTH = 60  # letters of what another package's verb does
@@ -125,6 +125,9 @@ class Verbs(click.Group):
         try:
             super().invoke(context)
             return None
+        except OutOfReach as error:
+            self._blame(error)
+            context.exit(NO)
         except _bad_input() as error:
             self._blame(error)
         except _loaded("crowdopt.backends", "BackendFailed") as error:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, OutOfReach, plan_gold
-from crowdopt.cli.common import NO, ProgressLine, as_json, say, trust_gold
+from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, plan_gold
+from crowdopt.cli.common import ProgressLine, as_json, say, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
 
@@ -45,12 +45,8 @@ def plan_gold_verb(campaign: Path, gold: str, as_json: bool, **options: Any) -> 
         golds = [int(one) for one in gold.split(",")]
     except ValueError:
         raise InputError(f"--gold is a list of whole numbers such as 5,10,20, not {gold!r}") from None
-    try:
-        with ProgressLine():
-            plan = plan_gold(campaign, golds=golds, **options)
-    except OutOfReach as no:
-        say(as_json, {"unmet": str(no)}, str(no))
-        raise SystemExit(NO) from None
+    with ProgressLine():
+        plan = plan_gold(campaign, golds=golds, **options)
     say(as_json, asdict(plan), *_sentences(plan))
 
 
