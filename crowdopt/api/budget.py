@@ -110,7 +110,7 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
     if asked.output is not None:
         check_target(Path(asked.output), PLAN, asked.force)
     if (asked.labels is None) == (asked.money is None):
-        raise InputError("say what there is to spend: either labels (--labels) or money (--money)")
+        raise InputError("say what there is to spend: either --labels or --money")
     if asked.promise not in PROMISES:
         raise InputError(f"promise must be {' or '.join(PROMISES)}, not {asked.promise!r}")
     instance = instance_of(campaign, trust_gold=asked.trust_gold)
