@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter, signature, unwrap
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+IN_WORDS = {Iterable: "a list", Integral: "a whole number", Real: "a number", NoneType: "None", str: "text"}
+WIDER = {Path: os.PathLike, int: Integral, float: Real}  # what a call takes that states these
+LONGEST = 60  # letters of a text that is repeated
 
 
 class InputError(ValueError):
@@ -16,6 +29,110 @@ class InputError(ValueError):
 
 class OwnFault(RuntimeError):
     """What was made does not keep what it promises, and is not handed out; the message says which promise."""
+
+
+class OutOfReach(InputError):
+    """No plan does what was asked for: the input is good, and the answer is no."""
+
+
+class CallError(InputError, TypeError):
+    """A call has no such keyword, lacks an argument, or was given something of another kind; the message names it."""
+
+    def __init__(self, call: str, text: str) -> None:
+        super().__init__(call, text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return "{}(): {}".format(*self.args)
+
+
+def public(call: F) -> F:
+    """A call, or a class, that users know by its name: where its arguments do not fit, the error says so of it."""
+
+    def named(*given: Any, **options: Any) -> Any:
+        places = given[1:] if isinstance(call, type) else given
+        try:
+            return made(*given, **options)
+        except (TypeError, AttributeError, ValueError) as error:
+            inner = error.text if isinstance(error, CallError) else None
+            if isinstance(error, InputError) and inner is None:
+                raise
+            text = _misuse(call, places, options) or inner
+            if text is None:
+                raise
+            raise CallError(call.__name__, text) from None
+
+    made: Callable[..., Any] = vars(call)["__init__"] if isinstance(call, type) else call
+    if not isinstance(call, type):
+        return wraps(call)(named)  # type: ignore[return-value]
+    setattr(call, "__init__", wraps(made)(named))  # noqa: B010
+    return call
+
+
+def _misuse(call: Callable[..., Any], given: tuple[Any, ...], options: Mapping[str, Any]) -> str | None:
+    """What is wrong with a call's arguments, by its signature; None where they fit."""
+    every = signature(call).parameters.values()
+    kinds = {one.kind for one in every}
+    own = [one for one in every if one.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)]
+    names = [one.name for one in own]
+    places = [one.name for one in own if one.kind is not Parameter.KEYWORD_ONLY]
+    unknown = [name for name in options if name not in names]
+    if unknown and Parameter.VAR_KEYWORD not in kinds:
+        near = get_close_matches(unknown[0], names, n=1)
+        meant = f"did you mean {near[0]!r}?" if near else f"it takes {_listed(names)}"
+        return f"there is no {unknown[0]!r}; {meant}"
+    if len(given) > len(places) and Parameter.VAR_POSITIONAL not in kinds:
+        return f"only {_listed(places) or 'nothing'} can be given by place; give the others by name"
+    bound = dict(zip(places, given, strict=False))
+    if bound.keys() & options.keys():
+        return f"{_listed(sorted(bound.keys() & options.keys()))} is given twice"
+    bound |= options
+    missing = [one.name for one in own if one.default is Parameter.empty and one.name not in bound]
+    if missing:
+        return f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+    return next((text for one in own if one.name in bound and (text := _misfit(call, one, bound[one.name]))), None)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names)
+
+
+def _misfit(call: Callable[..., Any], one: Parameter, value: Any) -> str | None:
+    kinds = next((kinds for hint in _hints(call, one.annotation) if (kinds := _kinds(hint)) is not None), None)
+    if kinds is None or isinstance(value, tuple(kinds)):
+        return None
+    said = [IN_WORDS.get(kind, _with_article(kind)) for kind in kinds if not (kind is str and os.PathLike in kinds)]
+    what = repr(value[:LONGEST]) if isinstance(value, str) else _with_article(type(value))
+    *first, last = dict.fromkeys(said)
+    return f"{one.name} must be {_listed(first)}{' or ' * bool(first)}{last}, not {what}"
+
+
+def _with_article(kind: type) -> str:
+    name = {os.PathLike: "path", NoneType: "None", bool: "True or False"}.get(kind, kind.__name__)
+    return name if kind in (NoneType, bool) else f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
+
+
+def _hints(call: Callable[..., Any], annotation: Any) -> Iterator[Any]:
+    """The annotation as the modules understand it that may have stated it."""
+    homes = [call, *getattr(getattr(call, "options", call), "__mro__", ())]
+    for module in dict.fromkeys(unwrap(home).__module__ for home in homes):
+        try:
+            hints = SimpleNamespace(__annotations__={"": annotation})
+            yield get_type_hints(hints, vars(sys.modules[module]))[""]
+        except (NameError, KeyError, TypeError):  # a name that is imported for type checkers alone
+            continue
+
+
+def _kinds(hint: Any) -> list[type] | None:
+    """The classes of what fits an annotation; None where classes do not tell."""
+    if isinstance(hint, UnionType) or get_origin(hint) is Union:
+        parts = [_kinds(part) for part in get_args(hint)]
+        return None if None in parts else [kind for part in parts if part for kind in part]
+    if isinstance(get_origin(hint), type) and issubclass(get_origin(hint), Iterable):
+        return [Iterable]
+    if not isinstance(hint, type) or hint in (object, Any) or getattr(hint, "_is_protocol", False):
+        return None
+    return [WIDER.get(hint, hint)]
 
 
 class GoldWarning(UserWarning):

@@ -19,7 +19,7 @@ from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.api.worker_skills import tallied
 from crowdopt.crowd.gold.confusion import confusions
 from crowdopt.crowd.labels import Labels
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.files import together
 from crowdopt.io.answers.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.answers.labels_back import Answered
@@ -92,6 +92,7 @@ def aggregate(
 ) -> Aggregated: ...
 
 
+@public
 def aggregate(
     labels: Labels | TableLike,
     method: str = AUTO,
@@ -137,7 +138,7 @@ def aggregate(
         return vote(labels, method, **options)
     if plan is not None and campaign is not None:
         return answers(labels, plan, campaign=campaign, **options)
-    return aggregate_tables(labels, method, **options)
+    return public(aggregate_tables)(labels, method, **options)
 
 
 def vote(
@@ -177,7 +178,7 @@ def vote(
     if method in FROM_CONFUSIONS:
         if confusion is None or accuracy is not None:
             raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
-        return FROM_CONFUSIONS[method](labels, confusion, **settings)
+        return public(FROM_CONFUSIONS[method])(labels, confusion, **settings)
     answers = _by_accuracies(labels, method, accuracy, settings)
     if not difficulty:
         return answers
@@ -202,10 +203,10 @@ def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, sett
     if method in FROM_LABELS:
         if accuracy is not None:
             raise InputError(f"{method} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
-        return FROM_LABELS[method](labels, **settings)
+        return public(FROM_LABELS[method])(labels, **settings)
     if accuracy is None:
         raise InputError(f"{method} weighs votes by the workers' accuracies; give gold, or choose one-coin")
-    return FROM_ACCURACIES[method](labels, accuracy, **settings)
+    return public(FROM_ACCURACIES[method])(labels, accuracy, **settings)
 
 
 def aggregate_tables(

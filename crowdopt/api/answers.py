@@ -14,7 +14,7 @@ from crowdopt.assign.cascade.adaptive_plan import class_labels
 from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets, policy_answers
 from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.crowd.states.told_tasks import told_tasks
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.answers.answers_folder import ANSWERS, write_answers
 from crowdopt.io.answers.labels_back import Answered, Onward, read_answers
 from crowdopt.io.plan.order_tables import order_shares
@@ -23,6 +23,7 @@ from crowdopt.io.plan.stored_policy import is_policy, policy_rows, read_policy
 from crowdopt.io.tables.folder import check_target
 
 
+@public
 def answers(
     labels: TableLike,
     plan: PlanLike,

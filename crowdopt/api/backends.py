@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from crowdopt.backends import available
 from crowdopt.backends.probe import Available as Available
+from crowdopt.errors import public
 
 
+@public
 def backends(names: Sequence[str] = (), *, time_limit: float = 60.0) -> list[Available]:
     """What each solver backend can do here, found out by solving, each in a process of its own.
 

@@ -52,5 +52,7 @@ def options_of(time_limit: float, seed: int, **others: Any) -> Options:
     """The options of a solve; InputError says in a sentence what is wrong with them."""
     try:
         return Options(time_limit=time_limit, seed=seed, **others)
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(str(error)) from None

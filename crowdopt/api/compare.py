@@ -23,7 +23,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import policies_rule
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.votes.evidence import refuse_average
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.campaign.label_record import LabelRecord, read_record
 from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables
 from crowdopt.online.arrivals import Stream
@@ -42,6 +42,7 @@ from crowdopt.studies.online_trials import Setting, TrialOptions, attainable, pl
 from crowdopt.version import __version__
 
 
+@public
 def replay(policy: BasePolicy, stream: Stream, *, seed: int = 0) -> Run:
     """Run a fresh online policy over a whole stream; crowdopt.online.replay.Replay stops and resumes at any arrival."""
     return replay_with(policy, stream, seed, solve_whole)

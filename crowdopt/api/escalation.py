@@ -14,6 +14,7 @@ from crowdopt.answers.audit.escalation_draw import draw_escalation, escalate, ne
 from crowdopt.answers.audit.escalation_words import Tiers
 from crowdopt.api.audit_options import DrawOptions
 from crowdopt.arrays import Floats
+from crowdopt.documents import is_number
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.answers.audit_folder import listed_checks
@@ -25,6 +26,7 @@ from crowdopt.io.answers.escalation_draw_file import (
     written_escalation,
 )
 from crowdopt.io.answers.escalation_folder import (
+    STANDING,
     read_escalation_looks,
     read_standing,
     standing_facts,
@@ -32,7 +34,7 @@ from crowdopt.io.answers.escalation_folder import (
     write_standing,
 )
 from crowdopt.io.tables.folder import check_target
-from crowdopt.io.tables.table_columns import read_table
+from crowdopt.io.tables.table_columns import read_table, table_in
 from crowdopt.io.tables.table_kinds import GOING_UP
 from crowdopt.notebooks import InNotebooks
 
@@ -116,7 +118,8 @@ def escalation_again(table: AnsweredTable, folder: Path) -> tuple[EscalationDraw
     prices = said["expert_price"], said["next_price"]
     drawn = draw_escalation(_claims(table), EscalationTerms(purpose.allowed, purpose.delta, said["seed"], *prices))
     wanted = written_escalation(drawn, purpose, table)
-    if not all(_same(said[key], wanted[key]) for key in ("groups", "predicted", "allowed", "delta", "answers")):
+    decided = ("groups", "predicted", "allowed", "delta", "answers", "checks", "planned")
+    if not all(_same(said[key], wanted[key]) for key in decided):
         raise InputError(
             f"{ESCALATION}: thresholds, rates or predictions are not those that the answers and the terms give; it "
             f"says it is of version {said['version']}: go on with that one, or draw anew"
@@ -124,11 +127,23 @@ def escalation_again(table: AnsweredTable, folder: Path) -> tuple[EscalationDraw
     return drawn, said
 
 
+def stands_again(table: AnsweredTable, folder: Path) -> None:
+    """InputError unless ``standing.json`` says what the draw, made again, and the expert's answers give."""
+    drawn, said = escalation_again(table, folder)
+    looks = read_escalation_looks(table_in(folder, "checked"), table, drawn, listed_checks(folder)[0])
+    wanted, stood = standing_facts(escalate(drawn, looks.wrong), said, table, looks), read_standing(folder)
+    for key in sorted((wanted.keys() | stood.keys()) - {"version"}):
+        if key not in wanted or key not in stood or not _same(stood[key], wanted[key]):
+            raise InputError(f"{STANDING}: {key} is not what the draw and the expert's answers give")
+
+
 def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, dict):
+    if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
+    if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+    if not (is_number(one) and is_number(other)):
+        return type(one) is type(other) and bool(one == other)
     return bool(np.isclose(one, other, rtol=SAME, atol=0))
 
 

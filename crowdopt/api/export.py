@@ -21,7 +21,7 @@ from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.pools import pools_of
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.io.hiring_tables import CandidateLimits, read_candidates
 from crowdopt.io.programs.mathprog import data_section
@@ -203,6 +203,7 @@ EXPORTS: Mapping[str, type[Any]] = {
 }
 
 
+@public
 def export(
     campaign: InstanceLike | SelectionInstance,
     output: AnyPath,
@@ -253,6 +254,8 @@ def export(
     check_file(Path(output), force, data=True)
     instance = chosen.read(campaign)
     built: Program = chosen.build(instance)
+    if not built.cost.size:
+        raise InputError("the program has no columns: no labels keep any task's target; crowdopt explain says why")
     if Path(output).suffix.lower() == DATA:
         write_text(Path(output), chosen.data(instance), replace=force)
     else:

@@ -15,7 +15,7 @@ from crowdopt.api.binding import AnyPath
 from crowdopt.api.rehearse import rehearse
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes.named_recipes import recipe
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.campaign.campaign_reading import read_campaign
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.io.tables.folder import CAMPAIGN, new_folder
@@ -24,6 +24,7 @@ PLANNED = 15.0  # seconds for the plan of each earlier round
 OBSERVING = "bhattacharyya"  # the rule of later rounds where none is asked for: it heeds what labels said
 
 
+@public
 def generate(
     name: str,
     seed: int = 0,

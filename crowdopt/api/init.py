@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from crowdopt.errors import public
 from crowdopt.io.campaign.panel import write_panel
 from crowdopt.io.campaign.sample import write_sample
 
 
+@public
 def init(folder: str | Path, *, panel: bool = False, classes: Sequence[str] = (), force: bool = False) -> None:
     """Write a small campaign, with comments, to start from.
 

@@ -21,13 +21,14 @@ from crowdopt.backends.modelling.modelled import Modelled
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.programs.naming import LP, MPS, names_of
 from crowdopt.io.programs.program_files import ids_of
 
 INSTALL = {"highspy": "pip install highspy", "pulp": "pip install pulp", "cvxpy": "pip install cvxpy"}
 
 
+@public
 def to_highspy(program: Program, instance: AssignmentInstance | None = None) -> Modelled:
     """The program as a ``highspy.Highs``: ``model.model.addConstr(...)``, ``model.model.run()``.
 
@@ -50,6 +51,7 @@ def to_highspy(program: Program, instance: AssignmentInstance | None = None) -> 
     return _made("highspy", lambda: highspy_model.modelled(program, *_names(program, instance, MPS)))
 
 
+@public
 def to_pulp(program: Program, instance: AssignmentInstance | None = None) -> Modelled:
     """The program as a ``pulp.LpProblem``, of PuLP 3 or 4: ``problem = handed.model``, then ``problem += ...``.
 
@@ -73,6 +75,7 @@ def to_pulp(program: Program, instance: AssignmentInstance | None = None) -> Mod
     return _made("pulp", lambda: pulp_model.modelled(program, *_names(program, instance, LP)))
 
 
+@public
 def to_cvxpy(program: Program) -> Modelled:
     """The program as a ``cvxpy.Problem``: go on with ``cvxpy.Problem(model.model.objective, [..., *more])``.
 
@@ -94,6 +97,7 @@ def to_cvxpy(program: Program) -> Modelled:
     return _made("cvxpy", lambda: cvxpy_model.modelled(program))
 
 
+@public
 def to_scipy(program: Program) -> Modelled:
     """The program as arguments: ``answer = scipy.optimize.linprog(**model.model)``.
 
@@ -111,6 +115,7 @@ def to_scipy(program: Program) -> Modelled:
     return scipy_model.modelled(program)
 
 
+@public
 def from_solution(model: Modelled, answer: Any = None, *, gap: float = 0.0) -> Solution:
     """The solution of a model that was handed over, perhaps changed, and solved elsewhere.
 

@@ -15,7 +15,7 @@ from crowdopt.assign.explain.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, OutOfReach, public
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
@@ -50,7 +50,7 @@ class GoldRow:
 class GoldPlan(InNotebooks):
     """What the theorems of Ho, Jabbari & Vaughan 2013 promise for amounts of gold."""
 
-    target: float  # the campaign's strictest epsilon
+    target: float  # the campaign's strictest epsilon, or the least one with a plan if no plan keeps that
     lp: float  # labels (or cost) of the LP with skills known
     # the least mean evidence per label of a task, and of a pair, in the LP's optimum
     least_quality: float
@@ -66,8 +66,10 @@ class GoldPlan(InNotebooks):
     printed_error: float
     mended_error: float
     rows: list[GoldRow]
+    unmet: float | None = None  # the campaign's strictest epsilon, where no plan keeps it by rule hoeffding
 
 
+@public
 def plan_gold(
     campaign: InstanceLike,
     *,
@@ -111,7 +113,7 @@ def plan_gold(
     Raises
     ------
     InputError
-        If there are more than two classes, no plan, or a number is out of range.
+        If there are more than two classes, no plan for any target, or a number is out of range.
     """
     instance = instance_of(campaign, None, epsilon, trust_gold=trust_gold)
     refuse_joint_limits(instance, "plan-gold", "its theorems are proved for the program without them")
@@ -119,10 +121,13 @@ def plan_gold(
         raise InputError(f"the theorems on gold are about labels +1 and -1: for 2 classes, not {instance.classes}")
     if not golds or min(golds) < 1 or trials < 0:
         raise InputError("gold must be at least 1 task per worker and type, and trials at least 0")
-    one = replace(instance, rule="hoeffding")
-    linear = assign(one, program="lp", time_limit=time_limit)
+    one, unmet = replace(instance, rule="hoeffding"), None
+    linear = assign(one, program="lp", time_limit=time_limit, strict=True)
+    if linear.pairs is None:
+        one, unmet = _within_reach(one, time_limit), float(one.epsilon.min())
+        linear = assign(one, program="lp", time_limit=time_limit, strict=True)
     if linear.pairs is None or linear.amounts is None or linear.objective is None:
-        raise InputError(_unmet(one, time_limit))
+        raise InputError(f"no plan was found within {time_limit:g} s; give a longer --time-limit")
     used = linear.pairs[linear.amounts > USED]
     least = float((linear.evidence / linear.task_labels)[linear.task_labels > USED].min())
     assigned = float(one.evidence[one.task_type[used[:, 0]], used[:, 1]].min())
@@ -148,16 +153,19 @@ def plan_gold(
         printed_error=sampled.printed_error,
         mended_error=sampled.error,
         rows=rows,
+        unmet=unmet,
     )
 
 
-def _unmet(one: AssignmentInstance, time_limit: float) -> str:
-    """That the theorems' rule has no plan, and the target for which it has one."""
+def _within_reach(one: AssignmentInstance, time_limit: float) -> AssignmentInstance:
+    """The instance with the least target for which the theorems' rule has a plan."""
     lack = shortage(one, probe(time_limit))
-    reach = None if lack is None else lack.epsilon_within_reach
-    way = "" if reach is None else f", for epsilon = {rounded_up(reach):g} there is one"
-    unmet = "even with skills known no plan covers every task under rule hoeffding, which the theorems are about"
-    return f"{unmet}{way}; crowdopt explain --rule hoeffding says why"
+    if lack is None or lack.epsilon_within_reach is None:
+        raise OutOfReach(
+            "even with skills known no plan covers every task under rule hoeffding, which the theorems are about, "
+            "whatever the target; crowdopt explain --rule hoeffding says why"
+        )
+    return replace(one, epsilon=np.full(one.n_tasks, rounded_up(lack.epsilon_within_reach)))
 
 
 def _row(one: AssignmentInstance, promised: theorems.Guarantee, least: float) -> GoldRow:

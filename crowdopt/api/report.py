@@ -6,11 +6,13 @@ from pathlib import Path
 
 from crowdopt.api.binding import AnyPath
 from crowdopt.documents import from_disk
+from crowdopt.errors import public
 from crowdopt.io.plan.plan_overview import plan_overview
 from crowdopt.io.tables.folder import PLAN
 from crowdopt.report import kind_of, write_page
 
 
+@public
 def report(folder: AnyPath, *, moving: bool = False) -> Path:
     """Write the page of a plan, a comparison, a study of learn or a benchmark; a benchmark's anew from its raw rows.
 

@@ -13,7 +13,7 @@ from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, option
 from crowdopt.backends import BackendMissing, named, solve_whole
 from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.files import together
 from crowdopt.hire.by_program import TABLE, solve_program, solve_table
 from crowdopt.hire.frontier import cost_frontier
@@ -28,6 +28,7 @@ from crowdopt.report.hiring_chart import hiring_chart
 SELECTIONS = (*RANKINGS, *DRAWN, "program", TABLE)
 
 
+@public
 @dataclass(frozen=True, kw_only=True)
 class HireOptions:
     """Options of the search for the best set.
@@ -55,6 +56,7 @@ class HireOptions:
     trust_gold: bool = False
 
 
+@public
 @dataclass(frozen=True, kw_only=True)
 class SelectOptions(HireOptions, CandidateLimits):
     """Options of a selection from tables: who may be hired, the search, and what is written.
@@ -85,6 +87,7 @@ def select(correct: ArrayLike, asked: ArrayLike, **options: Any) -> Selection: .
 def select(correct: TableLike, **options: Any) -> Selection: ...
 
 
+@public
 def select(correct: Any, asked: ArrayLike | None = None, **options: Any) -> Selection:
     """Decide whom to hire: ``max F(S) = |S|^(-1/2) sum of G_i over S  s.t.  |S| <= K`` (Li & Liu 2015, problem 11).
 

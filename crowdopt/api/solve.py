@@ -14,7 +14,7 @@ from crowdopt.backends import solve as solve_program
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.parts.parts_folder import is_in_parts
 
 
@@ -41,6 +41,7 @@ def solve(given: InstanceLike, *, adaptive: Literal[True], **settings: Any) -> A
 def solve(given: InstanceLike, method: str = "exact", **settings: Any) -> Plan: ...
 
 
+@public
 def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solution | Plan | AdaptivePlan | PartsPlan:
     """The plan of an instance or a campaign's folder, as :func:`crowdopt.assign`; or what a solver says of a program.
 
@@ -62,10 +63,12 @@ def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solut
         If the campaign is in parts and ``processes`` does not say so, or as for those calls.
     """
     if isinstance(given, Program):
-        return solve_program(given, *places, **settings)
+        return public(solve_program)(given, *places, **settings)
     if not isinstance(given, AssignmentInstance) and is_in_parts(Path(given)):
         if "processes" not in settings:
             raise InputError(f"{given} is a campaign in parts; say processes=0 to solve it part by part, or more")
-        return assign_parts(given, **settings)
+        return public(assign_parts)(given, **settings)
+    if "processes" in settings:
+        raise InputError("processes are for a campaign in parts, and this is none; leave them out")
     found: Plan | AdaptivePlan = assign(given, *places, **settings)
     return found

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
+from crowdopt.errors import public
+
 A = TypeVar("A")
 Options = TypeVar("Options")
 R = TypeVar("R")
@@ -70,20 +72,17 @@ def _dressed(verb: Callable[..., Any], options: Callable[..., Any]) -> Any:
 
     @wraps(verb)
     def call(*given: Any, **named: Any) -> Any:
-        try:
-            bound = face.bind(*given, **named).arguments
-        except TypeError as error:
-            raise TypeError(f"{verb.__name__}(): {error}") from None
+        bound = face.bind(*given, **named).arguments
         places = [bound.pop(one.name) for one in first]
         return verb(*places, options(**bound))
 
-    call.__signature__ = face  # type: ignore[attr-defined]  # what inspect, help and notebooks look for
+    vars(call).update(__signature__=face, options=options)  # what inspect, help, notebooks and errors look for
     text = inspect.getdoc(verb) or ""
     if RETURNS not in text:
         text = text.replace(RAISES, f"{RETURNS}-------\n{own.return_annotation}{RAISES}")
     takes = [CAMPAIGN] if ENTRIES not in text and "campaign" in own.parameters else []
     call.__doc__ = _described(text, takes, options)
-    return call
+    return public(call)
 
 
 def _described(text: str, takes: list[str], options: Any) -> str:

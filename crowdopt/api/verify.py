@@ -10,7 +10,7 @@ from crowdopt import jobs
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.audit import drawn_again
 from crowdopt.api.binding import AnyPath, InstanceLike
-from crowdopt.api.escalation import escalation_again, is_escalation
+from crowdopt.api.escalation import is_escalation, stands_again
 from crowdopt.api.proof_files import check_proof_file, write_plan_proof
 from crowdopt.api.verbs import two_ways
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
@@ -153,7 +153,7 @@ def _verify_escalation(answers: AnyPath, folder: Path, commitment: str | None, a
     report = escalation_check.verify_escalation(answers, folder, commitment, after)
     if report.holds:
         try:
-            escalation_again(read_answered(answers), folder)
+            stands_again(read_answered(answers), folder)
         except InputError as error:
             return replace(report, holds=False, problems=[str(error)], sentence="")
     return report

@@ -14,7 +14,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.labels import Labels, tally
-from crowdopt.errors import InputError, tell
+from crowdopt.errors import InputError, public, tell
 from crowdopt.io.campaign.campaign_skills import skills_from_gold
 from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_table import gold_classes, heed_gold, refuse_unlike
@@ -83,6 +83,7 @@ def _tell_own_votes(labels: Labels, true: Ints) -> None:
         )
 
 
+@public
 def skills(
     gold: TableLike,
     *,

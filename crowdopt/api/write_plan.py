@@ -5,10 +5,12 @@ from __future__ import annotations
 from crowdopt.api.binding import AnyPath
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
+from crowdopt.errors import public
 from crowdopt.io.plan import plan_folder
 from crowdopt.io.plan.policy_folder import write_policy
 
 
+@public
 def write_plan(plan: Plan | AdaptivePlan, folder: AnyPath, *, force: bool = False) -> None:
     """Write a plan as a folder, whole or not at all.
 

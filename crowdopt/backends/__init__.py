@@ -58,7 +58,9 @@ class Backend:
 def registered() -> dict[str, Backend]:
     """Every backend that this package or another installed one offers, by name, whether or not its library is there."""
     ours = {backend.name: backend for several in own(_HERE, "BACKENDS") for backend in several}
-    theirs = [replace(backend, isolated=True) for several in others(_HERE) for backend in several]
+    theirs = [
+        replace(backend, isolated=True) for several in others(_HERE, "BACKENDS", "__iter__") for backend in several
+    ]
     return ours | {backend.name: backend for backend in theirs if backend.name not in ours}
 
 

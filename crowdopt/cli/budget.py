@@ -57,7 +57,7 @@ def budget(campaign: Path, output: Path, as_json: bool, **options: Any) -> None:
     if not found.rules_out:
         least = "no error is ruled out"
     if found.plan is None:
-        say(as_json, facts, "no plan was found that promises", least)
+        say(as_json, facts, "no plan was found that promises each task anything", least)
         raise SystemExit(NO)
     plan = found.plan
     said = f"{plan.labels:g} labels, cost {plan.objective:.10g}: every task's error is at most {found.epsilon:.4g}"

@@ -17,7 +17,7 @@ import click
 from crowdopt.cli.common import BAD_INPUT, FAULT, NO, one_line, print_nowhere
 from crowdopt.cli.manual import OURS, SENTENCES, STATUS, by_question, file_of
 from crowdopt.core.registry import others
-from crowdopt.errors import InputError, OwnFault
+from crowdopt.errors import InputError, OutOfReach, OwnFault
 from crowdopt.interrupts import INTERRUPTED, Interrupts
 
 WIDTH = 60  # letters of what another package's verb does
@@ -69,7 +69,8 @@ class Verbs(click.Group):
     def _add_others(self) -> None:
         if not self._complete:
             self._complete = True
-            for verb in (verb for verbs in others(sys.modules["crowdopt.cli"]) for verb in verbs):
+            every = others(sys.modules["crowdopt.cli"], "VERBS", "__iter__")
+            for verb in (verb for verbs in every for verb in verbs):
                 self.add_command(verb)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -124,6 +125,9 @@ class Verbs(click.Group):
         try:
             super().invoke(context)
             return None
+        except OutOfReach as error:
+            self._blame(error)
+            context.exit(NO)
         except _bad_input() as error:
             self._blame(error)
         except _loaded("crowdopt.backends", "BackendFailed") as error:

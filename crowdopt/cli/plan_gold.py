@@ -52,7 +52,16 @@ def plan_gold_verb(campaign: Path, gold: str, as_json: bool, **options: Any) -> 
 
 def _sentences(plan: GoldPlan) -> list[str]:
     mended = "nothing" if plan.mended_error >= 1 else f"{plan.mended_error:.3g}"
-    said = [
+    said = (
+        []
+        if plan.unmet is None
+        else [
+            f"target {plan.unmet:g}: even with skills known no plan covers every task under rule hoeffding, which the "
+            f"theorems are about (crowdopt explain --rule hoeffding says why); this is for {plan.target:g}, the least "
+            "that is known to have one"
+        ]
+    )
+    said += [
         f"target {plan.target:g}: with skills known the LP takes {plan.lp:.1f}; a label of its plan brings a task at "
         f"least {plan.least_quality:.4g} of evidence on average, and {plan.assigned_quality:.4g} at worst",
         f"preliminary workers: {plan.preliminary} (gamma {plan.gamma:g}; Theorem 5: {plan.least_gamma:.3g} or more)",

@@ -43,7 +43,7 @@ def verify(campaign: Path, plan: Path, as_json: bool, **options: Any) -> None:
     check_options(is_in_parts(campaign), ("campaign", "plan", "as_json"))
     report = call(campaign, plan, **options)
     if isinstance(report, AuditReport):
-        _audit(report, options["commitment"] is not None, as_json)
+        _audit(report, options["commitment"] is not None, bool(options["after"]), as_json)
         return
     said = [] if report.no_file is None else [f"no file of proof: {report.no_file}"]
     if report.proof_file is not None:
@@ -53,11 +53,12 @@ def verify(campaign: Path, plan: Path, as_json: bool, **options: Any) -> None:
         raise SystemExit(NO)
 
 
-def _audit(report: AuditReport, handed_on: bool, as_json: bool) -> None:
+def _audit(report: AuditReport, handed_on: bool, earlier_too: bool, as_json: bool) -> None:
     facts = {"holds": report.holds, "problems": report.problems, "commitment": report.commitment}
     said = [f"the audit holds: {report.sentence}", "recomputed from the answers, the seed and what the expert says"]
     if report.earlier:
         sure = f"all claims together hold with {100 * report.confidence:.10g} %"
+        sure += "" if earlier_too else ", if what those spent is as it says: pass their folders as --after"
         said.append(f"the draw names {report.earlier} earlier audit(s); {sure}")
     if not handed_on:
         said.append(

@@ -12,6 +12,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.roundoff import UNIT, lowered, product_error
 from crowdopt.core.solution import Solution, Status, relative_gap
 from crowdopt.elementary import dot
+from crowdopt.errors import public
 from crowdopt.notebooks import InNotebooks
 
 FEASIBILITY = 1e-6  # absolute; the row violation that common solvers accept and a claim of optimality may carry
@@ -61,6 +62,7 @@ class Certificate(InNotebooks):
         return self.bound == np.inf and self.proof == "certificate"
 
 
+@public
 def certify(solution: Solution) -> Certificate:
     """Recompute value, violation, integrality and bound of a solution from the program alone."""
     program, point = solution.program, solution.primal
@@ -132,6 +134,7 @@ def fraction(program: Program, point: Floats) -> float:
     return float(np.abs(integers - np.rint(integers)).max(initial=0.0))
 
 
+@public
 def lagrangian_bound(program: Program, multipliers: Floats) -> float:
     """``min over the box of c'x + y'(b - A x)``: a lower bound on the optimum for ANY row multipliers y.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats
+from crowdopt.errors import public
 from crowdopt.notebooks import InNotebooks
 
 WHOLE = 1e-9  # absolute; a side this near an integer is one that was written in too few digits
@@ -235,6 +236,7 @@ def extended(
     )
 
 
+@public
 def relax(program: Program) -> Program:
     """The linear relaxation: the same program with no integer columns."""
     return replace(program, name=f"{program.name}-lp", integer=np.zeros_like(program.integer))

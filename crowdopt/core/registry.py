@@ -10,12 +10,12 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, tell
 
 
-def discover(package: ModuleType, constant: str) -> list[Any]:
+def discover(package: ModuleType, constant: str, attribute: str = "name") -> list[Any]:
     """The values of ``constant`` in every module of the package that has one, then those of third parties."""
-    return own(package, constant) + others(package)
+    return own(package, constant) + others(package, constant, attribute)
 
 
 def own(package: ModuleType, constant: str) -> list[Any]:
@@ -25,9 +25,28 @@ def own(package: ModuleType, constant: str) -> list[Any]:
     return [getattr(module, constant) for module in modules if hasattr(module, constant)]
 
 
-def others(package: ModuleType) -> list[Any]:
-    """What third parties register under the entry-point group named like the package (``crowdopt.backends``)."""
-    return [point.load() for point in entry_points(group=package.__name__)]
+def others(package: ModuleType, constant: str, attribute: str) -> list[Any]:
+    """What third parties register under the entry-point group named like the package (``crowdopt.backends``).
+
+    What cannot be loaded, or does not have the attribute, is left out, with a warning.
+
+    constant: what such an object is called here.
+    """
+    found = []
+    for point in entry_points(group=package.__name__):
+        where = f"the entry point {point.name} = {point.value} of {point.dist.name if point.dist else 'a package'}"
+        try:
+            value = point.load()
+        except Exception as error:  # it is another's code: whatever its import raises
+            tell(f"{where} is left out: it cannot be loaded ({type(error).__name__}: {error})")
+            continue
+        if isinstance(value, ModuleType):
+            tell(f"{where} is left out: it names a module, not what is in it; write {point.value}:{constant}")
+        elif not hasattr(value, attribute):
+            tell(f"{where} is left out: it is no {constant} of {package.__name__} (it has no {attribute})")
+        else:
+            found.append(value)
+    return found
 
 
 def completed(kind: type[Any], base: type[Any]) -> type[Any]:

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
+from crowdopt.errors import public
 from crowdopt.notebooks import InNotebooks
 
 PROVEN = 1e-9  # relative; a plan whose value and bound are at most this far apart is called optimal
@@ -32,6 +33,7 @@ BRANCHING = "branching"  # searches for whole numbers
 INTERIOR = "interior"  # up to nine times as fast on elastic programs
 
 
+@public
 @dataclass(frozen=True)
 class Options:
     """Limits and settings of one solve; every backend obeys what its library allows.

@@ -25,7 +25,7 @@ from crowdopt.crowd.stated.stated_part import UNLIMITED, refuse_excess
 from crowdopt.crowd.stated.stated_people import PRICES, StatedPeople
 from crowdopt.crowd.stated.stated_tasks import StatedTasks
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error, guessing
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.notebooks import InNotebooks
 
 COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
@@ -41,6 +41,7 @@ class Origin:
     stated: tuple[str, ...] = ()
 
 
+@public
 @dataclass(frozen=True, eq=False, init=False)
 class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InNotebooks):
     """Tasks i of types tau(i), workers j with accuracies p, and the limits a plan must keep.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Bools
-from crowdopt.crowd.exactness import CERTAIN, most_errors
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.arrays import Bools, Ints
+from crowdopt.crowd.exactness import CERTAIN, errors_of, most_errors
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, VOTE_ERROR, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.limits_kept import broken_limits
+from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.plan_tables import check_columns
 
 SHORT = "short"  # entry of plan.json and column of tasks.csv
+FEW = 8  # labels of a task: more are not looked for, as even a search that is cut short looks for so many
 
 
 def tasks_said_short(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> Bools:
@@ -27,6 +28,8 @@ def tasks_said_short(instance: AssignmentInstance, stored: StoredPlan, report: R
     if not isinstance(said, list) or any(type(one) is not str or one not in place for one in said):
         report.complain("plan.json", f"{SHORT} says {str(said)[:80]}, which is no list of the campaign's tasks")
         return excused
+    if len(set(said)) < len(said):
+        report.complain("plan.json", f"{SHORT} names a task twice")
     excused[[place[one] for one in said]] = True
     return excused
 
@@ -48,13 +51,60 @@ def check_short(instance: AssignmentInstance, stored: StoredPlan, excused: Bools
         short |= most_errors(instance, stored.pairs) > instance.epsilon + CERTAIN
     for task in np.flatnonzero(excused & ~short).tolist():
         report.complain("plan.json", f"{SHORT} names task {instance.task_id(task)}, which gets what it asks for")
+    spare = None if (excused & ~short).any() else _served_by_spare_labels(instance, stored.pairs, excused)
+    if spare is not None:
+        report.complain(
+            "plan.json", f"{SHORT} names task {instance.task_id(spare)}, which labels that are left would serve"
+        )
     if stored.tasks.rows != instance.n_tasks:
         return
     if SHORT not in stored.tasks or "target" not in stored.tasks:
         report.complain(stored.tasks.path.name, f"the columns target and {SHORT} are missing")
         return
-    if [one == "yes" for one in stored.tasks[SHORT]] != excused.tolist():
+    if stored.tasks[SHORT] != ["yes" if one else "no" for one in excused.tolist()]:
         report.complain(stored.tasks.path.name, f"its column {SHORT} does not name the tasks that plan.json names")
     check_columns(stored.tasks, {"target": instance.epsilon}, report)
     if VOTE_ERROR in stored.tasks:
         check_columns(stored.tasks, {VOTE_ERROR: most_errors(instance, stored.pairs)}, report)
+
+
+def _served_by_spare_labels(instance: AssignmentInstance, pairs: Ints, excused: Bools) -> int | None:
+    """The first task said to be short that the best labels left, FEW in all at most, serve within every limit."""
+    if (
+        instance.the_rule.average
+        or instance.own_rows is not None
+        or any(group.has_share_limits for group in instance.groups)
+    ):
+        return None
+    room = instance.capacity - np.bincount(pairs[:, 1], minlength=instance.n_workers)
+    spent = instance.prices(pairs).sum()
+    for task in np.flatnonzero(excused).tolist():
+        worth = np.where(room > 0, instance.evidence[instance.task_type[task]], 0.0)
+        mine = pairs[pairs[:, 0] == task, 1]
+        worth[[*mine, *instance.barred[instance.barred[:, 0] == task, 1]]] = 0.0
+        most = min(int((worth > 0).sum()), FEW - mine.size, int(instance.new_label_limits[1][task]) - mine.size)
+        best = np.argsort(-worth, kind="stable")[: max(0, most)]
+        low, high = 0, best.size + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            more = _is_served(instance, task, np.append(mine, best[:middle]))
+            low, high = (low, middle) if more else (middle, high)
+        new = np.column_stack([np.full(best[:high].size, task), best[:high]])
+        if high > best.size or (instance.budget is not None and spent + instance.prices(new).sum() > instance.budget):
+            continue
+        others = excused.copy()
+        others[task] = False
+        if all(is_excused(one, others) for one in broken_limits(instance, np.concatenate([pairs, new]))):
+            return task
+    return None
+
+
+def _is_served(instance: AssignmentInstance, task: int, workers: Ints) -> bool:
+    had = instance.collected[instance.collected[:, 0] == task, 1][: 0 if instance.observed else None]
+    worth = instance.evidence[instance.task_type[task], workers].sum()
+    if instance.collected_evidence[task] + worth < instance.need[task] - COVERAGE:
+        return False
+    if not instance.the_rule.checked:
+        return True
+    error = errors_of(instance, np.array([task]), [np.append(had, workers)])[0]
+    return bool(error <= instance.epsilon[task] + CERTAIN)

@@ -24,6 +24,9 @@ def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Repo
     """Complain of entries, files and multipliers that belong to no claim of this plan; report: takes the complaints."""
     claims, form = stored.claims, stored.claims.get("certified_by")
     priced = "" not in stored.tasks["dual"] and "" not in stored.workers["dual"]
+    for table in (stored.tasks, stored.workers):
+        if not priced and any(table["dual"]):
+            report.complain(table.path.name, "has multipliers, though not of every task and worker")
     for key in sorted(claims.keys() - HELD - MADE):
         report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
     by_error = form == SETS and instance.the_rule.checked

@@ -38,6 +38,10 @@ def kind_of(folder: Path) -> Kind:
     kinds: list[Kind] = discover(sys.modules[__name__], "KIND")
     found = next((kind for kind in kinds if (folder / kind.mark).is_file()), None)
     if found is None:
+        if (folder / "draw.json").is_file():
+            raise InputError(
+                f"{folder}: the expert's answers are not in yet; crowdopt audit ANSWERS --checked takes them"
+            )
         known = ", ".join(f"{kind.name} ({kind.mark})" for kind in kinds)
         raise InputError(f"{folder} holds nothing that a page can be made of; there are pages of: {known}")
     return found

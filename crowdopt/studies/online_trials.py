@@ -112,9 +112,10 @@ class Comparison(InNotebooks):
         if not best.promise:
             return [linear]
         promised = RULES[best.promise].of_rule
-        least = f"offline, skills known, no plan{promised} costs less than {best.promise_bound:.10g}"
         if best.promise_bound is None:
             least = f"there is no offline plan{promised} for this campaign"
+        else:
+            least = f"offline, skills known, no plan{promised} costs less than {best.promise_bound:.10g}"
         return [least, f"policies go by rule {best.rule}, {_relation(best.implied, best.promise)}: {linear}"]
 
     @property

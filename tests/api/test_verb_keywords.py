@@ -47,7 +47,7 @@ def test_every_option_is_an_argument_with_its_description(name):
 
 def test_an_argument_that_is_none_is_named_with_the_verb():
     """As Python does for a call whose arguments are written out."""
-    with pytest.raises(TypeError, match=r"assign\(\): got an unexpected keyword argument 'metod'"):
+    with pytest.raises(TypeError, match=r"assign\(\): there is no 'metod'; did you mean 'method'"):
         crowdopt.assign(crowdopt.recipe("HS:6x9"), metod="exact")
 
 

@@ -30,7 +30,7 @@ from crowdopt.crowd.exactness import most_errors
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import pools_of
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, OutOfReach
 from crowdopt.notebooks import InNotebooks
 from crowdopt.programs.patterns import SCALE
 
@@ -171,7 +171,9 @@ def _plan(
     """The pairs as a plan under rule mean-error, with the prices that prove most of the wrong answers."""
     reached = float(np.ceil(most_errors(instance, pairs).mean() / GRID) * GRID)
     if reached >= 0.5:
-        raise InputError("so little money buys nothing better than guessing; allow more")
+        raise OutOfReach(
+            f"so little money leaves {reached:.4g} of the answers wrong, and a plan states less than 0.5; allow more"
+        )
     stated = instance.with_epsilon(max(GRID, reached))
     assert not breaches(stated, pairs)
     known, duals = Certificate(None, -np.inf, "none", None, None), None

@@ -31,7 +31,7 @@ class VoteLaw:
     skill: Floats  # (E, G): chance of a right label, at least 1/K: on easy tasks, and on hard ones where there are some
     share: Floats  # (E,): of tasks that are easy, and hard
     left: Floats  # (E,): of a label's evidence there, at most
-    held: Floats  # (E, h): skills of labels that are in
+    held: Floats  # (E, h): the chance that each label that is in is right
     prior: Floats  # (k, K): of each kind, the likeliest class first
     # and evidence that is asked for: by the rule exact-error what every vote has which errs no more
     target: Floats  # (k,)
@@ -95,14 +95,15 @@ def law_of(instance: AssignmentInstance, tasks: Ints, workers: Ints) -> VoteLaw:
         held = instance.collected[instance.collected[:, 0] == tasks[0], 1]
         held = held[skill[held] > 1 / classes]
     hard = instance.difficulty
-    both, most = ([one, on_hard_tasks(one, hard)] if hard.share else [one] for one in (skill, best))
+    known = np.clip(instance.accuracy[kind, held], CLIP, 1 - CLIP)  # as it is: what is in bounds every plan exactly
+    both, most, begun = ([one, on_hard_tasks(one, hard)] if hard.share else [one] for one in (skill, best, known))
     share = np.array([1 - hard.share, hard.share] if hard.share else [1.0])
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, classes))[tasks]
     return VoteLaw(
         skill=np.array([one[workers] for one in both]),
         share=share,
         left=np.array([1.0, hard.left**2][: len(both)]),
-        held=np.array([one[held] for one in both]),
+        held=np.array(begun),
         prior=-np.sort(-prior, axis=1),
         target=instance.epsilon[tasks] + CERTAIN,
         need=instance.need[tasks] - np.where(_is_implied(instance)[tasks], SPARE, COVERAGE / 2),

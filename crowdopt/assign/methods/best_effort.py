@@ -39,6 +39,7 @@ MANY_SHORT = 0.5  # of the tasks: labels left by a search without a plan are beg
 LOOKS = 2  # at all tasks, which follow when tasks are served beside labels that a search has left
 RESERVED = 20_000  # pairs of hopeless tasks and workers up to which the former are served first
 SURE = 1 - 1e-12  # prior of a task that asks nothing
+FEW = 8  # labels of a task whose exact error takes no time
 LEAST = 1e-300  # target that no labels keep: each that helps is taken
 
 
@@ -150,6 +151,8 @@ def _hand_out(state: Serving, given_up: Ints, others: Ints, clock: Clock) -> Non
         state.fill_loads()  # before the money goes elsewhere
     state.settle_all(given_up, clock)
     state.spread(others, clock)
+    for task in np.intersect1d(given_up, short_tasks(state.instance, state.pairs)).tolist():
+        state.settle(task, FEW)
     state.fill_loads()
 
 

@@ -126,10 +126,10 @@ class Serving:
         worth = self.room[free] * np.sqrt(self.instance.evidence[kind, free])
         return free[np.argsort(-worth, kind="stable")]
 
-    def settle(self, task: int) -> None:
-        """Serve the task by the first of the workers to spare, if they can."""
-        one = of_tasks(self._apart, np.array([task]))
-        mine, ranked = self.its[task], self.spared(task)
+    def settle(self, task: int, most: int | None = None) -> None:
+        """Serve the task by the first of the workers to spare, if they can; or by the best, so many labels in all."""
+        one, mine = of_tasks(self._apart, np.array([task])), self.its[task]
+        ranked = self.spared(task) if most is None else self.free(task)[: max(0, most - mine.size)]
 
         def serves(count: int) -> bool:
             hand = np.concatenate([mine, ranked[:count]])

@@ -47,7 +47,7 @@ class Source:
 @cache
 def sources() -> tuple[Source, ...]:
     """Every source, ours and those of other packages."""
-    return tuple(discover(sys.modules[__name__], "SOURCE"))
+    return tuple(discover(sys.modules[__name__], "SOURCE", "knows"))
 
 
 def source_of(name: str) -> Source:

@@ -14,13 +14,14 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.checks import ids, integers, is_amount, per
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.score_levels import ScoreLevels, levels
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array, but for price and group
 MOST_ASKED = 10_000  # control questions of one worker: gains stay fractions of whole numbers that int64 holds
 MOST_CLASSES = 1_000
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class SelectionInstance:
     """Problem (11) of Li & Liu 2015: ``max F(S) = |S|^(-1/2) sum of G_i over S  s.t.  1 <= |S| <= K``, and more."""

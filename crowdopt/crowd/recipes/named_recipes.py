@@ -18,7 +18,7 @@ from crowdopt.crowd.posteriors import hard_chances
 from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors, share_draws
 from crowdopt.crowd.recipes.item_recipes import item_recipe
 from crowdopt.elementary import exp, logsumexp
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.memory import refuse_beyond_memory
 
 ARRAYS = 4  # of each shape, at least, in an instance
@@ -86,6 +86,7 @@ def _find(kind: str) -> Recipe | None:
     return Recipe(f"{types} types, uniform(.5, .95)", _uniform(0.5, 0.95, types), lambda m: 0.05, lambda m: 8.7)
 
 
+@public
 def recipe(name: str, seed: int = 0, *, priced: bool = False) -> AssignmentInstance:
     """The instance that ``KIND:NxM`` and a seed name, under the rule hoeffding, with task i of type i mod T.
 

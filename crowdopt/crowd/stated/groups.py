@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 
 UNBOUNDED = 2**53  # labels of a group; so many are no limit
 
 
+@public
 @dataclass(frozen=True)
 class Group:
     """Some workers, and limits on their labels; those already in count.
@@ -56,6 +57,7 @@ class Group:
         return self.min_share > 0 or self.max_share < 1
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class OwnRows:
     """Rows ``lower <= sum over entries of coefficient * y[task, worker] <= upper`` that a user adds.

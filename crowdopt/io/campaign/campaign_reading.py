@@ -14,7 +14,7 @@ from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.documents import quoted
-from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, tell
+from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, public, tell
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_limits import read_cost, read_epsilon, read_limits
 from crowdopt.io.campaign.campaign_settings import read_settings
@@ -26,6 +26,7 @@ from crowdopt.io.campaign.stated_difficulty import stated_difficulty
 from crowdopt.io.tables.table_columns import Table, find_table, is_folder
 
 
+@public
 def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> AssignmentInstance:
     """Read a campaign folder, or an ``.npz`` archive of a large one, into an instance.
 

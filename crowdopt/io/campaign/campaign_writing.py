@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_settings import settings_text
 from crowdopt.io.campaign.own_rows import write_groups, write_rows
@@ -19,6 +19,7 @@ from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN, new_folder
 
 
+@public
 def write_campaign(
     instance: AssignmentInstance,
     folder: str | Path,

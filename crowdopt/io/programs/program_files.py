@@ -7,7 +7,7 @@ from pathlib import Path
 from crowdopt.core.program import Block, Program
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.io.programs import lp, mps, mps_reading
 from crowdopt.io.programs.naming import Ids
@@ -46,6 +46,7 @@ def write_program(program: Program, path: Path, ids: Ids | None = None, force: b
     write_text(path, content, replace=force)
 
 
+@public
 def read_program(path: str | Path) -> Program:
     """Read a program from a file of free MPS.
 

@@ -122,6 +122,8 @@ def _claims(said: dict[str, Any], claim: dict[str, Any], seen: Seen) -> list[str
         for name, value in facts.items()
         if json.dumps(value) != json.dumps(claim.get(name))  # 1 is no true
     ]
+    held = {*facts, "left", "checked_sha256", "version"}
+    problems += [f"{AUDIT} has an entry {key!r}, which nothing is held against" for key in sorted(claim.keys() - held)]
     if not _bound_holds(said, seen, claim["left"]):
         problems.append(f"the answers do not show that at most {claim['wrong_at_most']} are wrong")
     return problems

@@ -12,6 +12,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Ints
 from crowdopt.documents import read_json
+from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.escalation_draw_file import ESCALATES, ESCALATION, STANDS
 from crowdopt.io.answers.escalation_folder import STANDING
@@ -35,7 +36,11 @@ def verify_escalation(
     place, table = Path(folder), read_answered(answers)
     said = read_json(place / ESCALATION, ESCALATES, "escalation")
     claim = read_json(place / STANDING, STANDS, "escalation whose answers are in")
-    problems = _committed(said, commitment) + _terms(said, table) + _below(said, [Path(one) for one in after])
+    if said["below"] and not after:
+        raise InputError(
+            f"{place} goes on after a tier below, and nothing else shows what that spent: give it as --after"
+        )
+    problems = _committed(said, commitment) + _terms(said, table) + _below(said, table, [Path(one) for one in after])
     if not problems:
         problems = _standing(said, claim, table, place)
     sentence = "" if problems else claim["sentence"]
@@ -75,7 +80,8 @@ def _terms(said: dict[str, Any], table: AnsweredTable) -> list[str]:
     return [problem for problem, passed in tests.items() if not passed]
 
 
-def _below(said: dict[str, Any], after: list[Path]) -> list[str]:
+def _below(said: dict[str, Any], table: AnsweredTable, after: list[Path]) -> list[str]:
+    """Whether the tiers below are named as they are, and what they sent up is what was answered here."""
     problems = []
     named = {tier["commitment"]: tier for tier in said["below"]}
     for folder in after:
@@ -87,6 +93,22 @@ def _below(said: dict[str, Any], after: list[Path]) -> list[str]:
         chain = [*one["below"], wanted]
         if any(named.get(tier["commitment"]) != tier for tier in chain) or any(said[key] != one[key] for key in same):
             problems.append(f"the draw does not name {folder} as a tier below, with what it spent and sent up")
+        up, whole = read_table(folder / "up.csv", GOING_UP)["task"], 1 - one["confidence"]
+        left = whole - sum(tier["delta"] for tier in one["below"])
+        tests = {
+            f"{folder / ESCALATION} was changed after it was written": document_digest(one) == one["commitment"],
+            f"{folder / STANDING} is of another draw": stood["commitment"] == one["commitment"],
+            f"{folder} spends more than its part of the chance": one["delta"] * one["tiers"] <= left + SPENT,
+            f"{folder} was drawn with another number of tiers": (
+                one["tiers"] + len(one["below"]) == said["tiers"] + len(said["below"])
+            ),
+            f"{folder / 'up.csv'} does not list what went up": _digest(up) == stood["up_sha256"],
+            f"the answers are not those to {folder / 'up.csv'}": (
+                all(tier["commitment"] != one["commitment"] for tier in said["below"][-1:])
+                or sorted(up) == sorted(table.tasks)
+            ),
+        }
+        problems += [problem for problem, passed in tests.items() if not passed]
     return problems
 
 
@@ -182,12 +204,14 @@ def _tables(
             (rows["task"], rows["label"], rows["how"]) == (list(table.tasks), texts, how)
         ),
         "up.csv does not list what goes up": read_table(place / "up.csv", GOING_UP)["task"] == up,
-        "up_sha256 is not that of up.csv": (
-            sha256("".join(f"{task}\n" for task in up).encode()).hexdigest() == claim["up_sha256"]
-        ),
+        "up_sha256 is not that of up.csv": _digest(up) == claim["up_sha256"],
         "the number of answers that go up, or of looks, is another one": (
             (claim["up"], claim.get("checked")) == (len(up), len(label))
         ),
         "the cost is another one": abs(claim.get("cost", np.inf) - cost) <= 1e-9 * max(1.0, cost),
     }
     return [problem for problem, passed in tests.items() if not passed]
+
+
+def _digest(tasks: list[str]) -> str:
+    return sha256("".join(f"{task}\n" for task in tasks).encode()).hexdigest()

@@ -13,7 +13,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR
 from crowdopt.elementary import log, log1p
 from crowdopt.recheck.bounds.proofs import known_skills
 
@@ -47,7 +47,8 @@ class TaskLimits:
 class TypeSkills:
     """Skills of the workers for one type of task, and what is left of them where tasks are hard."""
 
-    # as they are, and raised to the best one of their part of the log-odds' range
+    had: Floats  # (workers,): chance that a label which every set has is right
+    # what they know at most, and raised to the best one of their part of the log-odds' range
     own: Floats  # (workers,)
     raised: Floats  # (workers,)
     able: Bools  # (workers,): who may have another task
@@ -59,7 +60,8 @@ class TypeSkills:
     @classmethod
     def of(cls, instance: AssignmentInstance, kind: int, levels: int) -> TypeSkills:
         """The skills for a type, so many told apart; 0: all of them."""
-        own, able = known_skills(instance, kind), instance.capacity > 0
+        own, able, had = known_skills(instance, kind), instance.capacity > 0, instance.accuracy[kind]
+        had = own if instance.classes == 2 else np.where(had * instance.classes < 1, np.maximum(had, CLIP), own)
         raised = own.copy()
         distinct = np.unique(own[able])
         if 0 < levels < distinct.size:
@@ -72,7 +74,7 @@ class TypeSkills:
         def worth(skill: Floats) -> Floats:
             return instance.the_rule.evidence(skill, instance.classes)
 
-        return cls(own, raised, able, worth, instance.classes, hard.share, hard.left if hard.share else 1.0)
+        return cls(had, own, raised, able, worth, instance.classes, hard.share, hard.left if hard.share else 1.0)
 
     def branches(self, skill: Floats) -> Floats:
         """These skills on easy tasks and on hard ones, (branches, k)."""
@@ -148,7 +150,7 @@ def least_of(
         given, free = given + np.flatnonzero(taken).tolist(), free & ~taken
         unaware &= not taken.any()  # such a vote may err more for a label more
         low, room = np.maximum(low - inside[:, taken].sum(axis=1), 0), inside[:, free].sum(axis=1)
-    start, whole = _law(skills, skills.own[[*limits.held, *given]], prior)
+    start, whole = _law(skills, [*limits.held, *given], prior)
     unaware &= whole and bool((skills.raised[free] == skills.own[free]).all())
     needs = np.maximum.accumulate(needs - float(skills.worth(skills.own[given]).sum()))
     rules = group, low, np.where(high >= room, -1, high)
@@ -156,8 +158,10 @@ def least_of(
     return float(price[given].sum()) + found
 
 
-def _law(skills: TypeSkills, known: Floats, prior: Floats) -> tuple[Floats, bool]:
-    """Chances of what labels of these skills say together with each class, (branches, K, cases); zeros if too many.
+def _law(skills: TypeSkills, workers: list[int], prior: Floats) -> tuple[Floats, bool]:
+    """Chances of what these workers' labels say together with each class, (branches, K, cases); zeros if too many.
+
+    Exact where cases are few; else a worker who is mostly wrong counts as one who knows more, and skills are raised.
 
     -> with whether no skill was raised.
     """
@@ -165,11 +169,14 @@ def _law(skills: TypeSkills, known: Floats, prior: Floats) -> tuple[Floats, bool
 
     share = np.array([1 - skills.share, skills.share] if skills.share else [1.0])
     start = share[:, None, None] * prior[:, None]
-    distinct, count = np.unique(-known[known > 1 / skills.classes], return_counts=True)
+    for known in (skills.had[workers], skills.own[workers]):
+        distinct, count = np.unique(-known[known != 1 / skills.classes], return_counts=True)
+        distinct, level, count = -distinct, np.arange(distinct.size), count.astype(np.int64)
+        size = coarsened(skills.odds(distinct), skills.classes, GIVEN, level, count, distinct.size)
+        if size == distinct.size:
+            break
     if not distinct.size:
         return start, True
-    distinct, level, count = -distinct, np.arange(distinct.size), count.astype(np.int64)
-    size = coarsened(skills.odds(distinct), skills.classes, GIVEN, level, count, distinct.size)
     if size < 0 or count[:size].max() > LONGEST:
         return 0 * start, False
     rooms = np.empty((2, skills.classes, GIVEN))
