@@ -77,7 +77,7 @@ def test_labels_in_of_a_worker_who_is_mostly_wrong_count_as_what_they_say(seed, 
     )
     plan, least = crowdopt.solve(one, time_limit=20), least_cost(one)
     assert plan.proven and plan.objective == pytest.approx(least) and plan.certified_bound <= least + 1e-9
-    crowdopt.write_campaign(one, tmp_path / "c", collected_labels=["x"] * held)
+    crowdopt.write_campaign(one, tmp_path / "c", collected_labels=["0"] * held)
     crowdopt.write_plan(plan, tmp_path / "p")
     report = crowdopt.verify(tmp_path / "c", tmp_path / "p")
     assert report.holds and report.proven, report.problems
