@@ -42,7 +42,7 @@ from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.best_effort import best_effort
-from crowdopt.assign.methods.greedy import soon
+from crowdopt.assign.methods.legal_labels import soon
 from crowdopt.assign.methods.quick import get_ready, quick_plan
 from crowdopt.assign.plan import Plan, breaches, short_tasks
 from crowdopt.assign.presolve import presolved

@@ -49,7 +49,7 @@ FILES = {"import": "import_labels"}
 """The files of verbs that Python keeps the name of for itself."""
 
 ELSE = "Others"  # what other packages add
-STATUS = "Exit status: 0 an answer, 1 the answer is no, 2 bad input, 3 a fault of crowdopt's own, 130 interrupted."
+STATUS = "Exit status: 0 an answer, 1 no, 2 bad input, 3 our fault, 130 interrupted."
 FIRST = "crowdopt init my-campaign"
 PLANNED = "crowdopt solve my-campaign -o my-plan"
 REHEARSED = "crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv"

@@ -67,7 +67,7 @@ def test_violation_and_fraction_by_hand():
 
 def test_gaps_and_integers_by_hand():
     """(10 - 9)/10; (0.5 - 0.25)/1; nothing without a bound; 8.2 is raised to 9, 9 plus noise stays 9."""
-    assert relative_gap(10.0, 9.0) == 0.1 and relative_gap(0.5, 0.25) == 0.25
+    assert relative_gap(10.0, 8.0) == 0.25 and relative_gap(0.5, 0.25) == 1.0 and relative_gap(1.0, 0.0) == np.inf
     assert relative_gap(None, 1.0) == np.inf == relative_gap(1.0, -np.inf)
     assert next_integer(8.2) == 9.0 and next_integer(9 + 1e-12) == pytest.approx(9.0) and next_integer(9.0) == 9.0
     assert next_integer(8.999) == 9.0 and next_integer(-np.inf) == -np.inf

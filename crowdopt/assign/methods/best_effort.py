@@ -22,7 +22,7 @@ from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.every_set import MOST_SHORT, has_few_sets, most_served
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
-from crowdopt.assign.methods.greedy import Greedy, soon
+from crowdopt.assign.methods.legal_labels import LegalLabels, soon
 from crowdopt.assign.methods.serving_tasks import Serving, room_of, ties_all
 from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
 from crowdopt.core.certificate import Certificate
@@ -143,9 +143,9 @@ def _hand_out(state: Serving, given_up: Ints, others: Ints, clock: Clock) -> Non
     # clock: when it is over, tasks are served by a linear rule's sums, which take no time beside exact errors; of what
     # remains then only loads are filled.
     if ties_all(state.instance):
-        greedy = Greedy(state.instance, state.pairs)
-        greedy.serve(others, clock)
-        state.pairs = greedy.pairs
+        legal = LegalLabels(state.instance, state.pairs)
+        legal.serve(others, clock)
+        state.pairs = legal.pairs
         return
     if others.size == state.instance.n_tasks:
         state.fill_loads()  # before the money goes elsewhere

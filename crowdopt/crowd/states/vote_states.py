@@ -95,7 +95,7 @@ class VoteStates:
             if number:
                 place, ways = states // self.strides[g] % len(self.own[g]), _exactly(number, self.classes)
                 moves = np.stack([self._next(g, labels)[place] - place for labels in ways], axis=1) * self.strides[g]
-                reached = (reached[:, :, None] + moves[:, None]).reshape(states.size, -1)
+                reached = (reached[:, :, None] + moves[:, None]).reshape(states.size, reached.shape[1] * len(ways))
                 orders = np.outer(orders, [float(_orders(labels)) for labels in ways]).reshape(-1)
         return reached, orders
 

@@ -34,7 +34,7 @@ def needed_table(folder: Path, name: str) -> Table:
 
 def tell_unread(folder: Path) -> None:
     """Say which tables of a folder no campaign reads; InputError where only case or blanks keep it from that."""
-    known = {name.partition(" ")[0] for name in CAMPAIGN_TABLES}
+    known = {"gold_tasks", *(name.partition(" ")[0] for name in CAMPAIGN_TABLES)}  # the former is for live
     unread = []
     for path in sorted(folder.iterdir()):
         ending, is_read = path.suffix.lower(), path.stem in known and path.suffix in ENDINGS

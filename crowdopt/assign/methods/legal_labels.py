@@ -15,13 +15,13 @@ TINY = 1e-9  # of evidence or price, where there is none
 
 def soon(instance: AssignmentInstance, seconds: float) -> Ints:
     """Labels that serve tasks one after the other within the limits, (k, 2); some limits may not be reached."""
-    greedy = Greedy(instance, instance.fixed)
+    legal = LegalLabels(instance, instance.fixed)
     errors_of(instance, np.array([0]), [np.zeros(0, np.int64)])  # loads what is compiled, before the clock runs
-    greedy.serve(np.arange(instance.n_tasks), Clock(seconds))
-    return greedy.pairs
+    legal.serve(np.arange(instance.n_tasks), Clock(seconds))
+    return legal.pairs
 
 
-class Greedy:
+class LegalLabels:
     """Labels so far, and what they leave of all limits.
 
     A group's share of all labels is kept from label to label, own rows as far as their upper sides: what has to be
