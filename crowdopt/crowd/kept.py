@@ -36,22 +36,25 @@ def broken(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = N
 
 def _pairs(instance: AssignmentInstance, pairs: Ints) -> Iterator[str]:
     m = instance.n_workers
-    key = pairs[:, 0] * m + pairs[:, 1]
+    key = np.sort(pairs[:, 0] * m + pairs[:, 1])
 
     def named(keys: Ints) -> str:
         return f"task {instance.task_id(int(keys[0]) // m)} and worker {instance.worker_id(int(keys[0]) % m)}"
 
-    found, times = np.unique(key, return_counts=True)
-    if (times > 1).any():
-        yield f"{named(found[times > 1])} are paired twice"
+    def chosen(told: Ints) -> tuple[Ints, Bools]:
+        """Keys of some pairs, and which of them are in the plan."""
+        wanted = told[:, 0] * m + told[:, 1]
+        return wanted, np.searchsorted(key, wanted, "right") > np.searchsorted(key, wanted)
+
+    if (key[1:] == key[:-1]).any():
+        yield f"{named(key[1:][key[1:] == key[:-1]])} are paired twice"
     for name, says in (("forbidden", "may not be paired"), ("collected", "are paired again: that label is in")):
-        told = getattr(instance, name)
-        both = np.intersect1d(found, told[:, 0] * m + told[:, 1])
-        if both.size:
-            yield f"{named(both)} {says}"
-    missing = np.setdiff1d(instance.fixed[:, 0] * m + instance.fixed[:, 1], found)
-    if missing.size:
-        yield f"{named(missing)} must be paired"
+        told, there = chosen(getattr(instance, name))
+        if there.any():
+            yield f"{named(told[there])} {says}"
+    told, there = chosen(instance.fixed)
+    if not there.all():
+        yield f"{named(told[~there])} must be paired"
 
 
 def _labels(instance: AssignmentInstance, pairs: Ints, share: Floats, asks: Bools) -> Iterator[str]:
