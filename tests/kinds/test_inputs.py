@@ -142,11 +142,13 @@ def test_tables_that_disagree_in_their_classes_are_refused(tmp_path, files, word
         crowdopt.solve(place)
 
 
-def test_a_class_that_gold_never_had_is_told_and_kept(tmp_path):
-    """Rare classes are legal: campaign.toml names them."""
-    place = campaign(
-        tmp_path / "c", campaign__toml='epsilon = 0.25\nclasses = ["red", "blue", "green"]\n', gold__csv=right(*TWO)
-    )
+def test_a_class_that_gold_never_had_is_asked_back(tmp_path):
+    """It may be a slip of the pen, or rare: then campaign.toml says that gold is to be trusted, and it is told."""
+    stated = 'epsilon = 0.25\nclasses = ["red", "blue", "green"]\n'
+    place = campaign(tmp_path / "c", campaign__toml=stated, gold__csv=right(*TWO))
+    with pytest.raises(InputError, match="trust_gold = true where it is rare"):
+        crowdopt.read_campaign(place)
+    place = campaign(tmp_path / "d", campaign__toml=stated + "trust_gold = true\n", gold__csv=right(*TWO))
     assert crowdopt.read_campaign(place).classes == 3
     assert "no label and no truth is green, which campaign.toml names" in told(place)
 

@@ -158,7 +158,10 @@ def _agreed_classes(folder: Path, collected: Table | None, settings: dict[str, A
         _refuse_others("campaign.toml", stated, tables)
         if in_gold and not in_gold.issuperset(stated):
             rest = listed(set(stated) - in_gold)
-            tell(f"{next(iter(tables))}: no label and no truth is {rest}, which campaign.toml names", GoldWarning)
+            says = f"{next(iter(tables))}: no label and no truth is {rest}, which campaign.toml names"
+            if not settings.get("trust_gold"):
+                raise InputError(f"{says}; leave it out, ask gold of it, or say trust_gold = true where it is rare")
+            tell(says, GoldWarning)
         return {}
     refuse_unlike(columns, tables)
     if count is not None and (len(names) > count or (in_gold and len(names) < count)):
