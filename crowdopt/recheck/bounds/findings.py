@@ -34,8 +34,6 @@ class Report(InNotebooks):
     given_votes: bool = False  # whether an adaptive plan says that each answer keeps its target given its votes
     each_task: bool = False  # whether one says that each task's set keeps its target
     times: float = 1.0  # of its targets, within which an adaptive plan says that its errors are
-    proof_file: Any = None  # where one was asked for and the plan holds: what crowdopt.proofs wrote
-    no_file: str | None = None  # why there is none
     short: int = 0  # tasks that the plan leaves short, as it says
 
     @property
