@@ -83,8 +83,6 @@ def _verified(report: Report) -> dict[str, Any]:
         **({"each_task": True} if report.each_task else {}),
         **({"class_error": report.class_error} if report.class_error else {}),
         **({"in_place_of_campaign": report.overrides} if report.overrides else {}),
-        **({} if report.worst_error is None else {"worst_error": report.worst_error}),
-        **({} if report.independent_error is None else {"independent_error": report.independent_error}),
         **({} if report.wrong is None else {"wrong": report.wrong, "wrong_bound": report.wrong_bound}),
     }
 
@@ -110,11 +108,6 @@ def _verdict(report: Report) -> list[str]:
     if report.wrong is not None:
         fewer = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
         said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{fewer}")
-    if report.independent_error is not None:
-        said.append(
-            f"recomputed: no vote errs with more than {report.independent_error:.4g} if all workers are independent, "
-            f"and with no more than {report.worst_error:.4g} whatever families do"
-        )
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")

@@ -25,8 +25,6 @@ class Report(InNotebooks):
     violation: float = 0.0
     wrong: float | None = None
     wrong_bound: float | None = None
-    independent_error: float | None = None
-    worst_error: float | None = None
     expected: bool = False  # whether figures are expectations: of an adaptive plan
     rounds: int | None = None  # of an adaptive plan at most, and the price of its expert: terms that it states itself
     expert: float | None = None
