@@ -2,7 +2,6 @@
 
 python -m benchmarks.sequential [--runs N] [--seed S] [--processes P] [--policies A,B] [--settings X,Y] [-o FOLDER]
 python -m benchmarks.sequential --goals [--runs N] [--seed S] [-o FOLDER]
-python -m benchmarks.sequential --spent [--runs N] [--seed S] [--settings X,Y]
 python -m benchmarks.sequential --decisions
 """
 
@@ -22,7 +21,6 @@ from crowdopt import jobs
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
@@ -62,19 +60,12 @@ def row(setting: str, epsilon: float, policy: str, seed: int) -> dict[str, Any]:
     return {
         "labels": run.total_labels,
         "gold": run.labels["gold"],
-        "guessed": int((_skill_of_labels(run) <= 0.5).sum()),
         "realised": realised_error(run, answers_of(run)),
         "claimed": float(run.claims.mean()),
         "unfinished": float((run.claims > epsilon + 1e-9).mean()),
         "fell_back": any("contradicts" in note for note in run.notes),
         "seconds": seconds,
     }
-
-
-def _skill_of_labels(run: Run) -> Any:
-    """True accuracy of the worker of each label, at its task."""
-    instance = run.stream.instance
-    return instance.accuracy[instance.task_type[run.task], run.worker]
 
 
 def warm(policy: str) -> None:
@@ -162,25 +153,6 @@ def goals(given: argparse.Namespace) -> None:
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
-SPENT = ("sequential:checks=0", "cascade", "cascade:skills-from=known")
-
-
-def spent(given: argparse.Namespace) -> None:
-    """Where labels to .1 go: gold, workers who know something of the task's type, workers who guess."""
-    head = ("policy", "crowd", "labels", "of that gold", "of who knows", "of who guesses")
-    print(f"\n{given.runs} runs each\n\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    for policy in SPENT:
-        warm(policy)
-        for setting in given.settings:
-            seeds = range(given.seed, given.seed + given.runs)
-            asked = [jobs.Job.of(ROW, setting=setting, epsilon=0.1, policy=policy, seed=s) for s in seeds]
-            rows = results(asked, given)
-            mean = {key: np.mean([one[key] for one in rows]) for key in ("labels", "gold", "guessed")}
-            knows = mean["labels"] - mean["gold"] - mean["guessed"]
-            cells = [policy, setting, *(f"{x:.0f}" for x in (mean["labels"], mean["gold"], knows, mean["guessed"]))]
-            print(f"| {' | '.join(cells)} |", flush=True)
-
-
 def decisions(tasks: int = 100_000, workers: int = 40) -> None:
     """Time of one decision with so many open tasks: from the call to the ids, and of learning its label."""
     rng = np.random.default_rng(SEED)
@@ -219,7 +191,6 @@ def main() -> None:
     parser.add_argument("--epsilons", type=targets, default=",".join(map(str, EPSILONS)))
     parser.add_argument("--decisions", action="store_true")
     parser.add_argument("--goals", action="store_true")
-    parser.add_argument("--spent", action="store_true")
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
     print(f"python {platform.python_version()}, numpy {np.__version__}, crowdopt {crowdopt.__version__}", end=", ")
@@ -228,8 +199,6 @@ def main() -> None:
         return decisions()
     if given.goals:
         return goals(given)
-    if given.spent:
-        return spent(given)
     print(f"\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for policy in given.policies:
         warm(policy)

@@ -11,7 +11,6 @@ from time import perf_counter
 
 import numpy as np
 
-from crowdopt.answers.family_errors import family_errors
 from crowdopt.api.adaptive_plans import assign_adaptive
 from crowdopt.api.assign_methods import (
     AUTO,
@@ -47,7 +46,7 @@ from crowdopt.assign.methods.quick import get_ready, quick_plan
 from crowdopt.assign.plan import Plan, breaches, short_tasks
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units
-from crowdopt.backends import solve, solve_whole
+from crowdopt.backends import solve_whole
 from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.certificate import Certificate
@@ -123,8 +122,6 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
         seconds = perf_counter() - clock.started
         plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
         plan.held_against(as_stated)
-        if plan.pairs is not None and plan.amounts is None:
-            plan = replace(plan, family_errors=family_errors(plan.instance, plan.pairs, solve))
         if asked.output is not None and plan.pairs is not None:
             write_plan(plan, asked.output, force=asked.force)
     return plan

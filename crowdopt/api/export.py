@@ -10,16 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crowdopt.api.assign import assign
 from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
-from crowdopt.api.proof_files import PROOFS, ProofFile, check_proof_file, write_plan_proof, write_program_proof
 from crowdopt.assign.patterns.true_minimum import refuse
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import made
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
@@ -30,7 +27,6 @@ from crowdopt.io.programs.patterns_data import menu_ids, patterns_data
 from crowdopt.io.programs.program_files import DATA, check_file, ids_of, selection_ids, write_program
 from crowdopt.io.programs.selection_data import selection_data
 from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled, selection
-from crowdopt.proofs.unproven import Unproven
 
 GOLD = "gold.csv"  # of a campaign
 
@@ -210,9 +206,7 @@ def export(
     *,
     program: str = "ip",
     force: bool = False,
-    proof: str | None = None,
-    time_limit: float = 60.0,
-) -> Program | ProofFile:
+) -> Program:
     """Write a program for any other solver, with readable names, whole or not at all.
 
     The file and the program's ``about`` name the rule by which it is written: of a rule that is no linear constraint
@@ -231,26 +225,18 @@ def export(
         ``approximated:tolerance=.01:least-quality=.2``, ``patterns``, ``selection:most=8:classes=2:type=T``.
     force : bool
         Whether to replace a file that is there.
-    proof : str, optional
-        ``vipr``: solve the program, and write it in fractions with its best point and a derivation of its bound, which
-        a checker that others wrote can check; the output then ends in ``.vipr``.
-    time_limit : float
-        Seconds for solving it; only with a proof.
 
     Returns
     -------
-    Program or ProofFile
-        What was written; its name says which dual: ``assignment-dual`` or ``assignment-lp-dual``. With a proof: what
-        the file shows.
+    Program
+        What was written; its name says which dual: ``assignment-dual`` or ``assignment-lp-dual``.
 
     Raises
     ------
     InputError
-        If an argument is out of range, no proof is found, or the file exists and is not forced, or cannot be written.
+        If an argument is out of range, or the file exists and is not forced, or cannot be written.
     """
     chosen = made(program, EXPORTS, "program")
-    if proof is not None:
-        return _proven(chosen, campaign, Path(output), proof, force, time_limit)
     check_file(Path(output), force, data=True)
     instance = chosen.read(campaign)
     built: Program = chosen.build(instance)
@@ -261,18 +247,3 @@ def export(
     else:
         write_program(built, Path(output), chosen.ids(instance, built), force)
     return built
-
-
-def _proven(chosen: Any, campaign: Any, output: Path, proof: str, force: bool, time_limit: float) -> ProofFile:
-    """The program with its proof: of whole labels by the plan of the exact method, of any other by a solver's."""
-    if proof not in PROOFS:
-        raise InputError(f"there is no proof {proof!r}; there is {', '.join(PROOFS)}")
-    check_proof_file(output, force)
-    instance = chosen.read(campaign)
-    if type(chosen) is WholeLabels:
-        plan = assign(linear_of(instance), time_limit=time_limit)
-        if plan.pairs is None:
-            raise Unproven("no plan was found to prove anything of; crowdopt explain says more, and no file is written")
-        return write_plan_proof(plan.instance, plan, output, force)
-    built: Program = chosen.build(instance)
-    return write_program_proof(built, chosen.ids(instance, built), output, force, time_limit)

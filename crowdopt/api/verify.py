@@ -11,7 +11,6 @@ from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.audit import drawn_again
 from crowdopt.api.binding import AnyPath, InstanceLike
 from crowdopt.api.escalation import is_escalation, stands_again
-from crowdopt.api.proof_files import check_proof_file, write_plan_proof
 from crowdopt.api.verbs import two_ways
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
@@ -20,7 +19,6 @@ from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import read_answered
 from crowdopt.io.answers.audit_draw import DRAW, read_draw
 from crowdopt.io.parts.parts_folder import is_in_parts
-from crowdopt.proofs.unproven import Unproven
 from crowdopt.recheck import part_check, verification
 from crowdopt.recheck.audits import audit_check, escalation_check
 from crowdopt.recheck.audits.audit_check import AuditReport as AuditReport
@@ -48,12 +46,6 @@ class VerifyOptions:
         Of an audit, as for :func:`verify_audit`.
     processes, cluster
         Of a campaign in parts, as for :func:`verify_parts`.
-    vipr : path, optional
-        Of a plan that holds: a file ``.vipr`` to write, with the program, the plan and a derivation of its bound in
-        fractions, for a checker that others wrote; the report's ``proof_file`` says what it has. Where the bound is a
-        solver's word there is none, and ``no_file`` says why.
-    force : bool
-        Whether to replace that file.
     """
 
     plan: PlanLike = field(kw_only=False)
@@ -61,8 +53,6 @@ class VerifyOptions:
     after: Sequence[AnyPath] = ()
     processes: int = 0
     cluster: str | None = None
-    vipr: AnyPath | None = None
-    force: bool = False
 
 
 @two_ways(AuditVerified, AuditReport, VerifyOptions, Report)
@@ -87,30 +77,18 @@ def verify(campaign: InstanceLike, asked: VerifyOptions) -> Report | AuditReport
     InputError
         If one of the folders cannot be read, or an option belongs to another kind.
     """
-    plan, vipr = asked.plan, asked.vipr
+    plan = asked.plan
     if not isinstance(plan, Plan | AdaptivePlan) and is_audit(plan):
-        if vipr is not None:
-            raise InputError(f"{plan} is an audit; only a plan has a bound that a file of proof could show")
         if isinstance(campaign, AssignmentInstance):
             raise InputError("an audit is held against answers; give their table or folder")
         return verify_audit(campaign, plan, asked.commitment, asked.after)
     if asked.commitment is not None or asked.after:
         what = "a plan in memory" if isinstance(plan, Plan | AdaptivePlan) else plan
         raise InputError(f"{what} is no audit; a plan has no commitment and no earlier audits")
-    if vipr is not None:
-        check_proof_file(Path(vipr), asked.force)
     with on_disk(campaign, plan) as folders:
         if is_in_parts(folders[0]):
-            if vipr is not None:
-                raise InputError("a campaign in parts has no single program; a file of proof is written of a part")
             return verify_parts(*folders, processes=asked.processes, cluster=asked.cluster)
-        report = verification.verify(*folders)
-        if vipr is not None and report.holds:
-            try:
-                report.proof_file = write_plan_proof(*folders, vipr, asked.force)
-            except Unproven as no_file:
-                report.no_file = str(no_file)
-    return report
+        return verification.verify(*folders)
 
 
 def verify_parts(campaign: AnyPath, plan: AnyPath, *, processes: int = 0, cluster: str | None = None) -> Report:

@@ -108,9 +108,6 @@ class Plan(InNotebooks):
         Tasks that get less than they ask for, where there is no plan for all: the best that was found for those.
     partial : (k, 2) int, optional
         Without a plan for all: labels of most tasks, with which the best effort begins.
-    family_errors : two (tasks,) arrays, optional
-        Where a task may have several labels of workers who err together: each vote's error if they did not, and the
-        largest whatever they do, or a bound on it.
     """
 
     instance: AssignmentInstance
@@ -134,7 +131,6 @@ class Plan(InNotebooks):
     repaired: Repaired | None = None
     short: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     partial: Ints | None = None
-    family_errors: tuple[Floats, Floats] | None = None
 
     @classmethod
     def of(

@@ -11,12 +11,10 @@ import click
 from crowdopt.api.bench import SLOWER, SUITES, listed
 from crowdopt.api.bench import bench as call
 from crowdopt.api.bench import bench_changes as changes
-from crowdopt.api.instance_library import library, submit
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import STATUS, manual
 
-COMPARE, LIBRARY, SUBMIT = "compare", "library", "submit"
-SETTLED = 60.0  # seconds for each program of the library
+COMPARE = "compare"
 REGRESSED = 3  # exit status of compare --fail-if-slower
 
 
@@ -73,9 +71,7 @@ def bench(
     """Run solver backends side by side, each in a process of its own within limits, and check every claim.
 
     Started again with the same words it goes on where it was stopped. `crowdopt bench compare OLD NEW` says what
-    became faster or slower between two such folders. `crowdopt bench library -o FOLDER` writes our instance library,
-    its points and proofs (with --export mps: its programs alone), and `crowdopt bench library submit FILE` checks a
-    result for it, FILE.sol or FILE.vipr (-o: a copy of the index, to be written anew where it is better).
+    became faster or slower between two such folders.
     """
     if wants_list:
         say(as_json, {"suites": listed()}, *listed())
@@ -83,17 +79,8 @@ def bench(
     if problems[:1] == (COMPARE,) and len(problems) == 3:
         _show_changes(as_json, fail_if_slower, changes(*problems[1:]))
         return
-    if problems[:2] == (LIBRARY, SUBMIT):
-        if len(problems) != 3:
-            raise click.UsageError(f"{LIBRARY} {SUBMIT} takes one file, NAME.sol or NAME.vipr.")
-        _show_result(as_json, submit(problems[2], output))
-        return
     if output is None:
         raise click.UsageError("Missing option '-o' / '--output': the folder to write.")
-    if problems[:1] == (LIBRARY,):
-        seconds = None if options["export"] is not None else options["time_limit"] or SETTLED
-        _show_library(as_json, output, library(output, problems=list(problems[1:]), time_limit=seconds))
-        return
     names = [name for name in re.split(r",(?![^\[]*\])", backends) if name]
     summary = call(problems, suite, output=output, backends=names, **options)
     if "files" in summary:
@@ -109,22 +96,6 @@ def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
     page = f"wrote {output}: results.csv, timings.csv, {summary['page']}"
     bare = f"wrote {output}: results.csv, timings.csv; {summary['undrawn']}, then crowdopt report {output}"
     say(as_json, facts, *summary["verdict"], bare if summary["page"] is None else page)
-
-
-def _show_library(as_json: bool, output: Path, made: dict[str, Any]) -> None:
-    rows, proven = made["rows"], sum(row["bound"] is not None for row in made["rows"])
-    by_status = ", ".join(f"{count} {status}" for status, count in made["counts"].items())
-    said = [f"wrote {len(rows)} programs and their index to {output}: {by_status}; {proven} with a proven bound"]
-    said += [f"{name} is not the program of the index: its checksum is another one" for name in made["other"]]
-    say(as_json, {"folder": str(output), **made}, *said)
-
-
-def _show_result(as_json: bool, found: dict[str, Any]) -> None:
-    what, row = "value" if "value" in found else "bound", found["row"]
-    news = (
-        f"better than what is known; it is {row['status']} now" if found["better"] else "no better than what is known"
-    )
-    say(as_json, found, f"{found['file']}: {what} {found[what]:.10g}, checked; {news}")
 
 
 def _show_changes(as_json: bool, fail_if_slower: bool, found: dict[str, Any]) -> None:

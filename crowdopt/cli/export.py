@@ -8,10 +8,8 @@ import click
 
 from crowdopt.api.export import EXPORTS
 from crowdopt.api.export import export as call
-from crowdopt.api.proof_files import ProofFile
 from crowdopt.cli.common import as_json, say, target
 from crowdopt.cli.manual import manual
-from crowdopt.cli.proof_lines import proof_facts, proof_said
 from crowdopt.io.programs.program_files import DATA
 
 WRITTEN = {  # by the program's name
@@ -38,26 +36,11 @@ WRITTEN = {  # by the program's name
     help=f"{', '.join(EXPORTS)}; options as in sampled:share=.3:seed=1, approximated:tolerance=.01:least-quality=.2, "
     "selection:most=8.",
 )
-@click.option(
-    "--proof", help="vipr: solve the program and write it with its point and bound in fractions, for a checker."
-)
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(0.01),
-    default=60.0,
-    show_default=True,
-    help="With --proof: seconds for the solver.",
-)
-@target("File that ends in .mps or .lp, or in .dat: data for the program's model in models/; with --proof .vipr")
+@target("File that ends in .mps or .lp, or in .dat: data for the program's model in models/")
 @as_json
-def export(
-    campaign: Path, program: str, proof: str | None, time_limit: float, output: Path, force: bool, as_json: bool
-) -> None:
+def export(campaign: Path, program: str, output: Path, force: bool, as_json: bool) -> None:
     """Write the program for any other solver, its columns and rows named after tasks and workers."""
-    written = call(campaign, output, program=program, force=force, proof=proof, time_limit=time_limit)
-    if isinstance(written, ProofFile):
-        say(as_json, proof_facts(written), proof_said(written))
-        return
+    written = call(campaign, output, program=program, force=force)
     said = WRITTEN[written.name], written.about
     size = {"columns": written.cost.size, "rows": written.row_lower.size, "entries": int(written.matrix.nnz)}
     say(

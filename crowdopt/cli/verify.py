@@ -13,7 +13,6 @@ from crowdopt.cli.adaptive_lines import EACH, SO_APART, SO_SURE
 from crowdopt.cli.common import NO, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import check_options, in_parts
-from crowdopt.cli.proof_lines import proof_facts, proof_said
 from crowdopt.io.parts.parts_folder import is_in_parts
 
 
@@ -31,8 +30,6 @@ from crowdopt.io.parts.parts_folder import is_in_parts
 @click.option(
     "--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit that the audit must name."
 )
-@click.option("--vipr", type=click.Path(path_type=Path), help="File .vipr to write: the bound as a derivation.")
-@click.option("--force", is_flag=True, help="Replace the .vipr file if it exists.")
 @in_parts
 @as_json
 def verify(campaign: Path, plan: Path, as_json: bool, **options: Any) -> None:
@@ -45,11 +42,8 @@ def verify(campaign: Path, plan: Path, as_json: bool, **options: Any) -> None:
     if isinstance(report, AuditReport):
         _audit(report, options["commitment"] is not None, bool(options["after"]), as_json)
         return
-    said = [] if report.no_file is None else [f"no file of proof: {report.no_file}"]
-    if report.proof_file is not None:
-        said = [proof_said(report.proof_file)]
-    say(as_json, _verified(report), *_verdict(report), *said)
-    if not report.holds or report.no_file is not None:
+    say(as_json, _verified(report), *_verdict(report))
+    if not report.holds:
         raise SystemExit(NO)
 
 
@@ -82,8 +76,6 @@ def _verified(report: Report) -> dict[str, Any]:
         "proven": report.proven,
         "labels": report.labels,
         "violation": report.violation,
-        **({} if report.proof_file is None else {"proof_file": proof_facts(report.proof_file)}),
-        **({} if report.no_file is None else {"no_file": report.no_file}),
         **({"short": report.short} if report.short else {}),
         **({} if report.rounds is None else {"rounds": report.rounds}),
         **({} if report.expert is None else {"expert": report.expert}),
@@ -91,8 +83,6 @@ def _verified(report: Report) -> dict[str, Any]:
         **({"each_task": True} if report.each_task else {}),
         **({"class_error": report.class_error} if report.class_error else {}),
         **({"in_place_of_campaign": report.overrides} if report.overrides else {}),
-        **({} if report.worst_error is None else {"worst_error": report.worst_error}),
-        **({} if report.independent_error is None else {"independent_error": report.independent_error}),
         **({} if report.wrong is None else {"wrong": report.wrong, "wrong_bound": report.wrong_bound}),
     }
 
@@ -118,11 +108,6 @@ def _verdict(report: Report) -> list[str]:
     if report.wrong is not None:
         fewer = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
         said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{fewer}")
-    if report.independent_error is not None:
-        said.append(
-            f"recomputed: no vote errs with more than {report.independent_error:.4g} if all workers are independent, "
-            f"and with no more than {report.worst_error:.4g} whatever families do"
-        )
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")

@@ -18,7 +18,6 @@ from crowdopt.online.crowds import LOOKS
 from crowdopt.online.group_room import GroupRoom
 from crowdopt.online.ledger import KINDS, Ledger, Run, check
 from crowdopt.online.policy import BasePolicy
-from crowdopt.online.running_bound import Bound, running_bound
 
 UNLIMITED = np.iinfo(np.int64).max
 POLICY = "policy."  # its arrays in a snapshot
@@ -42,11 +41,6 @@ class Replay:
         self.group_room = GroupRoom(stream.instance)
         self.seconds = np.zeros(stream.instance.n_workers)
 
-    @property
-    def arrived(self) -> int:
-        """Workers of the stream who have come."""
-        return max(0, self.next - self.sent)
-
     def advance(self, arrivals: int | None = None) -> Replay:
         """Play until so many workers of the stream have come; default: all."""
         last = self.sent + (self.stream.instance.n_workers if arrivals is None else arrivals)
@@ -63,16 +57,6 @@ class Replay:
         self._inspect()
         return self._run()
 
-    def bound(self) -> Bound | None:
-        """What the policy's prices prove about its cost so far; None for a policy without prices."""
-        price = self.policy.prices() if self.arrived else None
-        if price is None:
-            return None
-        pairs = np.column_stack([np.concatenate([np.zeros(0, np.int64), *parts]) for parts in self._pairs()])
-        covered = self.stream.instance.supply(pairs)
-        spent = float(self.ledger.cost.sum())
-        return running_bound(self.stream.instance, self.arrived, price, covered, spent)
-
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All of the run's state as arrays."""
         own = {"next": np.array([self.next]), "seconds": self.seconds.copy()}
@@ -88,9 +72,6 @@ class Replay:
         self.group_room.take(arrays["ledger.tasks"][came], arrays["ledger.workers"][came])
         self.policy.restore(part_of(arrays, POLICY))
         return self
-
-    def _pairs(self) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
-        return self.ledger.tasks, self.ledger.workers
 
     def _serve(self, place: int) -> None:
         preliminary = place < self.sent

@@ -22,7 +22,6 @@ from crowdopt.elementary import exp, logsumexp
 from crowdopt.online.crowds import ANSWERS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
-from crowdopt.online.running_bound import running_bound
 
 CELLS = 8_192  # of the lattice of votes with more than two dozen different labels; what it may add is reported
 
@@ -59,13 +58,6 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
     answers = answers_of(run)
     exact, width = exact_error(run)
     claimed = claimed_error(run)
-    bound = (
-        None
-        if run.prices is None
-        else running_bound(
-            instance, instance.n_workers, run.prices, run.covered - instance.collected_evidence, run.total_cost
-        )
-    )
     return {
         "policy": run.policy,
         **{f"labels_{kind}": run.labels[kind] for kind in KINDS},
@@ -77,7 +69,6 @@ def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str
         "ratio_lp": _ratio(run.total_cost, optimum.lp),
         "ratio_work_lp": _ratio(run.cost["work"] + run.cost["repair"], optimum.lp),
         "ratio_possible": _ratio(run.total_cost, possible),
-        "ratio_own_prices": None if bound is None or bound.least <= 0 else float(bound.ratio),
         "short_share": float(short[wanted].mean()) if wanted.any() else 0.0,
         "short_mean": float(share[wanted].mean()) if wanted.any() else 0.0,
         "error_bound": _mean(stated.error_bound(run.covered), wanted),

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats
-from crowdopt.crowd.exactness import CERTAIN, exact_errors, most_errors
-from crowdopt.crowd.families import dependence
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stated.groups import Group
-from crowdopt.io.plan.stored_plan import TOGETHER, StoredPlan
+from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.family_laws import MULTIPLIERS_NEAR, no_law_errs_more
-from crowdopt.recheck.plan_tables import SAME, check_columns
+from crowdopt.recheck.plan_tables import check_columns
 
 WHOLE = ("exact-error", "mean-error")  # rules without a linear program: no vote counts a share of a label
 
@@ -48,44 +43,6 @@ def refuse_errors(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         if name in stored.tasks:
             says = f"has a column {name}, which plans of this kind by rule {instance.rule} do not have"
             report.complain(stored.tasks.path.name, says)
-
-
-def check_family_errors(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Where workers may err together: the independent errors again, and whether no law of families errs more than said.
-
-    What is said of the worst errors is proven: by the rule's guarantee, by multipliers of all laws, or because all
-    labels of a task are of different families.
-    """
-    table = stored.tasks
-    if all(name not in table for name in TOGETHER) or table.rows != instance.n_tasks:
-        return
-    is_known = instance.classes == 2 and instance.confusion is None and not (instance.has_prior or instance.observed)
-    if any(name not in table for name in TOGETHER) or not is_known or stored.amounts is not None:
-        report.complain(
-            table.path.name, f"the columns {' and '.join(TOGETHER)} belong together, to plans of two classes"
-        )
-        return
-    independent = most_errors(instance, stored.pairs)
-    check_columns(table, {TOGETHER[0]: independent}, report)
-    worst = table.numbers(TOGETHER[1])
-    promised = instance.error_bound(instance.collected_evidence + instance.supply(stored.pairs))
-    every = np.concatenate([instance.collected, stored.pairs])
-    apart = dependence(_as_they_are(instance), every, instance.n_tasks) == 1
-    least = np.where(apart, independent, np.maximum(independent, promised))
-    asked = np.flatnonzero((worst < least - SAME) & (worst >= independent - SAME))
-    if asked.size:
-        least[asked] = np.minimum(least[asked], no_law_errs_more(instance, every, asked) - MULTIPLIERS_NEAR)
-    low, high = worst < least - SAME, worst > np.maximum(independent, np.where(apart, 0.0, promised)) + SAME
-    for task in np.flatnonzero(low | high)[:1].tolist():
-        says = f"says {worst[task]:.6g}, but all that is proven is {least[task]:.6g}"
-        report.problems.append(str(table.error(task, TOGETHER[1], says)))
-    report.independent_error = float(independent.max())
-    report.worst_error = float(worst.max())
-
-
-def _as_they_are(instance: AssignmentInstance) -> list[Group]:
-    """The families without their limits: how many labels there are is counted, not how many there may be."""
-    return [replace(group, max_per_task=1) for group in instance.groups if group.dependent]
 
 
 def _check_each(instance: AssignmentInstance, above: Floats, report: Report) -> None:

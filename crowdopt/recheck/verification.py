@@ -13,7 +13,7 @@ from crowdopt.io.plan.stored_plan import StoredPlan, read_claims, read_plan
 from crowdopt.io.plan.stored_policy import is_policy
 from crowdopt.plain_kernels import for_small
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.error_columns import check_errors, check_family_errors, refuse_errors
+from crowdopt.recheck.error_columns import check_errors, refuse_errors
 from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.money_spent import check_spending
 from crowdopt.recheck.plan_claims import check_claims, refuse_excess
@@ -59,7 +59,6 @@ def _check(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> 
         check_errors(instance, stored, excused, report)
     else:
         refuse_errors(instance, stored, report)
-    check_family_errors(instance, stored, report)
     if stored.amounts is None:
         check_queues(instance, stored, report)
     check_claims(instance, stored, excused, report)

@@ -16,25 +16,13 @@ COLUMNS = (
     "rows",
     "entries",
     "integers",
-    "status",
     "value",
     "bound",
-    "proof",
     "vouched",
     "by",
-    "settled",
-    "date",
     "origin",
     "licence",
 )
-OURS = {  # of our own library, whose bounds are derivations
-    "status": "easy: HiGHS settles it as it comes; hard: another method does, or the proof; open: neither did in 60 s",
-    "value": "of the best point known, FILE.sol",
-    "bound": "what the derivation in FILE.vipr proves",
-    "proof": "by multipliers of rows, by the least set of labels of each task, or by cases",
-    "settled": "methods that end at this value",
-    "date": "since when this is the best value or bound",
-}
 NOTES = {
     "integers": "columns that must be whole",
     "value": "of the best point known, FILE.point.csv",
@@ -42,10 +30,6 @@ NOTES = {
     "vouched": "a higher bound, on the word of the method beside it",
 }
 CHECKED = "Values and bounds follow from the files beside the programs: python3 check.py recomputes them in fractions."
-DERIVED = (
-    "The programs are drawn by crowdopt bench library, which writes values as .sol and bounds as .vipr beside them: "
-    "viprchk, or python3 check_vipr.py FILE.vipr, checks the latter. Open ones invite: crowdopt bench library submit."
-)
 UNKNOWN = (
     "Nothing was solved: with --time-limit 60 best values, bounds and their certificates stand beside the programs."
 )
@@ -58,10 +42,9 @@ def library_page(rows: Sequence[dict[str, Any]], folder: Path) -> None:
     verdict = [
         f"{len(rows)} programs; of {known} a point is known, of {closed} it is proven, or vouched, to be the best."
     ]
-    is_ours = "status" in rows[0]
     columns = {name: name for name in COLUMNS if name in rows[0]}
-    said = DERIVED if is_ours else CHECKED if known else UNKNOWN
-    table = PageTable(columns, rows, NOTES | OURS if is_ours else NOTES, said)
+    said = CHECKED if known else UNKNOWN
+    table = PageTable(columns, rows, NOTES, said)
     page = Page("An instance library", verdict, [Section("Programs", [table])])
     write_text(folder / "index.html", html(page), replace=True)
 

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
-import crowdopt
-from crowdopt.answers.worst_case import worst_error
 from crowdopt.assign.individual.nested import LevelsOfNeed
 from crowdopt.crowd.difficulty import difficulty_fit
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
@@ -91,16 +89,6 @@ def test_intervals_of_difficulty_end_at_the_next_value_that_is_tried():
     found = difficulty_fit._likeliest({(20, 5): table}, -30.0)
     assert found.share == shares[best] and found.gain == 30.0
     assert (found.low, found.high) == (shares[best - 2], shares[best + 2])
-
-
-def test_a_tie_of_two_is_a_coin():
-    """Two labels of .7: both wrong .09, one of them .42, of which a coin is wrong half the time."""
-    both = worst_error([0.7, 0.7], [0, 1], crowdopt.solve)
-    assert both.independent == both.reached == pytest.approx(0.09 + 0.42 / 2)
-    # together they may be right and wrong at once, or never: a coin errs as often, .3 either way
-    assert worst_error([0.7, 0.7], [0, 0], crowdopt.solve).bound == pytest.approx(0.3)
-    with pytest.raises(crowdopt.InputError, match=r"accuracies in \[0, 1\]"):
-        worst_error([0.7, 1.2], [0, 0], crowdopt.solve)
 
 
 def test_the_lattice_says_the_same_of_both_classes():

@@ -15,13 +15,13 @@ from crowdopt.labelers.task_streams import LabelTable, recorded_tasks
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from tests.live.people import campaign, in_turn
-from tests.online.streams import EVERY, cases
+from tests.online.streams import EVERY
 
 OF_A_STREAM = ("main-algorithm", "sampled-lp", "primal-approximation")  # they need what no campaign has beforehand
 ONLINE = [text for text in EVERY if not text.startswith(OF_A_STREAM)]
 
 
-@pytest.mark.parametrize("policy", cases(ONLINE))
+@pytest.mark.parametrize("policy", ONLINE)
 def test_one_at_a_time_is_what_compare_replays(policy):
     """The policies are behind it unchanged: same gold, same pairs, same labels, same repairs, same cost.
 

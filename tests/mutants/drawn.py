@@ -30,7 +30,7 @@ FOLDERS = {
     "crowdopt/crowd": ("tests/crowd", "tests/pins"),
     "crowdopt/answers": ("tests/answers", "tests/pins"),
     "crowdopt/online/beliefs": ("tests/online",),
-    "crowdopt/recheck": ("tests/recheck", "tests/proofs"),
+    "crowdopt/recheck": ("tests/recheck",),
 }
 """Where formulas are, and the tests that are to notice."""
 OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "**": "*", "@": "*", "&": "|", "|": "&", "~": ""} | {

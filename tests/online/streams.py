@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
 import crowdopt
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.policies import named, policies
 from crowdopt.online.replay import Replay
 from crowdopt.testing.streams import Noisy, crowd, scrambled, stream, without_skills
 
-__all__ = ["EVERY", "Noisy", "cases", "crowd", "scrambled", "start", "stream", "without_skills"]
+__all__ = ["EVERY", "Noisy", "crowd", "scrambled", "start", "stream", "without_skills"]
 
 OPTIONS = {  # every policy there is, and the options that make it do something else
     **{name: ["", ":gold=5"] for name in policies()},
@@ -22,16 +18,9 @@ OPTIONS = {  # every policy there is, and the options that make it do something 
     "budget": [":each=2", ":gold=3:each=6:money=60", ":each=3:adaptive=no:ties=random"],
     "adaptive": ["", ":gold=3:block=2:refit=1:until=mean", ":gold=5:repair=no"],
     "sequential": ["", ":stop=each", ":block=4:bootstrap=2:gold=3:most-gold=2"],
-    "cascade": ["", ":skills-from=known", ":gold=2:block=3:resolve=.5"],
     "primal-approximation": ["", ":ties=rotating", ":repair:stop"],
 }
 EVERY = [name + options for name in sorted(OPTIONS) for options in OPTIONS[name]]
-AGAIN = ("cascade", "cascade:skills-from=known")  # programs of seconds, and the third cascade solves the same ones
-
-
-def cases(texts: list[str] = EVERY) -> list[Any]:
-    """Parameters of a test of policies: what shows the same again is slow."""
-    return [pytest.param(text, marks=pytest.mark.slow if text in AGAIN else ()) for text in texts]
 
 
 def start(text: str, of: Stream, seed: int = 0) -> Replay:

@@ -7,7 +7,7 @@ import pytest
 
 from crowdopt.online.policies import named, policies
 from tests.effort import tries
-from tests.online.streams import EVERY, Noisy, cases, scrambled, start, stream, without_skills
+from tests.online.streams import EVERY, Noisy, scrambled, start, stream, without_skills
 
 
 def decisions(text, of, arrivals):
@@ -16,7 +16,7 @@ def decisions(text, of, arrivals):
     return [arrays[f"ledger.{name}"] for name in ("tasks", "workers", "labels", "count", "cost")]
 
 
-@pytest.mark.parametrize("text", cases())
+@pytest.mark.parametrize("text", EVERY)
 def test_equal_pasts_give_equal_decisions(text):
     """Two streams that agree up to arrival t agree in every decision up to t, whatever is later or never told."""
     of = stream()
@@ -26,7 +26,7 @@ def test_equal_pasts_give_equal_decisions(text):
             np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("text", cases([text for text in EVERY if not named(text).shows_skill]))
+@pytest.mark.parametrize("text", [text for text in EVERY if not named(text).shows_skill])
 def test_true_skills_and_truth_are_never_looked_at(text):
     """A policy that asks gold learns skills from labels alone: overwriting the skills themselves changes nothing."""
     of = stream()
@@ -47,7 +47,7 @@ def test_every_registered_policy_is_tested():
     assert {text.partition(":")[0] for text in EVERY} == set(policies())
 
 
-@pytest.mark.parametrize("text", cases())
+@pytest.mark.parametrize("text", EVERY)
 def test_a_snapshot_at_any_arrival_gives_the_same_bytes(text, tmp_path):
     """Stop at any arrival, write the arrays to a file, start a fresh replay from them: all the rest is the same."""
     of = stream()

@@ -257,10 +257,6 @@ UNHELD: dict[tuple[str, str], tuple[str, Forgery]] = {
         lambda f: f.says(beyond_campaign=["the weather"]),
     ),
     ("rows", "a guarantee of its own"): ("an entry 'guarantee'", lambda f: f.says(guarantee="no answer is wrong")),
-    ("spent", "an error in the wrong place"): (
-        "an entry 'independent_error'",
-        lambda f: f.says(independent_error=0.0),
-    ),
     ("spent", "a worth of labels"): ("labels_dual", lambda f: f.column("tasks", "labels_dual", "x")),
     ("spent", "money without end"): ("plan.json", lambda f: _spends(f, money=float("inf"))),
     ("spent", "wrong answers that are no number"): ("plan.json", lambda f: _spends(f, wrong_bound=float("nan"))),

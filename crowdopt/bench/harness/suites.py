@@ -100,7 +100,7 @@ SUITES = {
         Limits(seconds=60.0, megabytes=8000.0),
     ),
     "library": Suite(
-        "an hour: questions of every kind, with the best values and proofs known (crowdopt bench library)",
+        "an hour: questions of every kind",
         (
             *(Entry(name, (IP,), THREE) for name in ("R1:50x20", "SELECT:40x20", "SELECT:40x20:priced")),
             *(Entry(name, (IP,), (0, 1)) for name in ("R10:50x20", "L3:50x20", "R10:50x20:priced")),

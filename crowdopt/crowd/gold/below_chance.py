@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold.crowd_tail import crowd_tail
 from crowdopt.crowd.gold.skills import AGREEMENT
 from crowdopt.errors import GoldWarning, InputError, tell
 
@@ -27,14 +26,14 @@ class GoldTest:
     right: Ints  # (workers,)
     asked: Ints  # (workers,)
     chance: float  # 1/K, what guessing gets
-    crowd_tail: float  # how often a crowd that guesses looks as much turned round, at most
+    tail: float  # how often a crowd that guesses gets as few right in all, at most
     tails: Floats  # (workers,): the same of each worker
     low: Ints  # (k,): workers below chance, worst first: Holm's test of all workers at half of FALSE_ALARM
 
     @property
     def is_crowd_low(self) -> bool:
         """Whether the crowd as a whole is below chance, tested at half of FALSE_ALARM."""
-        return self.crowd_tail <= FALSE_ALARM / 2
+        return self.tail <= FALSE_ALARM / 2
 
     @property
     def shows_no_skill(self) -> bool:
@@ -52,12 +51,13 @@ def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTe
     from scipy.special import bdtr  # not loaded with the package
 
     right, total = (np.atleast_2d(np.asarray(one, np.int64)).sum(axis=0) for one in (correct, asked))
+    tail = float(bdtr(right.sum(), total.sum(), 1 / classes)) if total.any() else 1.0
     tails = np.where(total > 0, bdtr(right, np.maximum(total, 1), 1 / classes), 1.0)
     order = np.argsort(tails, kind="stable")
     known = int((total > 0).sum())
     steps = tails[order] <= FALSE_ALARM / 2 / np.maximum(known - np.arange(total.size), 1)
     low = order[: int(np.argmin(steps)) if not steps.all() else steps.size]
-    return GoldTest(right, total, 1 / classes, crowd_tail(right, total, 1 / classes), tails, low)
+    return GoldTest(right, total, 1 / classes, tail, tails, low)
 
 
 def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
@@ -73,9 +73,7 @@ def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
     said = f"{source}: {right} of {asked} {what}, where guessing gets {asked * test.chance:.4g}"
     if test.is_crowd_low:
         apart = "labels of a task contradict" if source == AGREEMENT else "labels and truth do not fit"
-        raise InputError(
-            f"{said} (workers so low by chance: {test.crowd_tail:.2g}), so {apart} each other; {MEND}; {GO_ON}"
-        )
+        raise InputError(f"{said} (so few by chance: {test.tail:.2g}), so {apart} each other; {MEND}; {GO_ON}")
     if test.low.size:
         names = [f"{workers[j]} {test.right[j]} of {test.asked[j]} ({test.tails[j]:.2g})" for j in test.low[:SHOWN]]
         more = f" and {test.low.size - SHOWN} more" if test.low.size > SHOWN else ""

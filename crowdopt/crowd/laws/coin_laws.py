@@ -14,7 +14,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.elementary import dot, exp, log, logsumexp
 
-INDEPENDENT, LATENT, PAIRWISE, TABLE = "independent", "latent difficulty", "pairwise", "table"
+INDEPENDENT, LATENT, PAIRWISE = "independent", "latent difficulty", "pairwise"
 TINY = 1e-300  # chance; in place of 0, where a logarithm is taken
 TOGETHER = 2**18  # votes that a fit looks at in one array
 
@@ -28,7 +28,6 @@ class LawParams(NamedTuple):
     extra: float = 2.0  # votes like the crowd's mean that each worker is given beside their own
     rounds: int = 100  # of expectation and maximisation, for each s
     penalties: tuple[float, ...] = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
-    redrawn: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)  # shares of votes not repeated
 
 
 @dataclass(frozen=True, eq=False)

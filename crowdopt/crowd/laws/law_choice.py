@@ -8,12 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.laws.coin_laws import INDEPENDENT, LATENT, PAIRWISE, TABLE, CoinLaw, independent_law, latent_law
+from crowdopt.crowd.laws.coin_laws import INDEPENDENT, LATENT, PAIRWISE, CoinLaw, independent_law, latent_law
 from crowdopt.crowd.laws.pairwise_law import pairwise_law
-from crowdopt.crowd.laws.table_law import table_law
 from crowdopt.errors import InputError
 
-FITS = {INDEPENDENT: independent_law, LATENT: latent_law, PAIRWISE: pairwise_law, TABLE: table_law}
+FITS = {INDEPENDENT: independent_law, LATENT: latent_law, PAIRWISE: pairwise_law}
 COINS = (INDEPENDENT, LATENT)  # one accuracy of each worker, and difficulty
 LISTED = 8  # workers up to which a law lists every way in which they can vote
 FOLDS = 5  # item i is held out in fold i mod 5: no chance is at work

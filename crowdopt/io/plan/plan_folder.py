@@ -192,8 +192,6 @@ def _write_tasks(plan: Plan, folder: Path) -> None:
             columns[VOTE_ERROR] = plan.vote_error
         columns["target"] = instance.epsilon
         columns["short"] = np.where(np.isin(np.arange(instance.n_tasks), plan.short), "yes", "no")
-    if plan.family_errors is not None:
-        columns["independent_error"], columns["worst_error"] = plan.family_errors
     if duals is not None and duals.labels.any():
         columns["labels_dual"] = duals.labels
     write_csv(folder / "tasks.csv", list(columns), columns.values())

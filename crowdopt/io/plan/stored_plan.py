@@ -17,7 +17,6 @@ from crowdopt.io.tables.label_table import campaign_pairs
 from crowdopt.io.tables.table_columns import Table, read_table
 from crowdopt.io.tables.table_kinds import PLAN_TABLES
 
-TOGETHER = ("independent_error", "worst_error")  # columns of tasks.csv where workers may err together
 VOTE_ERROR = "vote_error"  # column of tasks.csv: exact errors where the rule of such a plan promises only a bound
 BEST_EFFORT = "best effort"  # status of a plan that serves not every task; plan.json names those that it leaves short
 LIMITS = "limits.csv"  # multipliers of groups, shares and own rows

@@ -173,7 +173,7 @@ PLAN_TABLES = {  # of a plan's folder, by name; only this program writes them
     "assignment": TableKind("task,worker[,value]"),
     "tasks": TableKind(  # error_bound or exact_error is in each
         "task,labels,evidence,need,dual[,error_bound][,exact_error][,exact_width][,labels_dual][,vote_error][,target]"
-        "[,short][,independent_error][,worst_error]"
+        "[,short]"
     ),
     "workers": TableKind("worker,load,capacity,dual"),
     "limits": TableKind("limit,name,task,dual"),

@@ -25,8 +25,6 @@ class Report(InNotebooks):
     violation: float = 0.0
     wrong: float | None = None
     wrong_bound: float | None = None
-    independent_error: float | None = None
-    worst_error: float | None = None
     expected: bool = False  # whether figures are expectations: of an adaptive plan
     rounds: int | None = None  # of an adaptive plan at most, and the price of its expert: terms that it states itself
     expert: float | None = None
@@ -34,8 +32,6 @@ class Report(InNotebooks):
     given_votes: bool = False  # whether an adaptive plan says that each answer keeps its target given its votes
     each_task: bool = False  # whether one says that each task's set keeps its target
     times: float = 1.0  # of its targets, within which an adaptive plan says that its errors are
-    proof_file: Any = None  # where one was asked for and the plan holds: what crowdopt.proofs wrote
-    no_file: str | None = None  # why there is none
     short: int = 0  # tasks that the plan leaves short, as it says
 
     @property

@@ -1,4 +1,4 @@
-"""Pairwise and table laws: chances add up, planted couplings are found, and campaigns with gold votes go by them."""
+"""The pairwise law: chances add up, planted couplings are found, and campaigns with gold votes go by them."""
 
 from itertools import product
 
@@ -9,11 +9,10 @@ import crowdopt
 from crowdopt.assign.cascade.law_prices import law_price
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law_errors import law_errors
-from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, TABLE, CoinLaw, LawParams, independent_law
+from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, CoinLaw, LawParams, independent_law
 from crowdopt.crowd.laws.effective_votes import effective_votes
 from crowdopt.crowd.laws.law_choice import FITS, chosen_law
 from crowdopt.crowd.laws.pairwise_law import SOFT, pairwise_law
-from crowdopt.crowd.laws.table_law import table_law
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.crowd.subset import of_workers
@@ -41,13 +40,12 @@ def everything(workers: int) -> np.ndarray:
     return np.array(list(product((0, 1), repeat=workers)))
 
 
-@pytest.mark.parametrize("fit", [pairwise_law, table_law])
 @pytest.mark.parametrize("missing", [False, True])
-def test_chances_of_all_patterns_add_up_to_one(fit, missing):
+def test_chances_of_all_patterns_add_up_to_one(missing):
     """With all votes there, and where every third item lacks one."""
     right = drawn(coupled(0.5), 60, 0)
     right[::3, 1] = -1 if missing else right[::3, 1]
-    assert np.exp(fit(right).log_chance(everything(4))).sum() == pytest.approx(1, abs=1e-12)
+    assert np.exp(pairwise_law(right).log_chance(everything(4))).sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_worker_who_is_not_asked_is_summed_out():
@@ -56,15 +54,6 @@ def test_worker_who_is_not_asked_is_summed_out():
     three = np.column_stack([everything(3), np.full(8, -1)])
     both = [np.exp(law.log_chance(np.column_stack([everything(3), np.full(8, v)]))) for v in (0, 1)]
     np.testing.assert_allclose(np.exp(law.log_chance(three)), both[0] + both[1], rtol=1e-12)
-
-
-def test_table_without_repeats_is_independence():
-    """Every vote is drawn anew where l is 1; with that alone the table and the independent law tell the same."""
-    right = drawn(coupled(0.5), 50, 2)
-    table = table_law(right, LawParams(redrawn=(1.0,)))
-    np.testing.assert_allclose(
-        table.log_chance(everything(4)), independent_law(right).log_chance(everything(4)), atol=1e-12
-    )
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -102,7 +91,7 @@ def test_planted_couplings_are_found_as_gold_grows():
 def test_gold_of_independent_workers_shows_no_couplings():
     """5,000 items without couplings: the pairwise law is as good as the independent one, to .01 nats an item."""
     loss = chosen_law(drawn(coupled(0.0), 5_000, 4), tuple(FITS)).loss
-    assert loss[PAIRWISE] < loss[INDEPENDENT] + 0.01 and loss[TABLE] < loss[INDEPENDENT] + 0.01
+    assert loss[PAIRWISE] < loss[INDEPENDENT] + 0.01
 
 
 def test_effective_votes_of_copies_and_of_independent_workers():
@@ -133,7 +122,7 @@ def test_posteriors_by_a_law_equal_a_sum_over_its_parts():
 
 def test_a_copy_of_a_worker_votes_by_the_law_as_they_do() -> None:
     """Another like somebody who is hired has the same chances in each part; one who is left out has none."""
-    law = CoinLaw("table", np.array([0.5, 0.5]), np.array([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]))
+    law = CoinLaw("planted", np.array([0.5, 0.5]), np.array([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]))
     instance = crowdopt.AssignmentInstance([[0.75, 0.65, 0.55]], [0, 0], [2] * 3, 0.1, vote_law=law, rule="exact-error")
     larger = of_workers(instance, np.array([0, 2, 2]))
     assert larger.vote_law is not None
@@ -169,7 +158,7 @@ def test_campaign_with_coupled_gold_goes_through_the_whole_loop(tmp_path):
     """Plan, verify, rehearse, answers, the next plan: all by the learned law, which explain prices."""
     folder = campaign(tmp_path / "campaign", drawn(coupled(1.0), 300, 7))
     instance = crowdopt.read_campaign(folder)
-    assert instance.vote_law is not None and instance.vote_law.name in (PAIRWISE, TABLE)
+    assert instance.vote_law is not None and instance.vote_law.name == PAIRWISE
     plan = crowdopt.assign(folder, adaptive=True, output=tmp_path / "plan")
     assert plan.proven and instance.vote_law.name in plan.note
     assert crowdopt.verify(folder, tmp_path / "plan").proven
