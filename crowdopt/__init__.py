@@ -38,7 +38,7 @@ if _TYPE_CHECKING:
     from crowdopt.api.init import init
     from crowdopt.api.learn import learn
     from crowdopt.api.live import live
-    from crowdopt.api.modelling import from_solution, to_cvxpy, to_highspy, to_pulp, to_scipy
+    from crowdopt.api.modelling import to_cvxpy, to_highspy, to_pulp
     from crowdopt.api.plan_gold import plan_gold
     from crowdopt.api.pull import pull
     from crowdopt.api.push import push
@@ -85,7 +85,6 @@ _HOMES = {
     "compare": "crowdopt.api.compare",
     "explain": "crowdopt.api.explain",
     "export": "crowdopt.api.export",
-    "from_solution": "crowdopt.api.modelling",
     "generate": "crowdopt.api.generate",
     "import_labels": "crowdopt.api.import_labels",
     "init": "crowdopt.api.init",
@@ -109,7 +108,6 @@ _HOMES = {
     "to_cvxpy": "crowdopt.api.modelling",
     "to_highspy": "crowdopt.api.modelling",
     "to_pulp": "crowdopt.api.modelling",
-    "to_scipy": "crowdopt.api.modelling",
     "verify": "crowdopt.api.verify",
     "write_campaign": "crowdopt.io.campaign.campaign_writing",
     "write_plan": "crowdopt.api.write_plan",
@@ -137,7 +135,6 @@ __all__ = [
     "compare",
     "explain",
     "export",
-    "from_solution",
     "generate",
     "import_labels",
     "init",
@@ -162,7 +159,6 @@ __all__ = [
     "to_cvxpy",
     "to_highspy",
     "to_pulp",
-    "to_scipy",
     "verify",
     "write_campaign",
     "write_plan",

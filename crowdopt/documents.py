@@ -95,9 +95,9 @@ def quoted(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 
 
-def read_toml(path: Path, shape: Shape, what: str = "file") -> Any:
+def read_toml(path: Path, shape: Shape) -> Any:
     """Read a TOML document; InputError as for :func:`read_json`."""
-    return _checked(path, shape, _parsed(path, what, tomllib.loads))
+    return _checked(path, shape, _parsed(path, "file", tomllib.loads))
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from crowdopt.online.run_score import Optimum
 from crowdopt.studies.online_trials import Comparison
 
 README = Path(__file__).parent.parent / "README.md"
-PLAIN = {"Path", "None", "int", "float", "dict[str, Any]"}
-AT_WORK = {"Session", "Modelled", "Live"}  # objects to go on with, and no results
+PLAIN = {"Path", "None", "int", "float", "dict[str, Any]", "tuple[Any, dict[str, Any]]"}
+AT_WORK = {"Session", "Live"}  # objects to go on with, and no results
 
 
 def results() -> set[str]:

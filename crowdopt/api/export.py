@@ -21,11 +21,9 @@ from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.io.hiring_tables import CandidateLimits, read_candidates
-from crowdopt.io.programs.mathprog import data_section
+from crowdopt.io.programs.mathprog import assignment_data, selection_data
 from crowdopt.io.programs.naming import Ids
-from crowdopt.io.programs.patterns_data import menu_ids, patterns_data
-from crowdopt.io.programs.program_files import DATA, check_file, ids_of, selection_ids, write_program
-from crowdopt.io.programs.selection_data import selection_data
+from crowdopt.io.programs.program_files import DATA, check_file, ids_of, menu_ids, selection_ids, write_program
 from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled, selection
 
 GOLD = "gold.csv"  # of a campaign
@@ -51,7 +49,7 @@ class WholeLabels:
 
     def data(self, instance: Any) -> str:
         """Data for its model."""
-        return data_section(instance)
+        return assignment_data(instance)
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ class DualOfShares(WholeLabels):
 
     def data(self, instance: Any) -> str:
         """Data for assignment_dual.mod."""
-        return data_section(instance, dual=True)
+        return assignment_data(instance, dual=True)
 
 
 @dataclass(frozen=True)
@@ -149,8 +147,8 @@ class OfPatterns(WholeLabels):
         return menu_ids(pools, menu.kind, menu.pattern)
 
     def data(self, instance: Any) -> str:
-        """Data for patterns.mod."""
-        return patterns_data(instance)
+        """There are none: nothing writes every way in which labels can fall."""
+        raise InputError("there are no data for models/patterns.mod; write .mps or .lp")
 
 
 @dataclass(frozen=True)
@@ -218,7 +216,7 @@ def export(
         An instance, or the folder of a campaign; for ``selection`` candidates, or a table of gold, or a campaign's.
     output : path
         Ends in ``.mps`` (free MPS), ``.lp`` (CPLEX LP) or ``.dat``: data for the model in models/ as GNU MathProg reads
-        it: assignment.mod for ip, lp, sampled and approximated, else assignment_dual.mod, patterns.mod, selection.mod.
+        it: assignment.mod for ip, lp, sampled and approximated, assignment_dual.mod, selection.mod; none for patterns.
     program : str
         ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
         that the paper's does not know, either a minimum whose optimum is minus the LP's. ``sampled:share=.3:seed=0``,

@@ -1,166 +1,132 @@
-"""Programs in the objects of the library that one models with, and the answers back.
+"""Programs in the objects of the library that one models with.
 
 >>> import crowdopt
 >>> program = crowdopt.programs.assignment.build(crowdopt.recipe("R10:4x6", seed=0))
->>> handed = crowdopt.to_pulp(program)
->>> problem, y = handed.model, handed.columns["y"]  # a pulp.LpProblem; its variables, (tasks, workers)
->>> problem += sum(y[:, 0]) <= sum(y[:, 1])         # a wish that the program does not know
->>> solution = crowdopt.from_solution(handed, problem.solve())  # doctest: +SKIP
->>> crowdopt.certify(solution).proves_optimal()                 # doctest: +SKIP
-True
+>>> problem, variables = crowdopt.to_pulp(program)
+>>> y = variables["y"]                       # (tasks, workers)
+>>> problem += sum(y[:, 0]) <= sum(y[:, 1])  # a wish that the program does not know
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from crowdopt.backends import BackendMissing
-from crowdopt.backends.modelling import cvxpy_model, highspy_model, pulp_model, scipy_model
-from crowdopt.backends.modelling.modelled import Modelled
-from crowdopt.core.program import Program
-from crowdopt.core.solution import Solution
-from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError, public
-from crowdopt.io.programs.naming import LP, MPS, names_of
-from crowdopt.io.programs.program_files import ids_of
+import numpy as np
 
-INSTALL = {"highspy": "pip install highspy", "pulp": "pip install pulp", "cvxpy": "pip install cvxpy"}
+from crowdopt.backends import BackendMissing, cvxpy, highs, pulp
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Options
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.errors import public
+from crowdopt.io.programs.naming import LP, MPS, Dialect, names_of
+from crowdopt.io.programs.program_files import ids_of
 
 
 @public
-def to_highspy(program: Program, instance: AssignmentInstance | None = None) -> Modelled:
-    """The program as a ``highspy.Highs``: ``model.model.addConstr(...)``, ``model.model.run()``.
+def to_highspy(program: Program, instance: AssignmentInstance | None = None) -> tuple[Any, dict[str, Any]]:
+    """The program as a ``highspy.Highs``: go on with ``highs.addConstr(...)``, ``highs.run()``.
 
     Parameters
     ----------
     program : Program
+        Its integer columns get the integers between their sides, of which HiGHS calls false optima optimal otherwise.
     instance : AssignmentInstance, optional
         Whose ids the names are made of, as in ``y[photo-01,ada]``; numbers otherwise.
 
     Returns
     -------
-    Modelled
-        ``model``; ``columns`` and ``rows`` by block: ``highs_var`` objects in the block's shape, and positions of rows.
+    highs : highspy.Highs
+    variables : dict
+        Name of each block of columns -> its ``highs_var`` objects, an array of the block's shape.
 
     Raises
     ------
     BackendMissing
         If the library is not installed.
     """
-    return _made("highspy", lambda: highspy_model.modelled(program, *_names(program, instance, MPS)))
+    columns, rows = _names(program, instance, MPS)
+    with _installed("highspy", highs.INSTALL):
+        model = highs.hand_over(program.with_whole_sides(), Options())
+        model.setOptionValue("time_limit", np.inf)
+        for k, name in enumerate(columns):
+            model.passColName(k, name)
+        for k, name in enumerate(rows):
+            model.passRowName(k, name)
+        return model, _by_block(program, [highs.variable(model, k) for k in range(len(columns))])
 
 
 @public
-def to_pulp(program: Program, instance: AssignmentInstance | None = None) -> Modelled:
-    """The program as a ``pulp.LpProblem``, of PuLP 3 or 4: ``problem = handed.model``, then ``problem += ...``.
+def to_pulp(program: Program, instance: AssignmentInstance | None = None) -> tuple[Any, dict[str, Any]]:
+    """The program as a ``pulp.LpProblem``, of PuLP 3 or 4: go on with ``problem += ...``, ``problem.solve()``.
+
+    A row with two sides is two constraints, whose names end in ``.lower`` and ``.upper``.
 
     Parameters
     ----------
     program : Program
+        Its integer columns get the integers between their sides.
     instance : AssignmentInstance, optional
         Whose ids the names are made of, as in ``y(photo~01,ada)``; numbers otherwise.
 
     Returns
     -------
-    Modelled
-        ``model``; ``columns`` and ``rows`` by block: variables and constraints in the block's shape, a pair of
-        constraints where a row has two sides, None where it has none.
+    problem : pulp.LpProblem
+    variables : dict
+        Name of each block of columns -> its variables, an array of the block's shape.
 
     Raises
     ------
     BackendMissing
         If the library is not installed.
     """
-    return _made("pulp", lambda: pulp_model.modelled(program, *_names(program, instance, LP)))
+    with _installed("pulp", pulp.INSTALL), pulp.quiet():
+        built = pulp.build(program.with_whole_sides(), *_names(program, instance, LP))
+    return built.problem, _by_block(program, built.variables)
 
 
 @public
-def to_cvxpy(program: Program) -> Modelled:
-    """The program as a ``cvxpy.Problem``: go on with ``cvxpy.Problem(model.model.objective, [..., *more])``.
+def to_cvxpy(program: Program) -> tuple[Any, dict[str, Any]]:
+    """The program as a ``cvxpy.Problem``: go on with ``cvxpy.Problem(problem.objective, [*problem.constraints, ...])``.
 
     Parameters
     ----------
     program : Program
+        Its integer columns get the integers between their sides.
 
     Returns
     -------
-    Modelled
-        ``model``; ``columns``: a variable of each block's shape; ``rows``: the constraints of each block, at most three
-        (equalities, lower sides, upper sides).
+    problem : cvxpy.Problem
+    variables : dict
+        Name of each block of columns -> its part of the problem's one variable, an expression of the block's shape.
 
     Raises
     ------
     BackendMissing
         If the library is not installed.
     """
-    return _made("cvxpy", lambda: cvxpy_model.modelled(program))
+    with _installed("cvxpy", cvxpy.INSTALL):
+        built = cvxpy.build(program.with_whole_sides())
+        reshaped = cvxpy.load().reshape
+    parts = {one.name: reshaped(built.variable[one.span], one.shape, order="C") for one in program.columns}
+    return built.problem, parts
 
 
-@public
-def to_scipy(program: Program) -> Modelled:
-    """The program as arguments: ``answer = scipy.optimize.linprog(**model.model)``.
-
-    Rows are added below the given ones (``scipy.sparse.vstack``), columns behind the given ones.
-
-    Parameters
-    ----------
-    program : Program
-
-    Returns
-    -------
-    Modelled
-        ``model``, a dict; ``columns``: positions in ``c``, in each block's shape.
-    """
-    return scipy_model.modelled(program)
-
-
-@public
-def from_solution(model: Modelled, answer: Any = None, *, gap: float = 0.0) -> Solution:
-    """The solution of a model that was handed over, perhaps changed, and solved elsewhere.
-
-    The solution is one of the program that the objects state *now*: rows and columns that were added stand in blocks
-    ``added``, changed costs and sides count as they are. So ``certify`` holds the answer against what was asked.
-
-    Parameters
-    ----------
-    model : Modelled
-        From ``to_highspy``, ``to_pulp``, ``to_cvxpy`` or ``to_scipy``.
-    answer : object, optional
-        PuLP: what ``solve`` returned (PuLP 4 needs it). CVXPY: the problem that was solved, where it is another one.
-        SciPy: what ``linprog`` returned.
-    gap : float
-        The gap that the solver was allowed: a search that names no bound claims its optimum up to that.
-
-    Returns
-    -------
-    Solution
-        Multipliers in the house's sign: of a ``>=`` row in a minimum at least 0.
-
-    Raises
-    ------
-    InputError
-        If the model is no linear minimum any more, or the answer is missing.
-    """
-    if model.library == "highspy":
-        return highspy_model.solution_of(model, gap)
-    if model.library == "pulp":
-        return pulp_model.solution_of(model, answer, gap)
-    if model.library == "cvxpy":
-        return cvxpy_model.solution_of(model, answer, gap)
-    if answer is None:
-        raise InputError("SciPy keeps nothing of a solve: hand over what linprog(**model.model) returned")
-    return scipy_model.solution_of(model, answer, gap)
-
-
-def _names(program: Program, instance: AssignmentInstance | None, dialect: Any) -> tuple[Sequence[str], Sequence[str]]:
+def _names(program: Program, instance: AssignmentInstance | None, dialect: Dialect) -> tuple[Sequence[str], ...]:
     ids = {} if instance is None else ids_of(program, instance)
     return names_of(program.columns, ids, dialect), names_of(program.rows, ids, dialect)
 
 
-def _made(library: str, make: Any) -> Modelled:
+def _by_block(program: Program, variables: Sequence[Any]) -> dict[str, Any]:
+    flat = np.empty(len(variables), dtype=object)
+    flat[:] = variables
+    return {block.name: block.view(flat) for block in program.columns}
+
+
+@contextmanager
+def _installed(library: str, install: str) -> Iterator[None]:
     try:
-        made: Modelled = make()
+        yield
     except ImportError as error:
-        raise BackendMissing(f"{library} is not installed here: {INSTALL[library]} ({error})") from error
-    return made
+        raise BackendMissing(f"{library} is not installed here: {install} ({error})") from error

@@ -18,20 +18,21 @@ from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 
 NAMED = 5  # tasks in sentences
+LOOKING = 60.0  # seconds at most for what is lacking where there is no plan
 ASKING = 20.0  # seconds at most for ways out beside a plan that can be handed out
 AGAINST = ("tasks",)  # ways out that are no news beside a plan without those tasks
 
 
-def why_not(plan: Plan, *, time_limit: float = 60.0) -> list[str]:
+def why_not(plan: Plan) -> list[str]:
     """Why there is no plan for every task, in sentences.
 
-    plan: one without pairs, or one that leaves tasks short; time_limit: seconds for finding out what is lacking.
+    plan: one without pairs, or one that leaves tasks short.
     """
     if plan.repaired is not None:
         return [what_it_lacked(plan), "mending it did not cover every task; use the method exact"]
     if plan.status is not Status.INFEASIBLE or plan.instance.the_rule.average:
         return [headline(plan)]
-    return [headline(plan), *what_lacks(plan, shortage(plan.instance, probe(time_limit)))]
+    return [headline(plan), *what_lacks(plan, shortage(plan.instance, probe(LOOKING)))]
 
 
 def headline(plan: Plan) -> str:
@@ -163,7 +164,7 @@ def ways_out(instance: AssignmentInstance, *, epsilon: float | None = None, time
 
     A looser error target (``epsilon``, or the smallest found), more capacity, more workers, fewer tasks, more money.
     """
-    asked = probe(time_limit)
+    asked = probe(LOOKING)
     if epsilon is None:
         lack = shortage(instance, asked)
         epsilon = None if lack is None else lack.epsilon_within_reach

@@ -29,7 +29,6 @@ from crowdopt.backends.settings import checked
 from crowdopt.core.certificate import INTEGRALITY, fraction
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
-from crowdopt.errors import InputError
 
 MEANING = {
     # PuLP 3 and PuLP 4 name the same outcomes
@@ -38,10 +37,7 @@ MEANING = {
     "Infeasible": Status.INFEASIBLE,
     "Unbounded": Status.UNBOUNDED,
     "GapLimit": Status.OPTIMAL,  # of CBC: within the gap that was asked for
-    # HiGHS' own words, of a model that was solved elsewhere, and GLPK's
-    "kOptimal": Status.OPTIMAL,
-    "kInfeasible": Status.INFEASIBLE,
-    "kUnbounded": Status.UNBOUNDED,
+    # GLPK's own words
     "INTEGER OPTIMAL SOLUTION FOUND": Status.OPTIMAL,
     "INTEGER OPTIMAL SOLUTION FOUND BY MIP PREPROCESSOR": Status.OPTIMAL,
     "OPTIMAL LP SOLUTION FOUND": Status.OPTIMAL,
@@ -246,31 +242,6 @@ def _add_row(pulp: Any, problem: Any, name: str, terms: Any, sense: int, side: f
     terms.constant = -side
     terms.sense = sense
     return problem.addConstraint(terms, name)
-
-
-def constraints_of(problem: Any) -> list[Any]:
-    """The constraints of an LpProblem, in their order, whichever major version made it."""
-    every = problem.constraints
-    return list(every.values()) if hasattr(every, "values") else list(every())
-
-
-def status_of(problem: Any, answer: Any) -> tuple[Status, str, float | None]:
-    """What is said of a solved LpProblem: the meaning, the word itself, the bound of a search.
-
-    ``answer`` is what ``problem.solve()`` returned: PuLP 4 keeps the status there alone.
-    """
-    own = problem.solverModel
-    if own is not None and hasattr(own, "getModelStatus"):
-        word = str(own.getModelStatus()).rpartition(".")[2]
-        bound = float(own.getInfo().mip_dual_bound)
-        return MEANING.get(word, Status.UNDECIDED), word, bound if np.isfinite(bound) else None
-    if not _is_modern(load()):
-        word = _older_word(load(), problem)
-    elif answer is None:
-        raise InputError("PuLP 4 tells how a solve ended in what solve() returns: hand that over too")
-    else:
-        word = str(answer.status.name)
-    return MEANING.get(word, Status.UNDECIDED), word, None
 
 
 def _solve(built: PulpProgram, solver: Any, chosen: PulpSolver, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""Sets of labelers where labels cost: as much accuracy as a label's price is worth, or a target for the least money."""
+"""Sets of labelers where labels cost: as much accuracy as a label's price is worth."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PricedChoice:
     """A set of labelers, what it is worth and what it costs."""
 
     members: Ints  # (k,): ascending; empty: no labeler is worth asking, and the answer a fair guess
-    # U(S), C(S), and what was minimised: ``price C(S) - U(S)``, or ``C(S)``
+    # U(S), C(S), and what was minimised: ``price C(S) - U(S)``
     accuracy: float
     cost: float
     objective: float
@@ -67,29 +67,7 @@ def worth_its_price(
     """
     if not price >= 0:
         raise InputError(f"the price must be at least 0, not {price}")
-    return _search(accuracy, cost, lambda u, c: price * c - u, votes, nodes)
-
-
-def cheapest(accuracy: Any, cost: Any, target: float, votes: str = "majority", nodes: int = NODES) -> PricedChoice:
-    """``min C(S)  s.t.  U(S) >= target``.
-
-    accuracy, cost (labelers,): p, and the price of a label; target: least U(S); votes: ``majority``, or ``weighted`` by
-    log-odds; nodes: limit of the search; beyond it the bound is what remains, and ``proven`` is False.
-    """
-    p = np.asarray(accuracy, dtype=np.float64)
-    choice = _search(p, cost, lambda u, c: np.where(u >= target - GAP, c, np.inf), votes, nodes)
-    if np.isinf(choice.objective):
-        best = float(CHAINS[votes](np.zeros(0), p[_by_skill(p, votes)])[1].max())
-        raise InputError(f"no set of labelers is right with probability {target:g}; the best reaches {best:.6g}")
-    return choice
-
-
-def _by_skill(p: Floats, votes: str) -> Ints:
-    return np.argsort(-(np.abs(p - 0.5) if votes == "weighted" else p), kind="stable")
-
-
-def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str, nodes: int) -> PricedChoice:
-    """Best first. A node has decided about the labelers that come first by skill."""
+    # Best first. A node has decided about the labelers that come first by skill.
     # No completion by k more is more accurate than the k most skilled of the rest, nor cheaper than the k cheapest
     # (accuracy grows with each member's skill: Liu & Liu 2015, Theorem 2): the best k of both at once bounds the
     # node.
@@ -99,7 +77,7 @@ def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str,
     if p.ndim != 1 or c.shape != p.shape or not (np.isfinite(c) & (c >= 0)).all():
         raise InputError("each labeler needs one accuracy and one cost, a number of at least 0")
     # by skill, so that the k most skilled of the rest are the next k: a chain is one growing law
-    order = _by_skill(p, votes)
+    order = np.argsort(-(np.abs(p - 0.5) if votes == "weighted" else p), kind="stable")
     p, c, chain = p[order], c[order], CHAINS[votes]
     best: tuple[float, list[int]] = (np.inf, [])
     number, seen = count(), 0
@@ -110,13 +88,13 @@ def _search(accuracy: Any, cost: Any, objective: Callable[..., Any], votes: str,
         values, most = chain(p[members_so_far], p[depth:])
         spent = float(c[members_so_far].sum())
         # feasible sets on the way: the members so far and the next k, at what they cost
-        taken = objective(values, spent + np.concatenate([[0.0], np.cumsum(c[depth:])]))
+        taken = price * (spent + np.concatenate([[0.0], np.cumsum(c[depth:])])) - values
         place = int(np.argmin(taken))
         if taken[place] < best[0] - GAP:
             best = (float(taken[place]), [*members_so_far, *range(depth, depth + place)])
         # the bound: the accuracy of the next k at the cost of the k cheapest, as if one set had both
         least = spent + np.concatenate([[0.0], np.cumsum(np.sort(c[depth:]))])
-        bound = float(np.min(objective(most, least)))
+        bound = float(np.min(price * least - most))
         if depth < p.size and bound < best[0] - GAP:
             # both children inherit the bound: each restricts the node's completions
             heappush(heap, (bound, next(number), [*members_so_far, depth], depth + 1))

@@ -135,7 +135,7 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
 
 
 def plurality_accuracy(
-    accuracy: Any, weight: Any, classes: int, rng: np.random.Generator | None = None, draws: int = DRAWS
+    accuracy: Any, weight: Any, classes: int, rng: np.random.Generator | None = None
 ) -> tuple[float, float]:
     """``P(argmax_k of the weights for k is the truth)``, L classes equally likely.
 
@@ -150,13 +150,13 @@ def plurality_accuracy(
     except InputError:
         if rng is None:
             raise
-    share = _simulated(p, w, classes, rng, draws)
-    return share, Z_95 * float(np.sqrt(max(share * (1 - share), 1 / draws) / draws))
+    share = _simulated(p, w, classes, rng)
+    return share, Z_95 * float(np.sqrt(max(share * (1 - share), 1 / DRAWS) / DRAWS))
 
 
-def _simulated(p: Floats, w: Floats, classes: int, rng: np.random.Generator, draws: int) -> float:
-    right = rng.random((draws, p.size)) < p
-    answers = np.where(right, 0, rng.integers(1, classes, (draws, p.size)))
+def _simulated(p: Floats, w: Floats, classes: int, rng: np.random.Generator) -> float:
+    right = rng.random((DRAWS, p.size)) < p
+    answers = np.where(right, 0, rng.integers(1, classes, (DRAWS, p.size)))
     score = np.stack([(answers == k) @ w for k in range(classes)], axis=1)
     best = score >= score.max(axis=1, keepdims=True) - SAME * (1 + np.abs(w).sum())
     return float((best[:, 0] / best.sum(axis=1)).mean())

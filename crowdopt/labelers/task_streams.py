@@ -52,7 +52,6 @@ def drawn_labelers(
     low: float = 0.0,
     high: float = 1.0,
     cost: float = 0.0,
-    classes: int = 2,
 ) -> Labelers:
     """M skills uniform on [low, high], drawn again until the majority of all is better than a guess (a_min > 1/2).
 
@@ -65,7 +64,7 @@ def drawn_labelers(
     for _ in range(TRIES):
         p = rng.uniform(low, high, count)
         if strict_majority(p) > 0.5:
-            return Labelers(p[None], np.full(count, cost), classes)
+            return Labelers(p[None], np.full(count, cost), 2)
     raise InputError(f"in {TRIES} draws no majority of {count} labelers from {low} to {high} is better than a guess")
 
 

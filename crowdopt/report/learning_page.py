@@ -93,7 +93,7 @@ def charts(facts: Line) -> dict[str, Any]:
     return {key: banded(facts["curves"], key, up, order) for key, up in CURVES.items()}
 
 
-def banded(points: Sequence[Line], key: str, up: str, order: Sequence[str], across: str = "tasks, t") -> Any:
+def banded(points: Sequence[Line], key: str, up: str, order: Sequence[str]) -> Any:
     """One line with its band per policy; points: ``t``, ``policy``, the key and its ``_low`` and ``_high``."""
     alt = altair()
     rows = [
@@ -103,7 +103,7 @@ def banded(points: Sequence[Line], key: str, up: str, order: Sequence[str], acro
     scale = alt.Scale(zero=key != "reward")
     legend = alt.Legend(orient="bottom", columns=3, symbolOpacity=1)
     base = alt.Chart(data(rows)).encode(
-        x=alt.X("t:Q", title=across), color=alt.Color("policy:N", title=None, sort=list(order), legend=legend)
+        x=alt.X("t:Q", title="tasks, t"), color=alt.Color("policy:N", title=None, sort=list(order), legend=legend)
     )
     band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=up, scale=scale), y2="high:Q")
     return (band + base.mark_line().encode(y=alt.Y("y:Q", title=up))).properties(width=WIDTH, height=HEIGHT)

@@ -47,7 +47,7 @@ def _line(
     text: str, rows: Sequence[Row], reference: Sequence[Row], name: str, compared: Sequence[str]
 ) -> dict[str, Any]:
     line: dict[str, Any] = {"policy": text, "trials": len(rows)}
-    figures = [key for key, value in rows[0].items() if _is_figure(key, rows, value)]
+    figures = [key for key in rows[0] if _is_figure(key, rows)]
     for key in figures:
         line[key], line[f"{key}_half"] = interval(_column(rows, key))
     against = {row["trial"]: row for row in reference}
@@ -78,7 +78,7 @@ def shared_notes(lines: Sequence[Row]) -> list[str]:
     return [f"{same[0][0]}{' and others' if len(same) > 1 else ''}: {same[0][1]}" for same in alike.values()]
 
 
-def _is_figure(key: str, rows: Sequence[Row], value: Any) -> bool:
+def _is_figure(key: str, rows: Sequence[Row]) -> bool:
     return key not in ("trial", "seed") and any(isinstance(row[key], int | float) for row in rows)
 
 

@@ -370,7 +370,6 @@ WRONG = {
     "assign": [((ONE,), {"metod": "exact"}, "method"), ((None,), {}, "None")],
     "AssignmentInstance": [((), {"acuracy": [[0.9]]}, "accuracy"), ((), {}, "accuracy")],
     "to_pulp": [(("birds",), {}, "Program")],
-    "to_scipy": [((ONE,), {}, "Program")],
     "select": [(("gold.csv",), {"mst": 3}, "most"), (([3, 4], [5, 5]), {"mst": 1}, "most")],
     "aggregate": [(("labels.csv",), {"metod": "kos"}, "method")],
     "answers": [((), {}, "labels")],

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.cli import main
 from crowdopt.errors import InputError
-from crowdopt.io.programs.mathprog import data_section
+from crowdopt.io.programs.mathprog import assignment_data
 from crowdopt.io.programs.naming import MPS
 from crowdopt.io.programs.program_files import ids_of, selection_ids
 from crowdopt.programs import assignment, assignment_dual
@@ -32,7 +32,7 @@ def test_the_data_of_a_campaign_make_its_program(seed, tmp_path):
     """Every option at once, left out where it is at its default; numbers to the last digit."""
     one = drawn(seed, OPTIONS if seed % 2 else (), rule=("hoeffding", "bhattacharyya")[seed // 2 % 2])
     program = assignment.build(one)
-    assert_same(translated("assignment", data_section(one), tmp_path), described(program, ids_of(program, one), MPS))
+    assert_same(translated("assignment", assignment_data(one), tmp_path), described(program, ids_of(program, one), MPS))
 
 
 @needs_glpk
@@ -40,13 +40,13 @@ def test_the_data_of_the_dual(tmp_path):
     """The paper's dual has the same data, less the limits that it does not know; its optimum is the LP's."""
     one = drawn(3, ("priced", "forbidden", "collected", "demand"))
     path = tmp_path / "dual.dat"
-    path.write_text(data_section(one, dual=True), encoding="utf-8")
+    path.write_text(assignment_data(one, dual=True), encoding="utf-8")
     found = read_by("glpk", "mod", MODELS / "assignment_dual.mod", path)
     wanted = crowdopt.solve(assignment_dual.build(one))
     best = None if wanted.status is not crowdopt.Status.OPTIMAL else -wanted.program.cost @ wanted.primal
     assert found["lp"] == (None if best is None else pytest.approx(best, abs=1e-6))
     with pytest.raises(InputError, match="dual knows no"):
-        data_section(drawn(3, ("budget",)), dual=True)
+        assignment_data(drawn(3, ("budget",)), dual=True)
 
 
 @needs_glpk
@@ -65,9 +65,11 @@ def test_what_the_models_do_not_know_is_refused(tmp_path):
     """Rules beyond sums, priors, ids that GLPK cannot hold; an ending that is no format."""
     one = crowdopt.recipe("R1:4x12")
     with pytest.raises(InputError, match="the models know"):
-        data_section(replace(one, rule="probit"))
+        assignment_data(replace(one, rule="probit"))
     with pytest.raises(InputError, match="100 characters"):
-        data_section(replace(one, tasks=["x" * 101, "b", "c", "d"]))
+        assignment_data(replace(one, tasks=["x" * 101, "b", "c", "d"]))
+    with pytest.raises(InputError, match="no data for models/patterns.mod"):
+        crowdopt.export(one, tmp_path / "x.dat", program="patterns")
     with pytest.raises(InputError, match="must end in"):
         crowdopt.export(one, tmp_path / "program.txt")
 
@@ -107,31 +109,6 @@ def test_the_data_of_candidates_make_their_program(option, tmp_path):
     for column in wanted["columns"].values():
         column["cost"] *= -1
     assert_same(found, {**wanted, "maximum": True})
-
-
-@needs_glpk
-@pytest.mark.parametrize("rule", ["exact-error", "mean-error"])
-def test_the_data_of_patterns_make_their_program(rule, tmp_path):
-    """Two skills, prices, unequal room, label limits: GLPK weighs every way in which labels fall, and agrees."""
-    one = crowdopt.AssignmentInstance(
-        accuracy=[[0.9, 0.7, 0.7, 0.7]],
-        task_type=[0, 0, 0],
-        capacity=[1, 2, 3, 3],
-        epsilon=0.2,
-        cost=[2.0, 1.0, 1.0, 1.0],
-        max_labels=3,
-        rule=rule,
-    )
-    crowdopt.export(one, tmp_path / "pools.dat", program="patterns")
-    found, plan = (
-        read_by("glpk", "mod", MODELS / "patterns.mod", tmp_path / "pools.dat"),
-        crowdopt.assign(one, "patterns", strict=True),
-    )
-    assert plan.proven and found["ip"] == pytest.approx(plan.objective)
-    crowdopt.export(one, tmp_path / "pools.mps", program="patterns")
-    assert read_by("glpk", "mps", tmp_path / "pools.mps")["ip"] == pytest.approx(plan.objective)
-    with pytest.raises(InputError, match="ways in which labels can fall"):
-        crowdopt.export(crowdopt.recipe("HS:4x60"), tmp_path / "many.dat", program="patterns")
 
 
 @needs_glpk

@@ -19,7 +19,6 @@ MAKERS = ("Program(", "extended(", "replace(")
 NO_QUESTION = {
     "backends/__init__.py",  # copies what it was given, for a caller that may write into it
     "backends/probe.py",  # its tiny program only asks whether a library works
-    "backends/modelling/modelled.py",  # reads back what a modelling library states
     "io/programs/program_reading.py",  # reads what a file states
     "testing/contract_cases.py",  # states small programs of known truth, for backends to be tested on
     "backends/isolated.py",  # reads back, in another process, the program that it was given

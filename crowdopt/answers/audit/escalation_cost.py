@@ -31,7 +31,7 @@ def cheapest_threshold(draw: EscalationDraw, wrong: Bools) -> Planned:
     looks[:certified] = np.inf  # what is certified costs no more
     seen = np.bincount(draw.stratum[: wrong.size], minlength=size.size)
     stand = np.concatenate([[0], np.cumsum(size)])
-    up = _up(draw, looks, seen, stand)
+    up = _up(draw, looks, seen)
     cost = np.where(np.isfinite(looks), terms.expert_price * looks + terms.next_price * up, np.inf)
     best = int(np.argmin(cost))
     return Planned(best, int(stand[best]), int(np.ceil(looks[best])), int(up[best]), float(cost[best]))
@@ -41,7 +41,7 @@ def _free(draw: EscalationDraw) -> int:
     return int((np.cumsum(draw.strata.size) <= draw.terms.allowed).sum())
 
 
-def _up(draw: EscalationDraw, looks: Floats, seen: Ints, stand: Ints) -> Floats:
+def _up(draw: EscalationDraw, looks: Floats, seen: Ints) -> Floats:
     """Answers above each threshold that are not looked at: later looks fall in groups in proportion to rates."""
     size, rate = draw.strata.size, draw.strata.rate
     weight = (size - seen) * rate

@@ -38,7 +38,7 @@ PILOT, LEAST_SAMPLE, LOOKS = (
     100,
 )  # tasks that tell how long one takes; fewest of a sample; times it is looked at
 CHUNK, IN_TURN = 2_000, 100  # tasks between two looks at the clock: in threads, and where they trade
-QUICK, THOROUGH = 3_000, 3_000_000  # answers that a search for one task looks at: while there is much to do, and last
+QUICK = 3_000  # answers that a search for one task looks at
 EACH = 10  # answers that are looked at in a step of the search for a sample's task
 ENOUGH = 10  # tasks of a sample for each worker; fewer say too little of them
 REACH = -1.5, 3.0  # of a step's logarithm: what is asked of a worker over what there is
@@ -46,10 +46,9 @@ BATCH, BATCH_STEPS, FRESH = 500, 300, 0.3  # tasks looked at together; how often
 WIDE = 0.5  # of the time: for those steps
 LAST, HALF = 0.01, 0.7  # of the first step, the last one's size; the part after which multipliers count in the mean
 SEARCH, FIRST, STEPS = 0.35, 0.15, 40  # of the time: for prices of the sample; steps of its first prices
-REFINED, SWEEPS = 0.25, 30  # of the time left: for prices of all tasks, at most so many sweeps
+REFINED = 0.25  # of the time left: for prices of all tasks
 BOX = 3.0  # times the dearest label: how far prices of the sample may go at first
 WHOLE, WHOLE_COLUMNS = 0.5, 3_000_000  # of the time left: for the best choice of the sets known
-TILT, COOLED = 0.03, 0.9  # of a label's price: steps of those sweeps, each so many times the one before
 LESS = 1.0, 0.5, 0.1, 0.01  # times the multipliers: prices at which plans are made anew
 DITHER = 0.02  # of a label's price: what tells sets of one cost apart
 DEAR = 3.0  # times the dearest label: what one of a worker without room costs while tasks trade

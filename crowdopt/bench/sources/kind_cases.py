@@ -21,8 +21,7 @@ from crowdopt.crowd.pools import pools_of
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.io.programs.naming import Ids
-from crowdopt.io.programs.patterns_data import menu_ids
-from crowdopt.io.programs.program_files import selection_ids
+from crowdopt.io.programs.program_files import menu_ids, selection_ids
 from crowdopt.programs import cascade, patterns, selection
 
 Draw: TypeAlias = Callable[[np.random.Generator, int, int], Any]  # tasks (candidates) and workers (the most hired)

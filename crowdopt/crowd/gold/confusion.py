@@ -18,16 +18,15 @@ SUM = 1e-9  # how far a row may be from adding up to 1
 STRENGTHS: Floats = geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
 
 
-def confusions(tallies: Ints, strength: float | None = None) -> Floats:
+def confusions(tallies: Ints) -> Floats:
     """``(n_jkl + a c_kl) / (n_jk + a)``: gold, with ``a`` labels per true class drawn from the crowd's table c.
 
     ``c_kl`` is ``(n_kl + d_kl) / (n_k + 1)``, n the whole crowd's gold and d one label's worth of a one-coin worker as
     good as the crowd: so no chance is 0, and a class without gold has what the others suggest.
 
     tallies (workers, classes, classes): gold answers by true class and by answer.
-    strength: a, above 0. Default: the likeliest of STRENGTHS if every row is drawn from ``Dirichlet(a c_k)``.
-    -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, a tally is negative, or the
-    strength is not above 0.
+    a is the likeliest of STRENGTHS if every row is drawn from ``Dirichlet(a c_k)``.
+    -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, or a tally is negative.
     """
     counts = np.asarray(tallies, dtype=np.float64)
     if counts.ndim != 3 or counts.shape[1] != counts.shape[2] or counts.shape[1] < 2:
@@ -38,10 +37,7 @@ def confusions(tallies: Ints, strength: float | None = None) -> Floats:
     right = (np.trace(crowd) + 1) / (crowd.sum() + classes)
     coin = np.where(np.eye(classes, dtype=bool), right, (1 - right) / (classes - 1))
     shared = (crowd + coin) / (crowd.sum(axis=1, keepdims=True) + 1)
-    if strength is None:
-        strength = float(STRENGTHS[np.argmax([_likelihood(counts, a * shared) for a in STRENGTHS])])
-    if not 0 < strength < np.inf:
-        raise InputError(f"the strength of the crowd's table must be above 0, not {strength}")
+    strength = float(STRENGTHS[np.argmax([_likelihood(counts, a * shared) for a in STRENGTHS])])
     table: Floats = (counts + strength * shared) / (counts.sum(axis=2, keepdims=True) + strength)
     return table
 

@@ -33,7 +33,7 @@ def read_escalation_looks(path: Path, table: AnsweredTable, draw: EscalationDraw
     return ExpertLooks(path, sha256(path.read_bytes()).hexdigest(), label, wrong)
 
 
-def going_up(done: Escalated, table: AnsweredTable, looks: ExpertLooks) -> list[int]:
+def going_up(done: Escalated, looks: ExpertLooks) -> list[int]:
     """Places of the answers above the threshold that the expert has not looked at, in the order of the table."""
     above = done.draw.order[done.draw.stratum >= done.groups].tolist()
     return sorted(set(above) - set(looks.label))
@@ -41,7 +41,7 @@ def going_up(done: Escalated, table: AnsweredTable, looks: ExpertLooks) -> list[
 
 def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, looks: ExpertLooks) -> Any:
     """What ``standing.json`` says: the claim in numbers, what was planned before, what came of it."""
-    up = going_up(done, table, looks)
+    up = going_up(done, looks)
     terms, checked = done.draw.terms, len(looks.label)
     reached = np.flatnonzero(done.certified == done.groups)
     return {
@@ -83,7 +83,7 @@ def write_standing(
 ) -> None:
     """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on."""
     show = listed_checks(folder)[1]
-    up = set(going_up(done, table, looks))
+    up = set(going_up(done, looks))
     how = ["up" if i in up else "checked" if i in looks.label else "stands" for i in range(len(table.tasks))]
     labels = ["" if i in up else looks.label.get(i, label) for i, label in enumerate(table.labels)]
     with new_folder(folder, ESCALATION, force=True) as new:

@@ -1,20 +1,28 @@
-"""Data for models/assignment.mod and models/assignment_dual.mod: a campaign as GNU MathProg reads it."""
+"""Data for models/assignment.mod, assignment_dual.mod and selection.mod, as GNU MathProg reads them."""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
 import numpy as np
 
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
-from crowdopt.io.programs.mathprog_text import section, set_of, symbol, table, vector
 
 RULES = ("hoeffding", "bhattacharyya")  # that the models know
+PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")
+LONGEST = 100  # characters of a symbol that GLPK takes
+ONE = [""]  # the key of a parameter that is a single number
 
 
-def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
-    """The data section: ``glpsol -m assignment.mod -d FILE``. Parameters at their defaults are left out.
+def assignment_data(instance: AssignmentInstance, dual: bool = False) -> str:
+    """The data section: ``glpsol -m assignment.mod -d FILE``. What is at its default is left out.
 
     Of a rule that is no linear constraint the one that implies it; a comment says so.
 
@@ -23,86 +31,81 @@ def data_section(instance: AssignmentInstance, dual: bool = False) -> str:
     too long.
     """
     about, instance = f"# by {named_rule(instance)}", linear_of(instance)
-    _refuse(instance, dual)
-    tasks = [symbol(instance.task_id(i)) for i in range(instance.n_tasks)]
-    workers = [symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
-    types = [symbol(instance.type_id(k)) for k in range(instance.n_types)]
-    lines = [about, set_of("TASKS", tasks), set_of("WORKERS", workers), set_of("TYPES", types), ""]
-    lines += [f"param rule := {instance.rule};"] * (instance.rule != RULES[0])
-    lines += [f"param L := {instance.classes};"] * (instance.classes != 2)
-    lines += [
-        vector("tau", tasks, [types[k] for k in instance.task_type]),
-        vector("epsilon", tasks, instance.epsilon),
-    ]
-    lines += [vector("M", workers, instance.capacity), table("p", types, workers, instance.accuracy)]
-    if (instance.cost != 1).any():
-        lines.append(table("c", types, workers, instance.cost))
-    if (instance.demand != 1).any():
-        lines.append(vector("share", tasks, instance.demand))
-    for name in ("forbidden", "collected") if dual else ("forbidden", "collected", "fixed"):
-        pairs = [f"({tasks[i]},{workers[j]})" for i, j in getattr(instance, name).tolist()]
-        lines += [set_of(name.upper(), pairs)] * bool(pairs)
-    return section([*lines, *([] if dual else _limits(instance, tasks, workers))])
-
-
-def _limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:
-    lines = []
-    for name, keys, values, unset in (
-        ("fewest", tasks, instance.min_labels, 0),
-        ("most", tasks, instance.max_labels, UNLIMITED),
-        ("load", workers, instance.min_load, 0),
-    ):
-        there = np.flatnonzero(values != unset)
-        lines += [vector(name, [keys[k] for k in there], values[there])] * bool(there.size)
-    lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
-    return [*lines, *_groups(instance, workers), *_own(instance, tasks, workers)]
-
-
-def _groups(instance: AssignmentInstance, workers: list[str]) -> list[str]:
-    groups = instance.groups
-    names = [symbol(group.name) for group in groups]
-    lines = [set_of("GROUPS", names)] * bool(names)
-    lines += [set_of(f"OF[{name}]", [workers[j] for j in one.members]) for name, one in zip(names, groups, strict=True)]
-    for name, values, usual in (
-        ("least_of", [group.min_per_task for group in groups], 0),
-        ("most_of", [group.max_per_task for group in groups], None),
-        ("least_share", [group.min_share for group in groups], 0),
-        ("most_share", [group.max_share for group in groups], 1),
-        ("dependent", [int(group.dependent) for group in groups], 0),
-    ):
-        there = [k for k, value in enumerate(values) if value != usual]
-        lines += [vector(name, [names[k] for k in there], [values[k] for k in there])] * bool(there)
-    return lines
-
-
-def _own(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:
-    rows = instance.own_rows
-    if rows is None:
-        return []
-    names = [symbol(name) for name in rows.names]
-    entries: dict[tuple[int, int, int], float] = {}
-    for k, (i, j), value in zip(rows.row.tolist(), rows.pairs.tolist(), rows.coefficient.tolist(), strict=True):
-        entries[k, i, j] = entries.get((k, i, j), 0.0) + value
-    keys = [f"[{names[k]},{tasks[i]},{workers[j]}]" for k, i, j in entries]
-    lines = [set_of("OWN", names)] + [vector("own_entry", keys, entries.values())] * bool(keys)
-    for name, side in (("own_lower", rows.lower), ("own_upper", rows.upper)):
-        there = np.flatnonzero(np.isfinite(side)).tolist()
-        lines += [vector(name, [names[k] for k in there], side[there])] * bool(there)
-    return lines
-
-
-def _refuse(instance: AssignmentInstance, dual: bool) -> None:
     if instance.rule not in RULES or instance.has_prior or instance.observed:
-        raise InputError(
-            f"the models know the rules {' and '.join(RULES)}, equal priors and labels already in without their answers"
-        )
-    limits = [
-        instance.fixed.size,
-        (instance.min_labels > 0).any(),
-        (instance.max_labels < UNLIMITED).any(),
-        (instance.min_load > 0).any(),
-        instance.budget is not None,
-        has_joint_limits(instance),
-    ]
+        raise InputError(f"the models know {', '.join(RULES)}, equal priors, labels already in without their answers")
+    tasks = [_symbol(instance.task_id(i)) for i in range(instance.n_tasks)]
+    workers = [_symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
+    types = [_symbol(instance.type_id(k)) for k in range(instance.n_types)]
+    skills = [f"{kind} {worker}" for kind, worker in product(types, workers)]
+    forbidden, collected, fixed = (
+        _set(name.upper(), [f"({tasks[i]},{workers[j]})" for i, j in getattr(instance, name).tolist()])
+        for name in ("forbidden", "collected", "fixed")
+    )
+    lines = [about, _set("TASKS", tasks), _set("WORKERS", workers), _set("TYPES", types), forbidden, collected]
+    lines += [_param("rule", ONE, [instance.rule], RULES[0]), _param("L", ONE, [instance.classes], 2)]
+    lines += [_param("tau", tasks, [types[k] for k in instance.task_type]), _param("epsilon", tasks, instance.epsilon)]
+    lines += [_param("M", workers, instance.capacity), _param("share", tasks, instance.demand, 1)]
+    lines += [_param("p", skills, instance.accuracy.reshape(-1)), _param("c", skills, instance.cost.reshape(-1), 1)]
+    limits = [fixed, _param("budget_limit", ONE, [instance.budget], None), *_joint_limits(instance, tasks, workers)]
+    limits += [_param("fewest", tasks, instance.min_labels, 0), _param("most", tasks, instance.max_labels, UNLIMITED)]
+    limits += [_param("load", workers, instance.min_load, 0)]
     if dual and any(limits):
         raise InputError("the paper's dual knows no fixed pairs, label limits, least loads, budget, groups or own rows")
+    return _section(lines + limits)
+
+
+def _joint_limits(instance: AssignmentInstance, tasks: list[str], workers: list[str]) -> list[str]:
+    groups, own = [group for group in instance.groups if group.has_limits], instance.own_rows
+    names = [_symbol(group.name) for group in groups]
+    lines = [_set("GROUPS", names)]
+    lines += [_set(f"OF[{name}]", [workers[j] for j in one.members]) for name, one in zip(names, groups, strict=True)]
+    lines += [_param("least_of", names, [group.min_per_task for group in groups], 0)]
+    lines += [_param("most_of", names, [group.max_per_task for group in groups], None)]
+    lines += [_param("least_share", names, [group.min_share for group in groups], 0)]
+    lines += [_param("most_share", names, [group.max_share for group in groups], 1)]
+    lines += [_param("dependent", names, [group.dependent for group in groups], False)]
+    if own is not None:
+        rows, entries = [_symbol(name) for name in own.names], defaultdict[str, float](float)
+        for r, (i, j), value in zip(own.row.tolist(), own.pairs.tolist(), own.coefficient.tolist(), strict=True):
+            entries[f"{rows[r]} {tasks[i]} {workers[j]}"] += value
+        lines += [_set("OWN", rows), _param("own_entry", list(entries), entries.values())]
+        lines += [_param("own_lower", rows, own.lower, -np.inf), _param("own_upper", rows, own.upper, np.inf)]
+    return lines
+
+
+def selection_data(instance: SelectionInstance) -> str:
+    """The data section: ``glpsol -m selection.mod -d FILE``. What is at its default is left out."""
+    if instance.limits_groups:
+        raise InputError("models/selection.mod does not know the most workers of a group; export to .mps or .lp")
+    workers = [_symbol(instance.worker_id(j)) for j in range(instance.n_workers)]
+    groups = [_symbol(name) for name in instance.groups or map(str, range(instance.n_groups))]
+    price = np.zeros(len(workers)) if instance.price is None else instance.price
+    lines = [_set("WORKERS", workers), _param("L", ONE, [instance.classes]), _param("K", ONE, [instance.sizes])]
+    lines += [_param("n", workers, instance.asked), _param("correct", workers, instance.correct)]
+    lines += [_set(name.upper(), [workers[i] for i in getattr(instance, name)]) for name in ("required", "barred")]
+    lines += [_param("price", workers, price, 0), _param("money_limit", ONE, [instance.money], None)]
+    lines += [_set("GROUPS", groups), _param("fewest", groups, instance.fewest, 0)]
+    lines += [_set(f"OF[{g}]", [workers[i] for i in np.flatnonzero(instance.group == k)]) for k, g in enumerate(groups)]
+    return _section(lines)
+
+
+def _symbol(name: str) -> str:
+    """An id as GLPK reads it, in quotes where it must be."""
+    if len(name) > LONGEST or "\n" in name:
+        raise InputError(f"GLPK takes ids of up to {LONGEST} characters on one line, not {name[:20]!r}...")
+    return name if PLAIN.fullmatch(name) else "'" + name.replace("'", "''") + "'"
+
+
+def _set(name: str, members: list[str]) -> str:
+    return f"set {name} := {' '.join(members)};" if members else ""
+
+
+def _param(name: str, keys: list[str], values: Iterable[Any], default: object = "") -> str:
+    """``param NAME := key value, key value;`` of the values that are not the default; nothing where all are."""
+    there = [(key, value) for key, value in zip(keys, values, strict=True) if value != default]
+    entries = [f"{key} {value if isinstance(value, str) else format(float(value), '.17g')}" for key, value in there]
+    return f"param {name} := {', '.join(entries)};" if entries else ""
+
+
+def _section(lines: list[str]) -> str:
+    return "\n".join(["data;", "", *filter(None, lines), "", "end;"]) + "\n"

@@ -55,12 +55,12 @@ class LowerBound:
 Proof: TypeAlias = Callable[[tuple[Potential, ...], float], tuple[float, list[Rules]]]
 
 
-def skills_known(instance: AssignmentInstance, solve: Solve, levels: int = LEVELS) -> LowerBound:
+def skills_known(instance: AssignmentInstance, solve: Solve) -> LowerBound:
     """LB0: no policy, even one that knows every skill beforehand, does with less.
 
     The program (crowdopt.programs.potential) finds potentials; what they prove is computed anew for the crowd as it is.
     """
-    target, level = error_target(instance, levels)
+    target, level = error_target(instance, LEVELS)
     worker, size = alike(instance, level)
 
     def proven(potentials: tuple[Potential, ...], mu: float) -> tuple[float, list[Rules]]:
@@ -85,20 +85,18 @@ def held_with_skills_known(instance: AssignmentInstance, potentials: tuple[Poten
     return _start(instance, low, mu) - float((amount * np.maximum(value, 0.0)).sum())
 
 
-def skills_unknown(
-    instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None, levels: int = FEWER
-) -> LowerBound:
+def skills_unknown(instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None) -> LowerBound:
     """LB1: no policy that knows only how skill is distributed does with less, even if shown which labels are right.
 
     Workers are taken as drawn one by one from the instance's own distribution of skill, given what they cost. Gold
     tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
     worker's skills are taken as independent; where they are not the figure is only indicative.
 
-    known: :func:`skills_known` of the instance, where it is at hand; levels: different skills in the program.
+    known: :func:`skills_known` of the instance, where it is at hand.
     """
     if known is None:
         known = skills_known(instance, solve)
-    target, level = error_target(instance, levels)
+    target, level = error_target(instance, FEWER)
     groups = groups_of(instance, level)
     size = np.array([group.size for group in groups], np.int64)
 

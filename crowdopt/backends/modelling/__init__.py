@@ -1,1 +1,0 @@
-"""Programs as objects of other modelling libraries, and their answers back: one library per file."""
