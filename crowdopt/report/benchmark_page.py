@@ -19,8 +19,6 @@ NAMES = {
     "hiring ip": "Whom to hire within a sum of money",
     "hiring lp": "Whom to hire within a sum of money: linear relaxations",
     "selection lp": "Whom to hire: their linear relaxations",
-    "patterns ip": "Who labels what by exact errors: the program over patterns",
-    "cascade lp": "Whom to ask after which votes: linear programs",
     "foreign ip": "Programs of others",
     "foreign lp": "Programs of others: linear relaxations",
 }
@@ -62,31 +60,6 @@ NOTES = {
     "cores": "median of processor seconds a second, where a run took more than one",
     **OUTCOMES,
 }
-SCORES = {
-    "method": "method",
-    "par2": "PAR-2",
-    "par10": "PAR-10",
-    "alone": "alone",
-    "contribution": "contribution",
-    "common": "common s",
-    "common_cases": "common",
-    "primal_integral": "primal integral",
-    "to_1": "to 1 %",
-    "to_01": "to .1 %",
-    "mean_mb": "mean MB",
-}
-SCORE_NOTES = {
-    "par2": "mean seconds; a case that is not settled counts twice the limit",
-    "par10": "mean seconds; a case that is not settled counts ten times the limit",
-    "alone": "cases that no other method settled",
-    "contribution": "by how many seconds PAR-10 of the virtual best, the fastest for each case, would rise without it",
-    "common": "shifted mean of seconds over the cases that all methods settled that settled any",
-    "common_cases": "how many those are",
-    "primal_integral": "mean distance from the best value over the time allowed, 1 before the first plan",
-    "to_1": "shifted mean of seconds to a gap of 1 %; of a search that tells nothing, to its end",
-    "to_01": "shifted mean of seconds to a gap of .1 %",
-    "mean_mb": "shifted geometric mean (shift 100 MB) of the most memory held",
-}
 CLAIMS = {
     "method": "method",
     "runs": "runs",
@@ -120,12 +93,9 @@ CLAIM_NOTES = {
     "duals_open": "they do not prove it",
     "rays_open": "it does not prove that there is no plan",
 }
-GROWTH = {"kind": "kind", "method": "method", "exponent": "exponent", "error": "standard error", "settled": "settled"}
-GROWTH_NOTES = {"exponent": "b in seconds = a (tasks x workers)^b, by least squares in logarithms"}
 ROWS = {
     "problem": "problem",
     "seed": "seed",
-    "permutation": "order",
     "method": "method",
     "outcome": "outcome",
     "value": "value",
@@ -171,27 +141,15 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     gaps = f"Mean over all cases, of the first {MOST} that tell it while they search" + (
         f"; these tell nothing and are left out: {silent}." if silent else "."
     )
-    grown = PageTable(GROWTH, comparison["growth"], GROWTH_NOTES, "Over the cases that a method settled.")
-    growth = [Folded("How seconds grow with tasks x workers", grown)] if comparison["growth"] else []
     parts: list[Part] = [
         Chart("How many cases each method settled, and how fast", means_chart(comparison), means, ZOOM),
         PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
         Chart("Gap over time", gap_chart(comparison, limit), gaps) if comparison["gaps"] else gaps,
-        Folded("Scores", PageTable(SCORES, comparison["scores"], SCORE_NOTES, "In the order of the table above.")),
-        *growth,
-        Folded("Who beats whom", _wins(comparison)),
         Folded("Every row", PageTable(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
     ]
     kind = f"{comparison['family']} {comparison['program']}"
     return Section(NAMES.get(kind, kind), parts)
-
-
-def _wins(comparison: dict[str, Any]) -> PageTable:
-    columns = {"method": "wins of \\ against", **{row["method"]: row["method"] for row in comparison["wins"]}}
-    return PageTable(
-        columns, comparison["wins"], caption="Cases settled alone or at least 5 % sooner, else a smaller gap."
-    )
 
 
 def _first(comparison: dict[str, Any]) -> list[str]:

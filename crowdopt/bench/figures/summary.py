@@ -16,10 +16,9 @@ from crowdopt.bench.figures import statistics
 from crowdopt.bench.harness.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, VOUCHED, WRONG
 from crowdopt.bench.harness.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.harness.results import Result
-from crowdopt.bench.harness.subject import Subject
 from crowdopt.bench.sources import PROGRAMS
 
-Run: TypeAlias = tuple[str, str, int, int]  # problem, program, seed, permutation
+Case: TypeAlias = tuple[str, str, int]  # problem, program, seed
 OUTCOMES = (
     *(PROVEN, VOUCHED, ROUGH, FEASIBLE, INFEASIBLE, NOTHING),
     *(LATE, GREEDY, CRASHED, FAILED, REFUSED, WRONG),
@@ -37,9 +36,9 @@ class MethodComparison:
     limit: float
 
     @cached_property
-    def cases(self) -> list[Run]:
-        """What was to be solved, in the order of the suite; a permutation is a case of its own."""
-        return list(dict.fromkeys(result.subject.run for result in self.results))
+    def cases(self) -> list[Case]:
+        """What was to be solved, in the order given."""
+        return list(dict.fromkeys(result.subject.case for result in self.results))
 
     @cached_property
     def methods(self) -> list[str]:
@@ -47,9 +46,9 @@ class MethodComparison:
         return list(dict.fromkeys(result.subject.method for result in self.results))
 
     @cached_property
-    def at(self) -> dict[tuple[Run, str], Result]:
+    def at(self) -> dict[tuple[Case, str], Result]:
         """The result of a case and a method."""
-        return {(result.subject.run, result.subject.method): result for result in self.results}
+        return {(result.subject.case, result.subject.method): result for result in self.results}
 
     def of(self, method: str) -> list[Result]:
         """The results of one method."""
@@ -60,7 +59,7 @@ class MethodComparison:
         """(cases, methods): seconds where a case was settled, NaN elsewhere."""
         return np.array([[self._seconds(case, method) for method in self.methods] for case in self.cases])
 
-    def _seconds(self, case: Run, method: str) -> float:
+    def _seconds(self, case: Case, method: str) -> float:
         result = self.at.get((case, method))
         if result is None or not result.is_solved or result.seconds is None:
             return float("nan")
@@ -76,23 +75,13 @@ class MethodComparison:
         return any(result.facts["moments"] for result in self.of(method))
 
     @cached_property
-    def best_values(self) -> dict[tuple[str, str, int], float]:
-        """The least value of any method's plan that holds, of each case that has one."""
-        best: dict[tuple[str, str, int], float] = {}
-        for result in self.results:
-            value = result.facts["value"]
-            if value is not None and np.isfinite(gap_of(result)):
-                best[result.subject.case] = min(float(value), best.get(result.subject.case, np.inf))
-        return best
-
-    @cached_property
     def means(self) -> Floats:
         """(methods,): shifted geometric means of seconds."""
         return statistics.shifted_mean(self.seconds, self.limit)
 
     @cached_property
     def intervals(self) -> Floats:
-        """(2, methods): their bootstrap intervals over seeds and permutations."""
+        """(2, methods): their bootstrap intervals over seeds."""
         names = list(dict.fromkeys(case[0] for case in self.cases))
         groups = np.array([names.index(case[0]) for case in self.cases])
         return statistics.interval(self.seconds, groups, self.limit, np.random.default_rng(0))
@@ -126,8 +115,8 @@ def compare(results: Sequence[Result], limit: float) -> list[MethodComparison]:
 
 
 def tables(comparison: MethodComparison) -> dict[str, Any]:
-    """Methods, wins and results, each a list of rows."""
-    return {"methods": _methods(comparison), "wins": _wins(comparison), "results": _results(comparison)}
+    """Methods and results, each a list of rows."""
+    return {"methods": _methods(comparison), "results": _results(comparison)}
 
 
 def _methods(comparison: MethodComparison) -> list[dict[str, Any]]:
@@ -169,18 +158,6 @@ def _cores(result: Result) -> float | None:
     return timings["cpu"] / timings["wall"] if timings.get("cpu") and (timings.get("wall") or 0) > 1 else None
 
 
-def _wins(comparison: MethodComparison) -> list[dict[str, Any]]:
-    counts = statistics.wins(comparison.seconds, comparison.gaps)
-    order = comparison.ranking
-    return [
-        {
-            "method": comparison.methods[a],
-            **{comparison.methods[b]: int(counts[a, b]) if a != b else None for b in order},
-        }
-        for a in order
-    ]
-
-
 TIMINGS = ("load", "build", "hand_over", "solve", "read_back", "total", "wall", "cpu")
 
 
@@ -198,7 +175,7 @@ def result_row(result: Result) -> dict[str, Any]:
     """A result that reads as one line: everything but its timings is the same in equal runs."""
     subject, facts = result.subject, result.facts
     return {
-        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "permutation", "method")},
+        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "method")},
         "outcome": result.outcome,
         **{key: facts[key] for key in ("value", "bound", "gap", "proof", "violation", "fraction", "claimed")},
         "why": result.why,
@@ -222,25 +199,7 @@ def series(comparison: MethodComparison) -> dict[str, Any]:
     ]
     silent = [comparison.methods[k] for k in comparison.ranking if not comparison.tells(comparison.methods[k])]
     gaps = _gaps_over_time(comparison)
-    return {"means": means, "profile": profile, "gaps": gaps, "silent": silent, "points": _points(comparison)}
-
-
-def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
-    return [
-        {
-            "case": _words(result.subject),
-            "method": result.subject.method,
-            "seconds": result.seconds,
-            "outcome": result.outcome,
-        }
-        for result in comparison.results
-        if result.seconds is not None
-    ]
-
-
-def _words(subject: Subject) -> str:
-    order = f", permutation {subject.permutation}" if subject.permutation else ""
-    return f"{subject.problem}, seed {subject.seed}{order}"
+    return {"means": means, "profile": profile, "gaps": gaps, "silent": silent}
 
 
 def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:

@@ -57,12 +57,12 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     tell("open", family=problem.family, about=problem.about)
     before = peak(reset=True)
     limits = subject.limits
-    options = Options(limits.seconds, threads=limits.threads, seed=subject.permutation, memory=limits.megabytes)
+    options = Options(limits.seconds, threads=limits.threads, memory=limits.megabytes)
 
     def hear(moment: Progress) -> None:
         tell("moment", seconds=moment.seconds, value=moment.value, bound=moment.bound)
 
-    run = MethodRun(problem, subject.program, subject.method, options, tell, hear, folder, subject.permutation)
+    run = MethodRun(problem, subject.program, subject.method, options, tell, hear, folder)
     found = perform(run)
     return {**found, "megabytes_before": before, "megabytes": peak()}
 

@@ -23,4 +23,3 @@ class MethodRun:
     tell: Tell
     listener: Listener
     folder: Path
-    permutation: int = 0  # of the program's columns and rows; 0 leaves them

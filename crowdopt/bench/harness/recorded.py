@@ -10,8 +10,8 @@ from crowdopt.errors import InputError
 from crowdopt.jobs import Row
 
 SUBJECT = Value(
-    "a list of problem, program, seed, permutation and method",
-    lambda value: isinstance(value, list) and [type(one) for one in value] == [str, str, int, int, str],
+    "a list of problem, program, seed and method",
+    lambda value: isinstance(value, list) and [type(one) for one in value] == [str, str, int, str],
 )
 MOMENT = Value("seconds, value and bound", lambda value: misfit(value, Each(Maybe(NUMBER))) is None and len(value) == 3)
 PLAN = Keys(  # bench.json
