@@ -14,7 +14,6 @@ from typing import Any
 
 from crowdopt import jobs
 from crowdopt.arrays import places
-from crowdopt.bench.figures.method_claims import claim_table
 from crowdopt.bench.figures.summary import compare, series, tables
 from crowdopt.bench.figures.verdict import sentences
 from crowdopt.bench.harness.circumstances import circumstances
@@ -136,7 +135,6 @@ def summarise(folder: Path) -> dict[str, Any]:
         "rows": len(rows),
         "missing": wanted - len(rows),
         "verdict": [*sentences(comparisons), *filter(None, [sentence([_reference(row) for row in rows])])],
-        "claims": claim_table(results),
         "comparisons": [
             {"family": one.family, "program": one.program, **tables(one), **series(one)} for one in comparisons
         ],

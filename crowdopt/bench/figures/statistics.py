@@ -58,16 +58,3 @@ def profile(seconds: Floats) -> tuple[Floats, Floats]:
     factors = np.unique(np.append(ratios[np.isfinite(ratios)], 1.0))
     shares = (ratios[None] <= factors[:, None, None]).mean(axis=1)
     return factors, shares
-
-
-def gap_at(moments: list[list[float | None]], times: Floats) -> Floats:
-    """The gap a search had reached at each time, in [0, 1]: ``(value - bound) / max(|value|, |bound|)``, 1 at first.
-
-    moments: in the order of time; times (times,); -> (times,).
-    """
-    gaps = np.ones_like(times)
-    for seconds, value, bound in moments:
-        if value is not None and bound is not None and seconds is not None:
-            size = max(abs(value), abs(bound), 1e-9)
-            gaps[times >= seconds] = min(1.0, max(0.0, (value - bound) / size))
-    return gaps

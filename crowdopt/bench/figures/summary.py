@@ -23,7 +23,6 @@ OUTCOMES = (
     *(PROVEN, VOUCHED, ROUGH, FEASIBLE, INFEASIBLE, NOTHING),
     *(LATE, GREEDY, CRASHED, FAILED, REFUSED, WRONG),
 )
-TIMES = 60  # points of time at which gaps are read off
 
 
 @dataclass(frozen=True)
@@ -69,10 +68,6 @@ class MethodComparison:
     def gaps(self) -> Floats:
         """(cases, methods): the gap at the end, infinite without a plan that holds."""
         return np.array([[gap_of(self.at.get((case, method))) for method in self.methods] for case in self.cases])
-
-    def tells(self, method: str) -> bool:
-        """Whether the method says on the way what it has; of others only the end is known."""
-        return any(result.facts["moments"] for result in self.of(method))
 
     @cached_property
     def means(self) -> Floats:
@@ -186,7 +181,7 @@ def result_row(result: Result) -> dict[str, Any]:
 
 
 def series(comparison: MethodComparison) -> dict[str, Any]:
-    """What the charts draw: seconds per case, performance profiles, gaps over time."""
+    """What the charts draw: mean seconds, performance profiles."""
     factors, shares = statistics.profile(comparison.seconds)
     profile = [
         {"method": comparison.methods[k], "factor": float(factor), "share": float(share)}
@@ -197,29 +192,4 @@ def series(comparison: MethodComparison) -> dict[str, Any]:
         {key: row[key] for key in ("method", "settled", "cases", "seconds", "seconds_low", "seconds_high")}
         for row in _methods(comparison)
     ]
-    silent = [comparison.methods[k] for k in comparison.ranking if not comparison.tells(comparison.methods[k])]
-    gaps = _gaps_over_time(comparison)
-    return {"means": means, "profile": profile, "gaps": gaps, "silent": silent}
-
-
-def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
-    times = np.geomspace(0.01, comparison.limit, TIMES)
-    lines = []
-    for method in (comparison.methods[k] for k in comparison.ranking):
-        if comparison.tells(method):
-            gaps = np.mean([_history(result, times) for result in comparison.of(method)], axis=0)
-            lines += [
-                {"method": method, "seconds": float(time), "gap": float(gap)}
-                for time, gap in zip(times, gaps, strict=True)
-            ]
-    return lines
-
-
-def _history(result: Result, times: Floats) -> Floats:
-    if result.outcome in (WRONG, REFUSED):
-        return np.ones_like(times)
-    gaps = statistics.gap_at(result.facts["moments"], times)
-    final = gap_of(result)
-    if result.seconds is not None and np.isfinite(final):
-        gaps[times >= min(result.seconds, times[-1])] = min(1.0, final)
-    return gaps
+    return {"means": means, "profile": profile}

@@ -36,7 +36,7 @@ def _backend(run: MethodRun) -> dict[str, Any]:
     program = run.problem.build(run.program)
     built = perf_counter()
     run.tell("solving", size=[program.cost.size, program.row_lower.size, int(program.matrix.nnz)])
-    solution = solve(program, run.method, run.options, run.listener, isolated=False)
+    solution = solve(program, run.method, run.options, isolated=False)
     ended = perf_counter()
     run.tell("solved")
     arrays = {"primal": solution.primal, "dual": solution.dual, "ray": solution.ray}
