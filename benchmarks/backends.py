@@ -1,22 +1,38 @@
-"""The table and the picture of solver backends, out of the folder of a finished benchmark.
+"""The papers' crowds by every backend that works here: the table and the picture of solver backends.
 
-crowdopt bench --suite paper -o FOLDER
 python benchmarks/backends.py FOLDER
 
-Writes its section of benchmarks/README.md, between the two marks, and pictures/backends.png.
+Measures what FOLDER does not have yet, at most half an hour; writes its section of benchmarks/README.md, between the
+two marks, and pictures/backends.png.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+from itertools import product
 from pathlib import Path
 
-from crowdopt.api.report import report
+from crowdopt.api.bench import measure
+from crowdopt.bench.harness.methods import chosen
+from crowdopt.bench.harness.subject import Limits
+from crowdopt.bench.run import Benchmark
 from crowdopt.report.benchmark_page import NAMES, OUTCOMES, means_chart
 from crowdopt.report.charts import save
 
 HERE = Path(__file__).parent
+SUITE = (  # problems, their programs, and how many seeds of each
+    ("R1:50x20", ("ip",), 3),
+    ("R10:50x20", ("ip",), 2),
+    ("L3:50x20", ("ip",), 2),
+    ("R10:50x20:priced", ("ip",), 1),
+    ("SELECT:40x20", ("ip",), 3),
+    ("SELECT:40x20", ("lp",), 1),
+    ("SELECT:40x20:priced", ("ip",), 3),
+    ("K3:1000x300", ("ip",), 1),
+    ("HS:1000x300", ("ip", "lp"), 1),
+    ("R10:1000x300", ("ip", "lp"), 1),
+)
+LIMITS = Limits(seconds=10.0, megabytes=4000.0)
 MARKS = "<!-- backends -->\n", "<!-- end of backends -->\n"
 
 
@@ -40,7 +56,7 @@ def section(summary: dict) -> str:
     run, limits = summary["run"], summary["limits"]
     versions = ", ".join(f"{name} {version}" for name, version in run["libraries"].items())
     parts = [
-        f"`crowdopt bench --suite paper`, {run['started'][:10]}, crowdopt {summary['versions']['crowdopt']}, Python "
+        f"`python benchmarks/backends.py`, {run['started'][:10]}, crowdopt {summary['versions']['crowdopt']}, Python "
         f"{run['python']}, {run['system']}, {run['cores']} cores shared with other work; {limits['seconds']:g} s, "
         f"{limits['megabytes']:g} MB and {limits['threads']} thread for each subject. {versions}.",
         "\n".join(f"- {sentence}" for sentence in summary["verdict"]),
@@ -54,12 +70,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    report(folder)
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    cases = [case for name, programs, seeds in SUITE for case in product([name], programs, range(seeds))]
+    summary = measure(Benchmark("the papers' suite", tuple(cases), tuple(chosen([])), LIMITS), folder)
     whole = next(one for one in summary["comparisons"] if (one["family"], one["program"]) == ("assignment", "ip"))
-    cases, limit = len({(row["problem"], row["seed"]) for row in whole["results"]}), summary["limits"]["seconds"]
+    count, limit = len({(row["problem"], row["seed"]) for row in whole["results"]}), summary["limits"]["seconds"]
     title = {
-        "text": f"Who settles how many of {cases} assignment problems in whole labels, and how fast",
+        "text": f"Who settles how many of {count} assignment problems in whole labels, and how fast",
         "subtitle": f"shifted geometric mean of seconds, 95 % interval over seeds; unsettled counts {limit:g} s",
     }
     (HERE / "pictures").mkdir(exist_ok=True)

@@ -91,7 +91,6 @@ AT_HOME = {  # solver libraries, each in one file
     "cvxpy": "backends/cvxpy.py",
     "ortools": "backends/ortools.py",
     "pyscipopt": "backends/scip.py",
-    "gurobipy": "backends/gurobi.py",
 }
 NOT_LOADED = ["highspy", "pulp", "cvxpy", "numba", "pyarrow", "pandas", "altair"]
 NOT_LOADED += ["scipy.stats", "scipy.optimize", "scipy.special"]

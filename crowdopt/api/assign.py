@@ -13,7 +13,6 @@ import numpy as np
 
 from crowdopt.api.adaptive_plans import assign_adaptive
 from crowdopt.api.assign_methods import (
-    AUTO,
     EXACT,
     IP,
     LP,
@@ -184,7 +183,7 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     is_small = instance.n_tasks * instance.n_workers <= SOON
     if search.program == IP and not strict and has_joint_limits(instance) and is_small:
         first = soon(instance, FIRST * search.clock.left)
-    if hopeless.size and search.program == IP and search.method in (EXACT, AUTO):
+    if hopeless.size and search.program == IP and search.method == EXACT:
         known = Certificate(None, inf, "certificate", None, None)
         plan = Plan.of(
             instance, IP, known, -inf, None, None, method=search.method, backend=SEARCH, seed=search.options.seed
@@ -218,14 +217,14 @@ def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
 
     if search.program != IP:
         return presolved(part, lambda one: solved(one, search.listener))
-    if search.method in (EXACT, AUTO):
+    if search.method == EXACT:
         return with_fixed_labels(part, search.listener, whole)
     return whole(part, search.listener)
 
 
 def _with_options(method: str, solver_options: Sequence[str]) -> str:
     base, own = taken_apart(method)
-    if (own or solver_options) and pools_asked(base)[0] in (EXACT, AUTO, PATTERNS, APPROXIMATION):
+    if (own or solver_options) and pools_asked(base)[0] in (EXACT, PATTERNS, APPROXIMATION):
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
     return with_settings(method, pairs_of(tuple(solver_options)))
 

@@ -31,7 +31,6 @@ from crowdopt.errors import InputError
 
 PROGRAMS = IP, LP = "ip", "lp"
 EXACT, PATTERNS = "exact", "patterns"
-AUTO = "auto"  # whatever the measurements that the package carries say
 ROUGH = 8  # skills told apart for each price where there are too many for patterns, and no number was asked for
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
@@ -53,22 +52,7 @@ class MethodSearch:
 
 
 def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
-    """The plan by the method that was asked for, or by the one that measurements favour."""
-    method, why = _advised(instance, search)
-    plan = _planned(instance, replace(search, method=method))
-    return replace(plan, note="; ".join(filter(None, [why, plan.note])))
-
-
-def _advised(instance: AssignmentInstance, search: MethodSearch) -> tuple[str, str]:
-    if search.method != AUTO:
-        return search.method, ""
-    from crowdopt.bench.figures.advice import advised
-
-    advice = advised(instance, search.program)
-    return advice.method, advice.why
-
-
-def _planned(instance: AssignmentInstance, search: MethodSearch) -> Plan:
+    """The plan by the method that was asked for."""
     (name, pools), options, listener = pools_asked(search.method), search.options, search.listener
     is_exact, is_whole = name == EXACT, search.program == IP
     if name == PATTERNS:

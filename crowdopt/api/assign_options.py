@@ -107,8 +107,7 @@ class AssignOptions(PlanOptions):
         that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
         mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
         LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
-        lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program. ``auto``: what
-        measurements say (crowdopt.bench.figures.advice); the plan's note names the row that was followed.
+        lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
         constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.

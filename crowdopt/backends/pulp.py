@@ -1,9 +1,9 @@
 """PuLP, major versions 3 and 4: its own objects, and the solvers that only it leads to, CBC and GLPK.
 
-HiGHS, SCIP and Gurobi have backends of their own. PuLP 3 brings a CBC along; for PuLP 4 it is the package cbcbox, or
-any ``cbc`` on the path. PuLP's CP-SAT is not offered, for it rounds the bounds of continuous columns; nor are its
-solvers that cannot be given a time limit. PuLP knows no ranged rows: such a row becomes two. It reads a solution back
-variable by variable, never in bulk.
+HiGHS and SCIP have backends of their own, Gurobi is reached through CVXPY. PuLP 3 brings a CBC along; for PuLP 4 it is
+the package cbcbox, or any ``cbc`` on the path. PuLP's CP-SAT is not offered, for it rounds the bounds of continuous
+columns; nor are its solvers that cannot be given a time limit. PuLP knows no ranged rows: such a row becomes two. It
+reads a solution back variable by variable, never in bulk.
 """
 
 from __future__ import annotations

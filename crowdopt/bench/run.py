@@ -5,35 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from crowdopt import jobs
 from crowdopt.arrays import places
-from crowdopt.bench.figures.history import Benchmarked
-from crowdopt.bench.figures.method_claims import claim_table
-from crowdopt.bench.figures.score_tables import score_tables
-from crowdopt.bench.figures.summary import TIMINGS, compare, result_row, series, tables
+from crowdopt.bench.figures.summary import compare, series, tables
 from crowdopt.bench.figures.verdict import sentences
 from crowdopt.bench.harness.circumstances import circumstances
 from crowdopt.bench.harness.measure import measure
-from crowdopt.bench.harness.methods import version_of
+from crowdopt.bench.harness.methods import handles, version_of
 from crowdopt.bench.harness.noise import DISTURBED, sentence, slowdowns
 from crowdopt.bench.harness.recorded import CIRCUMSTANCES, PLAN, check_plan, check_row
 from crowdopt.bench.harness.results import results_of
 from crowdopt.bench.harness.subject import Limits, Subject
-from crowdopt.bench.harness.suites import Case, subjects_of
+from crowdopt.bench.sources import source_of
 from crowdopt.documents import Keys, read_json
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.version import __version__
 
 MARK = "bench.json"  # the file that tells a benchmark's folder
-TIMED = (*TIMINGS, "megabytes", "reference")
+
+Case = tuple[str, str, int]  # problem, program, seed
 
 
 @dataclass(frozen=True)
@@ -44,46 +42,53 @@ class Benchmark:
     cases: tuple[Case, ...]
     methods: tuple[str, ...]
     limits: Limits
-    permutations: int = 1
 
     def subjects(self) -> list[Subject]:
-        """Every case with every method that handles it, in the order of running."""
-        return subjects_of(self.cases, self.methods, self.limits, self.permutations)
+        """Every case with every method that handles it, in the order of running: each case begins with another method.
+
+        So no method always comes first, nor always after the same one, on a machine that warms up or is shared.
+        """
+        subjects = []
+        for number, (problem, program, seed) in enumerate(self.cases):
+            able = [method for method in self.methods if handles(method, problem, program)]
+            turn = number // 2 % len(able) if able else 0
+            rotated = [*able[turn:], *able[:turn]]
+            for method in rotated[:: 1 if number % 2 == 0 else -1]:
+                subjects.append(Subject(problem, program, method, seed, self.limits))
+        return subjects
 
     def in_order(self) -> list[Subject]:
         """The same in the order of cases and methods, as tables have them."""
         place = places(self.cases)
-        return sorted(
-            self.subjects(), key=lambda one: (place[one.case], one.permutation, self.methods.index(one.method))
-        )
+        return sorted(self.subjects(), key=lambda one: (place[one.case], self.methods.index(one.method)))
 
 
-def run_benchmark(
-    plan: Benchmark,
-    folder: Path,
-    processes: int = 1,
-    executor: Executor | None = None,
-    force: bool = False,
-    retry: bool = False,
-) -> dict[str, Any]:
-    """Measure what is not measured yet, then write tables and summary; returns the summary.
+def cases_of(problems: Iterable[str], programs: Sequence[str], seeds: int) -> list[Case]:
+    """Every case of the problems, in their order, each once; what cannot be read is refused before anything runs."""
+    for problem in problems:
+        source = source_of(problem)
+        if Path(problem).exists():
+            source.open(problem, 0)
+    return list(dict.fromkeys(product(problems, programs, range(seeds))))
 
-    folder: for finished rows, tables and summary.
+
+def run_benchmark(plan: Benchmark, folder: Path, processes: int = 1, force: bool = False) -> dict[str, Any]:
+    """Measure what is not measured yet, or failed in the harness itself, then write table and summary.
+
+    folder: for finished rows, table and summary.
     processes: how many subjects run at once. More than one disturbs the timings.
-    executor: where they run instead.
     force: whether a folder that holds another benchmark may be taken over; rows that fit are kept.
-    retry: whether to run subjects again whose row failed in the harness itself.
     -> the summary, as summary.json has it.
     """
     begin(plan, folder, force)
     known = _plan(folder)["versions"]
     subjects, rows = plan.subjects(), folder / "rows"
-    first = jobs.run([_job(subject, known) for subject in subjects], rows, processes, executor, retry, title="subjects")
+    first = jobs.run([_job(subject, known) for subject in subjects], rows, processes, retry=True, title="subjects")
     for row in first:
         check_row(row)
-    if executor is None and processes == 1:  # several at once disturb each other
+    if processes == 1:  # several at once disturb each other
         again = [_job(subjects[k], known, 1) for k in disturbed(first)]
-        jobs.run(again, rows, processes, retry=retry, title="disturbed")
+        jobs.run(again, rows, processes, retry=True, title="disturbed")
     return summarise(folder)
 
 
@@ -103,7 +108,7 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
     content = {
         "kind": "bench",
         "title": plan.title,
-        "subjects": [[*one.run, one.method] for one in plan.in_order()],
+        "subjects": [[*one.case, one.method] for one in plan.in_order()],
         "limits": asdict(plan.limits),
         "versions": {"crowdopt": __version__, **{method: version_of(method) for method in plan.methods}},
     }
@@ -119,7 +124,7 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
 
 
 def summarise(folder: Path) -> dict[str, Any]:
-    """Rebuild tables and summary from the raw rows alone; rows that are missing are left out."""
+    """Rebuild table and summary from the raw rows alone; rows that are missing are left out."""
     known, wanted, rows = opened(folder)
     limits = Limits(**known["limits"])
     results = results_of(rows)
@@ -130,16 +135,12 @@ def summarise(folder: Path) -> dict[str, Any]:
         "rows": len(rows),
         "missing": wanted - len(rows),
         "verdict": [*sentences(comparisons), *filter(None, [sentence([_reference(row) for row in rows])])],
-        "claims": claim_table(results),
         "comparisons": [
-            {"family": one.family, "program": one.program, **tables(one), **score_tables(one), **series(one)}
-            for one in comparisons
+            {"family": one.family, "program": one.program, **tables(one), **series(one)} for one in comparisons
         ],
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]
-    write_text(folder / "results.csv", _csv([{k: v for k, v in line.items() if k not in TIMED} for line in lines]))
-    subject = ("problem", "program", "seed", "permutation", "method")
-    write_text(folder / "timings.csv", _csv([{k: line[k] for k in (*subject, *TIMED)} for line in lines]))
+    write_text(folder / "results.csv", _csv(lines))
     write_text(folder / "summary.json", _text(summary))
     return summary
 
@@ -149,8 +150,8 @@ def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
     known = _plan(folder)
     limits = Limits(**known["limits"])
     rows = []
-    for problem, program, seed, permutation, method in known["subjects"]:
-        subject = Subject(problem, program, method, seed, limits, permutation)
+    for problem, program, seed, method in known["subjects"]:
+        subject = Subject(problem, program, method, seed, limits)
         tries = jobs.finished([_job(subject, known["versions"], attempt) for attempt in (0, 1)], folder / "rows")
         for row in tries:
             check_row(row)
@@ -159,14 +160,6 @@ def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
     if not rows:
         raise InputError(f"{folder} has no finished row yet; run the same `crowdopt bench` command again")
     return known, len(known["subjects"]), rows
-
-
-def benchmarked(folder: Path) -> Benchmarked:
-    """A finished benchmark as :func:`~crowdopt.bench.figures.history.changes` takes it."""
-    if not (folder / MARK).is_file():
-        raise InputError(f"{folder} is no benchmark's folder; name one that crowdopt bench wrote")
-    known, _, rows = opened(folder)
-    return Benchmarked(known, _circumstances(folder), results_of(rows))
 
 
 def _job(subject: Subject, versions: dict[str, str], attempt: int = 0) -> jobs.Job:
@@ -194,6 +187,3 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
     return text.getvalue()
-
-
-__all__ = ["MARK", "Benchmark", "benchmarked", "result_row", "run_benchmark", "summarise"]

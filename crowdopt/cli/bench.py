@@ -8,27 +8,19 @@ from typing import Any
 
 import click
 
-from crowdopt.api.bench import SLOWER, SUITES, listed
 from crowdopt.api.bench import bench as call
-from crowdopt.api.bench import bench_changes as changes
 from crowdopt.cli.common import as_json, say
-from crowdopt.cli.manual import STATUS, manual
-
-COMPARE = "compare"
-REGRESSED = 3  # exit status of compare --fail-if-slower
+from crowdopt.cli.manual import manual
 
 
 @click.command(
     epilog=manual(
         "crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench",
-        reads="campaigns",
-        writes="the folder: results.csv, timings.csv, report.html; with --export the programs and index.csv",
-        status=f"{STATUS} With --fail-if-slower: {REGRESSED} something became slower.",
+        reads="campaigns, recipes and MPS files",
+        writes="the folder: results.csv, report.html",
     )
 )
-@click.argument("problems", nargs=-1, metavar="[CAMPAIGN|RECIPE]...")
-@click.option("--list", "wants_list", is_flag=True, help="List the suites and exit.")
-@click.option("--suite", type=click.Choice(list(SUITES)), help="A named set of problems.")
+@click.argument("problems", nargs=-1, metavar="CAMPAIGN|RECIPE|FILE.mps...")
 @click.option(
     "--backends",
     default="",
@@ -37,72 +29,29 @@ REGRESSED = 3  # exit status of compare --fail-if-slower
 @click.option("--program", type=click.Choice(["ip", "lp", "both"]), default="both", show_default=True)
 @click.option(
     "--seeds",
-    type=click.IntRange(1, 1000),
-    help="Number of seeds (0, 1, …) for every problem, in place of the suite's.",
-)
-@click.option(
-    "--permutations",
     default=1,
     show_default=True,
     type=click.IntRange(1, 1000),
-    help="Times to solve each program, each in another order of columns and rows with another seed.",
+    help="Number of seeds (0, 1, …) for every problem.",
 )
-@click.option("--time-limit", type=float, help="Seconds for each solve; default: the suite's, else 60.")
-@click.option("--memory-limit", type=float, help="Megabytes for each process tree; default: the suite's, else 4000.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of each solver; default 1.")
+@click.option("--time-limit", type=float, default=60.0, show_default=True, help="Seconds for each solve.")
+@click.option("--memory-limit", type=float, default=4000.0, show_default=True, help="Megabytes for each process tree.")
+@click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True, help="Threads of each solver.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Runs at a time.")
-@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://host:8786, or slurm:FOLDER.")
-@click.option("--export", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
-@click.option("--fail-if-slower", is_flag=True, help="With compare: exit with 3 if a method became slower.")
-@click.option("--retry", is_flag=True, help="Repeat the runs that failed in the harness itself.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
-def bench(
-    problems: tuple[str, ...],
-    wants_list: bool,
-    fail_if_slower: bool,
-    suite: str | None,
-    backends: str,
-    output: Path | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def bench(problems: tuple[str, ...], backends: str, output: Path, as_json: bool, **options: Any) -> None:
     """Run solver backends side by side, each in a process of its own within limits, and check every claim.
 
-    Started again with the same words it goes on where it was stopped. `crowdopt bench compare OLD NEW` says what
-    became faster or slower between two such folders.
+    Started again with the same words it goes on where it was stopped, and repeats runs that failed in the harness.
     """
-    if wants_list:
-        say(as_json, {"suites": listed()}, *listed())
-        return
-    if problems[:1] == (COMPARE,) and len(problems) == 3:
-        _show_changes(as_json, fail_if_slower, changes(*problems[1:]))
-        return
-    if output is None:
-        raise click.UsageError("Missing option '-o' / '--output': the folder to write.")
     names = [name for name in re.split(r",(?![^\[]*\])", backends) if name]
-    summary = call(problems, suite, output=output, backends=names, **options)
-    if "files" in summary:
-        files = summary["files"]
-        said = f"wrote {len(files)} programs and their index to {output}"
-        say(as_json, {"folder": str(output), "files": files}, said)
-        return
-    _show(as_json, summary, output)
-
-
-def _show(as_json: bool, summary: dict[str, Any], output: Path) -> None:
+    summary = call(problems, output=output, backends=names, **options)
     facts = {"folder": str(output), "rows": summary["rows"], "verdict": summary["verdict"]}
-    page = f"wrote {output}: results.csv, timings.csv, {summary['page']}"
-    bare = f"wrote {output}: results.csv, timings.csv; {summary['undrawn']}, then crowdopt report {output}"
+    page = f"wrote {output}: results.csv, {summary['page']}"
+    bare = f"wrote {output}: results.csv; {summary['undrawn']}, then crowdopt report {output}"
     say(as_json, facts, *summary["verdict"], bare if summary["page"] is None else page)
-
-
-def _show_changes(as_json: bool, fail_if_slower: bool, found: dict[str, Any]) -> None:
-    differences = [f"not the same: {difference}" for difference in found["circumstances"]]
-    say(as_json, found, *found["verdict"], *differences)
-    if fail_if_slower and any(row["verdict"] == SLOWER for row in found["methods"]):
-        raise SystemExit(REGRESSED)
 
 
 VERBS = (bench,)

@@ -37,8 +37,7 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
     "--method",
     default="exact",
     show_default=True,
-    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; a backend; or auto, "
-    "what measurements say.",
+    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; or a backend.",
 )
 @click.option(
     "--program",

@@ -19,8 +19,6 @@ NAMES = {
     "hiring ip": "Whom to hire within a sum of money",
     "hiring lp": "Whom to hire within a sum of money: linear relaxations",
     "selection lp": "Whom to hire: their linear relaxations",
-    "patterns ip": "Who labels what by exact errors: the program over patterns",
-    "cascade lp": "Whom to ask after which votes: linear programs",
     "foreign ip": "Programs of others",
     "foreign lp": "Programs of others: linear relaxations",
 }
@@ -62,70 +60,9 @@ NOTES = {
     "cores": "median of processor seconds a second, where a run took more than one",
     **OUTCOMES,
 }
-SCORES = {
-    "method": "method",
-    "par2": "PAR-2",
-    "par10": "PAR-10",
-    "alone": "alone",
-    "contribution": "contribution",
-    "common": "common s",
-    "common_cases": "common",
-    "primal_integral": "primal integral",
-    "to_1": "to 1 %",
-    "to_01": "to .1 %",
-    "mean_mb": "mean MB",
-}
-SCORE_NOTES = {
-    "par2": "mean seconds; a case that is not settled counts twice the limit",
-    "par10": "mean seconds; a case that is not settled counts ten times the limit",
-    "alone": "cases that no other method settled",
-    "contribution": "by how many seconds PAR-10 of the virtual best, the fastest for each case, would rise without it",
-    "common": "shifted mean of seconds over the cases that all methods settled that settled any",
-    "common_cases": "how many those are",
-    "primal_integral": "mean distance from the best value over the time allowed, 1 before the first plan",
-    "to_1": "shifted mean of seconds to a gap of 1 %; of a search that tells nothing, to its end",
-    "to_01": "shifted mean of seconds to a gap of .1 %",
-    "mean_mb": "shifted geometric mean (shift 100 MB) of the most memory held",
-}
-CLAIMS = {
-    "method": "method",
-    "runs": "runs",
-    "optimal": "optimal",
-    "optimal_proven": "proven",
-    "optimal_vouched": "its word",
-    "optimal_open": "open",
-    "optimal_false": "false",
-    "infeasible": "infeasible",
-    "infeasible_proven": "proven",
-    "infeasible_false": "false",
-    "feasible": "feasible",
-    "feasible_false": "false",
-    "bounds": "bounds",
-    "bounds_false": "false",
-    "duals": "multipliers",
-    "duals_open": "open",
-    "rays": "rays",
-    "rays_open": "open",
-}
-CLAIM_NOTES = {
-    "optimal": "runs that ended with the claim of an optimum",
-    "optimal_proven": "multipliers, its own or another's, were checked",
-    "optimal_vouched": "the plan holds, and only its word says that nothing is better",
-    "optimal_open": "off by more than 1e-6",
-    "optimal_false": "no such plan, or another method's is better",
-    "infeasible": "runs that ended with the claim that there is no plan",
-    "feasible_false": "the point breaks a row",
-    "bounds_false": "above a plan that holds",
-    "duals": "given with the claim of an optimum",
-    "duals_open": "they do not prove it",
-    "rays_open": "it does not prove that there is no plan",
-}
-GROWTH = {"kind": "kind", "method": "method", "exponent": "exponent", "error": "standard error", "settled": "settled"}
-GROWTH_NOTES = {"exponent": "b in seconds = a (tasks x workers)^b, by least squares in logarithms"}
 ROWS = {
     "problem": "problem",
     "seed": "seed",
-    "permutation": "order",
     "method": "method",
     "outcome": "outcome",
     "value": "value",
@@ -149,8 +86,9 @@ ROWS = {
 def page(summary: dict[str, Any]) -> Page:
     """The page that a summary says."""
     sections = [_section(one, summary) for one in summary["comparisons"]]
-    sections += [_claims(summary), _conditions(summary)]
-    return Page(f"Benchmark: {summary['title']}", _verdict(summary), sections, _footer(summary))
+    return Page(
+        f"Benchmark: {summary['title']}", _verdict(summary), [*sections, _conditions(summary)], _footer(summary)
+    )
 
 
 def _verdict(summary: dict[str, Any]) -> list[str]:
@@ -167,31 +105,14 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
     shares = (
         f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
     )
-    silent = ", ".join(comparison["silent"])
-    gaps = f"Mean over all cases, of the first {MOST} that tell it while they search" + (
-        f"; these tell nothing and are left out: {silent}." if silent else "."
-    )
-    grown = PageTable(GROWTH, comparison["growth"], GROWTH_NOTES, "Over the cases that a method settled.")
-    growth = [Folded("How seconds grow with tasks x workers", grown)] if comparison["growth"] else []
     parts: list[Part] = [
         Chart("How many cases each method settled, and how fast", means_chart(comparison), means, ZOOM),
         PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
-        Chart("Gap over time", gap_chart(comparison, limit), gaps) if comparison["gaps"] else gaps,
-        Folded("Scores", PageTable(SCORES, comparison["scores"], SCORE_NOTES, "In the order of the table above.")),
-        *growth,
-        Folded("Who beats whom", _wins(comparison)),
         Folded("Every row", PageTable(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
     ]
     kind = f"{comparison['family']} {comparison['program']}"
     return Section(NAMES.get(kind, kind), parts)
-
-
-def _wins(comparison: dict[str, Any]) -> PageTable:
-    columns = {"method": "wins of \\ against", **{row["method"]: row["method"] for row in comparison["wins"]}}
-    return PageTable(
-        columns, comparison["wins"], caption="Cases settled alone or at least 5 % sooner, else a smaller gap."
-    )
 
 
 def _first(comparison: dict[str, Any]) -> list[str]:
@@ -236,17 +157,6 @@ def _drawable(profile: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*profile, *({**row, "factor": LEVEL} for row in profile)]
 
 
-def gap_chart(comparison: dict[str, Any], limit: float) -> Any:
-    """Mean gap over time."""
-    alt = altair()
-    told = {row["method"] for row in comparison["gaps"]}
-    methods = [row["method"] for row in comparison["methods"] if row["method"] in told][:MOST]
-    x = alt.X("seconds:Q", scale=alt.Scale(type="log", domain=[0.01, limit]), axis=TICKS, title="seconds")
-    y = alt.Y("gap:Q", axis=alt.Axis(format="%"), title="mean gap", scale=alt.Scale(domain=[0, 1]))
-    lines = alt.Chart(data(_only(comparison["gaps"], methods))).mark_line(interpolate="step-after", strokeWidth=2)
-    return _styled(alt, lines.encode(x=x, y=y), methods)
-
-
 def _styled(alt: Any, lines: Any, methods: Sequence[str]) -> Any:
     picked = alt.selection_point(fields=["method"], bind="legend")
     legend = alt.Legend(orient="bottom", columns=2, title=None)
@@ -260,13 +170,6 @@ def _styled(alt: Any, lines: Any, methods: Sequence[str]) -> Any:
 def _zoom(alt: Any, axes: list[str]) -> Any:
     """Moves by dragging; zooms only with shift, so that a wheel over a chart still scrolls the page."""
     return alt.selection_interval(bind="scales", encodings=axes, zoom="wheel![event.shiftKey]")
-
-
-def _claims(summary: dict[str, Any]) -> Section:
-    rows = summary["claims"]
-    seen = {key: name for key, name in CLAIMS.items() if key == "method" or any(row[key] for row in rows)}
-    caption = "Over all programs; each claim was held against the program and against what other methods found."
-    return Section("Claims, and how many are true", [PageTable(seen, rows, CLAIM_NOTES, caption)])
 
 
 def _conditions(summary: dict[str, Any]) -> Section:

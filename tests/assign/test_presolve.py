@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import crowdopt
 from crowdopt import AssignmentInstance, assign
-from crowdopt.api import assign_methods as solving
+from crowdopt.api import assign as solving
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import breaches
@@ -57,8 +57,8 @@ def test_the_optimum_and_its_proof_are_those_of_the_whole_program(instance):
 @pytest.fixture
 def seen(monkeypatch):
     """How many tasks each method that ``assign`` calls is handed."""
-    seen, planned = [], solving._planned
-    monkeypatch.setattr(solving, "_planned", lambda part, *rest: seen.append(part.n_tasks) or planned(part, *rest))
+    seen, planned = [], solving.by_method
+    monkeypatch.setattr(solving, "by_method", lambda part, *rest: seen.append(part.n_tasks) or planned(part, *rest))
     return seen
 
 
@@ -131,7 +131,7 @@ def test_verify_finds_the_proof_from_the_folders(tmp_path, rule, more, settled):
     assert not plan.task_labels[idle].any()
 
 
-@pytest.mark.parametrize("method", ["exact", "highs", "primal-approximation", "auto"])
+@pytest.mark.parametrize("method", ["exact", "highs", "primal-approximation"])
 @pytest.mark.parametrize("program", ["ip", "lp"])
 def test_every_method_answers_where_nothing_is_left(method, program):
     """Also those that get the whole program; and a method that does not exist is still refused."""

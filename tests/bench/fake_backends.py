@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from crowdopt.backends import Backend
-from crowdopt.core.solution import Progress, Solution, Status
+from crowdopt.core.solution import Solution, Status
 
 EATER = "import time\nheld = []\nwhile True:\n    held.append(bytearray(b'x' * 4_000_000))\n    time.sleep(0.001)\n"
 
@@ -67,7 +67,6 @@ def crashes(program, options, listener):
 
 
 def hangs(program, options, listener):
-    listener(Progress(0.1, 40.0, 10.0))
     time.sleep(3600)
 
 

@@ -1,4 +1,4 @@
-"""A benchmark's folder that was damaged: `bench compare` says in one sentence what is wrong, whatever it is."""
+"""A benchmark's folder that was damaged: `report` says in one sentence what is wrong, whatever it is."""
 
 from __future__ import annotations
 
@@ -23,15 +23,20 @@ RESULT = {
     "proof": "certificate",
     "claimed": "optimal",
     "family": "assignment",
-    "moments": [[0.1, 3.0, None]],
     "timings": {"load": 1.0, "total": 0.5},
     "megabytes": 90.0,
     "reference": 0.1,
 }
+RUN = {
+    "libraries": {"numpy": "2"},
+    "cores": 2,
+    "memory_gb": 8.0,
+    **dict.fromkeys(("started", "system", "python", "processor"), "x"),
+}
 PLAN = {
     "kind": "bench",
     "title": "one",
-    "subjects": [["HS:6x4", "ip", 0, 0, "exact"]],
+    "subjects": [["HS:6x4", "ip", 0, "exact"]],
     "limits": LIMITS,
     "versions": VERSIONS,
 }
@@ -41,9 +46,7 @@ def write(folder: Path, plan: Any = PLAN, run: Any = None, row: Any = None) -> P
     """A benchmark of one row."""
     (folder / "rows").mkdir(parents=True)
     (folder / "bench.json").write_text(json.dumps(plan), encoding="utf-8")
-    (folder / "run.json").write_text(
-        json.dumps({"libraries": {"numpy": "2"}, "cores": 2} if run is None else run), encoding="utf-8"
-    )
+    (folder / "run.json").write_text(json.dumps(RUN if run is None else run), encoding="utf-8")
     job = _job(Subject("HS:6x4", "ip", "exact", 0, Limits(**LIMITS)), VERSIONS, 0)
     row = {"result": RESULT} if row is None else row
     (folder / "rows" / f"{job.key}.json").write_text(
@@ -52,10 +55,8 @@ def write(folder: Path, plan: Any = PLAN, run: Any = None, row: Any = None) -> P
     return folder
 
 
-def compare(folder: Path, **damage: Any) -> Any:
-    write(folder / "old")
-    write(folder / "new", **damage)
-    return CliRunner().invoke(main, ["bench", "compare", str(folder / "old"), str(folder / "new")])
+def reported(folder: Path, **damage: Any) -> Any:
+    return CliRunner().invoke(main, ["report", str(write(folder / "bench", **damage))])
 
 
 def without(document: dict[str, Any], key: str) -> dict[str, Any]:
@@ -70,8 +71,8 @@ DAMAGE: dict[str, dict[str, Any]] = {
     "no limit at all": {"plan": {**PLAN, "limits": {**LIMITS, "seconds": None}}},
     "subjects in a word": {"plan": {**PLAN, "subjects": "HS"}},
     "a subject cut short": {"plan": {**PLAN, "subjects": [["HS:6x4", "ip", 0]]}},
-    "a subject of lists": {"plan": {**PLAN, "subjects": [[[], {}, 0, 0, "exact"]]}},
-    "a method of no version": {"plan": {**PLAN, "subjects": [["HS:6x4", "ip", 0, 0, "highs"]]}},
+    "a subject of lists": {"plan": {**PLAN, "subjects": [[[], {}, 0, "exact"]]}},
+    "a method of no version": {"plan": {**PLAN, "subjects": [["HS:6x4", "ip", 0, "highs"]]}},
     "a version that is a number": {"plan": {**PLAN, "versions": {**VERSIONS, "exact": 3}}},
     "a list for a plan": {"plan": []},
     "no libraries": {"run": {"cores": 2}},
@@ -93,12 +94,12 @@ DAMAGE: dict[str, dict[str, Any]] = {
 
 def test_without_damage_it_answers(tmp_path: Path) -> None:
     """Otherwise what follows would try nothing."""
-    assert compare(tmp_path).exit_code == 0
+    assert reported(tmp_path).exit_code == 0
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_benchmark_is_one_sentence(tmp_path: Path, damage: str) -> None:
     """Exit 2, no traceback, and what is wrong with it."""
-    done = compare(tmp_path, **DAMAGE[damage])
+    done = reported(tmp_path, **DAMAGE[damage])
     assert done.exit_code == 2, done.exception
     assert done.stderr.startswith("crowdopt: ") and done.stderr.count("\n") == 1

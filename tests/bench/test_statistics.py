@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.bench.figures.statistics import gap_at, interval, profile, shifted_mean, wins
+from crowdopt.bench.figures.statistics import interval, profile, shifted_mean
 
 NAN = np.nan
 SECONDS = st.lists(st.lists(st.one_of(st.floats(0.001, 100), st.just(NAN)), min_size=3, max_size=3), min_size=1)
@@ -57,19 +57,3 @@ def test_a_profile_begins_with_the_firsts_and_ends_with_the_settled(rows):
         assert shares[-1] == pytest.approx(np.isfinite(seconds).mean(axis=0))
         best = np.min(np.where(np.isnan(seconds), np.inf, seconds), axis=1, keepdims=True)
         assert shares[0] == pytest.approx((seconds == best).mean(axis=0))
-
-
-def test_wins():
-    """Settled alone; settled sooner by more than a twentieth; else by the smaller gap; never against oneself."""
-    seconds = np.array([[1.0, NAN, 2.0], [1.0, 1.04, 1.06], [NAN, NAN, NAN]])
-    gaps = np.array([[0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.1, np.inf, 0.2]])
-    assert wins(seconds, gaps).tolist() == [[0, 2, 3], [0, 0, 0], [0, 2, 0]]
-
-
-def test_gaps_over_time_follow_the_last_moment():
-    """Without a value or a bound there is all to do."""
-    times = np.array([0.5, 1.0, 2.0, 9.0])
-    moments = [[0.6, 20.0, None], [1.0, 20.0, 10.0], [2.5, 10.0, 10.0]]
-    assert gap_at(moments, times).tolist() == [1.0, 0.5, 0.5, 0.0]
-    assert gap_at([], times).tolist() == [1.0] * 4
-    assert gap_at([[0.0, -8.0, -10.0]], times) == pytest.approx([0.2] * 4)

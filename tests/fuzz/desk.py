@@ -126,12 +126,10 @@ CASES = (
         ("labels.csv", "truth.csv", "types.csv"),
         0.5,
     ),
-    Case("bench campaign --export mps -o new", CAMPAIGN),
     Case("report plan", ("plan",)),
     Case("report compared", ("compared",)),
     Case("report learned", ("learned",)),
     Case("report measured", ("measured",), 2),
-    Case("bench compare measured again", ("measured", "again"), 3),
     Case("bench HS:6x4 --backends exact --program ip --time-limit 9 -o measured", ("measured",), 0.3, keeps="x"),
     Case("audit answers --target 0.4 --seed 2 --least-sure 1 -o new", ("answers",)),
     Case("audit answers --checked drawn.csv -o audit", ("answers", "audit", "drawn.csv"), 3),
@@ -176,5 +174,3 @@ def lay(folder: Path, made: tuple[str, ...] = MADE) -> None:
     for words in made:
         done = CliRunner().invoke(main, words.split())
         assert done.exit_code in (0, SHORT), f"{words}: {done.output} {done.exception!r}"
-    if (folder / "measured").exists():
-        shutil.copytree(folder / "measured", folder / "again")

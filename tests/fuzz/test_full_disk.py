@@ -36,7 +36,6 @@ COMMANDS = (
     Case("select gold.csv --most 3 -o new.csv", ("gold.csv",)),
     Case("compare campaign2 --policies greedy --trials 1 -o new", ("campaign2",)),
     Case("learn --skills skills.csv --policies ls-ol --horizon 10 --trials 1 -o new", ("skills.csv",)),
-    Case("bench campaign --export lp -o new", ("campaign",)),
     Case("report plan", ("plan",)),
 )
 GOES_ON = ("compare", "learn")  # what is finished is kept, for the next try

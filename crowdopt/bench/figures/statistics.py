@@ -10,7 +10,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 
 SHIFT = 1.0  # second; keeps cases of milliseconds from deciding everything
-SAME = 1.05  # a ratio of seconds up to which two methods are equally fast
 
 
 def shifted_mean(seconds: Floats, limit: float, shift: float = SHIFT) -> Floats:
@@ -59,30 +58,3 @@ def profile(seconds: Floats) -> tuple[Floats, Floats]:
     factors = np.unique(np.append(ratios[np.isfinite(ratios)], 1.0))
     shares = (ratios[None] <= factors[:, None, None]).mean(axis=1)
     return factors, shares
-
-
-def wins(seconds: Floats, gaps: Floats) -> Ints:
-    """``wins[a, b]``: the cases in which a beats b, by settling it alone, sooner, or else by the smaller gap.
-
-    seconds (cases, methods): NaN where a method did not settle a case; gaps (cases, methods): gap at the end; infinite
-    without a plan; -> (methods, methods).
-    """
-    time = np.where(np.isnan(seconds), np.inf, seconds)
-    a, b = time[:, :, None], time[:, None, :]
-    sooner = a * SAME < b
-    nearer = np.isinf(a) & np.isinf(b) & (gaps[:, :, None] < gaps[:, None, :])
-    counts: Ints = (sooner | nearer).sum(axis=0)
-    return counts
-
-
-def gap_at(moments: list[list[float | None]], times: Floats) -> Floats:
-    """The gap a search had reached at each time, in [0, 1]: ``(value - bound) / max(|value|, |bound|)``, 1 at first.
-
-    moments: in the order of time; times (times,); -> (times,).
-    """
-    gaps = np.ones_like(times)
-    for seconds, value, bound in moments:
-        if value is not None and bound is not None and seconds is not None:
-            size = max(abs(value), abs(bound), 1e-9)
-            gaps[times >= seconds] = min(1.0, max(0.0, (value - bound) / size))
-    return gaps

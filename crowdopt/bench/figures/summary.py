@@ -16,15 +16,13 @@ from crowdopt.bench.figures import statistics
 from crowdopt.bench.harness.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, VOUCHED, WRONG
 from crowdopt.bench.harness.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
 from crowdopt.bench.harness.results import Result
-from crowdopt.bench.harness.subject import Subject
 from crowdopt.bench.sources import PROGRAMS
 
-Run: TypeAlias = tuple[str, str, int, int]  # problem, program, seed, permutation
+Case: TypeAlias = tuple[str, str, int]  # problem, program, seed
 OUTCOMES = (
     *(PROVEN, VOUCHED, ROUGH, FEASIBLE, INFEASIBLE, NOTHING),
     *(LATE, GREEDY, CRASHED, FAILED, REFUSED, WRONG),
 )
-TIMES = 60  # points of time at which gaps are read off
 
 
 @dataclass(frozen=True)
@@ -37,9 +35,9 @@ class MethodComparison:
     limit: float
 
     @cached_property
-    def cases(self) -> list[Run]:
-        """What was to be solved, in the order of the suite; a permutation is a case of its own."""
-        return list(dict.fromkeys(result.subject.run for result in self.results))
+    def cases(self) -> list[Case]:
+        """What was to be solved, in the order given."""
+        return list(dict.fromkeys(result.subject.case for result in self.results))
 
     @cached_property
     def methods(self) -> list[str]:
@@ -47,9 +45,9 @@ class MethodComparison:
         return list(dict.fromkeys(result.subject.method for result in self.results))
 
     @cached_property
-    def at(self) -> dict[tuple[Run, str], Result]:
+    def at(self) -> dict[tuple[Case, str], Result]:
         """The result of a case and a method."""
-        return {(result.subject.run, result.subject.method): result for result in self.results}
+        return {(result.subject.case, result.subject.method): result for result in self.results}
 
     def of(self, method: str) -> list[Result]:
         """The results of one method."""
@@ -60,7 +58,7 @@ class MethodComparison:
         """(cases, methods): seconds where a case was settled, NaN elsewhere."""
         return np.array([[self._seconds(case, method) for method in self.methods] for case in self.cases])
 
-    def _seconds(self, case: Run, method: str) -> float:
+    def _seconds(self, case: Case, method: str) -> float:
         result = self.at.get((case, method))
         if result is None or not result.is_solved or result.seconds is None:
             return float("nan")
@@ -71,20 +69,6 @@ class MethodComparison:
         """(cases, methods): the gap at the end, infinite without a plan that holds."""
         return np.array([[gap_of(self.at.get((case, method))) for method in self.methods] for case in self.cases])
 
-    def tells(self, method: str) -> bool:
-        """Whether the method says on the way what it has; of others only the end is known."""
-        return any(result.facts["moments"] for result in self.of(method))
-
-    @cached_property
-    def best_values(self) -> dict[tuple[str, str, int], float]:
-        """The least value of any method's plan that holds, of each case that has one."""
-        best: dict[tuple[str, str, int], float] = {}
-        for result in self.results:
-            value = result.facts["value"]
-            if value is not None and np.isfinite(gap_of(result)):
-                best[result.subject.case] = min(float(value), best.get(result.subject.case, np.inf))
-        return best
-
     @cached_property
     def means(self) -> Floats:
         """(methods,): shifted geometric means of seconds."""
@@ -92,7 +76,7 @@ class MethodComparison:
 
     @cached_property
     def intervals(self) -> Floats:
-        """(2, methods): their bootstrap intervals over seeds and permutations."""
+        """(2, methods): their bootstrap intervals over seeds."""
         names = list(dict.fromkeys(case[0] for case in self.cases))
         groups = np.array([names.index(case[0]) for case in self.cases])
         return statistics.interval(self.seconds, groups, self.limit, np.random.default_rng(0))
@@ -126,8 +110,8 @@ def compare(results: Sequence[Result], limit: float) -> list[MethodComparison]:
 
 
 def tables(comparison: MethodComparison) -> dict[str, Any]:
-    """Methods, wins and results, each a list of rows."""
-    return {"methods": _methods(comparison), "wins": _wins(comparison), "results": _results(comparison)}
+    """Methods and results, each a list of rows."""
+    return {"methods": _methods(comparison), "results": _results(comparison)}
 
 
 def _methods(comparison: MethodComparison) -> list[dict[str, Any]]:
@@ -169,18 +153,6 @@ def _cores(result: Result) -> float | None:
     return timings["cpu"] / timings["wall"] if timings.get("cpu") and (timings.get("wall") or 0) > 1 else None
 
 
-def _wins(comparison: MethodComparison) -> list[dict[str, Any]]:
-    counts = statistics.wins(comparison.seconds, comparison.gaps)
-    order = comparison.ranking
-    return [
-        {
-            "method": comparison.methods[a],
-            **{comparison.methods[b]: int(counts[a, b]) if a != b else None for b in order},
-        }
-        for a in order
-    ]
-
-
 TIMINGS = ("load", "build", "hand_over", "solve", "read_back", "total", "wall", "cpu")
 
 
@@ -198,7 +170,7 @@ def result_row(result: Result) -> dict[str, Any]:
     """A result that reads as one line: everything but its timings is the same in equal runs."""
     subject, facts = result.subject, result.facts
     return {
-        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "permutation", "method")},
+        **{key: getattr(subject, key) for key in ("problem", "program", "seed", "method")},
         "outcome": result.outcome,
         **{key: facts[key] for key in ("value", "bound", "gap", "proof", "violation", "fraction", "claimed")},
         "why": result.why,
@@ -209,7 +181,7 @@ def result_row(result: Result) -> dict[str, Any]:
 
 
 def series(comparison: MethodComparison) -> dict[str, Any]:
-    """What the charts draw: seconds per case, performance profiles, gaps over time."""
+    """What the charts draw: mean seconds, performance profiles."""
     factors, shares = statistics.profile(comparison.seconds)
     profile = [
         {"method": comparison.methods[k], "factor": float(factor), "share": float(share)}
@@ -220,47 +192,4 @@ def series(comparison: MethodComparison) -> dict[str, Any]:
         {key: row[key] for key in ("method", "settled", "cases", "seconds", "seconds_low", "seconds_high")}
         for row in _methods(comparison)
     ]
-    silent = [comparison.methods[k] for k in comparison.ranking if not comparison.tells(comparison.methods[k])]
-    gaps = _gaps_over_time(comparison)
-    return {"means": means, "profile": profile, "gaps": gaps, "silent": silent, "points": _points(comparison)}
-
-
-def _points(comparison: MethodComparison) -> list[dict[str, Any]]:
-    return [
-        {
-            "case": _words(result.subject),
-            "method": result.subject.method,
-            "seconds": result.seconds,
-            "outcome": result.outcome,
-        }
-        for result in comparison.results
-        if result.seconds is not None
-    ]
-
-
-def _words(subject: Subject) -> str:
-    order = f", permutation {subject.permutation}" if subject.permutation else ""
-    return f"{subject.problem}, seed {subject.seed}{order}"
-
-
-def _gaps_over_time(comparison: MethodComparison) -> list[dict[str, Any]]:
-    times = np.geomspace(0.01, comparison.limit, TIMES)
-    lines = []
-    for method in (comparison.methods[k] for k in comparison.ranking):
-        if comparison.tells(method):
-            gaps = np.mean([_history(result, times) for result in comparison.of(method)], axis=0)
-            lines += [
-                {"method": method, "seconds": float(time), "gap": float(gap)}
-                for time, gap in zip(times, gaps, strict=True)
-            ]
-    return lines
-
-
-def _history(result: Result, times: Floats) -> Floats:
-    if result.outcome in (WRONG, REFUSED):
-        return np.ones_like(times)
-    gaps = statistics.gap_at(result.facts["moments"], times)
-    final = gap_of(result)
-    if result.seconds is not None and np.isfinite(final):
-        gaps[times >= min(result.seconds, times[-1])] = min(1.0, final)
-    return gaps
+    return {"means": means, "profile": profile}

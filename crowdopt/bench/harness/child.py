@@ -1,6 +1,6 @@
 """One subject in this very process: ``python -m crowdopt.bench.harness.child FOLDER``, watched by the harness.
 
-Reads ``subject.json``; leaves ``events.jsonl`` (a line a stage, and a line for each incumbent or bound), the answer
+Reads ``subject.json``; leaves ``events.jsonl`` (a line a stage), the answer
 (``solution.npz`` or ``plan/``) and, last, ``done.json``.
 """
 
@@ -47,7 +47,7 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     from crowdopt.bench.harness.methods import perform, warm_up
     from crowdopt.bench.harness.subject import Subject
     from crowdopt.bench.sources import open_problem
-    from crowdopt.core.solution import Options, Progress
+    from crowdopt.core.solution import Options
 
     subject = Subject.of(json.loads((folder / "subject.json").read_text(encoding="utf-8")))
     tell("imported")
@@ -57,12 +57,9 @@ def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     tell("open", family=problem.family, about=problem.about)
     before = peak(reset=True)
     limits = subject.limits
-    options = Options(limits.seconds, threads=limits.threads, seed=subject.permutation, memory=limits.megabytes)
+    options = Options(limits.seconds, threads=limits.threads, memory=limits.megabytes)
 
-    def hear(moment: Progress) -> None:
-        tell("moment", seconds=moment.seconds, value=moment.value, bound=moment.bound)
-
-    run = MethodRun(problem, subject.program, subject.method, options, tell, hear, folder, subject.permutation)
+    run = MethodRun(problem, subject.program, subject.method, options, tell, folder)
     found = perform(run)
     return {**found, "megabytes_before": before, "megabytes": peak()}
 

@@ -26,7 +26,6 @@ from crowdopt.errors import ProgramWarning
 
 LOADING = 300.0  # seconds that loading, compiling once and building may take before the solver's clock starts
 LONGEST = 300  # characters of an error that are kept
-MOMENTS = 400  # points kept of a search's history
 REFUSED, FAILED, CRASHED, LATE, GREEDY = "refused", "failed", "crashed", "out of time", "out of memory"
 FIELDS = ("value", "bound", "violation", "fraction")
 
@@ -81,13 +80,11 @@ def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
         "proof": judgement.proof,
         "gap": judgement.gap,
         "claimed": None if done is None else done.get("status"),
-        "gave": _given(folder),
         "raw": None if done is None else done.get("raw"),
         "family": _told(events, "family"),
         "about": _told(events, "about") or "",
         "claimed_bound": None if done is None else done.get("claimed_bound"),
         "size": _told(events, "size"),
-        "moments": _moments(events),
         "timings": _timings(ending, events, done),
         "megabytes": max(ending.megabytes, (done or {}).get("megabytes") or 0.0),
         "megabytes_before": (done or {}).get("megabytes_before"),
@@ -121,7 +118,7 @@ def _ended(subject: Subject, ending: Ending, events: list[dict[str, Any]], folde
         "open": "building",
         "solving": "solving",
     }
-    last = next((event["stage"] for event in reversed(events) if event["stage"] != "moment"), "")
+    last = events[-1]["stage"] if events else ""
     doing = stage.get(last, "answering" if last else "starting")
     if ending.kind == "memory":
         return Judgement(GREEDY, f"killed while {doing}: it took more than the {subject.limits.megabytes:g} MB allowed")
@@ -157,29 +154,9 @@ def _judged(subject: Subject, done: dict[str, Any], folder: Path) -> Judgement:
     return judge_solution(problem.build(subject.program), claim, bound, arrays)
 
 
-def _given(folder: Path) -> list[str]:
-    path = folder / "solution.npz"
-    if not path.exists():
-        return []
-    with np.load(path, allow_pickle=False) as stored:
-        return sorted(stored.files)
-
-
-def _moments(events: list[dict[str, Any]]) -> list[list[float | None]]:
-    """``[seconds, value, bound]`` wherever one of the two changed; evenly thinned if there are very many."""
-    moments: list[list[float | None]] = []
-    for event in events:
-        if event["stage"] == "moment":
-            point = [event["seconds"], event["value"], event["bound"]]
-            if not moments or moments[-1][1:] != point[1:]:
-                moments.append(point)
-    keep = np.unique(np.linspace(0, len(moments) - 1, MOMENTS).astype(int)) if len(moments) > MOMENTS else None
-    return moments if keep is None else [moments[k] for k in keep.tolist()]
-
-
 def _timings(ending: Ending, events: list[dict[str, Any]], done: dict[str, Any] | None) -> dict[str, float | None]:
     """Seconds of every part; ``wall`` and ``cpu`` are those of the whole process tree."""
-    at = {event["stage"]: event["at"] for event in events if event["stage"] != "moment"}
+    at = {event["stage"]: event["at"] for event in events}
     parts: dict[str, float | None] = {"load": at.get("warm"), "build": None, "hand_over": None, "solve": None}
     parts |= {"read_back": None, "total": None}
     return {**parts, **((done or {}).get("timings") or {}), "wall": ending.seconds, "cpu": ending.cpu}

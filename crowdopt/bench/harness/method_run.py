@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crowdopt.bench.sources import Problem
-from crowdopt.core.solution import Listener, Options
+from crowdopt.core.solution import Options
 
 Tell = Callable[..., None]  # tell(stage, **facts), for the events of a run
 
 
 @dataclass(frozen=True)
 class MethodRun:
-    """What a method is given: the problem, which program of it, limits, who listens, and where answers go."""
+    """What a method is given: the problem, which program of it, limits, and where answers go."""
 
     problem: Problem
     program: str
     method: str
     options: Options
     tell: Tell
-    listener: Listener
     folder: Path
-    permutation: int = 0  # of the program's columns and rows; 0 leaves them

@@ -13,7 +13,6 @@ from crowdopt.backends.probe import tiny, version_of_library
 from crowdopt.bench.harness.method_run import MethodRun
 from crowdopt.bench.harness.ours import BACKEND, OWN
 from crowdopt.bench.sources import IP, source_of
-from crowdopt.core.permutation import permuted
 from crowdopt.core.solution import Options
 from crowdopt.errors import InputError
 from crowdopt.version import __version__
@@ -35,18 +34,12 @@ def perform(run: MethodRun) -> dict[str, Any]:
 def _backend(run: MethodRun) -> dict[str, Any]:
     started = perf_counter()
     program = run.problem.build(run.program)
-    order = permuted(program, np.random.default_rng(run.permutation)) if run.permutation else None
-    program = program if order is None else order.program
     built = perf_counter()
     run.tell("solving", size=[program.cost.size, program.row_lower.size, int(program.matrix.nnz)])
-    solution = solve(program, run.method, run.options, run.listener, isolated=False)
+    solution = solve(program, run.method, run.options, isolated=False)
     ended = perf_counter()
     run.tell("solved")
     arrays = {"primal": solution.primal, "dual": solution.dual, "ray": solution.ray}
-    if order is not None:
-        arrays = {
-            name: order.point(array) if name == "primal" else order.multipliers(array) for name, array in arrays.items()
-        }
     present: dict[str, Any] = {name: array for name, array in arrays.items() if array is not None}
     np.savez(run.folder / "solution.npz", **present)
     returned = solution.returned

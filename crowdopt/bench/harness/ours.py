@@ -18,7 +18,7 @@ from crowdopt.backends import solve
 from crowdopt.bench.harness.method_run import MethodRun
 from crowdopt.bench.sources import LP
 from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options
+from crowdopt.core.solution import Options
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
@@ -72,7 +72,7 @@ def _exact(run: MethodRun) -> dict[str, Any]:
 
     run.tell("solving")
     started = perf_counter()
-    plan = exact_plan(run.problem.instance, run.program, run.options, run.listener)
+    plan = exact_plan(run.problem.instance, run.program, run.options)
     solved = perf_counter() - started
     run.tell("solved")
     if plan.found:
@@ -81,7 +81,7 @@ def _exact(run: MethodRun) -> dict[str, Any]:
     return {"status": plan.status.value, "raw": plan.proof, "claimed_bound": bound, "timings": whole(solved)}
 
 
-def exact_plan(instance: AssignmentInstance, program: str, options: Options, listener: Listener | None = None) -> Plan:
+def exact_plan(instance: AssignmentInstance, program: str, options: Options) -> Plan:
     """What ``crowdopt solve`` does under a linear rule: the stages, or for shares of labels their linear program."""
     from crowdopt.assign.direct import solve_full
     from crowdopt.assign.methods.linear_rules import solve_linear
@@ -90,10 +90,10 @@ def exact_plan(instance: AssignmentInstance, program: str, options: Options, lis
 
     def exact(part: AssignmentInstance) -> Plan:
         if program != LP:
-            return solve_in_stages(part, solvers(), options, listener)
+            return solve_in_stages(part, solvers(), options)
         if has_joint_limits(part):
-            return solve_full(part, LP, solve, BACKEND, options, listener)
-        return solve_linear(part, LP, solvers(), options, listener)
+            return solve_full(part, LP, solve, BACKEND, options)
+        return solve_linear(part, LP, solvers(), options)
 
     return presolved(instance, exact)
 

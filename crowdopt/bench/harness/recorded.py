@@ -10,10 +10,9 @@ from crowdopt.errors import InputError
 from crowdopt.jobs import Row
 
 SUBJECT = Value(
-    "a list of problem, program, seed, permutation and method",
-    lambda value: isinstance(value, list) and [type(one) for one in value] == [str, str, int, int, str],
+    "a list of problem, program, seed and method",
+    lambda value: isinstance(value, list) and [type(one) for one in value] == [str, str, int, str],
 )
-MOMENT = Value("seconds, value and bound", lambda value: misfit(value, Each(Maybe(NUMBER))) is None and len(value) == 3)
 PLAN = Keys(  # bench.json
     required={
         "kind": TEXT,
@@ -30,10 +29,9 @@ MEASURED = Keys(  # the result of a row
         **dict.fromkeys(FIGURES, Maybe(NUMBER)),
         **dict.fromkeys(("outcome", "why", "proof"), TEXT),
         "claimed": Maybe(TEXT),
-        "moments": Each(MOMENT),
         "timings": Each(Maybe(number("a number of seconds", 0)), dict),
     },
-    optional={"family": Maybe(TEXT), "about": TEXT, "gave": Each(TEXT), "reference": Maybe(NUMBER)},
+    optional={"family": Maybe(TEXT), "about": TEXT, "reference": Maybe(NUMBER)},
     open=True,
 )
 BESIDE = Keys(dict.fromkeys(("violation", "fraction"), NUMBER), open=True)  # what a value comes with

@@ -17,12 +17,9 @@ STRICT = 1e-8  # absolute; a point that breaks no row by more may contradict oth
 SOLVED = (PROVEN, VOUCHED, INFEASIBLE)
 HOLDING = (PROVEN, VOUCHED, FEASIBLE)
 EMPTY: dict[str, Any] = {
-    **dict.fromkeys(("value", "bound", "violation", "fraction", "gap", "claimed", "raw", "claimed_bound", "size")),
+    **dict.fromkeys(("value", "bound", "violation", "fraction", "gap", "claimed", "raw", "size")),
     "why": "",
     "proof": "none",
-    "own_proof": "none",
-    "gave": [],
-    "moments": [],
     "timings": {},
     "megabytes": None,
     "megabytes_before": None,
@@ -75,8 +72,7 @@ def _plain(row: Row) -> Result:
     subject = Subject.of(row.arguments)
     if row.error is not None:
         return Result(subject, FAILED, row.error, EMPTY)
-    facts = {**row.result, "own_proof": row.result["proof"]}  # another's multipliers may settle it later
-    return Result(subject, row.result["outcome"], row.result["why"], facts)
+    return Result(subject, row.result["outcome"], row.result["why"], row.result)
 
 
 def _crossed(result: Result, others: Sequence[Result]) -> Result:

@@ -20,7 +20,7 @@ THREAD_VARIABLES = (
 
 
 LEAST = 50.0  # megabytes
-FIELDS = ("problem", "program", "method", "seed", "permutation")
+FIELDS = ("problem", "program", "method", "seed")
 LIMITS = ("seconds", "megabytes", "threads", "grace")
 
 
@@ -57,17 +57,11 @@ class Subject:
     method: str
     seed: int  # draws the problem, where it is drawn
     limits: Limits
-    permutation: int = 0  # the solver's own seed. Beyond 0 it also draws the order of the program's columns and rows
 
     @property
     def case(self) -> tuple[str, str, int]:
         """What is to be solved, by whichever method."""
         return self.problem, self.program, self.seed
-
-    @property
-    def run(self) -> tuple[str, str, int, int]:
-        """The case and its permutation: what methods are timed on side by side."""
-        return *self.case, self.permutation
 
     def arguments(self) -> dict[str, Any]:
         """The subject as plain JSON, without nesting."""

@@ -12,7 +12,6 @@ from crowdopt.core.registry import discover
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.programs.naming import Ids
 
 IP, LP = "ip", "lp"
 PROGRAMS = (IP, LP)
@@ -27,7 +26,6 @@ class Problem:
     instance: AssignmentInstance | None = None
     selection: SelectionInstance | None = None  # what methods of our own start from
     about: str = ""  # by which rule its programs are written, where that is not the instance's own
-    ids: Callable[[Program], Ids] = lambda _: {}  # for readable names of a program's columns and rows
     family: str = "assignment"  # what kind of question it is; only answers to one kind of question are compared
 
 

@@ -9,8 +9,6 @@ from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.recipes.named_recipes import recipe
-from crowdopt.io.programs.naming import Ids
-from crowdopt.io.programs.program_files import ids_of
 from crowdopt.programs import assignment
 
 FORM = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
@@ -24,10 +22,7 @@ def of_instance(name: str, instance: AssignmentInstance) -> Problem:
         whole = assignment.build(instance)
         return relax(whole) if program == LP else whole
 
-    def ids(program: Program) -> Ids:
-        return ids_of(program, linear)
-
-    return Problem(name, build, linear, ids=ids, about="" if linear is instance else f"by {named_rule(instance)}")
+    return Problem(name, build, linear, about="" if linear is instance else f"by {named_rule(instance)}")
 
 
 def draw(name: str, seed: int) -> Problem:

@@ -10,7 +10,6 @@ import numpy as np
 from crowdopt.bench.sources import LP, Problem, Source
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.io.programs.program_files import selection_ids
 from crowdopt.programs import selection
 
 FORM = re.compile(r"SELECT:([1-9]\d{0,4})x([1-9]\d{0,4})(:priced)?")
@@ -37,7 +36,7 @@ def draw(name: str, seed: int) -> Problem:
         return relax(whole) if program == LP else whole
 
     family = "hiring" if match[3] else "selection"
-    return Problem(name, build, selection=instance, ids=lambda _: selection_ids(instance), family=family)
+    return Problem(name, build, selection=instance, family=family)
 
 
 FORM_SAID = "a selection SELECT:WORKERSxMOST[:priced]"
