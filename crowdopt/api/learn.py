@@ -22,7 +22,7 @@ from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_le
 from crowdopt.labelers.policies import policies as asking_policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import Undrawn, save
-from crowdopt.report.learning_page import KIND, charts, markdown
+from crowdopt.report.learning_page import KIND, charts
 from crowdopt.studies.intervals import shared_notes as shared_notes
 from crowdopt.studies.labeler_setting import DrawnLabelers as DrawnLabelers
 from crowdopt.studies.labeler_setting import GivenLabelers, Setting
@@ -205,5 +205,5 @@ def _write(found: Learning, folder: Path, trials: int, seed: int) -> list[str]:
         write_page(folder, facts, KIND)
     except Undrawn as error:
         undrawn.append(str(error))
-    write_learning(folder, facts, tables, markdown(facts))  # its mark says that all is there
+    write_learning(folder, facts, tables)  # its mark says that all is there
     return undrawn
