@@ -34,7 +34,7 @@ from crowdopt.online.policies import policies as online_policies
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
-from crowdopt.report.charts import Undrawn, save
+from crowdopt.report.charts import Undrawn, save_all
 from crowdopt.report.comparison_page import charts
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
@@ -207,8 +207,8 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
     facts |= {"optimum": optimum, **beside, "failed": comparison.failed, "version": __version__}
     sentences = []
     try:
-        for name, chart in charts(comparison.summary, optimum, possible).items():
-            save(chart, folder / f"{name}.png")
+        drawings = charts(comparison.summary, optimum, possible)
+        save_all({f"{name}.png": chart for name, chart in drawings.items()}, folder)
     except Undrawn as error:
         sentences.append(str(error))
     write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings)
