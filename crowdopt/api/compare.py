@@ -34,8 +34,8 @@ from crowdopt.online.policies import policies as online_policies
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
-from crowdopt.report.charts import Undrawn, save
-from crowdopt.report.comparison_page import charts, markdown
+from crowdopt.report.charts import Undrawn, save_all
+from crowdopt.report.comparison_page import charts
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
 from crowdopt.studies.online_trials import Setting, TrialOptions, attainable, play, texts, with_gold
@@ -199,18 +199,17 @@ def _whole(plan: Plan) -> Plan:
 
 
 def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list[str]:
-    """Write tables, page and charts of a comparison; returns what could not be drawn, as sentences."""
+    """Write tables and charts of a comparison; returns what could not be drawn, as sentences."""
     optimum = asdict(comparison.optimum)
     possible = None if comparison.least is None else possible_facts(comparison.least)
     beside = {"possible": possible, "constant_error": comparison.constant_error, "breach": comparison.breach}
-    page = markdown(comparison.title, optimum, comparison.summary, comparison.timings, trials, beside)
     facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
     facts |= {"optimum": optimum, **beside, "failed": comparison.failed, "version": __version__}
     sentences = []
     try:
-        for name, chart in charts(comparison.summary, optimum, possible).items():
-            save(chart, folder / f"{name}.png")
+        drawings = charts(comparison.summary, optimum, possible)
+        save_all({f"{name}.png": chart for name, chart in drawings.items()}, folder)
     except Undrawn as error:
         sentences.append(str(error))
-    write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings, page)
+    write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings)
     return sentences

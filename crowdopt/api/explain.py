@@ -200,7 +200,7 @@ def _of_rounds(
     if output is not None:
         pictures: dict[str, bytes] = {}
         try:
-            pictures["rounds.svg"] = drawn(cost_of_rounds(found.points), "rounds.svg", ".svg")
+            pictures = drawn({"rounds.svg": cost_of_rounds(found.points)})
         except Undrawn as why:
             undrawn = [str(why)]
         write_explanation(found.instance, found.facts, found.tables, Path(output), force, pictures)
@@ -330,7 +330,7 @@ def _pictures(found: Explanation) -> tuple[dict[str, bytes], list[str]]:
         if found.together is not None:
             plan = found.together
             pictures["audit.svg"] = total_cost(plan.epsilon, plan.labels, plan.total, plan.experts_alone)
-        return {name: drawn(chart, name, ".svg") for name, chart in pictures.items()}, []
+        return drawn(pictures), []
     except Undrawn as error:
         return {}, [str(error)]
 

@@ -21,8 +21,8 @@ from crowdopt.io.comparison_folder import WORK, check_comparison
 from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
 from crowdopt.labelers.policies import policies as asking_policies
 from crowdopt.report import write_page
-from crowdopt.report.charts import Undrawn, save
-from crowdopt.report.learning_page import KIND, charts, markdown
+from crowdopt.report.charts import Undrawn, save_all
+from crowdopt.report.learning_page import KIND, charts
 from crowdopt.studies.intervals import shared_notes as shared_notes
 from crowdopt.studies.labeler_setting import DrawnLabelers as DrawnLabelers
 from crowdopt.studies.labeler_setting import GivenLabelers, Setting
@@ -200,10 +200,9 @@ def _write(found: Learning, folder: Path, trials: int, seed: int) -> list[str]:
     }
     undrawn = []
     try:
-        for name, chart in charts(facts).items():
-            save(chart, folder / f"{name}.png")
+        save_all({f"{name}.png": chart for name, chart in charts(facts).items()}, folder)
         write_page(folder, facts, KIND)
     except Undrawn as error:
         undrawn.append(str(error))
-    write_learning(folder, facts, tables, markdown(facts))  # its mark says that all is there
+    write_learning(folder, facts, tables)  # its mark says that all is there
     return undrawn

@@ -13,14 +13,12 @@ from crowdopt.report import kind_of, write_page
 
 
 @public
-def report(folder: AnyPath, *, moving: bool = False) -> Path:
+def report(folder: AnyPath) -> Path:
     """Write the page of a plan, a comparison, a study of learn or a benchmark; a benchmark's anew from its raw rows.
 
     Parameters
     ----------
     folder : path
-    moving : bool
-        Whether charts can be dragged and zoomed; the page is then 900 kB larger.
 
     Returns
     -------
@@ -37,4 +35,4 @@ def report(folder: AnyPath, *, moving: bool = False) -> Path:
     place = Path(folder)
     facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
     with from_disk(place):
-        return write_page(place, None if facts is None else facts(place), moving=moving)
+        return write_page(place, None if facts is None else facts(place))

@@ -10,7 +10,6 @@ import click
 
 from crowdopt.api.live import policies as all_policies
 from crowdopt.api.live_history import check_history, export_history, held_against
-from crowdopt.api.live_service import OutsideOptions
 from crowdopt.api.live_service import serve as call
 from crowdopt.api.live_service import token as new_token
 from crowdopt.cli.common import as_json, lists, say, target
@@ -84,32 +83,27 @@ def live() -> None:
 @click.option(
     "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port to listen at; 0: any free one."
 )
-@click.option("--webhook", "webhooks", multiple=True, help="Address that each label is sent to, signed.")
-@click.option(
-    "--code", default="", help="Completion code that a worker is shown when no task is left for them (Prolific)."
-)
 @lists(all_policies)
-def serve(campaign: Path, host: str, port: int, webhooks: tuple[str, ...], code: str, **settings: Any) -> None:
+def serve(campaign: Path, host: str, port: int, **settings: Any) -> None:
     """Serve the campaign until the process is told to end; acknowledged labels are kept.
 
-    Secrets come from the environment: CROWDOPT_WEBHOOK_SECRET, CROWDOPT_PROLIFIC_SECRET, CROWDOPT_JOIN_SECRET.
+    The secret of the link by which participants come is read from the environment: CROWDOPT_JOIN_SECRET.
     """
-    outside = OutsideOptions.of_environment(webhooks, code)
-    call(campaign, (host, port), lambda line: say(False, {}, line), outside, **settings)
+    call(campaign, (host, port), lambda line: say(False, {}, line), **settings)
 
 
 @live.command()
 @click.option("--worker", help="The worker's name; without it the token is the manager's.")
-@click.option("--expert", "role", flag_value="expert", help="Make the expert's token, who looks at answers.")
-@click.option("--tool", "role", flag_value="tool", help="Make the token of a labelling tool: Label Studio.")
+@click.option("--expert", is_flag=True, help="Make the expert's token, who looks at answers.")
 @store
 @as_json
-def token(worker: str | None, role: str | None, store: str, as_json: bool) -> None:
-    """Make a token for a worker, the expert, a tool or the manager; it is shown once and ends the one before."""
-    if role and worker is not None:
-        raise click.UsageError("a token is for one of them: leave all but one of --worker, --expert and --tool out")
-    made = new_token(store, worker, role or "manager")
-    say(as_json, {"owner": worker or role or "manager", "token": made}, made)
+def token(worker: str | None, expert: bool, store: str, as_json: bool) -> None:
+    """Make a token for a worker, the expert or the manager; it is shown once and ends the one before."""
+    if expert and worker is not None:
+        raise click.UsageError("a token is for one of them: leave --worker or --expert out")
+    role = "expert" if expert else "manager"
+    made = new_token(store, worker, role)
+    say(as_json, {"owner": worker or role, "token": made}, made)
 
 
 @live.command()

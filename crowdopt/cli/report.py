@@ -20,11 +20,10 @@ from crowdopt.cli.manual import PLANNED, manual
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--moving", is_flag=True, help="Make charts that can be dragged and zoomed; the page is 900 kB larger.")
 @as_json
-def report(folder: Path, moving: bool, as_json: bool) -> None:
+def report(folder: Path, as_json: bool) -> None:
     """Write the HTML page of a plan, comparison, learning run, audit or benchmark."""
-    page = call(folder, moving=moving)
+    page = call(folder)
     say(as_json, {"page": str(page)}, f"wrote {page}")
 
 

@@ -1,4 +1,4 @@
-"""A comparison on disk: tables, one JSON object, a page; timings apart, because they differ between equal runs."""
+"""A comparison on disk: tables and one JSON object; timings apart, because they differ between equal runs."""
 
 from __future__ import annotations
 
@@ -31,16 +31,14 @@ def write_comparison_tables(
     rows: Sequence[Mapping[str, Any]],
     summary: Sequence[Mapping[str, Any]],
     timings: Sequence[Mapping[str, Any]],
-    page: str,
 ) -> None:
-    """Write trials.csv, summary.csv, timings.csv, comparison.md, and comparison.json last: it marks the whole.
+    """Write trials.csv, summary.csv, timings.csv, and comparison.json last: it marks the whole.
 
-    Equal input and seed give equal bytes, but for timings.csv and the timings on the page.
+    Equal input and seed give equal bytes, but for timings.csv.
 
     facts: what comparison.json says beside the summary; rows, summary, timings: lines of the tables; a key is a column.
     """
     write_lines(folder, {"trials.csv": rows, "summary.csv": summary, "timings.csv": timings})
-    write_text(folder / "comparison.md", page)
     text = json.dumps({**facts, "policies": list(summary)}, ensure_ascii=False, indent=1, allow_nan=False)
     write_text(folder / COMPARISON, text + "\n")
 

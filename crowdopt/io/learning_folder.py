@@ -87,18 +87,12 @@ def read_table_of_labels(labels: TableLike, truth: TableLike, types: TableLike |
     }
 
 
-def write_learning(
-    folder: Path,
-    facts: Mapping[str, Any],
-    tables: Mapping[str, Sequence[Mapping[str, Any]]],
-    page: str,
-) -> None:
-    """Write the tables, learning.md, and learning.json last: it marks the whole.
+def write_learning(folder: Path, facts: Mapping[str, Any], tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Write the tables, and learning.json last: it marks the whole.
 
     Equal input and seed give equal bytes, but for timings.csv.
 
     facts: what learning.json says; tables: file name -> its lines; a key is a column.
     """
     write_lines(folder, tables)
-    write_text(folder / "learning.md", page)
     write_text(folder / LEARNING, json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False) + "\n")

@@ -18,7 +18,7 @@ from crowdopt.live.stores import event as kinds
 from crowdopt.live.stores.event import EXPERT, Event
 from crowdopt.live.told_labels import ToldLabels, ToldRow
 
-_OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names", "inbox", "messages")
+_OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names")
 
 
 class LiveState:
@@ -40,8 +40,6 @@ class LiveState:
         self.last_of: dict[str, int] = {}  # worker -> the lease of their last label
         self.tasks: dict[str, int] = {}  # tasks that labels were told of
         self.task_names: list[str] = []
-        self.inbox: dict[int, str] = {}  # number of its event -> a message that was not acted on yet
-        self.messages: dict[str, int] = {}  # id of a message that came -> number of its event
 
     # -- the history -----------------------------------------------------------------------------------------------
 
@@ -162,13 +160,6 @@ class LiveState:
 
     def _retargeted(self, event: Event) -> None:
         self.course.retarget(float(event.value))
-
-    def _received(self, event: Event) -> None:
-        self.inbox[event.number] = event.value
-        self.messages[json.loads(event.value)["id"]] = event.number
-
-    def _handled(self, event: Event) -> None:
-        del self.inbox[event.lease]
 
     def _end_leases(self, worker: str) -> None:
         mine = [lease for lease in self.leases.values() if lease.worker == worker]
@@ -326,6 +317,4 @@ _STEPS = {
     kinds.PAUSED: LiveState._paused,
     kinds.RESUMED: LiveState._resumed,
     kinds.RETARGETED: LiveState._retargeted,
-    kinds.RECEIVED: LiveState._received,
-    kinds.HANDLED: LiveState._handled,
 }

@@ -400,13 +400,6 @@ class LiveTurn:
                 self.note(kinds.EXPIRED, worker=worker, value=kinds.AGAIN)
         return course.hears(worker)
 
-    def received(self, source: str, message: str, body: Any) -> int:
-        """A message from outside is kept, to be acted on later; -> the number of its event. It is kept once."""
-        if (known := self.state.messages.get(message)) is not None:
-            return known
-        value = json.dumps({"source": source, "id": message, "body": body}, separators=(",", ":"))
-        return self.note(kinds.RECEIVED, value=value).number
-
     def skipped(self, lease: int) -> None:
         """See :meth:`Live.skip`."""
         self._known_lease(lease)

@@ -47,13 +47,10 @@ def kind_of(folder: Path) -> Kind:
     return found
 
 
-def write_page(
-    folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None, moving: bool = False
-) -> Path:
+def write_page(folder: Path, facts: dict[str, Any] | None = None, kind: Kind | None = None) -> Path:
     """Write ``report.html``, whole or not at all.
 
-    facts: what is shown; default: the folder's summary; kind: default: what the folder's mark says it is; moving:
-    charts that can be dragged and zoomed, in a page of 900 kB more.
+    facts: what is shown; default: the folder's summary; kind: default: what the folder's mark says it is.
     """
     from crowdopt.report.page import html
 
@@ -62,6 +59,6 @@ def write_page(
         assert kind.summary is not None, f"what is shown of {kind.name} has to be given"
         facts = read_json(folder / kind.summary, Keys(open=True))
     with from_disk(folder):
-        text = html(kind.page(facts), moving=moving)
+        text = html(kind.page(facts))
     write_text(folder / NAME, text)
     return folder / NAME

@@ -22,7 +22,6 @@ NAMES = {
     "foreign ip": "Programs of others",
     "foreign lp": "Programs of others: linear relaxations",
 }
-ZOOM = "Drag a chart to move it, shift and wheel to zoom, double click to go back; a name in a legend singles it out."
 OUTCOMES = {
     "proven": "the optimum, by multipliers that were checked outside the solver's process",
     "vouched": "a feasible point that only the solver vouches to be optimal",
@@ -106,7 +105,7 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
         f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
     )
     parts: list[Part] = [
-        Chart("How many cases each method settled, and how fast", means_chart(comparison), means, ZOOM),
+        Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
         PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
         Folded("Every row", PageTable(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
@@ -135,8 +134,7 @@ def means_chart(comparison: dict[str, Any]) -> Any:
     base = alt.Chart(data(rows)).encode(y=y, tooltip=tips)
     span = base.mark_rule(strokeWidth=2, opacity=0.5, color=PALETTE[0]).encode(x=low, x2="seconds_high:Q")
     dots = base.mark_circle(size=90, color=PALETTE[0], opacity=1).encode(x=x)
-    layers = alt.layer(span, dots).add_params(_zoom(alt, ["x"]))
-    return layers.properties(width="container", height=22 * len(rows))
+    return alt.layer(span, dots).properties(width="container", height=22 * len(rows))
 
 
 def profile_chart(comparison: dict[str, Any]) -> Any:
@@ -158,18 +156,9 @@ def _drawable(profile: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _styled(alt: Any, lines: Any, methods: Sequence[str]) -> Any:
-    picked = alt.selection_point(fields=["method"], bind="legend")
     legend = alt.Legend(orient="bottom", columns=2, title=None)
     colour = alt.Color("method:N", scale=alt.Scale(domain=list(methods), range=PALETTE), legend=legend)
-    shown = lines.encode(
-        color=colour, opacity=alt.condition(picked, alt.value(1), alt.value(0.15)), tooltip=["method:N"]
-    )
-    return shown.add_params(picked, _zoom(alt, ["x", "y"])).properties(width="container", height=300)
-
-
-def _zoom(alt: Any, axes: list[str]) -> Any:
-    """Moves by dragging; zooms only with shift, so that a wheel over a chart still scrolls the page."""
-    return alt.selection_interval(bind="scales", encodings=axes, zoom="wheel![event.shiftKey]")
+    return lines.encode(color=colour, tooltip=["method:N"]).properties(width="container", height=300)
 
 
 def _conditions(summary: dict[str, Any]) -> Section:

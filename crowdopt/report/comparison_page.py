@@ -1,39 +1,18 @@
-"""A comparison of online policies as Markdown and as charts."""
+"""A comparison of online policies as a page and as charts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import altair
-from crowdopt.report.markdown import escaped, rows_of
 from crowdopt.report.page import Chart, Page, PageTable, Section, of_rule
 
 Line: TypeAlias = Mapping[str, Any]
 
 KINDS = ("gold", "exploration", "work", "repair", "check")
 WIDTH, HEIGHT = 460, 260
-HEAD = (
-    "policy",
-    "labels",
-    "gold + exploration + work + repair + check",
-    "cost",
-    "cost / bound",
-    "greedy's",
-    "cost / LP",
-    "cost / possible",
-    "short tasks",
-    "mean shortfall",
-    "error bound",
-    "exact error",
-    "claimed error",
-    "realised error",
-    "unfinished",
-)
-AUDITED = ("certified error", "cost with audit")
-PROMISED = ("cost / promise", "missed tasks")
-
 COLUMNS = {  # of the HTML page
     "policy": "policy",
     "cost": "cost",
@@ -71,32 +50,6 @@ PICTURES = {
 }
 
 
-def markdown(
-    title: str, optimum: Line, summary: Sequence[Line], timings: Sequence[Line], trials: int, beside: Line | None = None
-) -> str:
-    """The page that a comparison leaves beside its tables: what was compared, with what, and how long it took.
-
-    optimum: ``bound``, ``lp``, ``found`` and ``proof`` of the offline optimum; summary, timings: one per policy;
-    trials: how many were run; beside: what else there is to hold runs against: ``possible``, ``constant_error`` and
-    ``breach``.
-    """
-    text = [f"# {escaped(title or 'Online policies')}", "", *_held_against(optimum), ""]
-    text += map(escaped, _set_beside(beside or {}))
-    text += [f"{trials} trials; every policy saw the same orders of arrival and the same label of each pair. ± is half"]
-    text += ["of a 95 % interval over trials.", "", *rows_of(_head(summary), _results(summary)), ""]
-    text += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in summary for note in line["notes"]]
-    for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
-        text += [
-            f"- {escaped(line['policy'])}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)
-        ]
-    text += ["", "Time per arrival (machine-dependent):", ""]
-    rows = [
-        [one["policy"], _micro(one["median_seconds_per_arrival"]), _micro(one["mean_seconds_per_arrival"])]
-        for one in timings
-    ]
-    return "\n".join([*text, *rows_of(("policy", "median µs", "mean µs"), rows), ""])
-
-
 def _held_against(optimum: Line) -> list[str]:
     """The promise's optimum first, then that of the rule which policies go by."""
     linear = f"The campaign has no offline plan{_of_rule(optimum)} at all"
@@ -132,21 +85,6 @@ def _best(found: float | None) -> str:
     return "" if found is None else f" The best offline plan found costs {found:.10g}."
 
 
-def _set_beside(beside: Line) -> list[str]:
-    sentences = [possible_sentence(beside["possible"])] if beside.get("possible") else []
-    if beside.get("breach"):
-        sentences.append(
-            f"The crowd breaks the model: {beside['breach']}. Bounds and targets are those of the campaign."
-        )
-    if beside.get("constant_error") is not None:
-        sentences.append(constant_sentence(beside["constant_error"]))
-    sentences.append(
-        "Claimed errors are what a policy believes of its answers; unfinished tasks are claimed to be worse"
-    )
-    sentences.append("than their target.")
-    return [*sentences, ""]
-
-
 def constant_sentence(error: float) -> str:
     """What the commonest answer would have scored."""
     return f"Without any label: always the commonest true answer is wrong {error:.4f} of the time."
@@ -168,70 +106,6 @@ def possible_sentence(possible: Line) -> str:
 
 def _figure(value: float | None) -> str:
     return "no sum" if value is None else f"{value:.1f}"
-
-
-def _results(summary: Sequence[Line]) -> list[list[str]]:
-    greedy = next((line for line in summary if str(line["policy"]).partition(":")[0] == "greedy"), None)
-    beside = "" if greedy is None else _number(greedy.get("ratio_bound"))
-    return [
-        [
-            str(line["policy"]),
-            f"{line['labels']:.0f}" if line["trials"] else "failed",
-            " + ".join(f"{line[f'labels_{kind}']:.0f}" for kind in KINDS) if line["trials"] else "–",
-            f"{line['cost']:.0f}" if line["trials"] else "–",
-            _measured(line, "ratio_bound", _number),
-            beside,
-            _number(line.get("ratio_lp")),
-            _number(line.get("ratio_possible")),
-            _percent(line.get("short_share")),
-            _percent(line.get("short_mean")),
-            _error(line.get("error_bound")),
-            _error(line.get("error_exact")),
-            _error(line.get("error_claimed")),
-            _measured(line, "error_realised", _error),
-            _percent(line.get("unfinished")),
-            *[_number(line.get("ratio_promise")), _percent(line.get("missed_share"))] * _is_promised(summary),
-            *[_error(line.get("certified")), _cost(line.get("cost_audited"))] * _audited(summary),
-        ]
-        for line in summary
-    ]
-
-
-def _head(summary: Sequence[Line]) -> tuple[str, ...]:
-    return HEAD + PROMISED * _is_promised(summary) + AUDITED * _audited(summary)
-
-
-def _is_promised(summary: Sequence[Line]) -> bool:
-    return any(line.get("missed_share") is not None for line in summary)
-
-
-def _audited(summary: Sequence[Line]) -> bool:
-    return any(line.get("certified") is not None for line in summary)
-
-
-def _cost(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0f}"
-
-
-def _measured(line: Line, key: str, say: Callable[[float | None], str]) -> str:
-    half = line.get(f"{key}_half")
-    return say(line.get(key)) if half is None else f"{say(line.get(key))} ± {say(half)}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f} %"
-
-
-def _error(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2g}" if value < 1e-3 else f"{value:.4f}"
-
-
-def _micro(seconds: float) -> str:
-    return f"{1e6 * seconds:.0f}"
 
 
 def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None) -> dict[str, Any]:
@@ -331,6 +205,8 @@ def page(facts: dict[str, Any]) -> Page:
         if name in drawn
     ]
     notes = [f"{line['policy']}: {note}" for line in summary for note in line["notes"]]
+    for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
+        notes += [f"{line['policy']}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)]
     figures = PageTable(COLUMNS, [_plain(line) for line in summary], NOTES, f"Means over {facts['trials']} trials.")
     sections = [Section("Side by side", [figures, *notes]), Section("Pictures", parts)]
     title = facts["title"] or "online policies"

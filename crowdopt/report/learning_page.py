@@ -1,4 +1,4 @@
-"""What policies of asking learn: regret and reward over time as Markdown, as charts, and as a page."""
+"""What policies of asking learn: regret and reward over time as charts and as a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from crowdopt.report import Kind
 from crowdopt.report.charts import altair
-from crowdopt.report.markdown import escaped, rows_of
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data
 
 Line: TypeAlias = Mapping[str, Any]
@@ -45,22 +44,6 @@ CURVES = {
 }
 
 
-def markdown(facts: Line) -> str:
-    """The page that a study leaves beside its tables."""
-    lines = [
-        f"# {escaped(facts['title'])}",
-        "",
-        *map(escaped, verdict(facts)),
-        "",
-        "± is half of a 95 % interval over trials.",
-        "",
-    ]
-    lines += rows_of(list(COLUMNS.values()), [[_cell(line, key) for key in COLUMNS] for line in facts["policies"]])
-    lines += ["", *(f"- {COLUMNS[key]}: {note}" for key, note in NOTES.items()), ""]
-    lines += [f"- {escaped(line['policy'])}: {escaped(note)}" for line in facts["policies"] for note in line["notes"]]
-    return "\n".join([*lines, ""])
-
-
 def verdict(facts: Line) -> list[str]:
     """What was compared, and who earned most."""
     lines = facts["policies"]
@@ -77,14 +60,6 @@ def verdict(facts: Line) -> list[str]:
 
 def _share(value: float) -> str:
     return f"{100 * value:.2f} %"
-
-
-def _cell(line: Line, key: str) -> str:
-    value, half = line.get(key), line.get(f"{key}_half")
-    if not isinstance(value, int | float):
-        return "–" if value is None else str(value)
-    form = ".4f" if key in ("reward", "reward_exploiting", "right", "final_accuracy") else ".1f"
-    return f"{value:{form}}" if not half else f"{value:{form}} ± {half:{form}}"
 
 
 def charts(facts: Line) -> dict[str, Any]:
@@ -120,7 +95,7 @@ def page(facts: dict[str, Any]) -> Page:
     telling = [key for key in CURVES if any(point[key] for point in facts["curves"])]  # no cost regret without prices
     parts = [Chart(CURVES[key], drawn[key], captions[key]) for key in telling]
     notes = [f"{line['policy']}: {note}" for line in facts["policies"] for note in line["notes"]]
-    figures = PageTable(COLUMNS, facts["policies"], NOTES, "Means over trials; learning.md has their intervals.")
+    figures = PageTable(COLUMNS, facts["policies"], NOTES, "Means over trials; summary.csv has their intervals.")
     sections = [Section("Figures", [figures, *notes]), Section("Over time", parts)]
     every = PageTable({"trial": "trial", **COLUMNS}, facts["rows"], NOTES)
     sections.append(Section("Trials", [Folded("every trial", every)]))

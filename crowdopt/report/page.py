@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from html import escape
 from importlib.resources import files
-from itertools import count
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from crowdopt.report.charts import LOOK, svg
-from crowdopt.report.converter import converted
+from crowdopt.report.charts import drawn
 from crowdopt.report.stories import Stories
 
-GLOBALS = "window.vegaEmbed = vegaEmbed;"
-# what a still picture can do without: it is named as a whole, its letters are the page's, and 1 is what else is taken
-NEEDLESS = re.compile(
-    r' (?:class|role|aria-\w+|font-family|pointer-events)="[^"]*"| (?:opacity|stroke-width)="1"|<text [^>]*/>'
-)
-NAMED = re.compile(  # a mark of a picture that says what it is, and has nothing inside
-    r'<(?P<mark>path|rect|line) aria-label="(?P<said>[^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"'
-    r"(?P<rest>[^>]*)/>"
-)
-TAG = re.compile(r"<[^>]*>")
-FRACTION = re.compile(r"(\d\.\d\d)\d+")  # a hundredth of a pixel is enough; what is read keeps its digits
-INKS = {  # what a picture draws in black, white and greys follows the page's colour scheme
-    'fill="#000"': 'fill="currentColor"',
-    'stroke="#000"': 'stroke="currentColor"',
-    'stroke="black"': 'stroke="currentColor"',
-    'fill="white"': 'fill="none"',
-    'stroke="#e8e8e8"': 'stroke="currentColor" stroke-opacity=".14"',
-    'stroke="#888"': 'stroke="currentColor" stroke-opacity=".5"',
-    'stroke="#555"': 'stroke="currentColor" stroke-opacity=".7"',
-    'fill="#555"': 'fill="currentColor" fill-opacity=".7"',
-}
 LONG = 32  # letters of a cell from which on it may be broken into lines
 PROMISE = "exact-error"  # the rule that is the promise itself
 SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
@@ -56,12 +31,11 @@ class PageTable:
 
 @dataclass(frozen=True)
 class Chart:
-    """An Altair chart under a heading, and what it shows, in words; a hint says what a reader can do with it."""
+    """An Altair chart under a heading, and what it shows, in words."""
 
     title: str
     drawing: Any
     caption: str
-    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,90 +67,49 @@ class Page:
     footer: str = ""
 
 
-Place: TypeAlias = Callable[[Chart], str]  # a chart's figure, between its heading and its caption
-
-
-def html(page: Page, *, moving: bool = False) -> str:
-    """The page as one file.
-
-    moving: charts that can be dragged and zoomed, for which the page carries a charting library of 900 kB; else they
-    are pictures. Raises InputError if there are charts and the extra ``plots`` is missing.
-    """
-    drawings: list[str] = []
-    place = _moving(drawings) if moving else _stills()
+def html(page: Page) -> str:
+    """The page as one file. Raises InputError if there are charts and the extra ``plots`` is missing."""
+    charts = [chart.drawing for section in page.sections for chart in _charts(section.parts)]
+    pictures = (one.decode() for one in drawn({f"chart {k}.svg": chart for k, chart in enumerate(charts, 1)}).values())
     verdict = "".join(f"<li>{escape(sentence)}</li>" for sentence in page.verdict)
-    sections = "".join(_section(section, place) for section in page.sections)
+    sections = "".join(_section(section, pictures) for section in page.sections)
     assets = files("crowdopt.report") / "assets"
     style, script = ((assets / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    charts = ""
-    if drawings:
-        charts = f"<script>{_libraries()}</script>\n<script>window.charts=[{','.join(drawings)}];</script>"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(page.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
         f'<h1>{escape(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>\n{sections}\n'
-        f"<footer>{escape(page.footer)}</footer>\n</main>\n{charts}\n<script>{script}</script>\n"
+        f"<footer>{escape(page.footer)}</footer>\n</main>\n<script>{script}</script>\n"
         "</body>\n</html>\n"
     )
 
 
-def _moving(drawings: list[str]) -> Place:
-    """Places that the charting library fills; what it draws there is added to ``drawings``."""
-
-    def place(chart: Chart) -> str:
-        drawings.append(_safe(chart.drawing.configure(**LOOK).to_json(indent=None)))
-        said = escape(" ".join(filter(None, (chart.caption, chart.hint))))
-        return f'<div class="chart" id="chart-{len(drawings) - 1}"></div><figcaption>{said}</figcaption>'
-
-    return place
+def _charts(parts: Sequence[Part]) -> Iterator[Chart]:
+    """In the order in which they stand."""
+    for part in parts:
+        if isinstance(part, Folded):
+            yield from _charts([part.content])
+        elif isinstance(part, Chart):
+            yield part
 
 
-def _stills() -> Place:
-    """Pictures; names inside each are its own, for a page has one name space."""
-    numbers = count()
-
-    def place(chart: Chart) -> str:
-        picture = _with_own_names(_plain(svg(chart.drawing)), f"still-{next(numbers)}")
-        said = f"<figcaption>{escape(chart.caption)}</figcaption>"
-        return f'<div class="still" tabindex="0" role="img" aria-label="{escape(chart.title)}">{picture}</div>{said}'
-
-    return place
-
-
-def _with_own_names(picture: str, mine: str) -> str:
-    """A picture whose names are numbered as they come: the library counts on from one picture to the next."""
-    known: dict[str, str] = {}
-
-    def named(found: re.Match[str]) -> str:
-        return found[1] + known.setdefault(found[2], f"{mine}-{len(known)}")
-
-    return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', named, picture)
-
-
-def _plain(picture: str) -> str:
-    """A picture in the page's own ink, without what a page can do without; a mark says on hovering what it is."""
-    told = NAMED.sub(r"<\g<mark>\g<rest>><title>\g<said></title></\g<mark>>", picture)
-    short = TAG.sub(lambda tag: FRACTION.sub(r"\1", tag[0]), NEEDLESS.sub("", told))
-    for drawn, ink in INKS.items():
-        short = short.replace(drawn, ink)
-    return short
-
-
-def _section(section: Section, place: Place) -> str:
-    parts = "".join(_part(one, place) for one in section.parts)
+def _section(section: Section, pictures: Iterator[str]) -> str:
+    parts = "".join(_part(one, pictures) for one in section.parts)
     return f"<section>\n<h2>{escape(section.title)}</h2>\n{parts}</section>\n"
 
 
-def _part(part: Part, place: Place) -> str:
+def _part(part: Part, pictures: Iterator[str]) -> str:
     if isinstance(part, PageTable):
         return _table(part)
     if isinstance(part, Chart):
-        return f"<figure><h3>{escape(part.title)}</h3>{place(part)}</figure>\n"
+        shown = f'<div class="chart" tabindex="0" role="img" aria-label="{escape(part.title)}">{next(pictures)}</div>'
+        said = f"<figcaption>{escape(part.caption)}</figcaption>"
+        return f"<figure><h3>{escape(part.title)}</h3>{shown}{said}</figure>\n"
     if isinstance(part, Stories):
         return part.html()
     if isinstance(part, Folded):
-        content = _part(part.content, place)
+        content = _part(part.content, pictures)
         return f"<details><summary>{escape(part.title)}</summary>{content}</details>\n"
     return f"<p>{escape(part)}</p>\n"
 
@@ -232,17 +165,6 @@ def number(value: float) -> str:
     if abs(value) >= 1000:
         return f"{value:.1f}" if abs(value) < high else f"{value:.3e}"
     return f"{value:.4g}" if abs(value) >= low else f"{value:.1e}"
-
-
-def _safe(text: str) -> str:
-    """JSON that no HTML parser can take for the end of a script."""
-    return text.replace("</", "<\\/")
-
-
-@cache
-def _libraries() -> str:
-    bundle = converted("the page", "javascript_bundle", GLOBALS).decode()
-    return bundle.replace("</script", "<\\/script")
 
 
 def data(rows: Sequence[dict[str, Any]]) -> Any:

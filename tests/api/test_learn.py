@@ -58,7 +58,7 @@ def test_tables_page_charts(skills, tmp_path):
     out = tmp_path / "out"
     done = run("learn", "--skills", skills, "--policies", POLICIES, "--trials", 3, "--horizon", 300, "-o", out)
     assert done.exit_code == 0, done.output
-    names = {"trials.csv", "summary.csv", "curves.csv", "timings.csv", "learning.md", "learning.json", "report.html"}
+    names = {"trials.csv", "summary.csv", "curves.csv", "timings.csv", "learning.json", "report.html"}
     assert names | {"regret.png", "reward.png", "cost_regret.png"} <= {path.name for path in out.iterdir()}
     rows = rows_of(out)
     assert [row["text"] for row in rows] == POLICIES.split(",") * 3
@@ -68,7 +68,7 @@ def test_tables_page_charts(skills, tmp_path):
         assert float(row["regret"]) == pytest.approx(300 * (best - float(row["reward"])))
     facts = json.loads((out / "learning.json").read_text(encoding="utf-8"))
     assert facts["horizon"] == 300 and len(facts["curves"]) == 4 * 100
-    page = (out / "learning.md").read_text(encoding="utf-8")
+    page = (out / "report.html").read_text(encoding="utf-8")
     assert "explores 28 of 300 steps" in page and "exploration in" in page
 
 
@@ -79,7 +79,7 @@ def test_equal_bytes_for_any_number_of_processes(skills, tmp_path):
     for name, processes in (("one", 0), ("two", 2)):
         more = ("--trials", 2, "--horizon", 200, "--processes", processes, "-o", tmp_path / name)
         assert run("learn", "--skills", skills, "--policies", POLICIES, *more).exit_code == 0
-    for name in ("trials.csv", "summary.csv", "curves.csv", "learning.json", "learning.md"):
+    for name in ("trials.csv", "summary.csv", "curves.csv", "learning.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
@@ -208,4 +208,4 @@ def test_five_real_labelers(real_data, tmp_path):
     assert done.exit_code == 0 and "T = 813" in done.output
     full = [float(row["right"]) for row in rows_of(tmp_path / "out") if row["text"] == "full-majority"]
     assert all(share == pytest.approx(0.861, abs=0.002) for share in full)
-    assert "agree more than independent labelers" in (tmp_path / "out" / "learning.md").read_text(encoding="utf-8")
+    assert "agree more than independent labelers" in (tmp_path / "out" / "learning.json").read_text(encoding="utf-8")

@@ -86,8 +86,6 @@ def test_a_comparison_has_both_optima(campaign, tmp_path):
         assert (
             line["ratio_promise"] == pytest.approx(line["cost"] / exact.objective) and line["missed_share"] is not None
         )
-    page = (tmp_path / "out" / "comparison.md").read_text(encoding="utf-8")
-    assert f"Offline optimum, skills known: at least {exact.objective:g}" in page and "missed tasks" in page
 
 
 def test_policies_go_by_the_linear_rules_needs(campaign):

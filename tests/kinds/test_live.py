@@ -18,9 +18,8 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.api.live import store_of
 from crowdopt.api.live_history import check_history, export_history
-from crowdopt.api.live_service import OutsideOptions, live_application, token
+from crowdopt.api.live_service import live_application, token
 from crowdopt.cli import main
-from crowdopt.live.service.secrets_of_others import Secrets
 from tests.live.scripts import LEASE, Clock
 
 KEY = "a link of sixteen letters"
@@ -74,8 +73,7 @@ def service(tmp_path):
     pytest.importorskip("httpx")
     folder, store = folder_of(tmp_path / "c"), tmp_path / "c.db"
     live = crowdopt.live(folder, policy="greedy", store=store, newcomers=4)
-    outside = OutsideOptions(secrets=Secrets(join=KEY))
-    app = live_application(folder, live, outside, rate=1e9, burst=1e9)
+    app = live_application(folder, live, KEY)
 
     def client():
         return testing.TestClient(app, follow_redirects=False, raise_server_exceptions=False)
@@ -393,7 +391,7 @@ def test_half_a_request_holds_no_connection(tmp_path, monkeypatch):
             made.append(self)
 
     monkeypatch.setattr(server, "Announced", Kept)
-    app = live_application(folder, live, rate=1e9, burst=1e9)
+    app = live_application(folder, live)
     thread = Thread(target=server.serve, args=(app, ("127.0.0.1", 0), said.append, live))
     thread.start()
     try:

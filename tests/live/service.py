@@ -48,7 +48,7 @@ class Client:
                 status, content, _ = self.raw("POST", path, json.dumps(body).encode())
                 if status == 200:
                     return json.loads(content)
-                assert status == 429, (status, content)
+                raise AssertionError((status, content))
             except (OSError, HTTPException):
                 pass
             time.sleep(0.05)

@@ -50,11 +50,9 @@ def test_a_block_that_fails_keeps_nothing(kind, tmp_path):
         book.keep(2, b"after")
         book.remember("key", "reply")
         book.entitle("new", "ada")
-        book.note_sent("https://a", 1)
         raise ZeroDivisionError
     with store.hold() as book:
         assert book.after(0) == [told(1)] and book.snapshot() == (1, b"before")
-        assert book.sent("https://a") == 0
         assert book.reply("key") is None and book.owner("old") == "ada" and book.owner("new") is None
 
 
@@ -69,12 +67,8 @@ def test_replies_tokens_and_snapshots(kind, tmp_path):
         book.entitle("one", "ada")
         book.entitle("two", "ada")
         book.entitle("three", "bob")
-        assert book.sent("https://a") == 0
-        book.note_sent("https://a", 3)
-        book.note_sent("https://a", 5)
     with store.hold() as book:
         assert book.snapshot() == (7, b"later") and book.reply("key") == '{"a": 1}' and book.reply("other") is None
-        assert book.sent("https://a") == 5 and book.sent("https://b") == 0
         assert [book.owner(digest) for digest in ("one", "two", "three")] == [None, "ada", "bob"]
 
 

@@ -41,7 +41,7 @@ def test_every_kind_of_plan_has_a_page(birds, tmp_path, kind):
     rule = "" if claims["rule"] == "exact-error" else f" by rule {claims['rule']}"
     assert (f"Proven optimal{rule}:" in text) == claims["proven"]
     assert "Feasible" in text or f"no plan{rule} costs less" in text
-    assert page.count('class="still"') in (3, 4)  # a sentence where every task gets equally many labels
+    assert page.count('class="chart"') in (3, 4)  # a sentence where every task gets equally many labels
     for name in ("task", "worker"):
         with (tmp_path / "plan" / f"{name}s.csv").open(encoding="utf-8") as file:
             assert all(
@@ -106,4 +106,4 @@ def test_a_comparison_has_a_page(tmp_path):
     page = crowdopt.report(tmp_path / "out").read_text(encoding="utf-8")
     for line in found.summary:
         assert f"<td>{line['policy']}</td>" in page and f'data-v="{line["cost"]!r}"' in page
-    assert "2 trials" in page and page.count('class="still"') == 3
+    assert "2 trials" in page and page.count('class="chart"') == 3

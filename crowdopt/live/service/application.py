@@ -19,9 +19,8 @@ from crowdopt.live.running import Live
 from crowdopt.live.service.callers import LONGEST, NotAllowed
 from crowdopt.live.service.front_desk import FrontDesk
 from crowdopt.live.service.manager_calls import arrivals, reports, steering, tables
-from crowdopt.live.service.request_limits import BURST, RATE, RequestLimits
-from crowdopt.live.service.secrets_of_others import Secrets
-from crowdopt.live.service.tool_calls import tool_calls
+from crowdopt.live.service.participants import participants
+from crowdopt.live.service.request_limits import RequestLimits
 from crowdopt.live.service.worker_calls import Shown, worker_calls
 from crowdopt.live.stores.store import Unwritten
 
@@ -29,8 +28,8 @@ PAGES = Path(__file__).parent / "pages"
 ROWS = 50  # of a table on the manager's page
 
 
-def application(live: Live, shown: Shown, secrets: Secrets, rate: float = RATE, burst: float = BURST) -> Any:
-    """The ASGI application of a campaign; rate, burst: see :class:`RequestLimits`."""
+def application(live: Live, shown: Shown, join: str) -> Any:
+    """The ASGI application of a campaign; join: the secret of :func:`participants`."""
     desk = FrontDesk(live)
 
     @asynccontextmanager
@@ -43,9 +42,9 @@ def application(live: Live, shown: Shown, secrets: Secrets, rate: float = RATE, 
     worker_calls(app, desk, shown)
     for calls in (reports, tables, steering, arrivals):
         calls(app, desk)
-    tool_calls(app, desk, secrets)
+    participants(app, desk, join)
     _pages(app, live, shown)
-    return RequestLimits(app, rate, burst)
+    return RequestLimits(app)
 
 
 def _pages(app: FastAPI, live: Live, shown: Shown) -> None:
@@ -61,6 +60,11 @@ def _pages(app: FastAPI, live: Live, shown: Shown) -> None:
     async def manage() -> str:
         """The page of the manager."""
         return pages.get_template("manager.html").render(facts)
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        """Whether the service is there."""
+        return {"status": "UP"}
 
     app.mount("/static", StaticFiles(directory=PAGES / "static"), name="static")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from base64 import b64decode
-from binascii import Error as NotBase64
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
@@ -15,7 +13,7 @@ from fastapi import Depends, Header, Request
 from crowdopt.errors import InputError
 from crowdopt.live.running import LiveTurn
 from crowdopt.live.service.front_desk import FrontDesk
-from crowdopt.live.service.tokens import EXPERT, MANAGER, STUDIO, WORKER, digest_of
+from crowdopt.live.service.tokens import EXPERT, MANAGER, WORKER, digest_of
 from crowdopt.live.stores import event as kinds
 
 LONGEST = 200  # letters of a label, an id, or a key
@@ -45,12 +43,7 @@ async def _caller(
     request: Request, idempotency_key: Annotated[str, Header(max_length=LONGEST, pattern=r"^[\x20-\x7e]*$")] = ""
 ) -> CallerOf:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "basic":  # what tools have that know a password only
-        try:
-            token = b64decode(token, validate=True).decode().partition(":")[2]
-        except (NotBase64, UnicodeDecodeError):
-            token = ""
-    if kind.lower() not in ("bearer", "basic") or not token.strip():
+    if kind.lower() != "bearer" or not token.strip():
         raise NotAllowed(401, "send your token: Authorization: Bearer TOKEN", ASK)
     call = f"{request.method} {request.url.path}\n" + (await request.body()).decode(errors="replace")
     return CallerOf(digest_of(token.strip()), idempotency_key, digest_of(call))
@@ -74,7 +67,8 @@ async def managed(desk: FrontDesk, caller: CallerOf, look: Callable[[LiveTurn], 
     """What the manager sees in a turn."""
 
     def job(turn: LiveTurn) -> T:
-        _only(turn, caller, MANAGER, "this call is for the manager")
+        if _owner(turn, caller) != MANAGER:
+            raise NotAllowed(403, "this call is for the manager")
         return look(turn)
 
     return await done(desk, job)
@@ -83,16 +77,6 @@ async def managed(desk: FrontDesk, caller: CallerOf, look: Callable[[LiveTurn], 
 async def steered(desk: FrontDesk, caller: CallerOf, act: Callable[[LiveTurn], dict[str, Any]]) -> dict[str, Any]:
     """What the manager changes in a turn, once for each key."""
     return await managed(desk, caller, lambda turn: _once(turn, caller, lambda: act(turn)))
-
-
-async def connected(desk: FrontDesk, caller: CallerOf, look: Callable[[LiveTurn], T]) -> T:
-    """What a labelling tool next door sees or brings in a turn."""
-
-    def job(turn: LiveTurn) -> T:
-        _only(turn, caller, STUDIO, "this call is for the labelling tool; make its token with --tool")
-        return look(turn)
-
-    return await done(desk, job)
 
 
 def _once(turn: LiveTurn, caller: CallerOf, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -126,8 +110,3 @@ def _worker(turn: LiveTurn, caller: CallerOf) -> str:
     if not owner.startswith(WORKER) or owner == WORKER:  # without a name, as older versions made it, it is the expert's
         raise NotAllowed(403, "this call is for workers")
     return owner[len(WORKER) :]
-
-
-def _only(turn: LiveTurn, caller: CallerOf, owner: str, sentence: str) -> None:
-    if _owner(turn, caller) != owner:
-        raise NotAllowed(403, sentence)

@@ -10,13 +10,12 @@ from math import isfinite
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from crowdopt.live.running import LiveTurn
 from crowdopt.live.service.callers import LONGEST, Caller, managed, steered
 from crowdopt.live.service.front_desk import FrontDesk
-from crowdopt.live.service.metrics import exposition
 from crowdopt.live.service.tokens import WORKER, new_token
 from crowdopt.live.service.worker_calls import LAST
 from crowdopt.live.stores import event as kinds
@@ -79,11 +78,6 @@ def reports(app: FastAPI, desk: FrontDesk) -> None:
         """The last events, the newest first; long values are cut."""
         events = await managed(desk, caller, lambda turn: turn.book.after(max(0, turn.book.last() - LATEST)))
         return [asdict(event) | {"value": event.value[:SHOWN]} for event in reversed(events)]
-
-    @app.get("/metrics")
-    async def metrics(caller: Caller) -> Response:
-        """Counts, for Prometheus."""
-        return PlainTextResponse(exposition(await managed(desk, caller, lambda turn: turn.state.progress())))
 
 
 def tables(app: FastAPI, desk: FrontDesk) -> None:

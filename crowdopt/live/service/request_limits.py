@@ -1,18 +1,13 @@
-"""Limits on what a client may send: bytes of a body, seconds until it is whole, calls per second."""
+"""Limits on what a client may send: bytes of a body, seconds until it is whole."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
-LARGEST = 64 * 1024  # bytes of a body,
-OF_TOOLS = {"/predict": 4 * 1024 * 1024, "/webhook": 1024 * 1024}  # and of those that hold a tool's own tasks
+LARGEST = 64 * 1024  # bytes of a body
 SECONDS = 20.0  # in which the head of a request has to come, and then its body
-RATE, BURST = 20.0, 60.0  # calls per second that a client may make for long, and at once
-CLIENTS = 10_000  # that are remembered
 
 HEADERS = (
     (b"content-security-policy", b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -24,17 +19,10 @@ HEADERS = (
 
 
 class RequestLimits:
-    """An ASGI application in front of another one: refuses what is too large or too often, and adds headers.
+    """An ASGI application in front of another one: refuses what is too large or too slow, and adds headers."""
 
-    rate, burst: calls per second for long, and at once, by one client: a token, or an address without one; clock:
-    seconds.
-    """
-
-    def __init__(
-        self, app: Any, rate: float = RATE, burst: float = BURST, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.app, self.rate, self.burst, self.clock = app, rate, burst, clock
-        self.left: dict[object, tuple[float, float]] = {}
+    def __init__(self, app: Any) -> None:
+        self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one request."""
@@ -47,18 +35,14 @@ class RequestLimits:
                 message = {**message, "headers": [*message.get("headers", []), *HEADERS]}
             await send(message)
 
-        headers = dict(scope["headers"])
-        if not self._may(headers.get(b"authorization") or (scope.get("client") or ("",))[0]):
-            await _refuse(sent, 429, "too many calls; wait a second", [(b"retry-after", b"1")])
-            return
         try:
             async with asyncio.timeout(SECONDS):
-                body = await _body(receive, OF_TOOLS.get(scope["path"], LARGEST))
+                body = await _body(receive)
         except TimeoutError:
-            await _refuse(sent, 408, f"the rest did not come in {SECONDS:g} seconds", [(b"connection", b"close")])
+            await _refuse(sent, 408, f"the rest did not come in {SECONDS:g} seconds")
             return
         except ValueError as error:
-            await _refuse(sent, 413, str(error), [(b"connection", b"close")])
+            await _refuse(sent, 413, str(error))
             return
         if body is None:
             return
@@ -69,18 +53,8 @@ class RequestLimits:
 
         await self.app(scope, again, sent)
 
-    def _may(self, client: object) -> bool:
-        """Whether the client has a call left: a bucket that fills with time."""
-        now = self.clock()
-        left, then = self.left.pop(client, (self.burst, now))
-        left = min(self.burst, left + (now - then) * self.rate)
-        self.left[client] = (max(0.0, left - 1), now)
-        if len(self.left) > CLIENTS:
-            del self.left[next(iter(self.left))]
-        return left >= 1
 
-
-async def _body(receive: Any, largest: int) -> bytes | None:
+async def _body(receive: Any) -> bytes | None:
     """All of the body; None: the client has gone. Raises ValueError if it is larger."""
     body, more = b"", True
     while more:
@@ -88,13 +62,17 @@ async def _body(receive: Any, largest: int) -> bytes | None:
         if message["type"] != "http.request":
             return None
         body, more = body + message.get("body", b""), message.get("more_body", False)
-        if len(body) > largest:
-            raise ValueError(f"a body has at most {largest} bytes")
+        if len(body) > LARGEST:
+            raise ValueError(f"a body has at most {LARGEST} bytes")
     return body
 
 
-async def _refuse(send: Any, status: int, sentence: str, headers: list[tuple[bytes, bytes]]) -> None:
+async def _refuse(send: Any, status: int, sentence: str) -> None:
     body = json.dumps({"error": sentence}).encode()
-    about = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    about = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": about})
     await send({"type": "http.response.body", "body": body})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from threading import Event as Signal
 from threading import Thread
 from typing import Any
@@ -12,18 +12,14 @@ from typing import Any
 import uvicorn
 
 from crowdopt.errors import InputError
-from crowdopt.live.inbox import handle
 from crowdopt.live.running import Live
-from crowdopt.live.service.courier import Courier
 from crowdopt.live.service.request_limits import SECONDS
 
 EVERY = 10.0  # seconds between two lines of progress
 PATIENCE = 10  # seconds that clients have to take their answers when the service ends
 
 
-def serve(
-    app: Any, at: tuple[str, int], say: Callable[[str], None], live: Live, couriers: Sequence[Courier] = ()
-) -> None:
+def serve(app: Any, at: tuple[str, int], say: Callable[[str], None], live: Live) -> None:
     """Serve until SIGTERM or Ctrl-C; say: prints a sentence. Raises InputError if the port is taken."""
     host, port = at
     config = uvicorn.Config(app, host, port, log_level="warning", access_log=False, server_header=False, ws="none")
@@ -37,8 +33,6 @@ def serve(
     over = Signal()
     watcher = Thread(target=_watch, args=(live, say, over), daemon=True)
     watcher.start()
-    for courier in couriers:
-        courier.start()
 
     def announce() -> None:
         say(pages)
@@ -48,8 +42,6 @@ def serve(
 
     def end() -> None:
         over.set()
-        for courier in couriers:
-            courier.close()
         watcher.join()
         live.close()
 
@@ -94,13 +86,9 @@ class Announced(uvicorn.Server):
 
 
 def _watch(live: Live, say: Callable[[str], None], over: Signal) -> None:
-    """A line whenever labels have come; messages that wait are acted on where that has become possible."""
+    """A line whenever labels have come."""
     last = -1
-    while True:
-        with live.together() as turn:
-            handle(turn)
-        if over.wait(EVERY):
-            return
+    while not over.wait(EVERY):
         now = live.progress()
         if now["labels"] != last:
             if last <= 0 < now["labels"]:

@@ -9,12 +9,11 @@ from crowdopt.live.stores.store import Ledgerbook, Store
 
 MANAGER = "manager"
 EXPERT = "expert"  # who looks at answers
-STUDIO = "tool"  # a labelling tool next door
 WORKER = "worker:"
 
 
 def new_token(store: Store, owner: str) -> str:
-    """A token for ``manager``, ``expert``, ``tool`` or ``worker:NAME``; one that the owner had before ends."""
+    """A token for ``manager``, ``expert`` or ``worker:NAME``; one that the owner had before ends."""
     with store.hold() as book:
         return entitled(book, owner)
 

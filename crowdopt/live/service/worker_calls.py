@@ -38,7 +38,6 @@ class Shown:
 
     title: str = "Labels"
     content: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    code: str = ""  # what a worker hands in at the place where they were hired, once nothing is left for them
 
 
 def worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
@@ -51,7 +50,7 @@ def worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
         def act(turn: LiveTurn, worker: str) -> dict[str, Any]:
             lease = turn.asked(worker)
             if lease is None:
-                return _nothing(turn, worker, shown.code)
+                return _nothing(turn, worker)
             content = dict(shown.content.get(lease.task, {}))
             return {"lease": lease.id, "task": lease.task, "until": lease.until, "content": content}
 
@@ -103,10 +102,9 @@ def worker_calls(app: FastAPI, desk: FrontDesk, shown: Shown) -> None:
         return await worked(desk, caller, act)
 
 
-def _nothing(turn: LiveTurn, worker: str, code: str) -> dict[str, Any]:
+def _nothing(turn: LiveTurn, worker: str) -> dict[str, Any]:
     over = worker in turn.state.enrolled and turn.state.course.is_over(worker) and not turn.state.paused
-    answer = {"lease": None, "again_in": WAIT, "over": over}
-    return answer | {"code": code} if over and code and worker in turn.state.last_of else answer
+    return {"lease": None, "again_in": WAIT, "over": over}
 
 
 def _answer(told: ToldLabel) -> dict[str, Any]:

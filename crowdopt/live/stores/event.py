@@ -20,8 +20,6 @@ REMOVED = "removed"  # a worker is to be asked no more
 DOORS_SHUT = "doors-shut"  # no worker will come who has not come yet
 PAUSED, RESUMED = "paused", "resumed"
 RETARGETED = "retargeted"  # value: the chance of a wrong answer that every task may have from now on
-RECEIVED = "received"  # a message came from outside, to be acted on; value: where from, its id and its body
-HANDLED = "handled"  # it was acted on; lease: number of the event that received it; value: why not, where it was not
 
 EXPERT = ""  # the worker of a lease that the expert has: no worker has that name
 

@@ -16,7 +16,6 @@ class MemoryStore:
         self.events: list[Event] = []
         self.replies: dict[str, str] = {}
         self.tokens: dict[str, str] = {}
-        self.deliveries: dict[str, int] = {}
         self.kept: tuple[int, bytes] | None = None
         self._lock = RLock()
 
@@ -25,14 +24,14 @@ class MemoryStore:
         """Hold it alone; what was written is taken back if the block ends with an error."""
         with self._lock:
             count, answered = len(self.events), len(self.replies)
-            tokens, kept, deliveries = self.tokens, self.kept, self.deliveries
+            tokens, kept = self.tokens, self.kept
             try:
                 yield self
             except BaseException:
                 del self.events[count:]
                 for key in list(self.replies)[answered:]:
                     del self.replies[key]
-                self.tokens, self.kept, self.deliveries = tokens, kept, deliveries
+                self.tokens, self.kept = tokens, kept
                 raise
 
     def close(self) -> None:
@@ -65,14 +64,6 @@ class MemoryStore:
     def remember(self, key: str, reply: str) -> None:
         """Keep an answer."""
         self.replies[key] = reply
-
-    def sent(self, target: str) -> int:
-        """The last event that was told to an address."""
-        return self.deliveries.get(target, 0)
-
-    def note_sent(self, target: str, number: int) -> None:
-        """Replace it."""
-        self.deliveries = self.deliveries | {target: number}
 
     def owner(self, digest: str) -> str | None:
         """Whose token it is."""

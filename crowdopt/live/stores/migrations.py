@@ -14,9 +14,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE reply (request TEXT PRIMARY KEY, answer TEXT NOT NULL)",
         "CREATE TABLE token (digest TEXT PRIMARY KEY, owner TEXT NOT NULL)",
     ),
-    ("CREATE TABLE delivery (target TEXT PRIMARY KEY, number BIGINT NOT NULL)",),
-    ("DELETE FROM snapshot",),  # written in another way since; the state follows from the events
-    ("DELETE FROM snapshot",),
 )
 """Step k brings the tables from version k to k + 1; ``{bytes}`` is the store's own word for them."""
 

@@ -101,16 +101,6 @@ class SQLLedgerbook:
         """Keep an answer."""
         self._run("INSERT INTO reply (request, answer) VALUES (?, ?)", (key, reply))
 
-    def sent(self, target: str) -> int:
-        """The last event that was told to an address."""
-        row = self._run("SELECT number FROM delivery WHERE target = ?", (target,)).fetchone()
-        return 0 if row is None else int(row[0])
-
-    def note_sent(self, target: str, number: int) -> None:
-        """Replace it."""
-        self._run("DELETE FROM delivery WHERE target = ?", (target,))
-        self._run("INSERT INTO delivery (target, number) VALUES (?, ?)", (target, number))
-
     def owner(self, digest: str) -> str | None:
         """Whose token it is."""
         row = self._run("SELECT owner FROM token WHERE digest = ?", (digest,)).fetchone()

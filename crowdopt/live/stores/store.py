@@ -45,14 +45,6 @@ class Ledgerbook(Protocol):
         """Keep an answer for a request that is repeated."""
         ...
 
-    def sent(self, target: str) -> int:
-        """Number of the last event that was told to an address; 0: none was."""
-        ...
-
-    def note_sent(self, target: str, number: int) -> None:
-        """The events up to that one were told to an address."""
-        ...
-
     def owner(self, digest: str) -> str | None:
         """Whose token has this digest; None: it is no token, or no longer one."""
         ...

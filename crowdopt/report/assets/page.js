@@ -1,9 +1,4 @@
 "use strict";
-const actions = { export: true, source: false, compiled: false, editor: false };
-(window.charts || []).forEach((drawing, k) => {
-  vegaEmbed(`#chart-${k}`, drawing, { actions, renderer: "svg", tooltip: { theme: "light" } }).catch(console.error);
-});
-
 const key = (cell) => (cell === undefined || cell.textContent === "" ? null : cell.dataset.v ?? cell.textContent);
 const compare = (a, b) => {
   if (a === null || b === null) return (a === null) - (b === null); // empty cells stay at the end

@@ -206,16 +206,6 @@ def _opener_to(url: str) -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(*handlers)
 
 
-def posted(url: str, headers: dict[str, str], body: bytes, patience: float) -> str:
-    """Hand a body to a server that has so many seconds; -> why it did not take it, or nothing where it did."""
-    request = urllib.request.Request(url, body, headers, method="POST")
-    try:
-        with _opener_to(url).open(request, timeout=patience):
-            return ""  # any other status than 2xx is an error
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        return " ".join(str(getattr(error, "reason", error)).split())[:SHOWN] or type(error).__name__
-
-
 def _reason(said: str) -> str:
     try:
         value = parsed(said, "")

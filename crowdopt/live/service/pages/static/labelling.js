@@ -24,7 +24,7 @@ async function call(path, body) {
     } catch {
       say("No connection; your answer is kept and sent again.");
     }
-    if (answer && answer.status !== 429 && answer.status < 500) {
+    if (answer && answer.status !== 429 && answer.status < 500) { // 429 is what a proxy in front says
       const told = await answer.json();
       if (!answer.ok) throw Object.assign(new Error(told.error), { status: answer.status });
       say("");
@@ -119,11 +119,6 @@ async function next() {
   at("me").textContent = me.worker + ": " + me.labels + (me.worker === "expert" ? " answers" : " labels");
   if (lease) return;
   say(told.over ? "There is nothing left for you. Thank you!" : "Nothing to do just now; this page looks again by itself.");
-  at("code").hidden = !told.code;
-  if (told.code) {
-    at("code").querySelector("strong").textContent = told.code;
-    at("code").querySelector("a").href = "https://app.prolific.com/submissions/complete?cc=" + encodeURIComponent(told.code);
-  }
   waiting = setTimeout(() => { if (!changing) next().catch(refuse); }, 1000 * told.again_in);
 }
 

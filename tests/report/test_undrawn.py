@@ -12,64 +12,39 @@ from click.testing import CliRunner
 
 from crowdopt.api.generate import generate
 from crowdopt.cli import main
-from crowdopt.report import converter
-from crowdopt.report.converter import Undrawn, converted
+from crowdopt.report import charts
+from crowdopt.report.charts import Undrawn, altair, drawn
 from tests.sampled import first_of
 
-POINT = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a"}}}
 ENDINGS = {
     "signal SIGABRT": "import os; os.abort()",
     "exit status 3": "import sys; sys.exit(3)",
-    "exit status 0": "import sys; sys.stdin.readline(); print('[true, 99]')",
 }
 ADDRESSES = 3 * 10**9  # bytes; less than the engine asks for, more than Python and a solver do
 
+pytest.importorskip("vl_convert")
 
-@pytest.fixture(autouse=True)
-def none_running():
-    """Every test begins, and leaves, without a process."""
-    pytest.importorskip("vl_convert")
-    converter._ended()
-    yield
-    converter._ended()
+
+def point():
+    """A chart of a point."""
+    return altair().Chart(altair().Data(values=[{"a": 1}])).mark_point().encode(x="a:Q")
 
 
 def test_one_process_draws_all_pictures():
-    """Two kinds of picture, what cannot be drawn, and the next picture: one process all along."""
-    assert converted("a", "vegalite_to_svg", POINT).startswith(b"<svg")
-    process = converter._running().process.pid
-    assert converted("b", "vegalite_to_png", POINT, scale=2.0).startswith(b"\x89PNG")
-    with pytest.raises(Undrawn, match="c cannot be drawn: Vega-Lite"):
-        converted("c", "vegalite_to_svg", {"mark": 3})
-    assert converted("d", "vegalite_to_svg", POINT).startswith(b"<svg")
-    assert converter._running().process.pid == process
+    """Two kinds of picture; one that cannot be drawn is named, without a traceback."""
+    assert [one[:4] for one in drawn({"a.svg": point(), "b.png": point()}).values()] == [b"<svg", b"\x89PNG"]
+    with pytest.raises(Undrawn, match=r"^d\.svg cannot be drawn: "):
+        drawn({"c.svg": point(), "d.svg": point().transform_calculate(b="(((")})
 
 
 @pytest.mark.parametrize("ending", first_of(ENDINGS))
-def test_a_process_that_ends_is_a_sentence(tmp_path, monkeypatch, ending):
-    """By a signal, by itself, or in the middle of its answer; the next picture has another process."""
-    script = tmp_path / "script.py"
-    script.write_text(ENDINGS[ending], encoding="utf-8")
+def test_a_process_that_ends_is_a_sentence(monkeypatch, ending):
+    """By a signal or by itself; the next picture has another process."""
     with monkeypatch.context() as patch:
-        patch.setattr(converter, "SCRIPT", script)
-        with pytest.raises(Undrawn, match=f"x cannot be drawn: the process that draws ended with {ending}; it may"):
-            converted("x", "vegalite_to_svg", POINT)
-    assert converted("x", "vegalite_to_svg", POINT).startswith(b"<svg")
-
-
-def test_an_interrupted_picture_is_not_the_next_one(monkeypatch):
-    """The answer to a question that is no longer waited for must not be read as that to the next."""
-    first = converted("x", "vegalite_to_svg", POINT)
-    process = converter._running().process
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(converter.json, "loads", interrupted)
-        converted("y", "vegalite_to_png", POINT)
-    assert process.poll() is not None
-    assert converted("x", "vegalite_to_svg", POINT) == first
+        patch.setattr(charts, "SCRIPT", ENDINGS[ending])
+        with pytest.raises(Undrawn, match=rf"x\.svg cannot be drawn: the process .* ended with {ending}; it may"):
+            drawn({"x.svg": point()})
+    assert drawn({"x.svg": point()})["x.svg"].startswith(b"<svg")
 
 
 @pytest.mark.parametrize(
@@ -82,9 +57,7 @@ def test_an_interrupted_picture_is_not_the_next_one(monkeypatch):
 )
 def test_tables_are_written_without_pictures(tmp_path, monkeypatch, words, table):
     """Exit 0, the sentence, the tables; nothing half-written."""
-    script = tmp_path / "script.py"
-    script.write_text(ENDINGS["signal SIGABRT"], encoding="utf-8")
-    monkeypatch.setattr(converter, "SCRIPT", script)
+    monkeypatch.setattr(charts, "SCRIPT", ENDINGS["signal SIGABRT"])
     monkeypatch.chdir(tmp_path)
     generate("HS:20x60", epsilon=0.3, output="campaign")
     done = CliRunner().invoke(main, words.split())
