@@ -93,10 +93,12 @@ def test_an_import_loads_nothing_heavy(code):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_leads_somewhere(page):
-    """Files and headings both: sections move and change their names."""
+    """Files and headings both, and files named as code: they move and change their names."""
     for path, _, anchor in (link.partition("#") for link in links(page)):
         goal = page.parent / path if path else page
         assert goal.exists() and (not anchor or anchor in anchors(goal)), f"{path}#{anchor}"
+    named = re.findall(r"`((?:crowdopt|tests|benchmarks)/[a-z\d_/]+\.py)", page.read_text(encoding="utf-8"))
+    assert not [name for name in named if not (ROOT / name).exists()]
 
 
 def test_the_commands_of_the_readme_are_typed():
