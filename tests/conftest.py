@@ -104,7 +104,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 return "tests/fuzz"
             if library:
                 return library[1]
-            return nodeid if nodeid.startswith("tests/test_thorough.py") else nodeid.partition("::")[0]
+            return nodeid.partition("::")[0]
 
     return ByFileOrLibrary(config, log)
 

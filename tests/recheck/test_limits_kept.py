@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import crowdopt
 from crowdopt import AssignmentInstance, OwnRows
 from crowdopt.assign.plan import breaches
 from crowdopt.recheck.limits_kept import broken_limits, worst_excess
-from tests.effort import examples
 from tests.small import instances
 
 
-@examples(150)
+@settings(max_examples=37)
 @given(instances())
 def test_two_counts_of_every_limit_agree(instance):
     """Random pairs, whole and in shares, some of them twice: each limit broken by the same amount in both counts."""
@@ -35,7 +34,7 @@ def test_two_counts_of_every_limit_agree(instance):
         assert mine == {str(one) for one in breaches(instance, pairs, amounts)}
 
 
-@examples(50)
+@settings(max_examples=12)
 @given(instances())
 def test_a_pair_that_is_there_twice_is_found(instance):
     """A worker labels a task once."""
