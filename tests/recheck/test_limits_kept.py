@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import crowdopt
 from crowdopt import AssignmentInstance, OwnRows
 from crowdopt.assign.plan import breaches
 from crowdopt.recheck.limits_kept import broken_limits, worst_excess
@@ -53,14 +49,3 @@ def test_a_number_that_takes_no_part_excuses_nothing(lower):
     for count in (broken_limits, breaches):
         assert any("row r" in str(one) for one in count(instance, pairs[1:]))
         assert not any("row r" in str(one) for one in count(instance, pairs[1:4]))
-
-
-@pytest.mark.parametrize(
-    "path", sorted((Path(crowdopt.__file__).parent / "recheck").glob("*.py")), ids=lambda p: p.name
-)
-def test_no_code_of_a_method_is_used(path):
-    """Nothing of assign, hire, answers, online or labelers: an error there cannot vouch for itself here."""
-    methods = tuple(f"crowdopt.{name}" for name in ("assign", "hire", "answers", "online", "labelers", "programs"))
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            assert not (node.module or "").startswith(methods), node.module
