@@ -30,7 +30,6 @@ LONG = (  # these files begin, so that no process is left alone with one of them
     "tests/api/",
 )
 MOST_PROCESSES = 8  # a gigabyte each
-OF_THE_SOURCES = ("tests/test_architecture.py", "tests/test_public_face.py")
 OF_A_LIBRARY = re.compile(r"tests/contract/.*\[(\w+)(-\w+)*[:\]]")
 
 settings.register_profile(
@@ -95,7 +94,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A process takes a file at a time, or all tests that share more: a solver library, damage, the sources."""
+    """A process takes a file at a time, or all tests that share more: a solver library, damage."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFileOrLibrary(LoadScopeScheduling):
@@ -105,9 +104,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 return "tests/fuzz"
             if library:
                 return library[1]
-            if nodeid.startswith(OF_THE_SOURCES):
-                return "tests/sources"
-            return nodeid if nodeid.startswith("tests/test_thorough.py") else nodeid.partition("::")[0]
+            return nodeid.partition("::")[0]
 
     return ByFileOrLibrary(config, log)
 

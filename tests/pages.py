@@ -15,10 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-QUESTIONS = ("assign", "hire", "answers", "online", "labelers", "live", "programs", "backends", "bench")
-GUIDES = [ROOT / "crowdopt" / question / "README.md" for question in QUESTIONS]
 PAGES = [README, *sorted((ROOT / "crowdopt").rglob("*.md"))]  # the guide, its walk-throughs, the audit
-FIGURES = [ROOT / "models" / "README.md", *sorted((ROOT / "benchmarks").rglob("*.md"))]
 
 STEP = re.compile(r"<!-- (example|file: (\S+)) -->\n```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SECONDS = re.compile(r"\d+\.\d+ s\b")

@@ -23,7 +23,6 @@ from crowdopt.hire import ranking, score_bounds, theorems
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment
 from tests.chance import BASE, fewest, mean_is_at_most, most, rng
-from tests.effort import tries
 from tests.majorities import majority_accuracy
 from tests.models.reading import MODELS
 from tests.small import with_evidence
@@ -251,7 +250,7 @@ def test_selected_workers_neither_dominate_nor_beat_the_plug_in() -> None:
     Pools are independent: where two differ in accuracy Algorithm 1 is behind in three of four or more (of 300 in 93, 87
     and 88 of 100).
     """
-    pools = tries(300, 80)
+    pools = 80
     rows = [simulated(seed_of(BASE, 99, k), sizes=[31]) for k in range(pools)]
     accuracy = {name: np.array([row["accuracy"][name][0] for row in rows]) for name in LINEAR}
     selected = accuracy.pop("selected (Algorithm 1)")

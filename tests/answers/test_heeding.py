@@ -12,7 +12,6 @@ from crowdopt.api.aggregate import aggregate
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.labels import Labels
 from tests.chance import fewest, seeds
-from tests.effort import tries
 
 
 def drawn(seed, share, left=0.0, tasks=600, workers=40, each=12):
@@ -36,7 +35,7 @@ def test_claimed_errors_are_near_the_true_ones(left, known):
     Crowds are independent: in nine of ten or more the claims are within a third of the truth (a tenth below it in the
     mean), and in 95 of 100 or more those that heed nothing are below half of it.
     """
-    near, blind, trials = 0, 0, tries(40, 7)
+    near, blind, trials = 0, 0, 7
     for seed in seeds(trials):
         labels, truth = drawn(seed, 0.3, left)
         told = np.where(np.arange(truth.size) < known, truth, -1)

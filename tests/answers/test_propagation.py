@@ -12,7 +12,6 @@ from crowdopt.answers.propagation import LEVELS
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
 from tests.chance import fewest, seeds
-from tests.effort import tries
 
 
 def table(task, worker, label, tasks: int, workers: int, classes: int = 2) -> Labels:
@@ -66,7 +65,7 @@ def test_what_it_claims_is_near_the_truth_where_em_claims_less_than_half() -> No
     Crowds are independent: in 95 of 100 or more the claims are within a third of the truth, EM claims less than half
     of its errors, and makes more of them.
     """
-    seen, trials = np.zeros(3, int), tries(20, 5)
+    seen, trials = np.zeros(3, int), 5
     for seed in seeds(trials):
         labels, truth = drawn(seed, 500, 150, 12, np.repeat([0.5, 0.7], 75))
         answers, em = belief_propagation(labels), one_coin(labels)

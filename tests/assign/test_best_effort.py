@@ -21,7 +21,6 @@ from crowdopt.cli import main
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.exhausted import out_of_reach
 from tests.combinations.set_errors import error_bounds
-from tests.effort import tries
 from tests.sampled import first_of
 
 SAME, SOLVER = 1e-9, 1e-6  # error; what a row of a program may be missed by
@@ -75,7 +74,7 @@ def best_by_brute_force(instance):
     return int(served.max()), float(above.min()), float(cost[above <= above.min() + SAME].min())
 
 
-@settings(max_examples=tries(200, 8))
+@settings(max_examples=8)
 @given(short_campaigns())
 def test_small_campaigns_serve_the_most_tasks_then_err_the_least_then_cost_the_least(instance):
     """Against all 32,768 choices of labels, errors by arithmetic of its own; the cost where none is left short too."""
@@ -92,7 +91,7 @@ def test_small_campaigns_serve_the_most_tasks_then_err_the_least_then_cost_the_l
     assert plan.objective <= cost + SAME
 
 
-@settings(max_examples=tries(100, 8))
+@settings(max_examples=8)
 @given(short_campaigns())
 def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_where_time_is_not_short(instance):
     """The way of larger campaigns, on small ones: a task is left out only if nothing serves it, with time for all."""
@@ -117,7 +116,7 @@ def _as_if_large(instance):
         return assign(instance)
 
 
-@settings(max_examples=tries(60, 8))
+@settings(max_examples=8)
 @given(short_campaigns())
 def test_what_is_out_of_reach_is_served_by_no_set_of_labels(instance):
     """And under both rules, with as much time as there are tasks, what is not out of reach is served by some set."""
@@ -127,7 +126,7 @@ def test_what_is_out_of_reach_is_served_by_no_set_of_labels(instance):
     assert not (out_of_reach(instance) & serves[:, ((instance.capacity > 0) >= EVERY).all(axis=1)].any(axis=1)).any()
 
 
-@settings(max_examples=tries(60, 8))
+@settings(max_examples=8)
 @given(instance=short_campaigns())
 def test_the_folder_of_a_best_effort_verifies_and_says_who_is_short(instance, tmp_path_factory):
     """From the tables alone; and a list of other tasks, or none, does not hold."""

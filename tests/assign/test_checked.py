@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
@@ -14,7 +14,6 @@ from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
-from tests.effort import examples
 from tests.small import instances
 
 
@@ -51,7 +50,7 @@ def fewest_by_brute_force(instance: AssignmentInstance) -> float | None:
     return best
 
 
-@examples(80)
+@settings(max_examples=20)
 @given(unrestricted())
 def test_exact_error_against_all_assignments(instance):
     """Within one label of the optimum, and equal to it wherever it is called proven."""
@@ -69,7 +68,7 @@ def keeps(instance: AssignmentInstance, pairs: np.ndarray) -> bool:
     )
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances(most_pairs=14, rules=("exact-error", "probit")))
 def test_plans_keep_everything_and_can_spare_nothing(instance):
     """Whatever the options: targets met exactly, and without any loose label some task misses its own."""
@@ -83,7 +82,7 @@ def test_plans_keep_everything_and_can_spare_nothing(instance):
             assert not keeps(instance, np.delete(plan.pairs, place, axis=0))
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(instances(most_pairs=12, options=False, rules=("hoeffding",)))
 def test_never_more_labels_than_hoeffding(instance):
     """Whatever keeps a Hoeffding need keeps Bhattacharyya's, and whatever keeps that errs at most epsilon exactly."""

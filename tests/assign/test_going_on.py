@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, assign
@@ -20,7 +20,6 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Status
 from crowdopt.crowd.group_limits import TaskGroups, membership, task_limits
 from crowdopt.crowd.stated.groups import Group
-from tests.effort import examples
 
 
 @st.composite
@@ -52,7 +51,7 @@ def some_left(instance, seed):
 
 
 @given(grouped(), st.integers(0, 99))
-@examples(15)
+@settings(max_examples=10)
 def test_who_goes_on_serves_all_that_were_served(instance, seed):
     """And here, where their own labels are free again, all others."""
     plan, left = some_left(instance, seed)
@@ -65,7 +64,7 @@ def test_who_goes_on_serves_all_that_were_served(instance, seed):
 
 
 @given(grouped(), st.integers(0, 99))
-@examples(15)
+@settings(max_examples=10)
 def test_groups_of_a_hand_are_counted_as_one_counts(instance, seed):
     """Task by task, group by group."""
     rng, groups = np.random.default_rng(seed), TaskGroups.of(instance)
@@ -81,7 +80,7 @@ def test_groups_of_a_hand_are_counted_as_one_counts(instance, seed):
 
 
 @given(grouped(), st.integers(0, 99))
-@examples(15)
+@settings(max_examples=10)
 def test_what_is_mended_keeps_limits_of_groups(instance, seed):
     """Whether it comes to an end or not: a task that is mended keeps its groups' limits, others lose nothing."""
     instance = replace(instance, rule="exact-error")

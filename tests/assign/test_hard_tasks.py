@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
@@ -18,7 +18,6 @@ from crowdopt.crowd.exactness import errors_of, exact_errors, least_errors, rela
 from crowdopt.crowd.hard_needs import hard_need
 from tests.assign.test_checked import fewest_by_brute_force, keeps, unrestricted
 from tests.chance import BASE, binomial
-from tests.effort import examples
 
 
 @st.composite
@@ -43,7 +42,7 @@ def error_by_enumeration(instance: AssignmentInstance, task: int, workers: list[
     return error
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(hard_instances())
 def test_each_vote_errs_as_on_easy_and_hard_tasks_together(instance):
     """And with at least what its evidence says, and the relaxation's floor."""
@@ -62,7 +61,7 @@ def test_each_vote_errs_as_on_easy_and_hard_tasks_together(instance):
     assert (above <= instance.error_bound(worth) + 1e-9).all()
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(hard_instances())
 def test_plans_against_all_assignments(instance):
     """Kept exactly, within one label of the optimum, which no bound passes; none only where there is none."""

@@ -8,7 +8,6 @@ import pytest
 from crowdopt.crowd.difficulty.difficulty_fit import SHARES, EdgedLabels, _likeliest, fitted
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from tests.chance import fewest, most, seeds
-from tests.effort import tries
 from tests.sampled import first_of
 
 BY_GOLD = 0.02  # how well the mean edge is known
@@ -47,7 +46,7 @@ def test_intervals_have_the_truth_in_them_where_difficulty_is_seen(share, left):
     The 95 % intervals by the profile, out to the next value of the grid, have the share in them, and what is left of
     skill, in 19 of 20 crowds in which difficulty is seen.
     """
-    seen = [known for seed in seeds(tries(100, 20)) if (known := _found(seed, share, left)).share]
+    seen = [known for seed in seeds(20) if (known := _found(seed, share, left)).share]
     assert sum(known.low <= share <= known.high for known in seen) >= fewest(len(seen), 0.95)
     assert sum(known.least <= left <= known.most for known in seen) >= fewest(len(seen), 0.95)
 
@@ -59,7 +58,7 @@ def _found(seed: int, share: float, left: float, tasks: int = 1000, each: int = 
 @pytest.mark.chance
 def test_difficulty_is_found_where_it_is():
     """A third of the tasks left to guessing is seen in nineteen of twenty crowds or more."""
-    trials = tries(100, 12)
+    trials = 12
     assert sum(_found(seed, 0.3, 0.0).share > 0 for seed in seeds(trials)) >= fewest(trials, 0.95)
 
 
@@ -67,7 +66,7 @@ def test_difficulty_is_found_where_it_is():
 @pytest.mark.parametrize(("tasks", "each"), first_of([(200, 5), (400, 12), (1000, 8)]))
 def test_difficulty_is_not_found_where_it_is_not(tasks, each):
     """However often one looks while labels come in, one crowd in twenty at most is said to have hard tasks."""
-    trials = tries(100, 6)
+    trials = 6
     assert sum(_ever(seed, tasks, each) for seed in seeds(trials)) <= most(trials, 0.05)
 
 
@@ -86,7 +85,7 @@ def test_only_known_answers_tell_misled_workers():
 
     Where half of the answers are known s is below -.2 in 95 of 100 independent crowds or more.
     """
-    misled, trials = 0, tries(60, 5)
+    misled, trials = 0, 5
     for seed in seeds(trials):
         labels, truth = drawn(seed, 0.25, -0.4, tasks=400, each=20)
         assert fitted(labels).left >= 0

@@ -11,7 +11,6 @@ from crowdopt import InputError
 from crowdopt.crowd.gold.common_errors import chances_of_common, discoveries
 from crowdopt.crowd.gold.error_correlation import error_correlation
 from tests.chance import fewest, most, seeds
-from tests.effort import tries
 
 
 def labels(tied: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -31,7 +30,7 @@ def test_a_crib_is_found_and_its_users_suggested_as_a_family() -> None:
     Crowds are independent. In 95 of 100 or more the three are a family and their votes are near that number; the first
     pair's interval has .49 in it in 70 of 100 or more (of 1000 in 83: Fisher's transform is of normal errors).
     """
-    seen, trials = np.zeros(3, int), tries(200, 20)
+    seen, trials = np.zeros(3, int), 20
     for seed in seeds(trials):
         found = error_correlation(*labels(0.7, seed), 6)
         inside = (found.first < 3) & (found.second < 3)
@@ -64,7 +63,7 @@ def crowd(shape: tuple[int, int, int], low: float, high: float, seed: int) -> tu
 )
 def test_the_independent_are_left_in_peace(shape: tuple[int, int, int], low: float, high: float) -> None:
     """Of independent crowds one in twenty at most has any pair that is warned about, whatever the skills and shape."""
-    trials = tries(400, 60)
+    trials = 60
     warned = sum(error_correlation(*crowd(shape, low, high, seed), shape[1]).warned.any() for seed in seeds(trials))
     assert warned <= most(trials, 0.05)
 

@@ -6,18 +6,17 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, InputError
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, fewest_exact, relaxation
 from crowdopt.crowd.votes.voting import weighted_error
-from tests.effort import examples
 from tests.small import instances
 
 checked = ("probit", "exact-error")
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances(rules=("exact-error", "hoeffding", "bhattacharyya")))
 def test_each_task_errs_as_its_vote_does(instance):
     """Labels already in count; weights and prior are the rule's."""
@@ -32,7 +31,7 @@ def test_each_task_errs_as_its_vote_does(instance):
         assert above[task] == pytest.approx(weighted_error(p, w), abs=1e-9) and width[task] == 0
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances(rules=("exact-error",)))
 def test_the_fewest_labels_by_trying_all_sets(instance):
     """The best k workers do best among all k: no set of fewer labels keeps the target."""
@@ -52,7 +51,7 @@ def test_the_fewest_labels_by_trying_all_sets(instance):
         assert found[task] == (sizes[0] if sizes else instance.n_workers + 1), (task, held)
 
 
-@examples(80)
+@settings(max_examples=20)
 @given(instances(most_pairs=8, rules=checked))
 def test_every_checked_plan_keeps_the_relaxation(instance):
     """So its bound is one for the rule: whatever keeps the exact targets and the limits keeps the linear rows."""

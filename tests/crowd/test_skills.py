@@ -11,7 +11,6 @@ from scipy.stats import betabinom, binom
 from crowdopt import InputError
 from crowdopt.crowd.gold.skills import RHO, _alike, _prior_weight, empirical_bayes, plug_in, unbiased, unbiased_evidence
 from tests.chance import fewest, rng, seeds
-from tests.effort import tries
 
 
 @st.composite
@@ -130,7 +129,7 @@ def test_the_luckiest_of_a_crowd_of_equals_are_no_better_than_the_crowd(accuracy
     By moments alone half of such crowds show a spread, and a plan buys from those who were lucky: it promised .048
     and erred .058 (8 gold tasks each) and .054 (20).
     """
-    trials = tries(200, 40)
+    trials = 40
     right = (rng(seed).binomial(gold, accuracy, (1, 300)) for seed in seeds(trials))
     assert sum(np.ptp(empirical_bayes(c, np.full((1, 300), gold))) == 0 for c in right) >= fewest(trials, 0.9)
 

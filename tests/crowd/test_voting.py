@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import erfcx
 
@@ -15,7 +15,6 @@ from crowdopt.answers import majority, one_coin
 from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.votes.voting import plurality_error, vote_errors, weighted_error, weighted_vote
 from tests.chance import FALSE_ALARM, fewest, rng, seeds
-from tests.effort import examples, tries
 from tests.majorities import majority_accuracy
 
 
@@ -51,7 +50,7 @@ def test_one_coin_em_finds_truth_and_skills(classes):
     It beats it in 99 of 100 independent crowds or more; a skill is off the share of right labels by no more than EM
     believes of wrong classes, and of 600 tasks it is right with a chance of at least .95 each.
     """
-    accuracy, better, trials = np.linspace(0.5 if classes == 2 else 0.3, 0.95, 9), 0, tries(40, 6)
+    accuracy, better, trials = np.linspace(0.5 if classes == 2 else 0.3, 0.95, 9), 0, 6
     for seed in seeds(trials):
         labels, truth = drawn(600, 9, accuracy, classes, seed=seed)
         found, right = one_coin(labels), np.bincount(labels.worker, truth[labels.task] == labels.label) / 600
@@ -104,7 +103,7 @@ skills = st.lists(
 )
 
 
-@examples(120)
+@settings(max_examples=30)
 @given(skills.map(np.array), st.integers(0, 1000), st.sampled_from([0.5, 0.2, 0.9]))
 def test_exact_errors_are_those_of_enumeration(p, seed, prior):
     """Any weights, any skills, ties included: the same to 1e-12 (equal workers are convolved, distinct ones met)."""
@@ -185,7 +184,7 @@ def test_many_tasks_at_once_are_each_alone():
     assert every.tolist() == alone
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(st.lists(st.floats(0.1, 0.95), min_size=1, max_size=5).map(np.array), st.integers(2, 4), st.integers(0, 100))
 def test_plurality_by_enumeration(p, classes, seed):
     """L classes with a prior: the law of score vectors gives what all label sequences give."""

@@ -15,7 +15,6 @@ from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.by_program import solve_program, solve_table
 from crowdopt.hire.frontier import cost_frontier
-from tests.effort import tries
 from tests.selections import allowed, best_sets, exact_gains, limited, squared
 
 OPTIONS = Options(time_limit=20)
@@ -27,7 +26,7 @@ def test_the_program_finds_the_best_allowed_set(limits: set[str]) -> None:
     """Each limit by itself and all together: brute force in fractions, infeasible ones included."""
     rng = np.random.default_rng(len(limits))
     infeasible = 0
-    for _ in range(tries(40, 15)):
+    for _ in range(15):
         instance = limited(rng, 7, limits)
         best, _ = best_sets(instance)
         found = solve_program(instance, crowdopt.solve, "highs", OPTIONS, "highs")
@@ -49,7 +48,7 @@ def test_at_most_so_many_of_a_family() -> None:
     """Brute force in fractions agrees, the relaxation stays tight, and who does not know the limit says so."""
     rng = np.random.default_rng(4)
     bound = 0
-    for _ in range(tries(40, 15)):
+    for _ in range(15):
         group, most_each = rng.integers(0, 3, 7), rng.integers(1, 3, 3)
         asked = rng.integers(2, 12, 7)
         instance = SelectionInstance(
@@ -64,7 +63,7 @@ def test_at_most_so_many_of_a_family() -> None:
         assert allowed(instance, tuple(found.workers.tolist()))
         assert found.proven and found.proof == "certificate"
         bound += instance.limits_groups
-    assert bound > tries(20, 7)
+    assert bound > 7
     with pytest.raises(InputError, match="most workers of a group"):
         cost_frontier(replace(instance, most_each=[1, 1, 1], group=[0, 0, 1, 1, 2, 2, 2], price=1.0))
     with pytest.raises(InputError, match="change one of them"):

@@ -16,7 +16,6 @@ from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire import ranking
 from crowdopt.hire.ranking_proof import RankingProof
 from crowdopt.programs import selection
-from tests.effort import tries
 from tests.selections import best_sets, drawn, exact_gains, squared
 
 KINDS = ["any", "ties", "negative", "one", "large"]
@@ -31,7 +30,7 @@ def value(instance: SelectionInstance, members: np.ndarray) -> Fraction:
 def test_algorithm_1_is_the_best_of_all_sets_and_the_smallest_such(kind: str) -> None:
     """Theorem 4, exactly, in fractions: random cases of each kind, and the proof says so every time."""
     rng = np.random.default_rng(KINDS.index(kind))
-    for _ in range(tries(200, 60)):
+    for _ in range(60):
         instance = drawn(rng, 7, kind)
         found = ranking.algorithm1(instance)
         best, sets = best_sets(instance)
@@ -68,7 +67,7 @@ def test_every_rule_knows_its_distance_from_the_optimum() -> None:
     """The proof bounds every set, so a rule's answer is called optimal exactly where it is."""
     rng = np.random.default_rng(4)
     hit = {True: 0, False: 0}
-    for _ in range(tries(300, 100)):
+    for _ in range(100):
         instance = drawn(rng, 6)
         best, _ = best_sets(instance)
         for found in (
@@ -81,7 +80,7 @@ def test_every_rule_knows_its_distance_from_the_optimum() -> None:
             hit[optimal] += 1
             assert found.proven == optimal == (found.status is Status.OPTIMAL)
             assert found.score <= found.best_score + 1e-12
-    assert min(hit.values()) > tries(50, 17)
+    assert min(hit.values()) > 17
 
 
 def test_the_plug_in_rule_maximises_the_plug_in_score() -> None:
@@ -150,7 +149,7 @@ def test_whatever_holds_is_true_of_every_size() -> None:
     """Random thresholds, stretches, claims: where the proof is accepted, each size's inequality holds in fractions."""
     rng = np.random.default_rng(11)
     accepted = 0
-    for _ in range(tries(1500, 500)):
+    for _ in range(500):
         instance = drawn(rng, 7)
         gains = exact_gains(instance)
         last = np.unique(np.append(rng.integers(1, instance.sizes + 1, rng.integers(0, 4)), instance.sizes))
@@ -167,7 +166,7 @@ def test_whatever_holds_is_true_of_every_size() -> None:
             for k in range(int(last[stretch - 1]) + 1 if stretch else 1, end + 1):
                 most = k * t + sum(max(Fraction(0), g - t) for g in gains)
                 assert squared(most, k) <= squared(claim, best.size)
-    assert accepted > tries(100, 33)
+    assert accepted > 33
 
 
 def test_a_bent_threshold_is_noticed() -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, read_campaign, recipe, write_campaign
 from crowdopt.io.campaign.sample import write_sample
-from tests.effort import examples
 from tests.small import instances
 
 
@@ -29,7 +28,7 @@ def same(one: AssignmentInstance, other: AssignmentInstance, but: tuple[str, ...
     return True
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(instances())
 def test_what_is_written_is_read_back(tmp_path, instance):
     """A campaign folder holds the whole instance, to the last bit of every accuracy."""
@@ -49,7 +48,7 @@ def test_what_is_written_is_read_back(tmp_path, instance):
     assert same(instance, back, but=("accuracy", "cost", "task_type", "types", "tasks", "workers"))
 
 
-@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(instances())
 def test_an_archive_holds_the_whole_instance(tmp_path, instance):
     """One .npz file, read back bit by bit, written twice to the same bytes."""
@@ -210,7 +209,7 @@ def test_parquet_reads_like_csv(campaign):
     assert pyarrow and same(expected, read_campaign(campaign))
 
 
-@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=75, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_damage_ends_in_anything_but_a_sentence(tmp_path, data):
     """Fuzz: whatever bytes are cut, doubled or replaced in whichever file, reading succeeds or says InputError."""
@@ -233,7 +232,7 @@ def test_no_damage_ends_in_anything_but_a_sentence(tmp_path, data):
         assert isinstance(instance, AssignmentInstance)
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 4000), st.binary(max_size=6))
 def test_a_damaged_archive_is_refused(tmp_path, place, junk):
     """The same for .npz, without ever unpickling."""

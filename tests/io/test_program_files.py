@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -22,7 +22,6 @@ from crowdopt.core.program import Block, Program, relax, stack
 from crowdopt.io.programs.naming import LONGEST, LP, MPS, names_of
 from crowdopt.io.programs.program_files import ids_of, write_program
 from crowdopt.programs import assignment, assignment_dual, missing, smallest_coverage
-from tests.effort import examples
 from tests.models.reading import MODELS, assert_same, described, read_by
 from tests.models.tiny import facts_of, instance_of
 
@@ -136,7 +135,7 @@ NASTY = [
 ]
 
 
-@examples(60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     tasks=st.lists(st.text(), min_size=1, max_size=6, unique=True), workers=st.lists(st.text(), max_size=4, unique=True)
 )
@@ -193,7 +192,7 @@ def test_nasty_ids_pass_through_other_readers(dialect: str, reader: str, tmp_pat
     assert_same(read_back(reader, path), as_file(program, ids_of(program, instance), dialect))
 
 
-@examples(5, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(ids=st.lists(st.text(max_size=12), min_size=2, max_size=5, unique=True))
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_any_ids_pass_through_other_readers(

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import InputError
@@ -23,7 +23,6 @@ from crowdopt.labelers.sets import (
     wins,
 )
 from tests.chance import FALSE_ALARM, hoeffding, rng
-from tests.effort import examples
 from tests.majorities import majority_accuracy
 from tests.sampled import first_of
 
@@ -87,7 +86,7 @@ def test_two_classes_are_a_special_case_of_many():
         wins(500, 3)
 
 
-@examples(30)
+@settings(max_examples=10)
 @given(skills, st.integers(2, 3))
 def test_the_best_set_beats_every_set(p, classes):
     """Theorems 1 and 2: a linear search over top-m sets finds what all 2^M - 1 sets have; odd with two classes."""

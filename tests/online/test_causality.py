@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from crowdopt.online.policies import named, policies
-from tests.effort import tries
 from tests.online.streams import EVERY, Noisy, scrambled, start, stream, without_skills
 
 
@@ -20,7 +19,7 @@ def decisions(text, of, arrivals):
 def test_equal_pasts_give_equal_decisions(text):
     """Two streams that agree up to arrival t agree in every decision up to t, whatever is later or never told."""
     of = stream()
-    for until in (15, 1, 7)[: tries(3, 1)]:
+    for until in (15, 1, 7)[:1]:
         pairs = zip(decisions(text, of, until), decisions(text, scrambled(of, until), until), strict=True)
         for one, other in pairs:
             np.testing.assert_array_equal(one, other)
@@ -52,7 +51,7 @@ def test_a_snapshot_at_any_arrival_gives_the_same_bytes(text, tmp_path):
     """Stop at any arrival, write the arrays to a file, start a fresh replay from them: all the rest is the same."""
     of = stream()
     whole = start(text, of).finish()
-    for arrivals in (6, 20, 0, 1, 13)[: tries(5, 2)]:
+    for arrivals in (6, 20, 0, 1, 13)[:2]:
         np.savez(tmp_path / "state.npz", **start(text, of).advance(arrivals).snapshot())
         with np.load(tmp_path / "state.npz", allow_pickle=False) as stored:
             resumed = start(text, of).restore(dict(stored)).finish()

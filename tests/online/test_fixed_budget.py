@@ -12,7 +12,6 @@ from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of, realised_error
 from tests.chance import binomial, fewest, mean_is_at_most, seeds
-from tests.effort import tries
 
 
 def pool(seed: int, tasks: int = 90, workers: int = 90, **options) -> AssignmentInstance:
@@ -64,7 +63,7 @@ def test_the_budget_is_kept(options):
 def test_claims_are_the_posterior():
     """With known skills an answer is wrong with the chance that is claimed given the labels, each alone: binomial."""
     found = []
-    for seed in seeds(tries(200, 15)):
+    for seed in seeds(15):
         run = replay(named("budget:each=3"), simulated_stream(pool(seed), (seed,)), seed, solve)
         found.append((run.claims.mean(), realised_error(run, answers_of(run))))
     claimed, true = np.array(found).T

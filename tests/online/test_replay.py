@@ -19,7 +19,6 @@ from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import Replay
 from crowdopt.online.run_score import Optimum, answers_of, claimed_error, exact_error, score
 from tests.chance import BASE, binomial, most, seeds
-from tests.effort import tries
 from tests.online.streams import EVERY, crowd, start, stream
 
 
@@ -119,7 +118,7 @@ def test_realised_errors_are_those_that_the_exact_ones_foretell(difficulty):
     So they are over easy and hard tasks together, and so are the chances that a told policy claims by the labels.
     """
     wrong, foretold, claimed = [], [], []
-    asked, trials = replace(crowd(1), rule="exact-error", difficulty=difficulty), tries(150, 40)
+    asked, trials = replace(crowd(1), rule="exact-error", difficulty=difficulty), 40
     for seed in seeds(trials):
         run = start("least-covered", simulated_stream(asked, (seed, 3)), seed).finish()
         truth = run.stream.truth

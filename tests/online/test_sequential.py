@@ -17,7 +17,6 @@ from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
 from tests.chance import fewest, mean_is_at_most, most, seeds
-from tests.effort import tries
 from tests.online.streams import start, stream
 
 BOTH = ["sequential", "adaptive"]
@@ -96,7 +95,7 @@ def test_claims_are_kept_among_more_classes(text, classes):
     the errors twice the claims. With gold first they are above them on average: of 200 crowds .070 are wrong where .057
     is claimed among three classes, .058 and .048 among four.
     """
-    trials = tries(60, 8)
+    trials = 8
     errors, claims = errors_and_claims(play(text, among(classes, seed)) for seed in seeds(trials))
     assert mean_is_at_most(errors, 0.15)
     assert (claims <= 0.15 + 1e-9).sum() >= fewest(trials, 0.9)
@@ -127,7 +126,7 @@ def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
     """
     fixed = next(k for k in range(1, 9) if plurality(k, 0.7, 4) <= 0.1)
     instance = crowdopt.AssignmentInstance(np.full((1, tasks // 3), 0.7), np.zeros(tasks, int), 150, 0.1, classes=4)
-    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in seeds(tries(30, 5))]
+    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in seeds(5)]
     assert fixed == 5 and sum(run.total_labels < 5 * tasks for run in runs) >= fewest(len(runs), 0.95)
     assert sum(realised_error(run, answers_of(run)) < 0.15 for run in runs) >= fewest(len(runs), 0.95)
 
@@ -167,7 +166,7 @@ def test_claims_are_kept_on_average(text):
     Crowds are independent. In nine of ten or more the mean claim is at most epsilon, in 85 of 100 it is at most twice
     the errors, and these at most twice the claim; in 99 of 100 nothing is flipped.
     """
-    trials = tries(60, 8)
+    trials = 8
     errors, claims = errors_and_claims(played(text, seed) for seed in seeds(trials))
     assert mean_is_at_most(errors, 0.15)
     assert (claims <= 0.15 + 1e-9).sum() >= fewest(trials, 0.9)
@@ -179,7 +178,7 @@ def test_claims_are_kept_on_average(text):
 @pytest.mark.chance
 def test_hardly_any_gold_and_far_fewer_labels():
     """What it is for: less than the gold-first loop takes, by a third in 95 of 100 independent crowds or more."""
-    trials = tries(60, 5)
+    trials = 5
     one, other = (np.array([played(text, seed).total_labels for seed in seeds(trials)]) for text in BOTH)
     assert (one < 0.67 * other).sum() >= fewest(trials, 0.95)
 
@@ -202,7 +201,7 @@ def test_every_task_is_sure_or_said_not_to_be(text):
     With six workers some are left in 95 of 100 independent crowds or more.
     """
     left = 0
-    enough = [hammers(seed, tasks=100) for seed in seeds(tries(5, 2))]
+    enough = [hammers(seed, tasks=100) for seed in seeds(2)]
     few = [hammers(seed, workers=6) for seed in seeds(5)]
     for of in (*enough, *few):
         run = play(text, of)
@@ -243,7 +242,7 @@ def test_skills_are_told_apart_by_type():
 
     Crowds are independent: in 95 of 100 or more eight labels of ten are.
     """
-    apart, trials = 0, tries(30, 5)
+    apart, trials = 0, 5
     for seed in seeds(trials):
         skill = np.full((2, 80), 0.5)
         skill[np.random.default_rng(seed).integers(0, 2, 80), np.arange(80)] = 0.85
@@ -270,7 +269,7 @@ def test_the_audit_notices_a_clique_and_leaves_honest_crowds_alone():
     the clique is noticed (of 60 in 38), in eight of ten the audit makes fewer errors of it, and of honest crowds it
     accuses two in a hundred at most (of 60 none).
     """
-    trials, accused = tries(60, 24), 0
+    trials, accused = 24, 0
     text, blind = "sequential:bootstrap=0:most-gold=0:audit=5", "sequential:bootstrap=0:most-gold=0:audit=0"
     noticed, wrong, unseen = [], [], []
     for seed in seeds(trials):
@@ -292,7 +291,7 @@ def test_a_run_that_fell_back_resumes_with_the_same_bytes():
     text = "sequential:bootstrap=0:most-gold=0"
     crowds = (colluding(hammers(seed)) for seed in range(30))
     of, whole = next((of, run) for of in crowds if "contradicts" in " ".join((run := start(text, of).finish()).notes))
-    for arrivals in (2, 40, 7)[: tries(3, 2)]:
+    for arrivals in (2, 40, 7)[:2]:
         resumed = start(text, of).restore(start(text, of).advance(arrivals).snapshot()).finish()
         assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
         assert whole.notes == resumed.notes
@@ -305,7 +304,7 @@ def test_repair_finishes_what_the_stream_left():
 
     Crowds are independent: it is so in 65 of 100 or more; in others nothing is left, or nobody.
     """
-    fewer, trials = 0, tries(40, 14)
+    fewer, trials = 0, 14
     for seed in seeds(trials):
         of = hammers(seed, tasks=100, workers=20, capacity=60)
         left, mended = (play(f"adaptive:gold=5{how}", of) for how in (":repair=no", ""))
@@ -326,7 +325,7 @@ def test_dear_workers_have_to_be_worth_it():
     instance = crowdopt.AssignmentInstance(
         np.full((1, 120), 0.8), np.zeros(300, int), 80, 0.1, cost=np.where(np.arange(120) % 2, 4.0, 1.0)
     )
-    cheap, trials = 0, tries(30, 5)
+    cheap, trials = 0, 5
     for seed in seeds(trials):
         run = play(HEEDLESS, simulated_stream(instance, (seed, 1)))
         cheap += (run.stream.instance.cost[0, run.worker] < 2).mean() > 0.6
@@ -384,7 +383,7 @@ def test_what_is_claimed_heeds_difficulty_and_says_so(text):
     71 of 100; gold first: in 87 told, in 93 within a half); unheeded it is below .7 of them in 95 (in 99 and 100).
     """
     within, told, near, few = NEAR[text]
-    trials = tries(60, few)
+    trials = few
     alone = f"{text}:checks=0"  # by labels: looks of an expert mend what is unheeded too
     heeds, heedless = ([played_hard(f"{alone}{how}", seed) for seed in seeds(trials)] for how in ("", ":difficulty=no"))
     notes = [" ".join(run.notes) for run in heeds]
@@ -420,7 +419,7 @@ def test_where_no_task_is_hard_nothing_changes(text):
 
     Crowds are independent: in nineteen of twenty or more nothing is seen on the way, nor in the end.
     """
-    trials, same, seen = tries(60, 5), 0, 0
+    trials, same, seen = 5, 0, 0
     for seed in seeds(trials):
         run, bare = played(text, seed), played(f"{text}:difficulty=no", seed)
         same += run.task.tobytes() == bare.task.tobytes() and run.claims.tobytes() == bare.claims.tobytes()

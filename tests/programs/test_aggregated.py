@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import Status, relax, solve
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated, assignment
 from tests.assign.test_joint_limits import drawn
-from tests.effort import examples
 from tests.programs.optima import optimum
 from tests.small import brute_force, instances
 
 
-@examples(30)
+@settings(max_examples=10)
 @given(instances())
 def test_classes_have_the_optimum_of_the_full_program(instance):
     """A point averaged over interchangeable tasks and workers is feasible at equal cost; with every option."""
@@ -25,7 +24,7 @@ def test_classes_have_the_optimum_of_the_full_program(instance):
     assert optimum(classes) == pytest.approx(optimum(full), rel=1e-7, abs=1e-7)
 
 
-@examples(30)
+@settings(max_examples=10)
 @given(instances())
 def test_cardinality_rows_cut_off_no_plan(instance):
     """What holds for whole labels only is above the LP and below the best plan."""

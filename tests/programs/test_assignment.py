@@ -6,17 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign, certify, recipe, relax, solve
 from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import FEASIBILITY, fraction, violation
 from crowdopt.programs import assignment
-from tests.effort import examples
 from tests.small import brute_force, instances
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(instances(most_pairs=8))
 def test_feasible_points_are_the_plans_that_keep_every_limit(instance):
     """The program says with rows and bounds what ``breaches`` says in words: they agree on every 0-1 point."""
@@ -30,7 +29,7 @@ def test_feasible_points_are_the_plans_that_keep_every_limit(instance):
         assert fraction(program, point) == 0
 
 
-@examples(150)
+@settings(max_examples=37)
 @given(instances())
 def test_the_plan_is_the_optimum_of_brute_force(instance):
     """Over all options: the same cost as the best of all sets of pairs, or infeasible with them."""
@@ -45,7 +44,7 @@ def test_the_plan_is_the_optimum_of_brute_force(instance):
         assert not breaches(instance, plan.pairs)
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances())
 def test_the_lp_bounds_the_optimum_and_says_so_by_certificate(instance):
     """The relaxation costs no more; its bound is recomputed from multipliers, and so is its infeasibility."""

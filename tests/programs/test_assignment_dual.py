@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import InputError, Status, certify, recipe, relax, solve
 from crowdopt.core.dual import dualize
 from crowdopt.programs import assignment, assignment_dual
-from tests.effort import examples
 from tests.small import instances
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances())
 def test_the_papers_dual_is_the_mechanical_one(instance):
     """Where the paper's dual applies, its optimum is that of dualize(relax(assignment)), minus the LP's."""

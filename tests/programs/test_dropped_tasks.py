@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import Status, relax, solve
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.programs import assignment, dropped_tasks
-from tests.effort import examples
 from tests.small import instances
 
 
@@ -26,7 +25,7 @@ def fewest_given_up(instance) -> int:
     return instance.n_tasks
 
 
-@examples(60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(instances(options=False))
 def test_no_fewer_tasks_will_do(instance):
     """The program drops whole tasks and covers the others by shares of labels: never more than dropping by hand."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import Status, relax, solve
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import assignment, extra_capacity
-from tests.effort import examples
 from tests.small import instances
 
 
-@examples(30)
+@settings(max_examples=10)
 @given(instances())
 def test_so_much_more_room_is_enough_and_less_than_some_is_not(instance):
     """The budget aside: where there is a point at all, the instance with that much more room has one."""

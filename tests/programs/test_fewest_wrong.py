@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated, fewest_wrong
-from tests.effort import examples
 from tests.programs.optima import optimum
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6))
 def test_no_way_to_spend_the_money_is_below_the_program(seed):
     """A random point of the aggregated LP within the budget, valued by the curve itself, is never below the optimum."""

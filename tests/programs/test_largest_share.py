@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import Status, solve
 from crowdopt.programs import largest_share, market
-from tests.effort import examples
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6))
 def test_the_share_is_the_edge_of_what_can_be_covered(seed):
     """At the share the market has a point, beyond it none; the most tasks are at least as many as one share gives."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import label_sets, level_sets
-from tests.effort import examples
 from tests.programs.optima import covering_sets, optimum
 
 
-@examples(60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6))
 def test_levels_of_one_worker_each_lose_nothing(seed):
     """Labels that fill a level of their own are labels; where levels are shared, any worker in them may fill them."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
@@ -20,7 +20,6 @@ from crowdopt.crowd.pools import pools_of
 from crowdopt.io.programs.naming import MPS
 from crowdopt.programs import patterns
 from tests.assign.patterns.few_skills import drawn, least
-from tests.effort import examples
 from tests.models.pooled import FILES, RULES, facts_of, instance_of, optima, pattern_id, pooled_section
 from tests.models.reading import MODELS, assert_same, described, translated
 
@@ -96,7 +95,7 @@ def test_the_specification_says_the_same(path: Path, rule: str, tmp_path: Path) 
 
 
 @needs_glpk
-@examples(12, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_all_options_are_what_the_specification_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """Kinds, priors, prices, label limits, a budget, unequal room: entry for entry, by names."""
@@ -107,7 +106,7 @@ def test_all_options_are_what_the_specification_says(tmp_path_factory: pytest.Te
     assert_same(_plain(found), by_name(patterns.build(instance), instance))
 
 
-@examples(60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_method_finds_the_least_cost(seed: int) -> None:
     """Against all sets of pairs of at most three tasks: the same cost, a bound no higher, and no plan where none is."""
@@ -119,7 +118,7 @@ def test_the_method_finds_the_least_cost(seed: int) -> None:
         assert plan.certified_bound <= best + 1e-6
 
 
-@examples(80, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_labels_can_be_dealt_just_if_the_supply_rows_hold(seed: int) -> None:
     """Gale and Ryser, against trying every way: sums beyond each depth, and a deal by most room left."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import Status, relax, solve
 from crowdopt.programs import assignment, smallest_coverage
-from tests.effort import examples
 from tests.programs.optima import optimum
 from tests.small import instances
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances(options=False))
 def test_the_smallest_coverage_is_the_threshold_of_feasibility(instance):
     """With the level that it returns as every task's need the LP is feasible; with a little more it is not."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import certify, recipe, solve
 from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.core.solution import Options
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated, whole_amounts
-from tests.effort import examples
 from tests.small import brute_force, instances
 
 
@@ -21,7 +20,7 @@ def missing(program) -> float:
     return np.inf if value is None else value
 
 
-@examples(40)
+@settings(max_examples=10)
 @given(instances())
 def test_no_plan_costs_what_amounts_cannot_be_had_for(instance):
     """Against all plans, with every option: nothing is missing at the optimum's price; boxes change no optimum."""

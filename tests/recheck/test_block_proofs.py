@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt.recheck.bounds.proofs import minimum_knapsack, prove_blocks
-from tests.effort import examples
 from tests.small import brute_force, instances
 
 ROUNDING = 1e-9
@@ -28,7 +27,7 @@ def knapsack(seed: int):
     return cost, worth, need, best, rng
 
 
-@examples(300)
+@settings(max_examples=75)
 @given(st.integers(0, 10**9))
 def test_verify_s_own_knapsack_agrees_with_brute_force(seed):
     """It is the second opinion on every block bound: never above the optimum, and within its tolerance of it."""
@@ -37,7 +36,7 @@ def test_verify_s_own_knapsack_agrees_with_brute_force(seed):
     assert found == best or best - 1e-6 * max(1.0, abs(best)) <= found <= best + ROUNDING
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances(), st.integers(0, 10**9))
 def test_any_multipliers_bound_every_plan(instance, seed):
     """Weak duality over blocks: whatever stands in a plan folder, no plan costs less than it proves."""

@@ -11,19 +11,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, assign, write_campaign, write_plan
 from crowdopt.io.campaign.sample import write_sample
 from crowdopt.recheck.verification import verify
-from tests.effort import examples
 from tests.recheck.checker_blocks import check
 from tests.small import brute_force, instances
 
 CHECKER = Path(__file__).parent / "checker.py"
 WITH_BLOCKS = Path(__file__).parent / "checker_blocks.py"
-IN_ONE_FOLDER = examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+IN_ONE_FOLDER = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def used_types_only(instance: AssignmentInstance) -> AssignmentInstance:

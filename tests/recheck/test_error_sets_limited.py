@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, verify
@@ -14,7 +14,6 @@ from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.recheck.bounds.limited_sets import prove_sets
-from tests.effort import examples
 from tests.recheck.written_limits import drawn_groups, drawn_lines, drawn_rows, read, summed_by_all_sets, written_plan
 
 CERTAIN = 1e-12
@@ -112,7 +111,7 @@ def by_all_sets(instance, worker, budget, lines, aware=True):
     return summed_by_all_sets(instance, worker, budget, lines, enough)
 
 
-@examples(300)
+@settings(max_examples=75)
 @given(limited())
 def test_the_bound_is_the_least_of_all_sets(drawn):
     """It is that sum up to rounding, whether groups are apart or overlap; fewer skills prove less.
@@ -134,7 +133,7 @@ def test_the_bound_is_the_least_of_all_sets(drawn):
         assert prove_sets(instance, worker, budget, joint, levels) <= proven + 1e-12 * size
 
 
-@examples(150)
+@settings(max_examples=37)
 @given(st.integers(0, 2**31), st.integers(0, 2))
 def test_sets_are_as_many_labels_as_votes_need_that_do_not_know_hard_tasks(seed, limits):
     """The least of all sets by such votes, where no label has a price below 0, so that none comes unasked."""

@@ -9,7 +9,6 @@ import pytest
 
 from crowdopt.recheck.bounds import sets_by_error
 from crowdopt.recheck.bounds.sets_by_error import SetsByError
-from tests.effort import tries
 
 NEAR = 1e-9
 
@@ -41,7 +40,7 @@ def error(lean: float, skill: np.ndarray) -> float:
 
 def test_it_is_the_cheapest_of_all_sets_and_no_more_where_few_are_followed(monkeypatch):
     """Sets that are given up cost no less than the best one, and those not followed no less than what is said."""
-    for seed in range(tries(300, 120)):
+    for seed in range(120):
         task = drawn(seed)
         best = brute(*task)
         assert SetsByError(*task).value() == pytest.approx(best)

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, given, settings
 
 from crowdopt import AssignmentInstance, InputError, assign, recipe, write_campaign, write_plan
 from crowdopt.assign.plan import Duals
 from crowdopt.io.campaign.sample import write_sample
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from crowdopt.recheck.verification import verify
-from tests.effort import examples, tries
 from tests.small import brute_force, instances
 
 INFORMATIVE = {
@@ -55,7 +54,7 @@ def fails(campaign: Path, plan: Path) -> bool:
         return True
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(instances())
 def test_every_plan_that_is_written_verifies(tmp_path, instance):
     """Whole plans and LP plans of every option: the folders alone confirm every claim, bounds included."""
@@ -92,7 +91,7 @@ def test_changing_any_cell_is_caught(solved, tmp_path, name):
     """Cells of each table in turn. A changed multiplier is caught unless it still proves what is claimed."""
     campaign, plan = solved
     rng, honest = np.random.default_rng(1), verify(*solved)
-    copy, most = tmp_path / "copy", tries(60, 12)
+    copy, most = tmp_path / "copy", 12
     for table in [t for t in tables(plan) if t.startswith(name)]:
         rows = list(csv.reader((plan / table).read_text(encoding="utf-8").splitlines()))
         cells = [(r, c) for r in range(len(rows)) for c in range(len(rows[0]))]
@@ -189,7 +188,7 @@ def test_a_plan_for_another_campaign_is_refused(solved, tmp_path):
 
 
 @pytest.mark.slow
-@examples(80)
+@settings(max_examples=20)
 @given(instances())
 def test_no_multipliers_prove_more_than_the_optimum(instance):
     """Verify's own bound, from any numbers at all, never exceeds the cost of the best plan (brute force)."""

@@ -20,7 +20,6 @@ from tests.assign.cascade.small_panels import (
 )
 from tests.chance import between, most, seeds
 from tests.chance import rng as drawing
-from tests.effort import tries
 from tests.sampled import first_of
 
 BY_DEFAULT, ALL = 30, 300
@@ -103,7 +102,7 @@ def test_workers_alike_cost_what_they_cost_one_by_one(seed):
 @pytest.mark.chance
 def test_simulated_tasks_err_and_ask_as_often_as_the_policy_says():
     """Thousands of tasks by ``next``, lots included: wrong answers and loads within what chance allows."""
-    accuracy, items = np.array([[0.95, 0.85, 0.8, 0.7]]), tries(20_000, 5_000)
+    accuracy, items = np.array([[0.95, 0.85, 0.8, 0.7]]), 5_000
     one = AssignmentInstance(accuracy, [0] * 100, [40, 90, 100, 100], 0.05, cost=[3.0, 1.0, 0.4, 0.2])
     plan, rng = assign(one, adaptive=True), drawing()
     wrong, load = 0, np.zeros(4, np.int64)

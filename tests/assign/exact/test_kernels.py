@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -14,11 +14,10 @@ from crowdopt.assign.dealt import Dealt, Terms
 from crowdopt.assign.exact import kernels, split
 from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.crowd.classes import classes_of
-from tests.effort import examples
 from tests.small import instances
 
 
-@examples(100)
+@settings(max_examples=25)
 @given(st.lists(st.floats(0.01, 1.0), min_size=2, max_size=11), st.floats(-0.5, 6.0))
 def test_meeting_in_the_middle_finds_the_closest_sum(values, target):
     """Against all 2^k subsets; the mask is the subset whose sum is returned."""
@@ -41,7 +40,7 @@ def hands_of(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     return hands, held
 
 
-@examples(100)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_sharing_out_keeps_the_labels_and_helps_the_poorer(seed):
     """The multiset of labels stays, no worker labels a task twice, and the smaller slack never falls."""
@@ -64,7 +63,7 @@ def test_sharing_out_keeps_the_labels_and_helps_the_poorer(seed):
     assert rose == (slack.min() > before.min() + kernels.CLOSE)
 
 
-@examples(100)
+@settings(max_examples=25)
 @given(instances())
 def test_classes_are_of_interchangeable_members(instance):
     """Members of a class agree in all that a plan is judged by, and every member is counted once."""
@@ -82,7 +81,7 @@ def test_classes_are_of_interchangeable_members(instance):
     assert np.array_equal(classes.room[task][:, worker] == 0, barred)
 
 
-@examples(100)
+@settings(max_examples=25)
 @given(instances())
 def test_the_fewest_labels_are_the_fewest(instance):
     """No set of workers smaller than the class's cardinality reaches the need, whatever the capacities."""
@@ -100,7 +99,7 @@ def test_the_fewest_labels_are_the_fewest(instance):
         assert not enough or classes.cardinality[classes.task_class[i]] == fewest
 
 
-@examples(200)
+@settings(max_examples=50)
 @given(
     arrays(
         np.float64, st.tuples(st.integers(1, 9), st.integers(1, 3)), elements=st.sampled_from([-1.5, -0.0, 0.0, 0.5])

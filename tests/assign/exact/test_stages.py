@@ -14,7 +14,6 @@ from crowdopt.assign.methods import linear_rules
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
-from tests.effort import examples
 from tests.sampled import first_of
 from tests.small import brute_force, instances
 
@@ -28,7 +27,7 @@ def repeated(instance: AssignmentInstance, times: int) -> AssignmentInstance:
     return replace(instance, **fields, capacity=instance.capacity * times, min_load=instance.min_load)
 
 
-@examples(120)
+@settings(max_examples=30)
 @given(instances())
 def test_the_optimum_is_that_of_brute_force(instance):
     """Every option, feasible or not: proven, of the same cost, and never a bound above it."""
@@ -56,7 +55,7 @@ def test_classes_change_nothing(instance, times):
         assert full.bound <= plan.objective + 1e-6 and not breaches(many, plan.pairs)
 
 
-@examples(100)
+@settings(max_examples=25)
 @given(instances(most_pairs=12), st.integers(1, 4))
 def test_the_lp_over_classes_is_the_lp(instance, times):
     """Aggregation is exact: the same optimum to 1e-9, certified, and the full primal keeps every limit."""
@@ -162,7 +161,7 @@ def test_scaling_prices_scales_the_cost():
         assert cheap.proven and dear.proven and dear.objective == pytest.approx(factor * cheap.objective)
 
 
-@examples(80)
+@settings(max_examples=20)
 @given(instances(), st.sampled_from([0.5, 0.9, 1.1, 2.0, 10.0]))
 def test_scaled_multipliers_never_prove_too_much(instance, factor):
     """The bound follows from any multipliers, so spoiling the stored ones cannot raise it above the optimum."""

@@ -14,13 +14,12 @@ from crowdopt.api.no_plan import why_not
 from crowdopt.assign.explain.shortage import shortage
 from crowdopt.assign.plan import breaches
 from tests.assign.test_joint_limits import drawn, keeps, panel
-from tests.effort import tries
 
 
 def test_limits_are_blamed_exactly_where_they_are_in_the_way() -> None:
     """By the LP: nothing is blamed where it has a point, limits where it would have one without them."""
     seen = set()
-    for seed in range(tries(40, 20)):
+    for seed in range(20):
         instance = drawn(seed)
         if any(group.dependent for group in instance.groups):
             continue  # without its families the tasks would need less
@@ -38,7 +37,7 @@ def test_limits_are_blamed_exactly_where_they_are_in_the_way() -> None:
 def test_every_way_out_has_a_plan_that_keeps_it() -> None:
     """Recounted in plain Python where that can count, with the limits as loosened."""
     kinds = []
-    for seed in range(tries(12, 6)):
+    for seed in range(6):
         for way in crowdopt.explain(drawn(seed), time_limit=20).ways:
             assert keeps(way.instance, [tuple(pair) for pair in way.pairs.tolist()]), (seed, way.sentence)
         rng = np.random.default_rng(seed)
@@ -48,7 +47,7 @@ def test_every_way_out_has_a_plan_that_keeps_it() -> None:
         for way in crowdopt.explain(instance, time_limit=20).ways:
             assert not breaches(way.instance, way.pairs), (seed, way.sentence)
             kinds.append(way.kind)
-    assert kinds.count("limits") >= tries(4, 2) and len(set(kinds)) > 2
+    assert kinds.count("limits") >= 2 and len(set(kinds)) > 2
 
 
 CASES = [

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.api.assign import probe
@@ -16,11 +16,10 @@ from crowdopt.assign.explain.margins import margins
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.subset import of_tasks
-from tests.effort import examples
 from tests.small import brute_force, instances
 
 
-@examples(30)
+@settings(max_examples=10)
 @given(instances(most_pairs=12))
 def test_every_way_out_has_a_plan(instance):
     """Applying any suggestion makes the integer program feasible: the plan that comes with it keeps every limit."""
@@ -30,7 +29,7 @@ def test_every_way_out_has_a_plan(instance):
         assert not breaches(way.instance, way.pairs)
 
 
-@examples(20)
+@settings(max_examples=10)
 @given(instances(most_pairs=9, options=False))
 def test_what_was_infeasible_is_not_after_any_of_them(instance):
     """By brute force, where hired hands leave it small enough."""
@@ -86,7 +85,7 @@ def test_money_is_asked_for_where_only_the_budget_is_in_the_way():
     assert assign(ways["budget"].instance).found and "capacity" not in ways and "workers" not in ways
 
 
-@examples(30)
+@settings(max_examples=10)
 @given(instances(most_pairs=12, options=False))
 def test_conflicts_are_irreducible(instance):
     """The needs of these types cannot be met together; without any one of them the others can."""
@@ -102,7 +101,7 @@ def test_conflicts_are_irreducible(instance):
         assert all(met([k for k in types if k != left]) for left in types)
 
 
-@examples(30)
+@settings(max_examples=10)
 @given(instances(most_pairs=12, options=False))
 def test_tangents_and_solving_again(instance):
     """One more unit of capacity saves what was said by solving again, and never more than its multiplier."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.api.assign import probe
@@ -15,11 +15,10 @@ from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
 from crowdopt.assign.methods.quick import quick_plan
 from crowdopt.core.clock import Clock
-from tests.effort import examples
 from tests.small import brute_force, instances
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances(options=False))
 def test_the_targets_bracket_what_is_possible(instance):
     """No plan promises less than ``no_epsilon_below``; one exists for ``epsilon_within_reach``."""
@@ -33,7 +32,7 @@ def test_the_targets_bracket_what_is_possible(instance):
         assert brute_force(instance.with_epsilon(found.epsilon_within_reach)) is not None
 
 
-@examples(60)
+@settings(max_examples=15)
 @given(instances())
 def test_something_is_missing_exactly_where_shares_do_not_do(instance):
     """The least total shortage is 0 if and only if the LP has a point."""

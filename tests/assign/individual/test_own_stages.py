@@ -17,10 +17,9 @@ from crowdopt.assign.plan import breaches
 from crowdopt.core.solution import Options, Progress
 from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.bounds.proofs import minimum_knapsack, prove_blocks
-from tests.effort import tries
 from tests.small import brute_force, instances
 
-OFTEN = settings(max_examples=tries(40, 5))
+OFTEN = settings(max_examples=5)
 
 
 def solved(instance: AssignmentInstance, seconds: float = 10.0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import assign, recipe, write_plan
@@ -23,7 +23,6 @@ from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.recheck.verification import verify
-from tests.effort import examples
 from tests.sampled import first_of
 from tests.small import brute_force
 
@@ -57,7 +56,7 @@ def crowds(draw: st.DrawFn) -> AssignmentInstance:
     )
 
 
-@examples(60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(crowds(), st.integers(1, 4))
 def test_whatever_the_levels_no_plan_costs_less(instance, count):
     """Counting a worker as the best of their level only makes tasks cheaper to cover."""

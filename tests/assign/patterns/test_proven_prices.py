@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, verify, write_campaign, write_plan
@@ -18,7 +18,6 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.votes.voting import weighted_error
 from crowdopt.recheck.bounds import sets_by_level
 from crowdopt.recheck.bounds.proofs import prove_patterns
-from tests.effort import examples
 
 NEAR = 1e-9
 
@@ -99,7 +98,7 @@ def brute(instance: AssignmentInstance, duals: Duals) -> float:
     return least + float(duals.worker.sum()) + duals.wrong * float(instance.epsilon[0])
 
 
-@examples(40, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_both_proofs_are_below_every_set(seed):
     """By every set of up to eight workers; with the workers' own skills both are the least cost itself."""
@@ -111,7 +110,7 @@ def test_both_proofs_are_below_every_set(seed):
         assert duals.levels == 2 or proven == pytest.approx(best)
 
 
-@examples(80, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_second_opinion_proves_what_the_method_proves(seed):
     """By up to 28 workers: two algorithms, and the second one proves no less, so that honest plans hold."""

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Status, assign, recipe, solve, write_campaign, write_plan
@@ -19,7 +19,6 @@ from crowdopt.crowd.votes.pattern_errors import Errors
 from crowdopt.recheck.bounds.proofs import prove_patterns
 from crowdopt.recheck.verification import verify
 from tests.assign.patterns.few_skills import drawn, least
-from tests.effort import examples
 
 
 def crowd(tasks, pools, capacity, epsilon, rule="exact-error"):
@@ -41,7 +40,7 @@ def test_ctrl_c_is_told_and_the_plan_kept(monkeypatch):
     assert plan.interrupted and plan.found
 
 
-@examples(60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), soft=st.booleans())
 def test_pricing_finds_every_pattern_below_a_limit(seed: int, soft: bool) -> None:
     """Against all patterns there are: nothing cheaper is overlooked, whatever the prices; nothing dearer comes back."""
@@ -65,7 +64,7 @@ def test_pricing_finds_every_pattern_below_a_limit(seed: int, soft: bool) -> Non
         assert not soft and any(all(a <= b for a, b in zip(other, pattern, strict=True)) for other in found)
 
 
-@examples(40, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_any_prices_prove_a_bound(seed: int) -> None:
     """``prove_patterns`` is below the least cost for multipliers of no meaning at all, and for skills rounded up."""
@@ -78,7 +77,7 @@ def test_any_prices_prove_a_bound(seed: int) -> None:
         assert best is None or bound <= best + 1e-9
 
 
-@examples(25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), pools=st.integers(1, 3))
 def test_rounded_skills_bound_the_optimum_from_both_sides(seed: int, pools: int) -> None:
     """Rounded down the plan keeps every target under the workers' own skills; rounded up the bound still holds."""

@@ -24,7 +24,6 @@ from crowdopt.io.bridges.exchange.addresses import checked_url
 from crowdopt.io.bridges.exchange.bridge import Address
 from crowdopt.io.bridges.exchange.inspect_panel import winner
 from crowdopt.io.bridges.label_studio_tasks import tokens
-from tests.effort import tries
 
 TOKEN = "secret-token-0123456789"
 
@@ -217,7 +216,7 @@ def test_whatever_a_server_answers_ends_in_an_answer_or_a_sentence(desk, token):
     codes = (200,) * 8 + (201, 204, 301, 400, 401, 404, 500, 503)
     with serving(lambda method, path, headers: (rng.choice(codes), rng.choice(BODIES))) as url:
         given = {"tool": "label-studio", "url": url}
-        for k in range(tries(200, 60)):
+        for k in range(60):
             try:
                 if k % 2:
                     push(desk / "campaign", desk / "plan", **given, answers=None)

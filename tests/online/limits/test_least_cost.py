@@ -23,7 +23,6 @@ from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.programs import potential
 from tests.chance import fewest, seeds
-from tests.effort import tries
 
 NONE, ZERO, ONE = -1, 0, 1
 
@@ -224,7 +223,7 @@ def test_policies_that_reach_the_target_pay_about_the_bound():
     The bound is about means: a run by itself may pay less. Runs are independent: in 95 of 100 or more they pay at least
     .85 and at most 1.2 of it (of 24 between .94 and 1.09).
     """
-    instance, near, trials = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1), 0, tries(60, 12)
+    instance, near, trials = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1), 0, 12
     for k in seeds(trials):
         run = replay(named("entropy"), simulated_stream(instance, (k,)), k, solve)
         needed = bounds.skills_known(instance.with_epsilon(float(np.mean(_error(run)))), solve).value

@@ -1,0 +1,108 @@
+"""The house rules: imports point down, in no circle; an import is light; links lead somewhere; commands are typed."""
+
+import ast
+import re
+import subprocess
+import sys
+from functools import cache
+from graphlib import TopologicalSorter
+
+import pytest
+
+from tests.pages import ROOT, anchors, links
+
+FILES = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in ROOT.glob("crowdopt/**/*.py")}
+FILES = {name.removesuffix(".__init__"): path for name, path in FILES.items()}
+GROUND = {path.stem for path in ROOT.glob("crowdopt/[!_]*.py")}  # under everything
+BELOW = """core
+crowd core
+programs core crowd
+backends core
+proofs core
+assign core crowd programs
+hire core crowd programs
+answers core crowd programs
+online core crowd programs assign hire answers
+labelers core crowd programs hire answers
+live core crowd programs answers online labelers io
+io core crowd
+recheck core crowd io
+report core
+studies core crowd programs assign hire answers online labelers io
+bench core crowd programs assign hire answers online labelers io backends recheck studies
+api core crowd programs assign hire answers online labelers io backends recheck studies bench live report proofs
+cli core crowd io report api
+testing core crowd programs backends online api
+__main__ cli"""  # a room, and which rooms it may import beside itself and the ground: no method knows recheck
+RESULTS = r"assign\.(plan|cascade\.adaptive_plan)|hire\.selected|answers\.(planned|voted|audit\.(audited|escalated))"
+RESULTS = re.compile(rf"crowdopt\.({RESULTS})\.")  # what methods answer with, which these know and recheck does not:
+READERS = {"io", "report", "cli"}
+SOLVERS = {"highspy", "pulp", "cvxpy", "ortools", "pyscipopt", "gurobipy"}  # known to backends alone
+UNSAFE = {"tests", "benchmarks", "pickle", "socket", "requests"}  # a stranger's campaign executes and calls nothing
+HEAVY = SOLVERS | {"numba", "scipy.optimize", "scipy.stats", "pandas", "pyarrow", "matplotlib", "altair"}
+PLACES = ("", "crowdopt/**/", "models/", "benchmarks/**/", "tests/**/", ".github/**/")
+PAGES = [page for place in PLACES for page in ROOT.glob(f"{place}*.md")]
+
+
+@cache
+def imported(name: str) -> set[str]:
+    """Every name that a file imports, at its top or inside functions."""
+    nodes = list(ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8"))))
+    froms = {f"{node.module}.{one.name}" for node in nodes if isinstance(node, ast.ImportFrom) for one in node.names}
+    return froms | {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
+
+
+@pytest.mark.parametrize("room", BELOW.splitlines())
+def test_imports_point_down(room):
+    """A bound that recheck itself had made was false, and ``verify`` agreed: it knows no method, and none knows it."""
+    room, allowed = room.split()[0], {*room.split(), *GROUND}
+    for name in (name for name in FILES if f"{name}.".startswith(f"crowdopt.{room}.")):
+        for other in imported(name):
+            top, _, rest = other.partition(".")
+            assert top not in UNSAFE and (room == "backends" or top not in SOLVERS), (name, other)
+            result = room in READERS and RESULTS.match(other)
+            assert top != "crowdopt" or not rest or rest.split(".")[0] in allowed or result, (name, other)
+
+
+def test_every_room_is_held():
+    """A room that the table does not know could import anything."""
+    rooms = {name.split(".")[1] for name in FILES if name != "crowdopt"}
+    assert rooms == {line.split()[0] for line in BELOW.splitlines()} | GROUND
+
+
+@pytest.mark.parametrize("key", [str, lambda name: str(FILES[name].parent)], ids=["files", "folders"])
+def test_nothing_runs_in_a_circle(key):
+    """What imports each other cannot be read one after another; a package's face, and its own folder, hand names on."""
+    graph = {}
+    for name in FILES.keys() - {"crowdopt"}:
+        for other in {one if one in FILES else one.rpartition(".")[0] for one in imported(name)} & FILES.keys():
+            if key(name) not in (key(other), key("crowdopt")) and not other.startswith(f"{name}."):
+                graph.setdefault(key(name), set()).add(key(other))
+    TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize(
+    "code", ["import crowdopt", "import crowdopt; crowdopt.assign", "from crowdopt.cli import main"]
+)
+def test_an_import_loads_nothing_heavy(code):
+    """An import for one call, or a verb's help, does not wait for the others."""
+    command = [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"]
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert not loaded & (HEAVY if "assign" in code else {"numpy", "crowdopt.api", *HEAVY})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(page):
+    """Files and headings both, and files named as code: they move and change their names."""
+    for path, _, anchor in (link.partition("#") for link in links(page)):
+        goal = page.parent / path if path else page
+        assert goal.exists() and (not anchor or anchor in anchors(goal)), f"{path}#{anchor}"
+    named = re.findall(r"`((?:crowdopt|tests|benchmarks)/[a-z\d_/]+\.py)", page.read_text(encoding="utf-8"))
+    assert not [name for name in named if not (ROOT / name).exists()]
+
+
+def test_the_commands_of_the_readme_are_typed():
+    """By .ci/run, which takes them from the page by their marks."""
+    script, page = ((ROOT / name).read_text(encoding="utf-8") for name in (".ci/run", "README.md"))
+    marked = re.findall(r"^<!-- command: (\w+) -->\n```sh\n.+\n```$", page, re.MULTILINE)
+    assert f"for name in {' '.join(marked)}; do\n  line=$(command_named" in script and marked == ["run", "test"]
