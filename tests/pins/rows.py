@@ -81,12 +81,12 @@ def changed(made: AssignmentInstance, change: str) -> AssignmentInstance:
 
 
 def plans(row: str, epsilon: str, seconds: str) -> Row:
-    """The plan of a row: what it costs, what none undercuts, how many tasks are left short."""
+    """The plan of a row: what it costs if it serves all tasks, and what none undercuts."""
     made = instance(row)
     made = replace(made, epsilon=np.asarray(float(epsilon))) if epsilon else made
     plan = crowdopt.assign(made, time_limit=float(seconds))
     bound = plan.certified_bound if np.isfinite(plan.certified_bound) else None
-    return {"status": plan.status.value, "cost": plan.objective, "bound": bound}
+    return {"cost": plan.objective if plan.found else None, "bound": bound}
 
 
 def compare(crowd: str, policy: str) -> Row:
