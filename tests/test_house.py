@@ -18,7 +18,6 @@ BELOW = """core
 crowd core
 programs core crowd
 backends core
-proofs core
 assign core crowd programs
 hire core crowd programs
 answers core crowd programs
@@ -30,7 +29,7 @@ recheck core crowd io
 report core
 studies core crowd programs assign hire answers online labelers io
 bench core crowd programs assign hire answers online labelers io backends recheck studies
-api core crowd programs assign hire answers online labelers io backends recheck studies bench live report proofs
+api core crowd programs assign hire answers online labelers io backends recheck studies bench live report
 cli core crowd io report api
 testing core crowd programs backends online api
 __main__ cli"""  # a room, and which rooms it may import beside itself and the ground: no method knows recheck

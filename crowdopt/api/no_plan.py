@@ -126,7 +126,7 @@ def _idle(plan: Plan) -> list[str]:
     free = able & (plan.loads < instance.capacity)
     left = np.inf if instance.budget is None else instance.budget - plan.prices.sum()
     paid = free & (instance.cost[instance.task_type[idle]] <= left)
-    budget = f"of the budget of {instance.budget or 0.0:g} {left:.4g} is left, which pays no label that would help {{}}"
+    budget = f"{left:.4g} of the budget of {instance.budget or 0.0:g} is left, which pays no label that would help {{}}"
     reasons = {
         "no worker may label {} whose labels say anything: ask an expert": ~able.any(axis=1),
         "no worker who may label {} has capacity left: more capacity or more workers would help": ~free.any(axis=1),
