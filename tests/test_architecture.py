@@ -34,7 +34,6 @@ GROUND = {
     "notebooks",
     "pauses",
     "plain_kernels",
-    "slurm_jobs",
     "stops",
     "version",
 }

@@ -49,7 +49,7 @@ class BenchOptions:
     jobs : int
         Subjects at once.
     cluster : str, optional
-        A Dask scheduler to run on, or ``slurm:FOLDER``.
+        A Dask scheduler to run on.
     export : str, optional
         ``mps`` or ``lp``: write the programs as a library instead of measuring. With a ``time_limit`` each is solved
         for so long, and its best value, its best bound and their certificates stand beside it.
@@ -160,8 +160,8 @@ def measure(
     Without the extra ``plots`` there is no page, and ``page`` is None; :func:`crowdopt.report` writes it later.
 
     folder: one that holds the same benchmark is gone on with; processes: subjects at once; cluster: A Dask scheduler to
-    run on, or ``slurm:FOLDER``; retry: whether to run again what failed in the harness itself; -> ``rows``,
-    ``verdict``, ``page`` and all that the page shows.
+    run on; retry: whether to run again what failed in the harness itself; -> ``rows``, ``verdict``, ``page`` and all
+    that the page shows.
     """
     from crowdopt import jobs
     from crowdopt.bench.run import run_benchmark

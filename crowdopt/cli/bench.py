@@ -53,7 +53,7 @@ REGRESSED = 3  # exit status of compare --fail-if-slower
 @click.option("--memory-limit", type=float, help="Megabytes for each process tree; default: the suite's, else 4000.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads of each solver; default 1.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Runs at a time.")
-@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://host:8786, or slurm:FOLDER.")
+@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://host:8786.")
 @click.option("--export", type=click.Choice(["mps", "lp"]), help="Write the programs instead of solving them.")
 @click.option("--fail-if-slower", is_flag=True, help="With compare: exit with 3 if a method became slower.")
 @click.option("--retry", is_flag=True, help="Repeat the runs that failed in the harness itself.")
