@@ -23,9 +23,6 @@ GROUND = {
     "compiled_kernels",
     "confine",
     "documents",
-    "elementary",
-    "elementary_kernels",
-    "sorting_kernels",
     "errors",
     "files",
     "interrupts",
@@ -96,11 +93,6 @@ AT_HOME = {  # solver libraries, each in one file
 }
 NOT_LOADED = ["highspy", "pulp", "cvxpy", "numba", "pyarrow", "pandas", "altair"]
 NOT_LOADED += ["scipy.stats", "scipy.optimize", "scipy.special"]
-DIFFERS = {  # of NumPy's functions, those that a vector unit computes, or that add in an order of its own
-    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2", "power", "float_power"),
-    *("tanh", "arctanh", "sinh", "cosh", "sin", "cos", "tan", "cbrt", "geomspace", "logspace"),
-    *("dot", "vdot", "inner", "matmul", "einsum", "tensordot", "linalg"),
-}
 EACH_ITS_OWN = {"__init__.py", "__main__.py", "policy.py", "theorems.py"}  # names that every question may have
 
 
@@ -305,19 +297,6 @@ def test_equals_keep_their_order():
                 name, words = node.func.attr, {word.arg: ast.unparse(word.value) for word in node.keywords}
                 assert name != "argpartition", (path, node.lineno)
                 assert name != "argsort" or words.get("kind") == "'stable'", (path, node.lineno)
-
-
-def test_no_last_bit_decides():
-    """NumPy's exp, log and products differ in the last bit between processors: crowdopt.elementary's do not.
-
-    Where nothing is decided they are welcome: a solver's adapter, a chart, a second opinion that has its tolerance.
-    """
-    for path in FILES:
-        if room(path) in ("backends", "bench", "report", "recheck"):
-            continue
-        for node in nodes_of(path):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np":
-                assert node.attr not in DIFFERS, f"{path}:{node.lineno}: take it from crowdopt.elementary"
 
 
 def test_no_pickle_no_eval_no_network():

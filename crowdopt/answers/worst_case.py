@@ -11,7 +11,6 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.certificate import certify
 from crowdopt.core.solution import WARM, Options, Solve
 from crowdopt.crowd.votes.voting import log_odds
-from crowdopt.elementary import dot
 from crowdopt.errors import InputError
 from crowdopt.programs import worst_law
 
@@ -109,8 +108,8 @@ class _Vote:
 
     def error(self, several: list[Ints], laws: dict[int, Floats]) -> float:
         if not several:
-            return float(dot(self.loss, self.each.prod(axis=1)))
-        return float(dot(self.loss * self.others(several, laws, 0), laws[0][self.pattern(several[0])]))
+            return float(self.loss @ self.each.prod(axis=1))
+        return float((self.loss * self.others(several, laws, 0)) @ laws[0][self.pattern(several[0])])
 
     def worst(self, members: Ints, chance: Floats, solve: Solve) -> tuple[Floats | None, float]:
         """The worst law of a family, the others' being given, and a bound for all laws."""

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.elementary import geomspace
 from crowdopt.online.picking import fill
 
-SCALES = geomspace(0.1, 10.0, 41)  # prices are tried at these multiples: any of them proves something
+SCALES = np.geomspace(0.1, 10.0, 41)  # prices are tried at these multiples: any of them proves something
 BATCH = 4_000_000  # entries of a table at a time
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.elementary import exp, log, log1p
 
 RIGHT, WRONG = 12.0, 6.0  # a priori: skills between two classes are Beta(12, 6) before they are turned round
 LEAST, MOST = -6.0, 20.0  # of a worker's worth: beyond, nothing is decided any more
@@ -46,7 +45,7 @@ def _worth(asked: int, chance: float) -> Floats:
     c = np.arange(asked + 1.0)
     spread = (RIGHT + WRONG) * (1 / chance - 1)  # a turned-round skill: an error that happened to name this class
     turned = betaln(c + WRONG, asked - c + spread - WRONG) - betaln(WRONG, spread - WRONG)
-    guessed = c * log(chance) + (asked - c) * log1p(-chance)
+    guessed = c * np.log(chance) + (asked - c) * np.log1p(-chance)
     worth: Floats = np.clip(np.minimum.accumulate(turned - guessed), LEAST, MOST)
     return worth
 
@@ -57,5 +56,5 @@ def _guessing(asked: int, chance: float) -> Floats:
 
     c = np.arange(asked + 1.0)
     ways = gammaln(asked + 1) - gammaln(c + 1) - gammaln(asked - c + 1)
-    law: Floats = exp(ways + c * log(chance) + (asked - c) * log1p(-chance))
+    law: Floats = np.exp(ways + c * np.log(chance) + (asked - c) * np.log1p(-chance))
     return law

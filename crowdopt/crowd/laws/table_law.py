@@ -10,7 +10,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.laws.coin_laws import TABLE, TINY, CoinLaw, LawParams, independent_law
-from crowdopt.elementary import dot, exp, log
 
 
 def table_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
@@ -31,5 +30,5 @@ def _left_out(law: CoinLaw, patterns: Ints, count: Ints) -> float:
     """Log-likelihood of the items, each by the table of all others."""
     total = int(count.sum())
     own = np.where(patterns < 0, 1.0, np.where(patterns == 1, law.accuracy, 1 - law.accuracy)).prod(axis=1)
-    others = (total * exp(law.log_chance(patterns)) - own) / (total - 1)
-    return float(dot(count, log(np.maximum(others, TINY))))
+    others = (total * np.exp(law.log_chance(patterns)) - own) / (total - 1)
+    return float(count @ np.log(np.maximum(others, TINY)))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.elementary import log
 from crowdopt.online.beliefs.grid import error_at_level
 
 
@@ -56,7 +55,7 @@ class ToldSkills:
     def hear(self, tasks: NDArray[np.integer], labels: Ints) -> None:
         """Labels of the worker who is here, a class each."""
         right = np.clip(self.accuracy[self.came[0] - 1, self.kind[tasks]], CLIP, 1 - CLIP)
-        self.odds[tasks] += (2.0 * labels - 1) * log(right / (1 - right))
+        self.odds[tasks] += (2.0 * labels - 1) * np.log(right / (1 - right))
         self.count += tasks.size
 
     def arrays(self) -> dict[str, NDArray[Any]]:
