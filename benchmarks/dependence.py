@@ -30,7 +30,6 @@ from crowdopt.crowd.law_errors import law_errors
 from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.laws.law_choice import FITS, LISTED, chosen_law
 from crowdopt.crowd.states.told_tasks import told_tasks
-from crowdopt.elementary import logsumexp
 from crowdopt.programs.cascade import Cascade
 
 PRICES = (10.0, 6.0, 3.0, 1.0, 0.4, 0.2)
@@ -49,7 +48,7 @@ def families(coupling: float) -> CoinLaw:
     """Three families of two judges whose votes are coupled."""
     votes = 2.0 * np.array(list(product((0, 1), repeat=6))) - 1
     score = votes @ ODDS / 2 + coupling * sum(votes[:, a] * votes[:, b] for a, b in ((0, 1), (2, 3), (4, 5)))
-    return CoinLaw("planted", np.exp(score - logsumexp(score)), (votes + 1) / 2)
+    return CoinLaw("planted", np.exp(score - np.logaddexp.reduce(score)), (votes + 1) / 2)
 
 
 PLANTED = {
@@ -137,7 +136,7 @@ def held_to_truth(law: CoinLaw, labels: np.ndarray, truth: np.ndarray, classes: 
         ],
         axis=1,
     )
-    chance = np.exp(scores - logsumexp(scores, axis=1)[:, None])
+    chance = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
     best = chance >= chance.max(axis=1, keepdims=True) - 1e-12
     right = best[np.arange(truth.size), truth] / best.sum(axis=1)
     return float((1 - chance.max(axis=1)).mean()), float(1 - right.mean())

@@ -14,7 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -32,7 +32,6 @@ from crowdopt.errors import InputError
 from crowdopt.files import PARTIAL, write_text
 
 WIDTH = 256  # rows handed to a foreign executor at a time, or more where many workers wait; it has its own queue
-SLURM = "slurm:"  # how the address of SLURM begins; a folder follows
 DIED = "its process died: killed, out of memory, or crashed in native code"
 
 
@@ -183,40 +182,18 @@ def table(rows: Sequence[Row]) -> str:
 def cluster(address: str) -> Iterator[Executor]:
     """The executor of a cluster: Dask's (extra ``cluster``), where a row whose worker is lost moves to another one.
 
-    Or SLURM's (extra ``slurm``), where each row is a job: crowdopt.slurm_jobs.
-
-    address: of Dask's scheduler, such as ``tcp://127.0.0.1:8786``; or a number: a cluster of so many processes on this
-    machine; or ``slurm:FOLDER``: SLURM's jobs, whose files are in a folder that all machines see. Raises JobsError if
-    the extra is missing or there is no answer.
+    address: of Dask's scheduler, such as ``tcp://127.0.0.1:8786``. Raises JobsError if the extra is missing or there is
+    no answer.
     """
-    if address.startswith(SLURM):
-        with _slurm(address.removeprefix(SLURM)) as executor:
-            yield executor
-        return
     try:
         from dask.distributed import Client
     except ImportError:
         raise JobsError("a cluster needs the extra cluster: pip install 'crowdopt[cluster]'") from None
     try:
-        here = {"n_workers": int(address), "threads_per_worker": 1} if address.isdecimal() else {"address": address}
-        client = Client(**here, timeout="10s")
+        client = Client(address, timeout="10s")
     except (OSError, ValueError) as error:
         raise JobsError(f"no Dask scheduler answers at {address}: {error}") from None
     with client, client.get_executor(pure=False) as executor:
-        yield executor
-
-
-@contextmanager
-def _slurm(folder: str) -> Iterator[Executor]:
-    from crowdopt.slurm_jobs import slurm
-
-    with ExitStack() as stack:
-        try:
-            executor = stack.enter_context(slurm(folder))
-        except ImportError:
-            raise JobsError("SLURM needs the extra slurm: pip install 'crowdopt[slurm]'") from None
-        except (OSError, RuntimeError) as error:
-            raise JobsError(f"no SLURM takes jobs here: {error}") from None
         yield executor
 
 

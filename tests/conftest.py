@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import random
 import re
 import signal
 import sys
@@ -70,13 +69,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first; or in any order, drawn with the seed CROWDOPT_FILE_ORDER."""
-    if "CROWDOPT_FILE_ORDER" in os.environ:
-        files = list(dict.fromkeys(item.path for item in items))
-        random.Random(os.environ["CROWDOPT_FILE_ORDER"]).shuffle(files)
-        places = {path: place for place, path in enumerate(files)}
-        items.sort(key=lambda item: places[item.path])
-        return
+    """The longest files first."""
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: next((ranks[name] for name in LONG if item.nodeid.startswith(name)), len(LONG)))
 

@@ -13,7 +13,6 @@ from crowdopt.answers.voted import Answers
 from crowdopt.answers.votes import majority
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.labels import Labels
-from crowdopt.elementary import log
 
 METHODS = {
     "majority": majority,
@@ -118,7 +117,7 @@ def _loss(seen: Labels, hidden: Labels, name: str) -> Floats:
         speech = _coins(np.asarray(answers.accuracy), len(seen.classes)) if coins else np.asarray(answers.confusion)
     chance = (answers.posterior[hidden.task] * speech[hidden.worker, :, hidden.label]).sum(axis=1)
     total = np.zeros(len(hidden.tasks))
-    np.subtract.at(total, hidden.task, log(np.maximum(chance, LEAST)))
+    np.subtract.at(total, hidden.task, np.log(np.maximum(chance, LEAST)))
     return total
 
 

@@ -11,7 +11,6 @@ from crowdopt.answers.voted import Answers
 from crowdopt.answers.votes import tally
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
-from crowdopt.elementary import dot, exp, log
 from crowdopt.errors import InputError
 
 PRIORS = ("uniform", "estimated")
@@ -49,7 +48,7 @@ def one_coin(
     for step in range(1, iterations + 1):  # noqa: B007
         right = votes.T @ posterior.reshape(-1) + smoothing
         before, accuracy = accuracy, _clipped(right / np.maximum(given + 2 * smoothing, LEAST))
-        weight = log(accuracy / (1 - accuracy)) + log(max(count - 1, 1))
+        weight = np.log(accuracy / (1 - accuracy)) + np.log(max(count - 1, 1))
         score = (votes @ weight).reshape(count, n) + _log_prior(posterior, prior)
         posterior = _known(_chances(score), known)
         moved = np.abs(accuracy - before).max(initial=0.0)
@@ -96,10 +95,10 @@ def dawid_skene(
         tallies = (said.T @ np.ascontiguousarray(posterior.T)).reshape(m, count, count)  # worker, said, true
         tallies = np.maximum(tallies + smoothing / count, LEAST)
         before, chance = speech, tallies / tallies.sum(axis=1, keepdims=True)
-        speech = log(chance)
+        speech = np.log(chance)
         score = np.ascontiguousarray((said @ speech.reshape(m * count, count)).T) + _log_prior(posterior, prior)
         posterior = _known(_chances(score), known)
-        moved = np.abs(chance - exp(before)).max(initial=0.0)
+        moved = np.abs(chance - np.exp(before)).max(initial=0.0)
         if moved <= tolerance:
             break
     confusion = np.ascontiguousarray(chance.transpose(0, 2, 1))
@@ -111,7 +110,7 @@ def dawid_skene(
         evidence,
         speech,
         labels.per_task,
-        dot(np.diagonal(confusion, axis1=1, axis2=2), posterior.mean(axis=1)),
+        np.diagonal(confusion, axis1=1, axis2=2) @ posterior.mean(axis=1),
         confusion,
         iterations=step,
         converged=bool(moved <= tolerance),
@@ -131,7 +130,7 @@ def _start(labels: Labels, known: Ints | None) -> Floats:
 
 def _chances(score: Floats) -> Floats:
     """Columns of log-likelihoods turned into probabilities, shape (classes, tasks)."""
-    score = exp(score - score.max(axis=0))
+    score = np.exp(score - score.max(axis=0))
     score /= score.sum(axis=0)
     return score
 
@@ -140,7 +139,7 @@ def _log_prior(posterior: Floats, prior: str) -> Floats:
     """Logarithm of each class's share of the answers, or nothing where all are taken for equal, shape (classes, 1)."""
     if prior == "uniform":
         return np.zeros((len(posterior), 1))
-    shares: Floats = log(np.maximum(posterior.mean(axis=1), LEAST))
+    shares: Floats = np.log(np.maximum(posterior.mean(axis=1), LEAST))
     return shares[:, None]
 
 

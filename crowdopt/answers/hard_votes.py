@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.difficult_classes import class_likelihoods
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.elementary import exp, log, log1p, logaddexp
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +26,8 @@ class HardVotes:
     def posterior(self) -> Floats:
         """``P(k | labels) ~ pi_k [(1 - h) P(labels | k, easy) + h P(labels | k, hard)]``, (tasks, classes)."""
         share = self.difficulty.share
-        score = self.beside + logaddexp(log1p(-share) + self.easy, log(share) + self.hard)
-        chances = exp(score - score.max(axis=1, keepdims=True))
+        score = self.beside + np.logaddexp(np.log1p(-share) + self.easy, np.log(share) + self.hard)
+        chances = np.exp(score - score.max(axis=1, keepdims=True))
         posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
         return posterior
 

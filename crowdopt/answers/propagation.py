@@ -17,7 +17,6 @@ from crowdopt.answers.voted import Answers, softmax
 from crowdopt.answers.votes import log_odds
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
-from crowdopt.elementary import dot, log
 from crowdopt.errors import InputError
 
 LEVELS = 32  # skills that are told apart, evenly between 0 and 1
@@ -142,14 +141,14 @@ def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floa
     for workers, some in edges.parts():
         # f(g) = r g + (1 - r)(1 - g)/(L - 1): the chance of the label at each skill, by what the others say
         likely = wrong + right[some, None] * (skill - wrong)
-        total = np.tile(log(prior), (workers.stop - workers.start, 1))
+        total = np.tile(np.log(prior), (workers.stop - workers.start, 1))
         busy = np.flatnonzero(np.diff(edges.starts[workers.start : workers.stop + 1]))
-        total[busy] += np.add.reduceat(log(likely), edges.starts[workers.start + busy] - some.start, axis=0)
+        total[busy] += np.add.reduceat(np.log(likely), edges.starts[workers.start + busy] - some.start, axis=0)
         chance = softmax(total)
-        accuracy[workers], fitted = dot(chance, skill), fitted + chance.sum(axis=0)
+        accuracy[workers], fitted = chance @ skill, fitted + chance.sum(axis=0)
         # the label's own factor is divided out again, so that its weight rests on the worker's other labels alone
         besides = chance[edges.worker[some] - workers.start] / likely  # up to a factor of the row
-        weight[some] = log_odds(dot(besides, skill) / besides.sum(axis=1), count)
+        weight[some] = log_odds((besides @ skill) / besides.sum(axis=1), count)
     fitted = np.maximum(fitted / accuracy.size, LEAST)
     return weight, accuracy, fitted / fitted.sum()
 

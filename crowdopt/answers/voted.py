@@ -12,7 +12,6 @@ from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.answers.hedge import Hedge
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.checks import integers
-from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 from crowdopt.notebooks import InNotebooks
 
@@ -159,7 +158,7 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
 
 def softmax(evidence: Floats) -> Floats:
     """Rows of log-likelihoods, up to a constant each, turned into probabilities; (tasks, classes)."""
-    shifted = exp(evidence - evidence.max(axis=1, keepdims=True))
+    shifted = np.exp(evidence - evidence.max(axis=1, keepdims=True))
     chances: Floats = shifted / shifted.sum(axis=1, keepdims=True)
     return chances
 

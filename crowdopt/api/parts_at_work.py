@@ -17,7 +17,6 @@ from shutil import rmtree
 from typing import Any
 
 from crowdopt import jobs
-from crowdopt.api.part_homes import AtHome
 from crowdopt.api.part_jobs import forget
 from crowdopt.assign.parts.asked import TimeIsUp
 from crowdopt.assign.parts.part_work import ENDLESS
@@ -37,7 +36,7 @@ class PartsAtWork:
     folder: PartsFolder  # the campaign
     work: Path  # where answers are kept
     processes: int = 0  # spawned here; 0 works in this process
-    cluster: str | None = None  # A Dask scheduler's address or a number of Dask workers here, in place of them
+    cluster: str | None = None  # A Dask scheduler's address, in place of them
     memory: float = 0.0  # bytes that a process may take; 0: its fair share
     asked: int = 0  # questions so far
     clock: Clock = field(default_factory=lambda: Clock(ENDLESS))  # no part is asked any more when it is over
@@ -64,8 +63,7 @@ class PartsAtWork:
     def _start(self) -> None:
         self._open.close()
         if self.cluster is not None:
-            cluster = self._open.enter_context(jobs.cluster(self.cluster))
-            self._executor = AtHome(cluster, self.folder.parts) if hasattr(cluster, "_client") else cluster
+            self._executor = self._open.enter_context(jobs.cluster(self.cluster))
             return
         for attempt in range(1, TRIES + 1 if self.processes else 1):
             try:
@@ -118,8 +116,6 @@ class PartsAtWork:
     def _computed(self, rows: list[jobs.Job], title: str) -> list[jobs.Row]:
         """Every row without an error; a row whose process is lost is asked for again."""
         self._refuse_late()
-        if isinstance(self._executor, AtHome):
-            self._executor.settle()
         kept = self.work / ROWS
         for attempt in range(1, TRIES + 1):
             try:

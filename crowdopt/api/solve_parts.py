@@ -74,8 +74,8 @@ def assign_parts(
     campaign: a folder in parts (crowdopt.io.parts.parts_folder), or a glob of parts.
     output: folder to write the plan to.
     processes: spawned here; 0 computes in this process.
-    cluster: in place of them: a Dask scheduler's address, or a number of Dask workers to start here. All machines must
-    see the campaign and the output under the same paths.
+    cluster: in place of them: a Dask scheduler's address. All machines must see the campaign and the output under the
+    same paths.
     memory: megabytes that a process may take; parts that would take more are refused before any work.
     time_limit: seconds: sweeps end in time for a plan from the best of them. Where they were too few, the bound is what
     is known, and the same call goes on from there. The files then depend on how fast machines are.

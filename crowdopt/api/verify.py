@@ -94,8 +94,7 @@ def verify(campaign: InstanceLike, asked: VerifyOptions) -> Report | AuditReport
 def verify_parts(campaign: AnyPath, plan: AnyPath, *, processes: int = 0, cluster: str | None = None) -> Report:
     """The same for a plan in parts, a part at a time.
 
-    processes: spawned here; 0 checks in this process; cluster: in place of them: a Dask scheduler's address, or a
-    number of Dask workers to start here.
+    processes: spawned here; 0 checks in this process; cluster: in place of them: a Dask scheduler's address.
     """
     if cluster is None:
         return part_check.verify_parts(campaign, plan, processes)

@@ -18,7 +18,6 @@ from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.crowd.kept import NEAR, broken
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
-from crowdopt.elementary import dot
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
 
@@ -166,7 +165,7 @@ class Plan(InNotebooks):
         value = None
         if pairs is not None:
             prices = instance.prices(pairs)
-            value = float(prices.sum() if amounts is None else dot(prices, amounts))
+            value = float(prices.sum() if amounts is None else (prices * amounts).sum())
         if certified < WORTHLESS and duals is not None and duals.form != "curve":
             certified, duals = -np.inf, duals if duals.wrong < 0 else None  # those prove wrong answers all the same
         known = _as_far_as_it_stands(known, certified, value)
@@ -427,7 +426,7 @@ def breaches(
     broken += _over("has too few labels", np.where(excused, 0.0, fewest - labels), tolerance, "task", task)
     broken += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
     if instance.budget is not None:
-        excess = float(dot(instance.prices(pairs), shares)) - instance.budget
+        excess = float((instance.prices(pairs) * shares).sum()) - instance.budget
         broken += _over(
             "is exceeded",
             np.array([excess]),

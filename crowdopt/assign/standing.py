@@ -16,7 +16,6 @@ from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solve, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.elementary import dot
 
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 
@@ -56,7 +55,7 @@ class Standing:
     def ceiling(self) -> float:
         """No plan costs more: all labels of all workers, or the budget."""
         dearest = self.instance.cost[np.unique(self.instance.task_type)].max(axis=0)
-        every = float(dot(dearest, np.minimum(self.instance.capacity, self.instance.n_tasks)))
+        every = float((dearest * np.minimum(self.instance.capacity, self.instance.n_tasks)).sum())
         return every if self.instance.budget is None else min(every, float(self.instance.budget))
 
     @property

@@ -28,8 +28,8 @@ def in_parts(verb: Callable[..., Any]) -> Callable[..., Any]:
     )
     cluster = click.option(
         "--cluster",
-        metavar="ADDRESS|N",
-        help="For a campaign in parts: a Dask scheduler (tcp://host:8786), N Dask workers here, or slurm:FOLDER.",
+        metavar="ADDRESS",
+        help="For a campaign in parts: a Dask scheduler (tcp://host:8786).",
     )
     return processes(cluster(verb))
 

@@ -11,7 +11,6 @@ from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
 from crowdopt.core.roundoff import UNIT, lowered, product_error
 from crowdopt.core.solution import Solution, Status, relative_gap
-from crowdopt.elementary import dot
 from crowdopt.errors import public
 from crowdopt.notebooks import InNotebooks
 
@@ -70,7 +69,7 @@ def certify(solution: Solution) -> Certificate:
     if point is None:
         return Certificate(None, bound, proof, None, None)
     found = Certificate(
-        float(dot(program.cost, point)), bound, proof, violation(program, point), fraction(program, point)
+        float((program.cost * point).sum()), bound, proof, violation(program, point), fraction(program, point)
     )
     if proof == "solver" and found.is_feasible() and is_refuted(bound, found.value):
         bound, proof = _own_bound(solution)

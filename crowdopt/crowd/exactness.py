@@ -13,7 +13,6 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.votes.class_votes import ClassVotes, class_vote_errors, least_class_errors
 from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR, bhattacharyya_error
 from crowdopt.crowd.votes.voting import log_odds, vote_errors
-from crowdopt.elementary import log
 
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
 BELOW, MANY = 4_096, 65_536  # beliefs told apart by a lower bound: of a vote, of all together
@@ -100,7 +99,7 @@ def _errors(
     accuracy = np.clip(instance.accuracy[cell], CLIP, 1 - CLIP)
     weight = np.where(instance.evidence[cell] > 0, instance.weight[cell], 0.0)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[tasks]
-    odds = log(prior[:, 1]) - log(prior[:, 0])
+    odds = np.log(prior[:, 1]) - np.log(prior[:, 0])
     bias = odds if instance.the_rule.heeds_prior else np.zeros(tasks.size)
     chance = np.ascontiguousarray(prior[:, 1])
     above, width = vote_errors(starts, accuracy, weight, chance, bias)

@@ -27,7 +27,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.crowd.votes.evidence import Rule
-from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 
 CHERNOFF = ("bhattacharyya", "hoeffding")  # rules whose promise rests on a Chernoff bound
@@ -70,20 +69,20 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
     """
     alone = rule.need(epsilon, prior.shape[-1], prior)
     scale = np.ones_like(epsilon) if rule.name == "hoeffding" else _spread(prior, k)
-    together: Floats = np.maximum(0.0, 2 * k * (log(scale) - log(epsilon)))
+    together: Floats = np.maximum(0.0, 2 * k * (np.log(scale) - np.log(epsilon)))
     return np.where(k > 1, together, alone)
 
 
 def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
     """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,)."""
     scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
-    error: Floats = np.minimum(1.0, scale * exp(-evidence / (2 * k)))
+    error: Floats = np.minimum(1.0, scale * np.exp(-evidence / (2 * k)))
     return error
 
 
 def _spread(prior: Floats, k: Ints) -> Floats:
     """``S_k``, (tasks,): pairs of different classes only."""
     rows = np.broadcast_to(prior, (k.size, prior.shape[-1]))
-    share, logs = 1 / (2 * k[:, None]), log(rows)
-    spread: Floats = exp((1 - share) * logs).sum(axis=1) * exp(share * logs).sum(axis=1) - 1.0
+    share, logs = 1 / (2 * k[:, None]), np.log(rows)
+    spread: Floats = np.exp((1 - share) * logs).sum(axis=1) * np.exp(share * logs).sum(axis=1) - 1.0
     return spread

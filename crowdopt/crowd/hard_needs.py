@@ -20,7 +20,6 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.votes.evidence import EXACT_ERROR, PROBIT, bhattacharyya_error, guessing
-from crowdopt.elementary import exp, log
 
 MOST = 1e4  # evidence; a task that needs more is said to need this
 HALVINGS = 100  # of the interval from 0 to MOST
@@ -75,11 +74,13 @@ def enough_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, skill: F
     """
     rate, tilt = max((_decay(skill, difficulty, tilt), tilt) for tilt in TILTS.tolist())
     swapped = prior[..., ::-1]
-    factor = np.sum(exp((1 - tilt) * log(np.maximum(prior, LEAST)) + tilt * log(np.maximum(swapped, LEAST))), axis=-1)
+    factor = np.sum(
+        np.exp((1 - tilt) * np.log(np.maximum(prior, LEAST)) + tilt * np.log(np.maximum(swapped, LEAST))), axis=-1
+    )
 
     def error(evidence: Floats) -> Floats:
         easy = np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
-        return mixture(easy, np.minimum(prior.max(axis=-1), factor * exp(-rate * evidence / 2)), difficulty)
+        return mixture(easy, np.minimum(prior.max(axis=-1), factor * np.exp(-rate * evidence / 2)), difficulty)
 
     return _least(error, epsilon, error(np.zeros(epsilon.shape)) <= epsilon)[1]
 
@@ -89,8 +90,8 @@ def _decay(skill: Floats, difficulty: Difficulty, tilt: float) -> float:
     if not skill.size:
         return 0.0
     hard, weight = on_hard_tasks(skill, difficulty), EXACT_ERROR.weight(skill, 2)
-    factor = hard * exp(-tilt * weight) + (1 - hard) * exp(tilt * weight)
-    return max(0.0, float((-2 * log(factor) / EXACT_ERROR.evidence(skill, 2)).min()))
+    factor = hard * np.exp(-tilt * weight) + (1 - hard) * np.exp(tilt * weight)
+    return max(0.0, float((-2 * np.log(factor) / EXACT_ERROR.evidence(skill, 2)).min()))
 
 
 def likely_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:

@@ -9,7 +9,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.laws.coin_laws import CoinLaw
-from crowdopt.elementary import exp
 
 LARGEST = 14  # workers of a set: all ways in which they can vote are listed
 
@@ -17,7 +16,7 @@ LARGEST = 14  # workers of a set: all ways in which they can vote are listed
 def set_error(law: CoinLaw, workers: Ints, prior: Floats) -> float:
     """``sum_v min_k prior_k P(v | k)`` over all votes v of these workers, of two classes; prior (2,)."""
     right, other = every_vote(workers, law.accuracy.shape[1])
-    wrong = np.minimum(prior[0] * exp(law.log_chance(right)), prior[1] * exp(law.log_chance(other)))
+    wrong = np.minimum(prior[0] * np.exp(law.log_chance(right)), prior[1] * np.exp(law.log_chance(other)))
     return float(wrong.sum())
 
 

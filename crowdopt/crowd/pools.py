@@ -12,7 +12,6 @@ from crowdopt.crowd.exactness import at_best
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.elementary import log, log1p
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +153,7 @@ def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
 
 def _merged(price: Floats, skill: Floats, pools: int) -> Ints:
     """At most so many pools for each price: the pool whose log-odds are widest, for its workers, is halved there."""
-    odds = log(skill) - log1p(-skill)
+    odds = np.log(skill) - np.log1p(-skill)
     level = np.unique(price, axis=0, return_inverse=True)[1].reshape(-1)
     number, following = np.zeros(len(price), np.int64), 0
     for same in range(int(level.max()) + 1):

@@ -9,7 +9,6 @@ from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, CLIP
-from crowdopt.elementary import exp, log, log1p, logaddexp
 
 LEAST = 1e-12  # probability; no class is ruled out entirely
 
@@ -25,13 +24,13 @@ def posteriors(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats
     """
     cell = instance.cells(pairs)
     if instance.vote_law is not None:
-        return _softmax(log(instance.prior) + _by_law(instance, instance.vote_law, pairs, label))
+        return _softmax(np.log(instance.prior) + _by_law(instance, instance.vote_law, pairs, label))
     if instance.votes is not None:
         return _softmax(vote_sums(instance, pairs, label, instance.votes[(*cell, label)]))
     p = instance.accuracy[cell]
     if not instance.difficulty.share:
         return _softmax(vote_sums(instance, pairs, label, BHATTACHARYYA.weight(p, instance.classes)))
-    return _softmax(log(instance.prior) + logaddexp(*_by_hardness(instance, pairs, label)))
+    return _softmax(np.log(instance.prior) + np.logaddexp(*_by_hardness(instance, pairs, label)))
 
 
 def _by_law(instance: AssignmentInstance, law: CoinLaw, pairs: Ints, label: Ints) -> Floats:
@@ -46,7 +45,7 @@ def _by_law(instance: AssignmentInstance, law: CoinLaw, pairs: Ints, label: Ints
 def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
     """``P(hard | class, labels)`` of each task, (tasks, classes); the share of hard tasks where there are no labels."""
     easy, hard = _by_hardness(instance, pairs, label)
-    chance: Floats = exp(hard - logaddexp(easy, hard))
+    chance: Floats = np.exp(hard - np.logaddexp(easy, hard))
     return chance
 
 
@@ -56,12 +55,12 @@ def _by_hardness(instance: AssignmentInstance, pairs: Ints, label: Ints) -> tupl
     share = instance.difficulty.share
     easy = _likelihoods(instance, pairs, label, p)
     hard = _likelihoods(instance, pairs, label, on_hard_tasks(p, instance.difficulty))
-    return log1p(-share) + easy, log(share) + hard
+    return np.log1p(-share) + easy, np.log(share) + hard
 
 
 def _likelihoods(instance: AssignmentInstance, pairs: Ints, label: Ints, p: Floats) -> Floats:
-    miss = log1p(-p) - log(instance.classes - 1)
-    own = vote_sums(instance, pairs, label, log(p) - miss, heeds_prior=False)
+    miss = np.log1p(-p) - np.log(instance.classes - 1)
+    own = vote_sums(instance, pairs, label, np.log(p) - miss, heeds_prior=False)
     likelihood: Floats = own + np.bincount(pairs[:, 0], miss, instance.n_tasks)[:, None]
     return likelihood
 
@@ -80,10 +79,10 @@ def vote_sums(
         cell = pairs[:, :1] * classes + np.arange(classes)
     votes: Floats = np.bincount(cell.ravel(), weights=weight.ravel(), minlength=n * classes).astype(np.float64)
     votes = votes.reshape(n, classes)
-    return votes + log(instance.prior) if heeds_prior else votes
+    return votes + np.log(instance.prior) if heeds_prior else votes
 
 
 def _softmax(scores: Floats) -> Floats:
-    chances = np.maximum(exp(scores - scores.max(axis=1, keepdims=True)), LEAST)
+    chances = np.maximum(np.exp(scores - scores.max(axis=1, keepdims=True)), LEAST)
     posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
     return posterior

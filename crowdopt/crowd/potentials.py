@@ -15,7 +15,6 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Floats
-from crowdopt.elementary import exp
 
 FARTHEST = 9.0  # log-odds of the last knot before certainty
 KNOTS = 160
@@ -23,7 +22,7 @@ KNOTS = 160
 
 def grid(knots: int = KNOTS) -> Floats:
     """Beliefs from 1/2 to 1, (knots,), evenly spaced in log-odds but for the last one, which is certainty."""
-    return np.append(1 / (1 + exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
+    return np.append(1 / (1 + np.exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
 
 
 @dataclass(frozen=True, eq=False)

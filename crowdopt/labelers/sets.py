@@ -11,7 +11,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.votes.voting import log_odds, plurality_error, vote_errors
-from crowdopt.elementary import dot
 from crowdopt.errors import InputError
 
 MOST_PLURAL = 150  # labelers of one set where there are more than two classes: beyond, factorials leave float64
@@ -99,7 +98,7 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
                 accuracies[..., m - 1] += 0.5 * law[..., m // 2]
         else:
             right_labels = np.arange(m + 1)
-            accuracies[..., m - 1] = dot(law[..., : m + 1], table[right_labels, m - right_labels])
+            accuracies[..., m - 1] = (law[..., : m + 1] * table[right_labels, m - right_labels]).sum(axis=-1)
     return np.clip(accuracies, 0.0, 1.0)
 
 

@@ -12,7 +12,6 @@ from scipy.special import zeta
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.votes.voting import poisson_binomial
-from crowdopt.elementary import log
 from crowdopt.errors import InputError
 from crowdopt.labelers.agreement import HALF
 from crowdopt.labelers.sets import ranked, top_accuracies
@@ -121,7 +120,7 @@ def steps(g: float, horizon: int, eta: float = 0.0) -> Floats:
     eta: how fast epsilon_t falls; 0 where epsilon is known; -> (T + 1,).
     """
     times = np.arange(horizon + 1)
-    logs = log(np.maximum(times, 1))
+    logs = np.log(np.maximum(times, 1))
     return g * np.where(times >= 3, logs ** (1 + 2 * eta), logs)
 
 

@@ -16,7 +16,6 @@ from crowdopt.crowd.label_kinds import CHECK, GOLD, REPAIR, WORK
 from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.crowd.votes.voting import log_odds
-from crowdopt.elementary import exp, log, logsumexp
 from crowdopt.errors import InputError
 from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
@@ -112,9 +111,9 @@ def _with_collected(run: Run, label: Ints, met: int) -> Run:
     claim = np.clip(run.claims, CLIP, 1 - CLIP)[:, None]
     own = np.arange(instance.classes) == run.decided[:, None]
     chance = np.where(own, 1 - claim, claim / (instance.classes - 1))
-    odds = np.where((run.decided < 0)[:, None], 0.0, log(chance))
+    odds = np.where((run.decided < 0)[:, None], 0.0, np.log(chance))
     np.add.at(odds, (task, label), log_odds(right, instance.classes))
-    error = 1 - exp(odds.max(axis=1) - logsumexp(odds, axis=1))
+    error = 1 - np.exp(odds.max(axis=1) - np.logaddexp.reduce(odds, axis=1))
     touched = np.isin(np.arange(instance.n_tasks), task)
     decided = np.where(touched, odds.argmax(axis=1), run.decided)
     return replace(run, decided=decided, claims=np.where(touched, error, run.claims))

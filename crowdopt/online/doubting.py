@@ -9,7 +9,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.elementary import exp, log
 from crowdopt.online.arrivals import Known
 from crowdopt.online.covering import Covering, Ids
 
@@ -31,7 +30,7 @@ class Doubting(Covering):
     def posterior(self, tasks: Ids) -> Floats:
         """Chance of each class, (tasks, classes)."""
         score = self.log_likelihood[tasks]
-        chance: Floats = exp(score - score.max(axis=1, keepdims=True))
+        chance: Floats = np.exp(score - score.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
         return chance
 
@@ -44,4 +43,4 @@ class Doubting(Covering):
     def heed(self, tasks: Ids, labels: Ints) -> None:
         """Multiply each task's posterior by its label's likelihood."""
         right = self.right(tasks)
-        self.log_likelihood[tasks, labels] += log(right) - log((1 - right) / (self.known.classes - 1))
+        self.log_likelihood[tasks, labels] += np.log(right) - np.log((1 - right) / (self.known.classes - 1))

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.label_kinds import CHECK, EXPLORATION, GOLD, REFUSED, REPAIR, WORK
-from crowdopt.elementary import dot
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 
@@ -34,7 +33,7 @@ class Ledger:
         """Gold labels are paid like any other."""
         kind = KINDS.index(EXPLORATION if arrival.preliminary else GOLD)
         self.count[kind] += asked.sum()
-        self.cost[kind] += float(dot(arrival.cost, asked))
+        self.cost[kind] += float((arrival.cost * asked).sum())
 
     def work(self, kind: str, tasks: NDArray[Any], workers: Ints | int, labels: Ints, price: Floats) -> None:
         """Labels that were had; refused ones cost nothing.

@@ -18,7 +18,6 @@ from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.posteriors import posteriors
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.crowd.votes.voting import log_odds, vote_errors, weighted_vote
-from crowdopt.elementary import exp, logsumexp
 from crowdopt.online.crowds import ANSWERS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
@@ -159,7 +158,7 @@ def claimed_error(run: Run) -> Floats | None:
     votes = each.astype(np.float64).reshape(shape)  # of no labels at all, bincount makes integers
     others = votes - np.take_along_axis(votes, np.maximum(answer, 0)[:, None], axis=1)
     np.put_along_axis(others, np.maximum(answer, 0)[:, None], -np.inf, axis=1)
-    error: Floats = 1 / (1 + exp(-np.clip(logsumexp(others, axis=1), -700, 700)))
+    error: Floats = 1 / (1 + np.exp(-np.clip(np.logaddexp.reduce(others, axis=1), -700, 700)))
     return np.where(answer >= 0, error, 1 - 1 / instance.classes)
 
 

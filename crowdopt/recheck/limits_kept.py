@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
-from crowdopt.elementary import dot
 from crowdopt.recheck.bounds.fixed_pairs import pair_keys
 from crowdopt.recheck.joint_kept import joint_breaks
 
@@ -98,7 +97,7 @@ def _of_workers(instance: AssignmentInstance, pairs: Ints, shares: Floats, toler
 def _of_budget(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
     if instance.budget is None:
         return []
-    excess = float(dot(_cells(instance, instance.cost, pairs), shares)) - instance.budget
+    excess = float((_cells(instance, instance.cost, pairs) * shares).sum()) - instance.budget
     return _over("is exceeded", np.array([excess]), tolerance * max(1.0, instance.budget), lambda _: "the budget")
 
 

@@ -11,7 +11,6 @@ from crowdopt.core.certificate import BOUND
 from crowdopt.core.solution import PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import finite
-from crowdopt.elementary import dot
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.plan_folder import stated_prior
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, StoredPlan
@@ -30,7 +29,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
     """
     shares = stored.shares
     is_integer = stored.amounts is None
-    report.objective = float(dot(instance.prices(stored.pairs), shares))
+    report.objective = float((instance.prices(stored.pairs) * shares).sum())
     report.labels = float(shares.sum())
     report.violation = worst_excess(instance, stored.pairs, stored.amounts, excused)
     report.certified_bound = certified_bound(instance, stored, report, is_integer)

@@ -1,4 +1,4 @@
-"""What a policy compares has one order of adding up, compiled or not, and takes no step that a library may fuse."""
+"""What a policy compares has one order of adding up, compiled or not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.elementary import interpolated
 from crowdopt.online.beliefs import belief_kernels
 from crowdopt.plain_kernels import as_written
 
@@ -29,11 +28,3 @@ def test_the_prior_is_the_same_bits_compiled_and_as_written():
     likelihood, start = rng.random((30, 40)), np.full(40, 1 / 40)
     compiled = belief_kernels.fit(likelihood, start, 3.0, 20)
     np.testing.assert_array_equal(as_written(belief_kernels.fit)(likelihood, start, 3.0, 20), compiled)
-
-
-def test_interpolation_is_that_of_numpy():
-    """To rounding, at the places themselves, between them and beyond the ends."""
-    rng = np.random.default_rng(0)
-    places, values = np.sort(rng.random(9)), rng.normal(size=9)
-    x = np.concatenate([places, rng.uniform(-0.5, 1.5, 200)])
-    np.testing.assert_allclose(interpolated(x, places, values), np.interp(x, places, values), rtol=1e-12, atol=1e-14)

@@ -10,7 +10,6 @@ from crowdopt.answers.audit.martingale import hypotheses
 from crowdopt.answers.audit.prediction import mixture
 from crowdopt.answers.audit.strata import one_stratum, strata_of
 from crowdopt.arrays import Floats, Ints
-from crowdopt.elementary import log1p
 from crowdopt.errors import InputError
 
 TRUE_OVER_CLAIMED = 1.5  # realised over claimed error, where nothing better is known (recorded label sets: 1.1 to 1.9)
@@ -53,7 +52,7 @@ def _ordered(answers: int, terms: AuditTerms, strata: Strata, others: Ints, by_c
     if strata.size.size > 1:
         member[by_claim] = np.repeat(np.arange(strata.size.size), strata.size)
     chance = np.random.default_rng(terms.seed).random(answers)[others]
-    order = others[np.argsort(-log1p(-chance) / strata.rate[member[others]], kind="stable")]
+    order = others[np.argsort(-np.log1p(-chance) / strata.rate[member[others]], kind="stable")]
     return order, member[order]
 
 

@@ -9,7 +9,6 @@ from crowdopt.answers.audit.hiding import least_pressure, share_wrong
 from crowdopt.answers.audit.prediction import predictions
 from crowdopt.answers.audit.threshold_test import certified_groups, log_products
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.elementary import dot, log
 
 SLOWEST = 1e-9  # growth of a logarithm by one look: below, a threshold is out of reach
 
@@ -62,21 +61,21 @@ def _more_looks(draw: EscalationDraw, wrong: Bools, predicted: Floats, groups: i
     left = (size - np.bincount(seen, minlength=size.size)).astype(np.float64)
     inside, predicted, rates = left[:groups], predicted[:groups], rate[:groups]
     null = terms.allowed + 1.0 - float(wrong[seen < groups].sum())
-    if null <= float(dot(inside, predicted)) or not inside.sum():
+    if null <= float(inside @ predicted) or not inside.sum():
         return np.inf
     if null > inside.sum():
         return 0.0
     pressure = least_pressure(inside[None], rates, predicted[None], np.array([null]))
     theta = np.minimum(share_wrong(pressure[:, None] / rates, predicted[None])[0], 1 - 1e-12)
-    divergence = predicted * log(predicted / theta) + (1 - predicted) * log((1 - predicted) / (1 - theta))
+    divergence = predicted * np.log(predicted / theta) + (1 - predicted) * np.log((1 - predicted) / (1 - theta))
     weight = inside * rates
-    growth = float(dot(weight, divergence)) / float(weight.sum())
+    growth = float(weight @ divergence) / float(weight.sum())
     if not growth > SLOWEST:
         return np.inf
     product = log_products(draw, wrong, groups)[0] if wrong.size else np.zeros(0)
-    lacking = float(-log(terms.delta)) - (float(product[-1]) if product.size else 0.0)
+    lacking = float(-np.log(terms.delta)) - (float(product[-1]) if product.size else 0.0)
     needed = max(0.0, lacking / growth)
-    share = float(weight.sum()) / float(dot(left, rate))  # of the looks that fall below the threshold
+    share = float(weight.sum()) / float(left @ rate)  # of the looks that fall below the threshold
     return np.inf if needed > inside.sum() else needed / share
 
 

@@ -13,7 +13,6 @@ from crowdopt.answers.audit.prediction import mixture
 from crowdopt.answers.audit.strata import LEAST, groups_between, rates_of
 from crowdopt.answers.audit.threshold_test import certified_groups
 from crowdopt.arrays import Bools, Floats
-from crowdopt.elementary import log1p
 from crowdopt.errors import InputError
 
 THRESHOLDS = 24  # beside the one below which answers stand without a look
@@ -39,7 +38,7 @@ def draw_escalation(claims: Floats, terms: EscalationTerms) -> EscalationDraw:
     draft = EscalationDraw(terms, strata, every, member, versions, 0, none)
     strata = _rated(draft)
     chance = np.random.default_rng(terms.seed).random(claims.size)
-    order = np.argsort(-log1p(-chance) / strata.rate[member], kind="stable")
+    order = np.argsort(-np.log1p(-chance) / strata.rate[member], kind="stable")
     drawn = replace(draft, strata=strata, order=order, stratum=member[order])
     planned = cheapest_threshold(drawn, NOTHING)
     return replace(drawn, planned=planned, checks=next_looks(drawn, 0, planned))

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import gammaln
 
 from crowdopt.arrays import Floats
-from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 
 ROUNDING = 1e-7  # relative; a tail this close to delta counts as above it: log-factorials of 1e6 round at 1e-9
@@ -49,7 +48,7 @@ def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
     first = max(first, int(min(last, mean) - FAR * spread - 1))
     k = np.arange(first, last + 1)
     logs = _choose(wrong, k) + _choose(answers - wrong, checked - k) - _choose(answers, np.array(checked))
-    return float(min(1.0, exp(logs).sum()))
+    return float(min(1.0, np.exp(logs).sum()))
 
 
 def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.elementary import exp, log
 
 STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
 SHARES_AGREE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
@@ -42,11 +41,11 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
     typical = (sizes * rate).sum(axis=-1) / total
     # start: the pressure that would suffice if all groups were one of mean share and typical rate
     low = np.maximum(typical * (share - mean) / (share * (1 - share)), LEAST)
-    height = log(np.minimum(low, MOST))
+    height = np.log(np.minimum(low, MOST))
     # Newton in ln mu, for mu spans decades; a step that leaves the bracket is replaced by its middle
-    below, above = np.full(height.shape, log(LEAST)), np.full(height.shape, log(MOST))
+    below, above = np.full(height.shape, np.log(LEAST)), np.full(height.shape, np.log(MOST))
     for _ in range(STEPS):
-        pressure = exp(height)[..., None] / rate
+        pressure = np.exp(height)[..., None] / rate
         theta = share_wrong(pressure, predicted)
         short = null - (sizes * theta).sum(axis=-1)
         # d theta / d h = theta (1 - theta) / (2 h theta + 1 - h), from the quadratic
@@ -58,4 +57,4 @@ def least_pressure(sizes: Floats, rate: Floats, predicted: Floats, null: Floats)
             break
         inside = (height + step > below) & (height + step < above)
         height = np.where(far, np.where(inside, height + step, (below + above) / 2), height)
-    return np.where(null > expected, exp(height), 0.0)
+    return np.where(null > expected, np.exp(height), 0.0)

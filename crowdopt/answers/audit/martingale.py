@@ -10,7 +10,6 @@ from crowdopt.answers.audit.audited import Draw
 from crowdopt.answers.audit.hiding import least_pressure, share_wrong
 from crowdopt.answers.audit.prediction import predictions
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.elementary import dot, geomspace, log
 
 EVERY = 400  # up to so many answers each number of wrong ones is a hypothesis of its own
 FINE, COARSE = 100, 200  # beyond: so many around the target, and so many over the whole range
@@ -47,7 +46,7 @@ def hypotheses(answers: int, target: float) -> Ints:
         return np.arange(answers + 1)
     first = int(target * answers) + 1
     fine = first + np.arange(FINE) * max(1, first // FINE)
-    coarse = np.round(geomspace(1, answers, COARSE)).astype(np.int64)
+    coarse = np.round(np.geomspace(1, answers, COARSE)).astype(np.int64)
     numbers = np.unique(np.concatenate([[0], fine, coarse]))
     return numbers[numbers <= answers]
 
@@ -55,7 +54,7 @@ def hypotheses(answers: int, target: float) -> Ints:
 def _refuted(draw: Draw, wrong: Bools) -> Bools:
     """Whether each number is refuted after each check, (numbers, checks); a number once refuted stays so."""
     strata, numbers, stratum = draw.strata, draw.numbers, draw.stratum[: wrong.size]
-    predicted, bar = predictions(draw.versions, stratum, wrong), -log(draw.terms.delta)
+    predicted, bar = predictions(draw.versions, stratum, wrong), -np.log(draw.terms.delta)
     checks, groups = wrong.size, strata.size.size
     taken = np.zeros((checks, groups))
     taken[np.arange(checks), stratum] = 1
@@ -103,11 +102,11 @@ def log_factors(checked: Checked, block: Ints, null: Floats) -> Floats:
     sizes, predicted = checked.sizes[t], checked.predicted[t]
     pressure = least_pressure(sizes, checked.rate, predicted, supposed)
     theta = share_wrong(pressure[:, None] / checked.rate, predicted)
-    unit = pressure / dot(sizes, checked.rate)  # lambda
+    unit = pressure / (sizes @ checked.rate)  # lambda
     mean = 1 + unit * ((sizes * theta).sum(axis=1) - supposed)
     own, each = checked.stratum[t], np.arange(t.size)
     hidden = theta[each, own]
     factor = np.where(checked.wrong[t], predicted[each, own] / hidden, 1 + hidden * pressure / checked.rate[own])
     factors = np.zeros(null.shape)
-    factors[rows, places] = log(factor) - log(np.maximum(mean, LEAST))
+    factors[rows, places] = np.log(factor) - np.log(np.maximum(mean, LEAST))
     return factors

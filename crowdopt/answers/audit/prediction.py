@@ -6,7 +6,6 @@ import numpy as np
 
 from crowdopt.answers.audit.audited import ErrorVersions
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.elementary import dot, exp, log
 
 TRUE_TO_CLAIMS = {0.75: 0.09, 1.0: 0.37, 1.5: 0.09, 3.0: 0.05, 6.0: 0.05}
 """Realised over claimed error, where there are claims: weight of each version. Recorded label sets had 1.1 to 46."""
@@ -39,9 +38,9 @@ def predictions(versions: ErrorVersions, stratum: Ints, wrong: Bools) -> Floats:
     """
     chance = np.where(wrong[:, None], versions.error[:, stratum].T, 1 - versions.error[:, stratum].T)
     before = np.zeros((wrong.size, versions.weight.size))
-    before[1:] = np.cumsum(log(chance[:-1]), axis=0)
-    before += log(versions.weight)
-    posterior = exp(before - before.max(axis=1, keepdims=True, initial=-np.inf))
+    before[1:] = np.cumsum(np.log(chance[:-1]), axis=0)
+    before += np.log(versions.weight)
+    posterior = np.exp(before - before.max(axis=1, keepdims=True, initial=-np.inf))
     posterior /= posterior.sum(axis=1, keepdims=True)
-    predicted: Floats = dot(posterior[:, None], versions.error.T)
+    predicted: Floats = posterior @ versions.error
     return predicted

@@ -6,7 +6,6 @@ import numpy as np
 
 from crowdopt.answers.audit.audited import Strata
 from crowdopt.arrays import Floats, Ints
-from crowdopt.elementary import dot, geomspace, log
 
 GROUPS = 8  # at most; with 6 and with 10 an audit took as long, within 2 % (150 simulated audits each)
 LEAST, MOST = 1e-4, 0.9  # claimed errors of a group are kept between: none is believed to be free of errors
@@ -47,12 +46,12 @@ def rates_of(size: Ints, claim: Floats, target: float) -> Floats:
     size, claim (groups,): answers in each and their mean claimed error; target: share of wrong answers to refute.
     """
     share = size / size.sum()
-    predicted = claim * min(1.0, HOPEFUL * target / float(dot(share, claim)))
-    divergence = geomspace(1e-6, 20.0, LEVELS)[:, None]
+    predicted = claim * min(1.0, HOPEFUL * target / float(share @ claim))
+    divergence = np.geomspace(1e-6, 20.0, LEVELS)[:, None]
     hidden = _least_likely(predicted, divergence)
-    theta = hidden[min(int(np.searchsorted(dot(hidden, share), target)), LEVELS - 1)]
+    theta = hidden[min(int(np.searchsorted(hidden @ share, target)), LEVELS - 1)]
     rate: Floats = theta * (1 - theta) / np.maximum(theta - predicted, 1e-9)
-    return rate / float(dot(share, rate))
+    return rate / float(share @ rate)
 
 
 def _least_likely(predicted: Floats, divergence: Floats) -> Floats:
@@ -61,6 +60,6 @@ def _least_likely(predicted: Floats, divergence: Floats) -> Floats:
     high = np.full_like(low, 1 - 1e-12)
     for _ in range(40):
         middle = (low + high) / 2
-        kl = predicted * log(predicted / middle) + (1 - predicted) * log((1 - predicted) / (1 - middle))
+        kl = predicted * np.log(predicted / middle) + (1 - predicted) * np.log((1 - predicted) / (1 - middle))
         low, high = np.where(kl < divergence, middle, low), np.where(kl < divergence, high, middle)
     return low

@@ -8,7 +8,6 @@ from crowdopt.answers.audit.escalated import EscalationDraw
 from crowdopt.answers.audit.martingale import Checked, log_factors
 from crowdopt.answers.audit.prediction import predictions
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.elementary import log
 
 NEVER = np.iinfo(np.int64).max  # checks after which a threshold passes that does not pass
 
@@ -56,5 +55,5 @@ def _passed(draw: EscalationDraw, wrong: Bools, groups: int) -> int:
     if draw.strata.size[:groups].sum() <= draw.terms.allowed:
         return 0
     product, below = log_products(draw, wrong, groups)
-    reached = np.flatnonzero(product >= -log(draw.terms.delta))
+    reached = np.flatnonzero(product >= -np.log(draw.terms.delta))
     return int(below[reached[0]]) + 1 if reached.size else NEVER

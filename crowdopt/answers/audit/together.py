@@ -10,7 +10,6 @@ from scipy.special import gammaincinv
 from crowdopt.answers.audit.exact_bound import checks_needed
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.elementary import geomspace, log
 
 GRID = 60  # error targets that are tried, beside those given
 ENOUGH = 10  # wrong answers from which on the ratio of realised to claimed errors is taken from known ones
@@ -46,8 +45,8 @@ def together(epsilon: Floats, labels: Floats, answers: int, target: float, tarif
     linear in ln(epsilon), as it is between the pieces of the linear program's curve; answers: how many there will be;
     target: share of wrong answers to certify.
     """
-    grid = np.union1d(epsilon, geomspace(epsilon[0], epsilon[-1], GRID))
-    labels, epsilon = np.interp(log(grid), log(epsilon), labels), grid
+    grid = np.union1d(epsilon, np.geomspace(epsilon[0], epsilon[-1], GRID))
+    labels, epsilon = np.interp(np.log(grid), np.log(epsilon), labels), grid
     errors = np.minimum(1.0, tariff.ratio * epsilon)
     looks = np.array([checks_needed(answers, target, float(error), tariff.delta) for error in errors], np.int64)
     return Together(epsilon, labels, looks, labels + tariff.price * looks, tariff, target, answers)

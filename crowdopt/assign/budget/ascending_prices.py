@@ -19,7 +19,6 @@ from crowdopt.assign.budget.error_curves import ErrorCurve
 from crowdopt.assign.budget.task_demand import TaskRows
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.classes import Classes
-from crowdopt.elementary import dot
 
 Sloped = Callable[[Floats], tuple[float, Floats]]  # a function's value and its slope
 Steps = deque[tuple[Floats, Floats]]
@@ -50,7 +49,7 @@ def ascended(
         nonlocal best
         worker, spend = unit * label * point[:groups], unit * float(point[groups])
         asked = rows.demand(curve, held, worker, spend)
-        value = float(dot(classes.tasks_in, asked.value)) - float(dot(room, worker)) - spend * money
+        value = float(classes.tasks_in @ asked.value) - float(room @ worker) - spend * money
         slope = np.append(unit * label * (asked.wanted - room), unit * (asked.bill - money))
         if -value < best[0]:
             best = (-value, point.copy())
@@ -82,13 +81,13 @@ def _descend(function: Sloped, start: Floats) -> None:
     while True:
         free = (point > 0) | (slope < 0)
         way = _way(slope, free, steps)
-        if dot(way, slope) >= 0:
+        if way @ slope >= 0:
             steps.clear()
             way = _way(slope, free, steps)
         for halving in range(HALVINGS):
             there = np.maximum(0.0, point + 0.5**halving * way)
             lower, slope_there = function(there)
-            if lower < value + ENOUGH * float(dot(slope, there - point)):
+            if lower < value + ENOUGH * float(slope @ (there - point)):
                 break
         else:
             if not steps:
@@ -96,7 +95,7 @@ def _descend(function: Sloped, start: Floats) -> None:
             steps.clear()
             continue
         step, change = there - point, slope_there - slope
-        if dot(step, change) > CURVED * float(np.sqrt(dot(step, step) * dot(change, change))):
+        if step @ change > CURVED * float(np.sqrt((step @ step) * (change @ change))):
             steps.append((step, change))
         point, value, slope = there, lower, slope_there
 

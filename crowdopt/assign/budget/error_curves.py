@@ -10,7 +10,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.votes.evidence import bhattacharyya_error, least_error, least_overlap
-from crowdopt.elementary import exp, log
 
 LEAST = 1e-12  # evidence has at least this price
 HALVED = 70  # times, an interval of logarithms: to the last digit
@@ -38,14 +37,14 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
 
     def least(x: Floats) -> Floats:
         inside = 2 * x < top
-        best = 2 * x * (1 + log(top / np.where(inside, 2 * x, top)))
+        best = 2 * x * (1 + np.log(top / np.where(inside, 2 * x, top)))
         return np.where(inside, best, top)
 
     def reached(x: Floats) -> Floats:
-        amount: Floats = 2 * log(top / np.minimum(2 * x, top))
+        amount: Floats = 2 * np.log(top / np.minimum(2 * x, top))
         return amount
 
-    return ErrorCurve(lambda a: top * exp(-a / 2), lambda a: -top * exp(-a / 2) / 2, least, reached)
+    return ErrorCurve(lambda a: top * np.exp(-a / 2), lambda a: -top * np.exp(-a / 2) / 2, least, reached)
 
 
 def least_curve(prior: Floats) -> ErrorCurve:
@@ -60,10 +59,10 @@ def least_curve(prior: Floats) -> ErrorCurve:
     k = np.minimum(4 * prior[:, 0] * prior[:, 1], 1 - 1e-12)
 
     def value(a: Floats) -> Floats:
-        return _half_share(k * exp(-a))
+        return _half_share(k * np.exp(-a))
 
     def slope(a: Floats) -> Floats:
-        rest = k * exp(-a)
+        rest = k * np.exp(-a)
         fall: Floats = -rest / (4 * np.sqrt(1 - rest))
         return fall
 
@@ -72,11 +71,11 @@ def least_curve(prior: Floats) -> ErrorCurve:
         return rest
 
     def least(x: Floats) -> Floats:
-        best: Floats = _half_share(left(x)) + x * log(k / left(x))
+        best: Floats = _half_share(left(x)) + x * np.log(k / left(x))
         return best
 
     def reached(x: Floats) -> Floats:
-        amount: Floats = log(k / left(x))
+        amount: Floats = np.log(k / left(x))
         return amount
 
     return ErrorCurve(value, slope, least, reached)
@@ -95,23 +94,23 @@ def _least_among(prior: Floats) -> ErrorCurve:
         return up
 
     def value(a: Floats) -> Floats:
-        return least_error(top * exp(-a / 2), classes)
+        return least_error(top * np.exp(-a / 2), classes)
 
     def slope(a: Floats) -> Floats:
-        overlap = top * exp(-a / 2)
+        overlap = top * np.exp(-a / 2)
         fall: Floats = -overlap / (2 * rise(least_error(overlap, classes)))
         return fall
 
     def left(x: Floats) -> Floats:
-        low, high = np.full(most.shape, -700.0), log(most)
+        low, high = np.full(most.shape, -700.0), np.log(most)
         for _ in range(HALVED):
             middle = (low + high) / 2
-            short = least_overlap(exp(middle), classes) < 2 * x * rise(exp(middle))
+            short = least_overlap(np.exp(middle), classes) < 2 * x * rise(np.exp(middle))
             low, high = np.where(short, middle, low), np.where(short, high, middle)
-        return exp(high)
+        return np.exp(high)
 
     def reached(x: Floats) -> Floats:
-        amount: Floats = 2 * log(top / least_overlap(left(x), classes))
+        amount: Floats = 2 * np.log(top / least_overlap(left(x), classes))
         return np.maximum(0.0, amount)
 
     return ErrorCurve(value, slope, lambda x: left(x) + x * reached(x), reached)

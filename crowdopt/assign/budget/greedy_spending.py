@@ -15,7 +15,6 @@ from crowdopt.crowd.exactness import most_errors
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error
-from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 
 PENNY = 1e-12  # a label that costs nothing is worth this much money to nobody
@@ -49,7 +48,7 @@ def guarantee(instance: AssignmentInstance, money: float) -> float | None:
     limited = bool((instance.max_labels < UNLIMITED).any())
     of_tasks = int(limited or len(of_groups) > 0) if nested else int(limited) + len(of_groups)
     if not busy and not of_tasks:
-        return 1 - float(exp(-1))
+        return 1 - float(np.exp(-1))
     return 1 / (int(busy) + of_tasks + 1)
 
 
@@ -106,7 +105,7 @@ class _State:
     def __init__(self, instance: AssignmentInstance, money: float) -> None:
         self.instance, self.money = instance, money
         self.kind = instance.task_type.tolist()
-        self.shrink = exp(-instance.evidence / 2)
+        self.shrink = np.exp(-instance.evidence / 2)
         self.gain = (1 - self.shrink) / np.maximum(instance.cost, PENNY)
         useful = np.where(instance.evidence > 0, self.gain, -1.0)
         self.ranked = [np.argsort(-row, kind="stable")[: int((row > 0).sum())] for row in useful]

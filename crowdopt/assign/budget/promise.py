@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from crowdopt.arrays import Ints
 from crowdopt.assign.error_targets import LEAST, least_target
 from crowdopt.assign.explain.shortage import by_rule, error_kept, rounded_up
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.elementary import exp, log
 from crowdopt.notebooks import InNotebooks
 
 STEPS = 12  # of bisection
@@ -63,12 +64,12 @@ def smallest_promise(
     """
     limited = replace(instance, budget=money)
     least = LEAST if lacks is None else least_target(limited, lacks, clock.part(0.5))
-    low, high, best = float(log(least)), float(log(WORST)), Promised(None, None, least, by_rule=by_rule(instance))
+    low, high, best = float(np.log(least)), float(np.log(WORST)), Promised(None, None, least, by_rule=by_rule(instance))
     for step in range(STEPS):
         if high - low <= CLOSE or (clock.over and step):
             break
         middle = high if step == 0 else (low + high) / 2
-        epsilon = float(exp(middle))
+        epsilon = float(np.exp(middle))
         pairs, refuted = find(limited.with_epsilon(epsilon))
         least = max(least, epsilon) if refuted else least
         if pairs is None or breaches(limited.with_epsilon(epsilon), pairs):
@@ -78,5 +79,5 @@ def smallest_promise(
         else:
             kept = rounded_up(max(least, error_kept(limited.with_epsilon(epsilon), pairs)))
             best = replace(best, epsilon=min(epsilon, kept), pairs=pairs)
-            high = min(middle, float(log(kept)))
+            high = min(middle, float(np.log(kept)))
     return replace(best, least_epsilon=least)

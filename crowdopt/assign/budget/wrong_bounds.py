@@ -16,7 +16,6 @@ from crowdopt.core.solution import WARM, Options, Solve, Status
 from crowdopt.crowd.classes import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA
-from crowdopt.elementary import dot
 from crowdopt.programs.fewest_wrong import Tangents, of_tangents
 
 ROUNDS = 40  # of tangents
@@ -102,7 +101,7 @@ def _by_tangents(
         value = priced_out(classes, curve, held, price, worker, spend, money)
         best = best if best.value >= value else WrongBound(value, price, worker, spend)
         tangents.append(_tangent(curve, program.column("evidence").view(solution.primal).copy()))
-        if float(dot(classes.tasks_in, tangents[-1].value)) - best.value <= NEAR * max(1.0, abs(best.value)):
+        if float(classes.tasks_in @ tangents[-1].value) - best.value <= NEAR * max(1.0, abs(best.value)):
             return best
     return best
 
@@ -124,7 +123,7 @@ def priced_out(
     worth, paid = price[:, None] * classes.evidence, worker + spend * classes.cost
     pairs = classes.tasks_in[:, None] * classes.room
     least, known = curve.least(price), price * held
-    time = dot(classes.workers_in * classes.capacity, worker)
-    total = dot(classes.tasks_in, least - known) - (pairs * np.maximum(0.0, worth - paid)).sum() - time - spend * money
-    size = dot(classes.tasks_in, least + known) + (pairs * (worth + paid)).sum() + time + spend * money
+    time = (classes.workers_in * classes.capacity) @ worker
+    total = classes.tasks_in @ (least - known) - (pairs * np.maximum(0.0, worth - paid)).sum() - time - spend * money
+    size = classes.tasks_in @ (least + known) + (pairs * (worth + paid)).sum() + time + spend * money
     return lowered(float(total), float(size))

@@ -10,7 +10,6 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import PolicyProof
 from crowdopt.assign.cascade.order_kernels import Knots, WorkerVotes, settled, splits, within
 from crowdopt.crowd.states.own_skills import OwnSkills
-from crowdopt.elementary import exp, log
 
 BEYOND, HIGHEST = 4.0, 16.0  # log-odds from the surest target to the last knot; of the last knot at most
 TINY = 1e-13  # a chance below this counts as this where log-odds are rounded
@@ -35,7 +34,7 @@ class BeliefPrices:
 
     def __post_init__(self) -> None:
         knots = np.arange(1, int(self._highest() / self.step) + 1) * self.step
-        above: Floats = 1 / (1 + exp(-knots))
+        above: Floats = 1 / (1 + np.exp(-knots))
         self.belief = np.concatenate([(1 - above)[::-1], [0.5], above])
         self.adds = [self._added(likely) for likely in self.problem.likely]
         nothing = np.zeros(self.problem.instance.n_workers)
@@ -45,11 +44,11 @@ class BeliefPrices:
     def _highest(self) -> float:
         """Log-odds of the last knot: where targets and starts are, and what is next to certain beside."""
         surest = min(float(self.problem.epsilon.min()), *(float(one.law.min()) for one in self.problem.starts))
-        return min(HIGHEST, BEYOND + float(log(1 / max(surest, TINY))))
+        return min(HIGHEST, BEYOND + float(np.log(1 / max(surest, TINY))))
 
     def _added(self, likely: Floats) -> np.ndarray:
         chance = np.stack([1 - likely, likely])  # label, worker, class
-        odds = log(np.maximum(chance, TINY))
+        odds = np.log(np.maximum(chance, TINY))
         return np.ascontiguousarray(np.rint((odds[:, :, 1] - odds[:, :, 0]).T / self.step).astype(np.int64))
 
     @property

@@ -16,7 +16,6 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.states.asking_orders import ASK, EXPERT
 from crowdopt.crowd.states.told_tasks import ToldTasks, law_of
-from crowdopt.elementary import dot
 from crowdopt.programs.cascade import Cascade
 
 
@@ -77,7 +76,7 @@ def _followed(rows: list[PolicyRow], believed: Cascade, told: ToldTasks) -> tupl
         state = int(states.number(counts)[0])
         tasks = row.tasks * float(law[state].sum() / believed.told.joint[row.kind][state].sum())
         if row.action == ASK:
-            cost += tasks * float(dot(told.price[row.kind], np.array(row.what)))
+            cost += tasks * float((told.price[row.kind] * np.array(row.what)).sum())
         elif row.action == EXPERT:
             cost += tasks * float(believed.expert or 0.0)
         else:

@@ -21,7 +21,6 @@ from heapq import heappop, heappush
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import power
 
 BANDS = 24  # of a node
 NODES = 1 << 18  # of a search, at most
@@ -58,7 +57,7 @@ def chances(right, count, chance):
             ways *= (left - h) / (h + 1)
         left -= count[t]
     for t in range(classes):
-        chance[t] = ways * power(right, count[t]) * power(wrong, more - count[t])
+        chance[t] = ways * right ** float(count[t]) * wrong ** float(more - count[t])
 
 
 @njit(cache=True, nogil=True)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.law_kernels import ANY, cheapest_vote, completions, error_of, error_with, grow, large_sets
 from crowdopt.compiled_kernels import njit
-from crowdopt.sorting_kernels import stable_order
 
 CELLS = 100  # of evidence
 SPARE = 1e-7  # evidence; room for rounding where it only saves work
@@ -133,8 +132,8 @@ def _workers(tasks, i, prices, closed, best, fewest):
                 worker[kept], price[kept], skill[kept] = worker[k], price[k], skill[k]
                 kept += 1
         n = kept
-    by_price = stable_order(price[:n])
-    order = by_price[stable_order(skill[by_price])]
+    by_price = np.argsort(price[:n], kind="mergesort")
+    order = by_price[np.argsort(skill[by_price], kind="mergesort")]
     return worker[order], price[order], -skill[order], price[by_price]
 
 
@@ -168,7 +167,7 @@ def _does(laws, begun, skill, chosen, size, left_out, target):
 def _greedy(laws, begun, deepest, items, target, fewest, most, chosen):
     """A set of those with most evidence for their price, without those it does not need: its size, or -1."""
     price, skill, worth = items
-    order = stable_order(price / worth)
+    order = np.argsort(price / worth, kind="mergesort")
     size, outcomes, classes = 0, begun, laws.shape[2]
     done = error_of(laws, 0, begun) <= target
     while size < min(deepest, min(most, order.size)) and not (done and size >= fewest):

@@ -11,12 +11,13 @@ need (Cauchy and Schwarz); and by what that evidence makes of each combination o
 The last label is found by bisection over cells.
 """
 
+from math import exp
+
 import numpy as np
 
 from crowdopt.assign.engine.band_kernels import chances, next_count, plain_loss
 from crowdopt.assign.engine.completion_kernels import has_all, has_room
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import exp, power
 
 ANY = 1 << 40  # labels of a group without a most
 REPEATS = 9  # labels of one skill that are counted together
@@ -147,7 +148,8 @@ def error_with_more(laws, d, outcomes, skill, more):
         p = skill[e]
         ways = 1.0
         for h in range(more + 1):
-            a, b = ways * power(p, more - h) * power(1 - p, h), ways * power(1 - p, more - h) * power(p, h)
+            a = ways * p ** float(more - h) * (1 - p) ** float(h)
+            b = ways * (1 - p) ** float(more - h) * p ** float(h)
             for o in range(outcomes):
                 error += min(laws[d, e, 0, o] * a, laws[d, e, 1, o] * b)
             ways *= (more - h) / (h + 1)

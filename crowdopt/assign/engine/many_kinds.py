@@ -25,7 +25,6 @@ from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import CERTAIN, errors_of, fewest_exact
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
-from crowdopt.elementary import dot, log
 
 if TYPE_CHECKING:
     from crowdopt.assign.engine.kind_kernels import Hands, LabelPrices, ManyTasks
@@ -327,7 +326,7 @@ class ManyKinds:
         """Look at all tasks at these multipliers, and keep what they prove."""
         sweep, standing = self.sweep, self.standing
         sweep.look(self.every, prices_at(duals), work, standing.clock)
-        bound = float(sweep.least.sum() + dot(sweep.room, duals)) + self.fixed_cost
+        bound = float(sweep.least.sum() + sweep.room @ duals) + self.fixed_cost
         if bound > self.bound:
             self.bound, self.duals = bound, duals
         proven = bound - MARGIN * max(1.0, abs(bound)) if np.isfinite(bound) else bound
@@ -463,7 +462,7 @@ class ManyKinds:
 
 def _moved(duals: Floats, step: float, used: Floats | Ints, room: Floats) -> Floats:
     """Multipliers a step further down where more is asked of a worker than there is, and up where less is."""
-    moved: Floats = np.minimum(0.0, duals - step * np.clip(log((1 + used) / (1 + room)), *REACH))
+    moved: Floats = np.minimum(0.0, duals - step * np.clip(np.log((1 + used) / (1 + room)), *REACH))
     return moved
 
 

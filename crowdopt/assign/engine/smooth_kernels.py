@@ -8,7 +8,6 @@ that bring x cells or more. Prices are taken less ``rate`` for each cell, so tha
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import exp, log
 
 
 @njit(cache=True, nogil=True)
@@ -22,13 +21,13 @@ def softly(price, width, heat, rate, needs, tasks, ways, use):
     n, cells = price.size, ways.shape[1] - 1
     fading = np.empty(cells + 1)  # what less is left for a label than it brings
     for x in range(cells + 1):
-        fading[x] = exp(-rate * x / heat)
+        fading[x] = np.exp(-rate * x / heat)
     chance = np.empty(n)
     ways[n, :] = 0.0
     ways[n, 0] = 1.0
     for i in range(n - 1, -1, -1):
         w = min(width[i], cells)
-        a = chance[i] = exp(-(price[i] - rate * w) / heat)
+        a = chance[i] = np.exp(-(price[i] - rate * w) / heat)
         then, out = ways[i + 1], ways[i]
         whole = a * then[0]
         for x in range(w + 1):
@@ -40,7 +39,7 @@ def softly(price, width, heat, rate, needs, tasks, ways, use):
         sum_ = ways[0, needs[k]]
         if not 0.0 < sum_ < np.inf:
             return np.nan
-        value += tasks[k] * (rate * needs[k] - heat * log(sum_))
+        value += tasks[k] * (rate * needs[k] - heat * np.log(sum_))
         reach[needs[k]] += tasks[k] / sum_
     for i in range(n):
         w, a, then = min(width[i], cells), chance[i], ways[i + 1]

@@ -19,7 +19,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Coupling, Prepared, TaskRow
 from crowdopt.assign.engine.set_prices import is_wide
 from crowdopt.core.clock import Clock
-from crowdopt.elementary import dot
 
 CELLS = 1_000  # of evidence
 HEATS = 0.025, 0.006, 0.0015, 0.0007  # of a label's price
@@ -60,14 +59,12 @@ class SoftRow:
         order = np.argsort(paid / self.width, kind="stable")  # the numbers that are added up stay near each other
         filled = np.cumsum(self.width[order])
         last = min(int(np.searchsorted(filled, self.needs[-1])), max(0, filled.size - 1))
-        rate = (
-            float(dot(paid[order[: last + 1]], np.ones(last + 1))) / max(1, int(filled[last])) if filled.size else 0.0
-        )
+        rate = float(paid[order[: last + 1]].sum()) / max(1, int(filled[last])) if filled.size else 0.0
         use, ways = np.empty(order.size), np.empty((order.size + 1, CELLS + 1))
         value = softly(paid[order], self.width[order], heat, rate, self.needs, self.tasks, ways, use)
         labels = np.bincount(self.item[order], use, price.size)
         given = np.bincount(self.row.given, minlength=price.size) * self.tasks.sum()
-        return value + float(dot(price, given)), labels + given
+        return value + float(price @ given), labels + given
 
 
 class MeanLimits(NamedTuple):
@@ -127,7 +124,7 @@ class SoftDual:
         coupling, limits = self.problem.coupling, self.limits
         side = np.where(np.isfinite(self.upper) & ((duals < 0) | ~np.isfinite(self.lower)), self.upper, self.lower)
         slope = np.where(np.isfinite(side), side, 0.0)
-        value, ties = float(dot(slope, duals)), coupling.lower.size
+        value, ties = float(slope @ duals), coupling.lower.size
 
         def of_row(number: int) -> tuple[float, Floats]:
             mine = limits.row == number
@@ -149,7 +146,7 @@ class SoftDual:
         for _ in range(STEPS):
             free = ((duals > self.least) | (slope > 0)) & ((duals < self.most) | (slope < 0))
             ahead = _direction(np.where(free, slope, 0.0), memory) * free
-            if dot(ahead, slope) <= 0:
+            if ahead @ slope <= 0:
                 ahead, memory = np.where(free, slope, 0.0), []
             if np.abs(ahead).max() < FLAT:
                 break
@@ -173,7 +170,7 @@ class SoftDual:
         for _ in range(HALVED):
             there = np.clip(duals + length * ahead, self.least, self.most)
             gained, steeper = self.at(there, heat)
-            if gained >= value + ENOUGH * float(dot(slope, there - duals)):  # false where it is not a number
+            if gained >= value + ENOUGH * float(slope @ (there - duals)):  # false where it is not a number
                 return there, (gained, steeper)
             length /= 2
         return None
@@ -199,7 +196,7 @@ def _used(coupling: Coupling, row: int, labels: Floats) -> Floats:
     """What labels of each class (G,) for tasks of a row take from the coupling rows."""
     parts = [labels, coupling.weight @ labels, coupling.own[:, row] @ labels]
     if coupling.has_budget:
-        parts.append(np.array([float(dot(coupling.cost[row], labels))]))
+        parts.append(np.array([coupling.cost[row] @ labels]))
     return np.concatenate(parts)
 
 
@@ -207,14 +204,14 @@ def _direction(slope: Floats, memory: list[tuple[Floats, Floats]]) -> Floats:
     """The slope times an estimate of the curvature's inverse, from steps and how the slope changed along them."""
     ahead, kept = slope.copy(), []
     for step, change in reversed(memory):
-        if (along := float(dot(step, change))) <= 0:
+        if (along := float(step @ change)) <= 0:
             continue
-        part = float(dot(step, ahead)) / along
+        part = float(step @ ahead) / along
         ahead -= part * change
         kept.append((step, change, along, part))
     if kept:
         step, change, along, _ = kept[0]
-        ahead *= along / float(dot(change, change))
+        ahead *= along / float(change @ change)
     for step, change, along, part in reversed(kept):
-        ahead += (part - float(dot(change, ahead)) / along) * step
+        ahead += (part - float(change @ ahead) / along) * step
     return ahead

@@ -18,7 +18,6 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.pools import folded
 from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR
 from crowdopt.crowd.votes.voting import log_odds, vote_errors
-from crowdopt.elementary import log
 
 ANSWERS = 16_500  # combinations of answers to a set, at most: what is followed
 SPARE = 1e-7  # evidence; room for rounding where it only saves work
@@ -62,7 +61,7 @@ class VoteLaw:
         """What a vote over a set of labels errs with, at most, that weighs all tasks as easy ones; two classes."""
         accuracy = np.clip(np.hstack([self.held, self.skill[:, labels]]), CLIP, 1 - CLIP)
         one, chance = np.array([0, accuracy.shape[1]]), self.prior[place, 1:]
-        lean = log(chance) - log(self.prior[place, :1])
+        lean = np.log(chance) - np.log(self.prior[place, :1])
         weight = log_odds(accuracy[0])
         return sum(
             float(share * vote_errors(one, p, weight, chance, lean)[0][0])

@@ -18,7 +18,6 @@ from crowdopt.arrays import Bools, Floats
 from crowdopt.core.solution import WARM, Options, Solve
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.elementary import dot
 from crowdopt.programs.boxed import OpenAmounts, of_amounts
 
 SAMPLE, GROWTH = 2_000, 5  # workers in the first sample; each is so many times the one before
@@ -52,10 +51,10 @@ class Fractional:
         ranked, room = np.take_along_axis(gains, order, 1), np.take_along_axis(self.upper, order, 1)
         filled = np.cumsum(room, axis=1)
         taken = np.clip(self.supply[:, None] - (filled - room), 0.0, room)
-        worth = float(dot(taken, np.maximum(ranked, 0.0)).sum())
+        worth = float((taken * np.maximum(ranked, 0.0)).sum())
         last = np.minimum((filled < self.supply[:, None]).sum(axis=1), prices.size - 1)
         threshold = np.maximum(0.0, ranked[np.arange(last.size), last])
-        return float(dot(self.need, prices)) - worth, threshold, gains
+        return float(self.need @ prices) - worth, threshold, gains
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,5 +154,5 @@ def _small(
         return None
     amounts[worker, kind] = np.maximum(solution.primal[: worker.size], 0.0)
     prices_there = np.maximum(solution.dual[: need.size], 0.0)
-    value = float(dot(lp.cost, amounts).sum())
+    value = float((lp.cost * amounts).sum())
     return Boxed(prices_there, NOWHERE, amounts, value, float(solution.primal[worker.size :].sum()))

@@ -16,7 +16,6 @@ from crowdopt.core.program import Program
 from crowdopt.crowd.classes import classes_of
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.elementary import dot, geomspace
 from crowdopt.programs import aggregated
 
 FLAT = 1e-7  # relative; a tangent this close to the curve is the curve
@@ -47,7 +46,7 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
     point lies on both, a breakpoint, or the halves are treated alike. Every tangent is so checked by solving again.
     """
     free = without_budget(instance)
-    grid = geomspace(least, LARGEST, GRID)
+    grid = np.geomspace(least, LARGEST, GRID)
     convex = not instance.the_rule.checked and instance.prior.ndim == 1 and not (instance.dependence > 1).any()
     ask = probe.again()
     points = {float(e): _solved(free, ask, float(e)) for e in grid}
@@ -69,7 +68,7 @@ def _solved(instance: AssignmentInstance, ask: Ask, epsilon: float) -> tuple[flo
         return need, np.inf, np.nan
     cover = program.row("cover").view(pulling_sides(program, point.dual))
     still = classes.need > 0
-    return need, float(dot(program.cost, point.primal)), float((cover * classes.tasks_in)[still].sum())
+    return need, float((program.cost * point.primal).sum()), float((cover * classes.tasks_in)[still].sum())
 
 
 def _need(instance: AssignmentInstance, epsilon: float) -> float:

@@ -16,7 +16,6 @@ from crowdopt.crowd.classes import Classes, classes_of, firsts
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.elementary import dot
 from crowdopt.programs import aggregated
 from crowdopt.programs.assignment import shares_of
 
@@ -53,7 +52,7 @@ def margins(instance: AssignmentInstance, probe: Probe) -> Margins | None:
     point = ask(program)
     if point is None or point.dual is None:
         return None
-    cost = float(dot(program.cost, point.primal))
+    cost = float((program.cost * point.primal).sum())
     price, value = _tangents(classes, program, point)
     limits = _limit_values(classes, program, point)
     most = max(FEWEST, min(RESOLVED, COLUMNS // program.cost.size))
@@ -106,7 +105,7 @@ def _again(clock: Clock, ask: Ask, cost: float, steep: Floats, changed: Callable
         program = changed(place)
         point = ask(program)
         if point is not None:
-            saving[place] = cost - float(dot(program.cost, point.primal))
+            saving[place] = cost - float((program.cost * point.primal).sum())
     return saving
 
 

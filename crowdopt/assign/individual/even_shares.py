@@ -15,7 +15,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks
 from crowdopt.assign.individual.prices.rows import averaged
-from crowdopt.elementary import dot
 
 FAINT = 1e-12  # a smaller share is none
 
@@ -46,7 +45,7 @@ class KeptShares:
         """What they cost."""
         arrays, (task, worker) = self.tasks.arrays, np.divmod(self.pair, self.tasks.room.size)
         row = arrays.row[task] if len(arrays.cost) > 1 else np.zeros_like(task)
-        return float(dot(arrays.cost[row, worker], self.amount))
+        return float((arrays.cost[row, worker] * self.amount).sum())
 
     def without(self, some: Ints) -> KeptShares:
         """The same with some more tasks free."""

@@ -13,7 +13,6 @@ from crowdopt.assign.individual.sets_met import PAD, SetsMet
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Options, Solve
-from crowdopt.elementary import dot
 from crowdopt.programs import own_sets
 
 DEAR = 20.0  # what a label too many costs, times the dearest label
@@ -49,7 +48,7 @@ class Mixer:
         worker = program.row("worker").view(solution.dual)
         worker = np.where(sets.tasks.least > 0, worker, np.minimum(worker, 0.0))
         budget = min(0.0, float(program.row("budget").view(solution.dual)[0]))
-        value = paid + float(dot(program.cost, solution.primal))
+        value = paid + float((program.cost * solution.primal).sum())
         return Mixture(sets, share, Prices(np.ascontiguousarray(worker), budget), value)
 
     def choose(self, sets: SetsMet, seconds: float) -> Floats | None:

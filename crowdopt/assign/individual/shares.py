@@ -16,7 +16,6 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, PROVEN, Options, Solution, relative_gap
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.elementary import dot
 from crowdopt.programs import some_pairs
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
 
@@ -115,7 +114,7 @@ class Shares:
     def _keep(self, solution: Solution) -> None:
         """Take the point if it is the cheapest yet."""
         assert solution.primal is not None
-        value = float(dot(solution.program.cost, solution.primal)) + self.tasks.constant
+        value = float((solution.program.cost * solution.primal).sum()) + self.tasks.constant
         if value < self.value:
             self.value, self.best, self.pairs = value, solution, self.chosen
             self.point = clipped(solution.program, solution.primal)

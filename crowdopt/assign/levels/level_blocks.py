@@ -21,7 +21,6 @@ from crowdopt.assign.levels.cut import Levels
 from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
 from crowdopt.crowd.classes import Classes
-from crowdopt.elementary import dot
 from crowdopt.programs.level_sets import columns_of, of_levels
 
 Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks
@@ -141,7 +140,7 @@ class LevelBlocks:
         values = self.asked(values)
         priced = [self._cheapest(kind, value) for kind, value in enumerate(values)]
         tasks = self.levels.classes.tasks_in
-        bound = float(dot(tasks, [value for value, _ in priced]) - dot(self.supply, self.worker_prices(values)))
+        bound = float((tasks * [value for value, _ in priced]).sum() - (self.supply * self.worker_prices(values)).sum())
         if bound > self.bound:
             self.bound, self.center = bound, values
         sets = [chosen for _, several in priced for chosen in several]

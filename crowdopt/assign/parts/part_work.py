@@ -15,7 +15,6 @@ from crowdopt.assign.individual.prices.sweep import CLOSE, Prices, Sweep, Sweepe
 from crowdopt.assign.individual.served import Served
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.elementary import dot
 
 ENDLESS = 1e9  # seconds: what is computed in parts does not depend on the clock
 NEAR = 2e-5  # relative; a part's plan so close to its bound is not improved
@@ -70,7 +69,7 @@ def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, r
     sweeper = Sweeper(part, 1, width=width)
     sweep = sweeper.sweep(start.best, Clock(ENDLESS), CLOSE, nodes)
     assert sweep is not None
-    least = float(sweep.value.sum() + dot(room, start.best.worker))
+    least = float(sweep.value.sum() + room @ start.best.worker)
     for dealt in _by_congestion(sweeper, sweep, rng):
         if dealt.is_whole and (best is None or cost_of(dealt) < cost_of(best)):
             best = dealt

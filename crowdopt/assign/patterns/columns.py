@@ -16,7 +16,6 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import WARM, Options, Solve, Status
 from crowdopt.crowd.pools import Pools
 from crowdopt.crowd.votes.pattern_errors import Errors
-from crowdopt.elementary import dot
 from crowdopt.programs.pattern_master import of_priced_menu
 from crowdopt.programs.patterns import SCALE, PatternSet, of_menu
 
@@ -90,7 +89,7 @@ class Columns:
         """No plan costs more: everybody paid for all they can do, or every answer wrong."""
         if self.goal.least_wrong:
             return SCALE * self.pools.instance.n_tasks
-        return float(dot(self.pools.instance.cost.max(axis=0), self.pools.room_of))
+        return float((self.pools.instance.cost.max(axis=0) * self.pools.room_of).sum())
 
     @property
     def dearest(self) -> float:
@@ -172,7 +171,7 @@ class Columns:
         solution = self.solve(program, WARM, replace(self.options, time_limit=max(1e-3, self.left())))
         if solution.status is not Status.OPTIMAL or solution.dual is None or solution.primal is None:
             return np.inf, None
-        return float(dot(program.cost, solution.primal)), solution.dual
+        return float((program.cost * solution.primal).sum()), solution.dual
 
     def increments(self, t: int, prices: PatternPrices) -> list[Floats]:
         """What the first, second, … label of each pool costs a task of a kind."""
@@ -199,7 +198,7 @@ class Columns:
 
     def constant(self, prices: PatternPrices) -> float:
         """What the rows' own sides are worth at the prices."""
-        total = -float(dot(prices.worker, self.pools.room_of))
+        total = -float((prices.worker * self.pools.room_of).sum())
         if self.pools.instance.budget is not None:
             total -= (prices.money - (0.0 if self.goal.least_wrong else 1.0)) * self.pools.instance.budget
         return total - (0.0 if self.goal.wrong is None else prices.wrong * self.goal.wrong)
@@ -219,7 +218,7 @@ class Columns:
             better = better[worth[better] < limit - CLOSE * max(1.0, abs(limit))]
             if better.size:
                 additions.append(self._menu(t, patterns[better]))
-        return float(dot(values, self.pools.tasks_in)) + self.constant(prices), values, prices, additions
+        return float((values * self.pools.tasks_in).sum()) + self.constant(prices), values, prices, additions
 
     def worth(self, prices: PatternPrices) -> Floats:
         """What each pattern of the menu costs under the prices, (k,)."""

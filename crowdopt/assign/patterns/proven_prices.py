@@ -21,7 +21,6 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import folded
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.crowd.votes.pattern_errors import Errors
-from crowdopt.elementary import log, log1p
 
 LEVELS, MOST = 24, 60  # skills of each type that a bound tells apart; up to how many it tells all apart
 FEW, STEPS = 12, 100_000  # labels of a set of workers as they are, and steps of the search for them
@@ -131,7 +130,7 @@ class PricedTask:
         distinct, at = np.unique(self.skill, return_inverse=True)
         if distinct.size <= levels:
             return self.skill
-        odds = log(distinct) - log1p(-distinct) + log(self.prior.size - 1)
+        odds = np.log(distinct) - np.log1p(-distinct) + np.log(self.prior.size - 1)
         part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
         ends = np.searchsorted(part, part, side="right") - 1
         raised: Floats = distinct[ends][at.reshape(-1)]

@@ -20,7 +20,6 @@ from crowdopt.crowd.exactness import CERTAIN, most_errors
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.votes.voting import are_compiled
-from crowdopt.elementary import dot
 from crowdopt.errors import InputError
 from crowdopt.programs.patterns import PatternSet, of_menu
 
@@ -268,9 +267,9 @@ def _over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -
         if solution.primal is None:
             return MenuPlan(menu, None, np.inf, np.inf if solution.status is Status.INFEASIBLE else claimed)
         count = np.rint(solution.primal).astype(np.int64)
-        excess = -1.0 if limit is None else float(dot(menu.error, count)) - limit
+        excess = -1.0 if limit is None else float((menu.error * count).sum()) - limit
         if excess <= CERTAIN * menu.kind.size and _holds(program, count, columns.pools):
-            return MenuPlan(menu, count, float(dot(program.cost, count)), claimed)
+            return MenuPlan(menu, count, float((program.cost * count).sum()), claimed)
         tight += max(excess, 0.0) + TIGHTER
     return MenuPlan(menu, None, np.inf, -np.inf)
 

@@ -6,14 +6,13 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.hard_tasks import LARGEST
-from crowdopt.elementary import log1p
 
 
 def class_terms(edge: Floats, classes: int) -> tuple[Floats, Floats]:
     """``ln(K P(label | class))`` for another class than the label, and what its own adds, (k,); edge (k,): x."""
     x = np.clip(edge, -LARGEST / (classes - 1), LARGEST)
-    miss = log1p(-x)
-    return miss, log1p((classes - 1) * x) - miss
+    miss = np.log1p(-x)
+    return miss, np.log1p((classes - 1) * x) - miss
 
 
 def class_likelihoods(task: Ints, label: Ints, edge: Floats, shape: tuple[int, int]) -> Floats:

@@ -15,7 +15,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.difficult_classes import class_likelihoods
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
-from crowdopt.elementary import log, logsumexp
 
 SCALES: Floats = np.arange(21) / 10  # u, what an edge may be multiplied by
 SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
@@ -60,7 +59,7 @@ def fitted(
     true = np.full(count.size, -1) if truth is None else truth
     some = np.flatnonzero((count >= 2) | ((count > 0) & (true >= 0)))  # one label alone is as likely by any law
     some = some[:: max(1, some.size // MOST)]
-    return _searched(_Likelihood(*_tables(labels, some, true[some]), anchor), -float(log(alarm)))
+    return _searched(_Likelihood(*_tables(labels, some, true[some]), anchor), -float(np.log(alarm)))
 
 
 def _searched(likelihood: _Likelihood, nats: float) -> Difficulty:
@@ -86,7 +85,7 @@ def _mean(values: dict[tuple[int, int], Floats]) -> float:
     """Logarithm of the likelihood's mean over h and hard tasks' scales; easy ones' is the likeliest, as where h = 0."""
     scales = sorted({q for _, q in values})
     best = np.stack([np.maximum.reduce([table for (_, q), table in values.items() if q == one]) for one in scales])
-    return float(logsumexp(best) - log(best.size))
+    return float(np.logaddexp.reduce(best, axis=None) - np.log(best.size))
 
 
 def _likeliest(values: dict[tuple[int, int], Floats], level: float) -> Difficulty:
@@ -165,5 +164,5 @@ def _tables(labels: EdgedLabels, some: Ints, true: Ints) -> tuple[Floats, Floats
     for scale in np.concatenate([-SCALES[:0:-1], SCALES]):
         table = class_likelihoods(place, label, scale * edge, (some.size, classes))
         known.append(table[sure, true[sure]])
-        unknown.append(logsumexp(table[~sure], axis=1) - log(classes))
+        unknown.append(np.logaddexp.reduce(table[~sure], axis=1) - np.log(classes))
     return np.stack(known), np.stack(unknown)

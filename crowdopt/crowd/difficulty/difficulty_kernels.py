@@ -1,9 +1,10 @@
 """The likelihood of a law of scales: compiled loops, imported where they run."""
 
+from math import exp
+
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import exp, log
 
 
 @njit(cache=True, nogil=True)
@@ -23,5 +24,5 @@ def log_products(easy, hard, share, rows):
             row[k] *= begin + share[k] * change
     for row in found:
         for k in range(share.size):
-            row[k] = log(row[k])
+            row[k] = np.log(row[k])  # may be -inf
     return found

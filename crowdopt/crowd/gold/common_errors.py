@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.elementary import exp, log
 
 CHUNK = 4096  # pairs worked out together, which bounds memory
 
@@ -28,7 +27,7 @@ def chances_of_common(common: Ints, shared: Ints, first: Ints, second: Ints) -> 
     with np.errstate(invalid="ignore"):
         usual = np.nan_to_num(first * second / shared).sum(axis=0)
     open_pairs = np.flatnonzero(common > usual)  # the others are no evidence, and most
-    logs = np.concatenate([[0.0], np.cumsum(log(np.arange(1.0, shared.max(initial=0) + 1)))])
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, shared.max(initial=0) + 1)))])
     for start in range(0, open_pairs.size, CHUNK):
         some = open_pairs[start : start + CHUNK]
         law = np.ones((some.size, 1))
@@ -55,7 +54,8 @@ def _hypergeometric(n: Ints, a: Ints, b: Ints, logs: Floats) -> Floats:
     parts = (k, a - k, b - k, n - a - b + k)  # errors of both, of one, of the other, of neither
     possible = np.minimum.reduce(np.broadcast_arrays(*parts)) >= 0
     inside = sum(logs[np.clip(part, 0, logs.size - 1)] for part in parts)
-    law: Floats = np.where(possible, exp(logs[a] + logs[n - a] + logs[b] + logs[n - b] - logs[n] - inside), 0.0)
+    ways = logs[a] + logs[n - a] + logs[b] + logs[n - b] - logs[n] - inside
+    law: Floats = np.exp(np.where(possible, ways, -np.inf))
     return law
 
 

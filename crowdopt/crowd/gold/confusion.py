@@ -10,12 +10,11 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.checks import floats
-from crowdopt.elementary import dot, exp, geomspace, log
 from crowdopt.errors import InputError
 
 RULE = "bhattacharyya"  # the rule that holds for confusion tables: pair by pair of classes
 SUM = 1e-9  # how far a row may be from adding up to 1
-STRENGTHS: Floats = geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
+STRENGTHS: Floats = np.geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
 
 
 def confusions(tallies: Ints) -> Floats:
@@ -61,10 +60,11 @@ def confusion_evidence(confusion: Floats) -> Floats:
     confusion (workers, classes, classes): rows add up to 1; -> (workers,).
     """
     root = np.sqrt(confusion)
-    affinity = dot(root[:, :, None], root[:, None])
+    affinity = root @ root.swapaxes(1, 2)
     first, second = np.triu_indices(confusion.shape[1], 1)
     worst = affinity[:, first, second].max(axis=1)
-    evidence: Floats = np.maximum(0.0, -2 * log(np.minimum(worst, 1.0)))
+    with np.errstate(divide="ignore"):
+        evidence: Floats = np.maximum(0.0, -2 * np.log(np.minimum(worst, 1.0)))
     return evidence
 
 
@@ -95,7 +95,7 @@ def checked_tables(confusion: object, accuracy: Floats, classes: int, rule: str)
 
 def class_votes(confusion: Floats) -> Floats:
     """``ln P(y | k)``, what a label y adds to the score of each class k: (workers, labels, classes)."""
-    return np.ascontiguousarray(log(confusion).transpose(0, 2, 1))
+    return np.ascontiguousarray(np.log(confusion).transpose(0, 2, 1))
 
 
 def one_coin_like(evidence: Floats, classes: int) -> Floats:
@@ -105,7 +105,7 @@ def one_coin_like(evidence: Floats, classes: int) -> Floats:
 
     evidence: A, at least 0; -> the same shape; never more than the evidence says.
     """
-    affinity = exp(-np.asarray(evidence, dtype=np.float64) / 2)
+    affinity = np.exp(-np.asarray(evidence, dtype=np.float64) / 2)
     low, high = np.full(affinity.shape, 1 / classes), np.ones(affinity.shape)
     for _ in range(60):
         middle = (low + high) / 2

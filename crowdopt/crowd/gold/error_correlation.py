@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.gold.common_errors import chances_of_common, discoveries
-from crowdopt.elementary import arctanh, tanh
 from crowdopt.errors import InputError
 
 FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
@@ -85,7 +84,7 @@ def error_correlation(
     )
     known = spread > NOISE
     rho = np.where(known, (together - p * q) / np.where(known, spread, 1.0), 0.0)
-    middle = arctanh(np.clip(rho, -LARGEST, LARGEST))
+    middle = np.arctanh(np.clip(rho, -LARGEST, LARGEST))
     reach = np.where(known, ndtri((1 + confidence) / 2) / np.sqrt(n - 3), np.inf)
     types = np.zeros(row.size, np.int64) if kind is None else np.unique(np.asarray(kind), return_inverse=True)[1]
     warned = discoveries(_chances(row, j, x, types, workers, first, second), rate)
@@ -94,8 +93,8 @@ def error_correlation(
         second,
         n.astype(np.int64),
         rho,
-        tanh(middle - reach),
-        tanh(middle + reach),
+        np.tanh(middle - reach),
+        np.tanh(middle + reach),
         warned,
         _linked(first[warned], second[warned], workers),
     )

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.elementary import exp, log, logsumexp
 from crowdopt.errors import InputError
 
 ALIKE = 0.95  # chance that all workers are alike, above which they are taken to be
@@ -98,13 +97,13 @@ def _alike(c: Floats, s: Floats, mean: float) -> float:
     weight = 1 / RHO[:, None] - 1
     steps = np.arange(s.max())
     right, wrong, asked = (
-        np.concatenate([np.zeros((RHO.size, 1)), np.cumsum(log(share * weight + steps), axis=1)], axis=1)
+        np.concatenate([np.zeros((RHO.size, 1)), np.cumsum(np.log(share * weight + steps), axis=1)], axis=1)
         for share in (mean, 1 - mean, 1.0)
     )
     k, n = c.astype(np.int64), s.astype(np.int64)
     apart = (right[:, k] + wrong[:, n - k] - asked[:, n]).sum(axis=1)
-    one = float((c * log(mean) + (s - c) * log(1 - mean)).sum())
-    return 1 / (1 + float(exp(np.minimum(700.0, logsumexp(apart) - log(RHO.size) - one))))
+    one = float((c * np.log(mean) + (s - c) * np.log(1 - mean)).sum())
+    return 1 / (1 + float(np.exp(np.minimum(700.0, np.logaddexp.reduce(apart) - np.log(RHO.size) - one))))
 
 
 def _prior_weight(c: Floats, s: Floats, mean: float) -> float:

@@ -12,7 +12,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
-from crowdopt.elementary import dot, exp, log, logsumexp
 
 INDEPENDENT, LATENT, PAIRWISE = "independent", "latent difficulty", "pairwise"
 TINY = 1e-300  # chance; in place of 0, where a logarithm is taken
@@ -41,7 +40,8 @@ class CoinLaw:
 
     def log_chance(self, right: Ints) -> Floats:
         """``ln P(x)`` of each item; right (items, workers): 1 right, 0 wrong, -1 not asked; -> (items,)."""
-        return logsumexp(self.terms(right), axis=1)
+        chance: Floats = np.logaddexp.reduce(self.terms(right), axis=1)
+        return chance
 
     def terms(self, right: Ints) -> Floats:
         """``ln s_m P(x | part m)``, (items, parts); right as above."""
@@ -50,9 +50,8 @@ class CoinLaw:
 
 def _terms(right: Ints, share: Floats, accuracy: Floats) -> Floats:
     """As above for several laws at once: share (..., parts), accuracy (..., parts, workers) -> (..., items, parts)."""
-    good, bad = (right == 1)[:, None], (right == 0)[:, None]
-    hit, miss = (log(np.maximum(one, TINY))[..., None, :, :] for one in (accuracy, 1 - accuracy))
-    terms: Floats = dot(good, hit) + dot(bad, miss) + log(np.maximum(share, TINY))[..., None, :]
+    hit, miss = (np.log(np.maximum(one, TINY)).swapaxes(-1, -2) for one in (accuracy, 1 - accuracy))
+    terms: Floats = (right == 1) @ hit + (right == 0) @ miss + np.log(np.maximum(share, TINY))[..., None, :]
     return terms
 
 
@@ -76,7 +75,7 @@ def latent_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
     together = max(1, TOGETHER // patterns.size)  # values of s
     cuts = np.arange(together, settings.left.size, together)
     fits = [law for left in np.split(settings.left, cuts) for law in _fitted((patterns, count), start, left, settings)]
-    return max(fits, key=lambda fit: float(dot(fit.log_chance(patterns), count)))
+    return max(fits, key=lambda fit: float(fit.log_chance(patterns) @ count))
 
 
 def _fitted(items: tuple[Ints, Ints], start: tuple[Floats, float], left: Floats, params: LawParams) -> list[CoinLaw]:
@@ -85,17 +84,17 @@ def _fitted(items: tuple[Ints, Ints], start: tuple[Floats, float], left: Floats,
     share = np.tile((0.8, 0.2), (left.size, 1))
     edge = np.tile(np.clip(2 * alone - 1, params.edges[0], params.edges[-1]), (left.size, 1))
     grid = np.stack(np.broadcast_arrays(params.edges, left[:, None] * params.edges), axis=1)
-    table = log(np.concatenate([(1 + grid) / 2, (1 - grid) / 2], axis=1))  # right easy, right hard, wrong ...
+    table = np.log(np.concatenate([(1 + grid) / 2, (1 - grid) / 2], axis=1))  # right easy, right hard, wrong ...
     going = np.arange(left.size)  # those that still move
     for _ in range(params.rounds):
         terms = _terms(right, share[going], _accuracy(edge[going], left[going]))
-        chance = exp(terms - logsumexp(terms, axis=-1)[..., None]) * count[:, None]
+        chance = np.exp(terms - np.logaddexp.reduce(terms, axis=-1)[..., None]) * count[:, None]
         votes = [
-            dot((right == vote).T[:, None], chance.swapaxes(1, 2)[:, None]) + params.extra * part * share[going, None]
+            (right == vote).T @ chance + params.extra * part * share[going, None]
             for vote, part in ((1, mean), (0, 1 - mean))
         ]
         counts = np.concatenate(votes, axis=-1)  # (going, workers, 4)
-        fresh = params.edges[dot(counts[:, :, None], table[going].swapaxes(1, 2)[:, None]).argmax(axis=-1)]
+        fresh = params.edges[(counts @ table[going]).argmax(axis=-1)]
         hard = np.minimum(params.most, chance[:, :, 1].sum(axis=-1) / count.sum())
         still = (fresh == edge[going]).all(axis=-1) & (np.abs(hard - share[going, 1]) < 1e-7)
         edge[going], share[going] = fresh, np.stack([1 - hard, hard], axis=-1)

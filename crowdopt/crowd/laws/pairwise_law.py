@@ -16,7 +16,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.laws.coin_laws import PAIRWISE, CoinLaw, LawParams, independent_law
-from crowdopt.elementary import dot, exp, log, logsumexp
 
 FOLDS = 4  # of the items, that choose the penalty
 STEPS, CLOSE = 60, 1e-8  # of Newton's method; rise of the likelihood, in nats
@@ -24,7 +23,7 @@ ROUNDS, PARTIAL = 20, 2  # of expectation and maximisation, where votes are miss
 LEAST = 1e-6  # part of a step
 DRAWS = 128  # pairs of draws of the factors
 SOFT = 0.1  # penalty of each b, so that a worker who never errs has a finite one
-DIGITS = 6  # of b and J that are kept, so that the law is the same on every processor
+DIGITS = 6  # of b and J that are kept
 
 
 def pairwise_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
@@ -62,12 +61,12 @@ def _fitted(right: Ints, penalty: float) -> _Fit:
     patterns, count = np.unique(right, axis=0, return_counts=True)
     fits = ((patterns[:, None] < 0) | (2 * patterns[:, None] - 1 == votes)).all(axis=2)
     alone = independent_law(right).accuracy[0]
-    factor = np.append((log(alone) - log(1 - alone)) / 2, np.zeros(first.size))
+    factor = np.append((np.log(alone) - np.log(1 - alone)) / 2, np.zeros(first.size))
     rounds, steps = (ROUNDS, PARTIAL) if (right < 0).any() else (1, STEPS)
     for _ in range(rounds):
-        given = np.where(fits, dot(terms, factor), -np.inf)
-        share = exp(given - logsumexp(given, axis=1)[:, None])
-        told = _Told(terms, dot(terms.T, dot(share.T, count)), int(count.sum()), weight)
+        given = np.where(fits, terms @ factor, -np.inf)
+        share = np.exp(given - np.logaddexp.reduce(given, axis=1)[:, None])
+        told = _Told(terms, terms.T @ (share.T @ count), int(count.sum()), weight)
         before, factor = factor, _climbed(told, factor, steps)
         if np.abs(factor - before).max() < 10.0**-DIGITS:
             break
@@ -80,24 +79,15 @@ def _foretold(fit: _Fit) -> Floats:
     # times that of the penalties; of one worker alone it adds half a vote on either side (Krichevsky and Trofimov
     # 1981).
     told, terms = fit.told, fit.told.terms
-    score = dot(terms, fit.top)
+    score = terms @ fit.top
     # an item tells as much as its share of votes: exact where all are there, and positive definite anyhow
-    curvature = told.items * fit.asked * told.bend(exp(score - logsumexp(score))) + np.diag(told.weight)
+    curvature = told.items * fit.asked * told.bend(np.exp(score - np.logaddexp.reduce(score))) + np.diag(told.weight)
     normal = np.round(np.random.default_rng(0).standard_normal((fit.top.size, DRAWS)), DIGITS)
-    lean = dot(terms[:, None], _solution(_root(curvature).T, normal).T)  # (ways, draws)
+    lean = terms @ np.linalg.solve(np.linalg.cholesky(curvature).T, normal)  # (ways, draws)
     every = score[:, None] + np.hstack([lean, -lean])
-    total = exp(every - logsumexp(every, axis=0)).sum(axis=1)
+    total = np.exp(every - np.logaddexp.reduce(every, axis=0)).sum(axis=1)
     foretold: Floats = total / total.sum()
     return foretold
-
-
-def _root(matrix: Floats) -> Floats:
-    """Lower triangular L with ``L L' = matrix`` (Cholesky), in one order."""
-    rest, root = matrix.copy(), np.zeros(matrix.shape)
-    for k in range(len(matrix)):
-        root[k:, k] = rest[k:, k] / np.sqrt(rest[k, k])
-        rest -= np.outer(root[:, k], root[:, k])
-    return root
 
 
 class _Told(NamedTuple):
@@ -109,20 +99,20 @@ class _Told(NamedTuple):
     weight: Floats  # (factors,)
 
     def height(self, factor: Floats) -> float:
-        prior = dot(self.weight, factor * factor) / 2
-        return float(dot(self.total, factor) - self.items * logsumexp(dot(self.terms, factor)) - prior)
+        prior = self.weight @ (factor * factor) / 2
+        return float(self.total @ factor - self.items * np.logaddexp.reduce(self.terms @ factor) - prior)
 
     def step(self, factor: Floats) -> Floats:
-        score = dot(self.terms, factor)
-        chance = exp(score - logsumexp(score))
-        mean = dot(self.terms.T, chance)
+        score = self.terms @ factor
+        chance = np.exp(score - np.logaddexp.reduce(score))
+        mean = self.terms.T @ chance
         slope = self.total - self.items * mean - self.weight * factor
-        return _solution(self.items * self.bend(chance) + np.diag(self.weight), slope[:, None])[:, 0]
+        return np.linalg.solve(self.items * self.bend(chance) + np.diag(self.weight), slope)
 
     def bend(self, chance: Floats) -> Floats:
         """Covariance of the terms of an item whose votes have these chances, (factors, factors)."""
-        mean = dot(self.terms.T, chance)
-        return dot((self.terms.T * chance)[:, None], self.terms.T) - np.outer(mean, mean)
+        mean = self.terms.T @ chance
+        return (self.terms.T * chance) @ self.terms - np.outer(mean, mean)
 
 
 def _climbed(told: _Told, factor: Floats, steps: int) -> Floats:
@@ -137,14 +127,3 @@ def _climbed(told: _Told, factor: Floats, steps: int) -> Floats:
             break
         factor, here = factor + scale * step, after
     return factor
-
-
-def _solution(matrix: Floats, side: Floats) -> Floats:
-    """Of positive definite systems, a column each, by elimination in one order: the same on every processor."""
-    rows = np.column_stack([matrix, side])
-    for k in range(len(matrix)):
-        rows[k] = rows[k] / rows[k, k]
-        others = rows[:, k].copy()
-        others[k] = 0.0
-        rows -= others[:, None] * rows[k]
-    return np.asarray(rows[:, len(matrix) :], np.float64)

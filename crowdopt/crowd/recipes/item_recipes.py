@@ -11,7 +11,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.elementary import dot, exp
 
 ROWS = 50_000  # items whose accuracies are drawn together
 LABELS = 6  # capacity per task
@@ -64,7 +63,7 @@ def items_of_part(name: str, crowd: ItemCrowd, n: int, part: slice, place: int, 
 
 
 def _prices(rng: np.random.Generator, skill: Floats) -> Floats:
-    return np.maximum(0.001, np.round(exp(rng.normal(0.0, 0.7, skill.size) + 0.5 * skill), 3))
+    return np.maximum(0.001, np.round(np.exp(rng.normal(0.0, 0.7, skill.size) + 0.5 * skill), 3))
 
 
 def _accuracies(crowd: ItemCrowd, difficulty: Floats, rng: np.random.Generator) -> Floats:
@@ -72,9 +71,9 @@ def _accuracies(crowd: ItemCrowd, difficulty: Floats, rng: np.random.Generator) 
     accuracy: Floats = np.empty((difficulty.size, m))
     for start in range(0, difficulty.size, ROWS):
         some = slice(start, min(difficulty.size, start + ROWS))
-        own = dot(rng.normal(size=(some.stop - start, 1, features)), crowd.loading.T)
+        own = rng.normal(size=(some.stop - start, features)) @ crowd.loading
         own += crowd.skill - 0.7 * difficulty[some, None]
-        accuracy[some] = np.clip(0.5 + 0.49 / (1 + exp(-own)), 0.5, 0.99)
+        accuracy[some] = np.clip(0.5 + 0.49 / (1 + np.exp(-own)), 0.5, 0.99)
     return accuracy
 
 

@@ -17,7 +17,6 @@ from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.crowd.posteriors import hard_chances
 from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors, share_draws
 from crowdopt.crowd.recipes.item_recipes import item_recipe
-from crowdopt.elementary import exp, logsumexp
 from crowdopt.errors import InputError, public
 from crowdopt.memory import refuse_beyond_memory
 
@@ -180,7 +179,7 @@ def _parts_drawn(law: CoinLaw, tasks: int, truth: Ints, known: KnownLabels | Non
         task, worker = known.pairs.T
         right[task, worker] = known.label == truth[task]
     terms = law.terms(right)
-    chance = exp(terms - logsumexp(terms, axis=1)[:, None])
+    chance = np.exp(terms - np.logaddexp.reduce(terms, axis=1)[:, None])
     heads = np.cumsum(chance, axis=1)[:, :-1]
     return np.asarray((rng.random((tasks, 1)) > heads).sum(axis=1), np.int64)
 

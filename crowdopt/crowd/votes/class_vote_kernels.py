@@ -18,11 +18,11 @@ While all different states have room nothing is joined or spread but what is equ
 Cells are squares in ``2 (1 - sqrt(L_k / L_1))``, where what a join adds is about the same everywhere.
 """
 
+from math import exp, log, log1p
+
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import exp, log, log1p
-from crowdopt.sorting_kernels import stable_order
 
 EQUAL = 1e-9  # width of a cell that only joins what is equal but for rounding
 WIDTH, GROWTH = 0.02, 1.3  # of the first cells that join more, and how they grow until all states have room
@@ -164,7 +164,7 @@ def _error(accuracy, prior, cells, below, room, grown, table, stamp):
     for k in range(n):
         weight[k] = abs(log(accuracy[k]) + log(classes - 1.0) - log1p(-accuracy[k]))
     # strongest labels first: classes fall out of reach early, and states stay few
-    order, left = stable_order(-weight), weight.sum()
+    order, left = np.argsort(-weight, kind="mergesort"), weight.sum()
     states, count, lost = room, 1, 0.0
     states[0] = -np.sort(-prior)
     if n == 0:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats
-from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
@@ -84,7 +83,7 @@ def _affinity(accuracy: Floats, classes: int) -> Floats:
 
 
 def _match(accuracy: Floats, classes: int) -> Floats:
-    worth: Floats = -2 * log(_affinity(accuracy, classes))
+    worth: Floats = -2 * np.log(_affinity(accuracy, classes))
     return worth
 
 
@@ -94,7 +93,7 @@ def _log_odds(accuracy: Floats, classes: int) -> Floats:
 
 def class_odds(right: Floats, classes: int) -> Floats:
     """``ln((K - 1) p / (1 - p))`` of workers, p neither 0 nor 1; any shape."""
-    odds: Floats = log(right / (1 - right)) + log(classes - 1)
+    odds: Floats = np.log(right / (1 - right)) + np.log(classes - 1)
     return odds
 
 
@@ -117,13 +116,13 @@ def _overlap(prior: Floats) -> Floats:
 
 
 def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
-    need: Floats = np.maximum(0.0, 2 * log(_overlap(prior)) - 2 * log(epsilon))
+    need: Floats = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(epsilon))
     return np.where(_is_guessable(epsilon, prior), 0.0, need)
 
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
     """``sum over pairs sqrt(prior_k prior_l) e^{-A/2}``, (tasks,): the log-odds vote errs no more; may be above 1."""
-    error: Floats = _overlap(prior) * exp(-evidence / 2)
+    error: Floats = _overlap(prior) * np.exp(-evidence / 2)
     return error
 
 
@@ -133,7 +132,7 @@ def _probit_error(evidence: Floats, prior: Floats) -> Floats:
     from scipy.special import ndtr
 
     root = np.sqrt(np.maximum(evidence, 1e-300))
-    lean = log(np.maximum(prior, 1e-300))
+    lean = np.log(np.maximum(prior, 1e-300))
     if prior.shape[-1] > 2:
         ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root[..., None, None])
         missed = prior[..., :, None] * ndtr(-root[..., None, None] - ahead)
@@ -171,9 +170,9 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
     # phi grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
     # With two classes that is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
     if prior.shape[-1] > 2:
-        need: Floats = 2 * log(_overlap(prior)) - 2 * log(least_overlap(epsilon, prior.shape[-1]))
+        need: Floats = 2 * np.log(_overlap(prior)) - 2 * np.log(least_overlap(epsilon, prior.shape[-1]))
     else:
-        need = log(prior[..., 0] * prior[..., 1]) - log(epsilon * (1 - epsilon))
+        need = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
     return np.where(_is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
 
 
@@ -193,8 +192,8 @@ def least_error(overlap: Floats, classes: int) -> Floats:
 
 def _least_error(evidence: Floats, prior: Floats) -> Floats:
     if prior.shape[-1] > 2:
-        return least_error(_overlap(prior) * exp(-evidence / 2), prior.shape[-1])
-    error: Floats = (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * exp(-evidence)))) / 2
+        return least_error(_overlap(prior) * np.exp(-evidence / 2), prior.shape[-1])
+    error: Floats = (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
     return error
 
 
@@ -205,8 +204,8 @@ HOEFFDING = Rule(
     heeds_prior=False,
     worth=lambda accuracy, classes: (2 * accuracy - 1) ** 2,
     weight=lambda accuracy, classes: 2 * np.asarray(accuracy, dtype=np.float64) - 1,
-    need_of=lambda epsilon, prior: -2 * log(epsilon),
-    error_of=lambda evidence, prior: exp(-evidence / 2),
+    need_of=lambda epsilon, prior: -2 * np.log(epsilon),
+    error_of=lambda evidence, prior: np.exp(-evidence / 2),
 )
 
 BHATTACHARYYA = Rule(

@@ -8,7 +8,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.votes.class_votes import ClassVotes, class_vote_errors, least_class_errors
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.crowd.votes.voting import vote_errors
-from crowdopt.elementary import log, log1p
 
 CELLS = 256  # beliefs among more than two classes up to which an error is exact
 
@@ -24,18 +23,18 @@ class Errors:
         self.skill = skill
         self.prior: Floats = np.array([1 - prior, prior]) if np.ndim(prior) == 0 else np.asarray(prior)
         self.lean = float(self.prior[1])
-        self.weight = log(skill) - log1p(-skill)
-        self.evidence = -log(4 * skill * (1 - skill))
+        self.weight = np.log(skill) - np.log1p(-skill)
+        self.evidence = -np.log(4 * skill * (1 - skill))
         if self.prior.size > 2:
             self.evidence = EXACT_ERROR.evidence(skill, self.prior.size)
         self._known: dict[bytes, float] = {}
 
     def least_evidence(self, target: float) -> float:
         """Evidence that every vote which keeps a target has (Cauchy and Schwarz; crowdopt.crowd.votes.evidence)."""
-        if self.prior.size > 2:
-            return float(EXACT_ERROR.need(target, self.prior.size, self.prior))
         with np.errstate(divide="ignore"):
-            return float(log(self.lean * (1 - self.lean)) - log(target * (1 - target)))
+            if self.prior.size > 2:
+                return float(EXACT_ERROR.need(target, self.prior.size, self.prior))
+            return float(np.log(self.lean * (1 - self.lean)) - np.log(target * (1 - target)))
 
     def of(self, patterns: Ints) -> Floats:
         """At most each pattern's error, (k,) for (k, G); exact but for many labels that all differ (vote_errors)."""
@@ -59,7 +58,7 @@ class Errors:
         if self.prior.size > 2:
             prior = np.tile(self.prior, (len(patterns), 1))
             return least_class_errors(ClassVotes(starts, self.skill[pool], prior), CELLS)
-        lean = np.full(len(patterns), log(self.lean) - log1p(-self.lean))
+        lean = np.full(len(patterns), np.log(self.lean) - np.log1p(-self.lean))
         chance = np.full(len(patterns), self.lean)
         above, width = vote_errors(starts, self.skill[pool], self.weight[pool], chance, lean)
         return above - width

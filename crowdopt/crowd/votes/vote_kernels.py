@@ -1,10 +1,10 @@
 """The law of a weighted vote's sum, label by label: compiled loops, imported only where they run."""
 
+from math import log
+
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import log
-from crowdopt.sorting_kernels import stable_order
 
 EQUAL = 1e-13  # of the sum of |weights|: sums this close are the same, so equal workers convolve
 TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a tie
@@ -61,7 +61,7 @@ def _law(weight, right, chosen, total, room):
 @njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _halves(weight, right):
     """Labels in two halves, equal ones together, so that both halves' sums take about equally many values."""
-    order = stable_order(weight)
+    order = np.argsort(weight, kind="mergesort")
     k = order.size
     starts, counts = np.empty(k, np.int64), np.empty(k, np.int64)
     runs = 0
@@ -78,7 +78,7 @@ def _halves(weight, right):
     first, second = np.empty(k, np.int64), np.empty(k, np.int64)
     sizes, values = np.zeros(2, np.int64), np.zeros(2)
     # the longest runs first, each to the half of fewer values: a run of c equal labels multiplies them by c + 1
-    for run in stable_order(fewer):
+    for run in np.argsort(fewer, kind="mergesort"):
         half = 0 if values[0] <= values[1] else 1
         values[half] += log(counts[run] + 1.0)
         for place in range(starts[run], starts[run] + counts[run]):

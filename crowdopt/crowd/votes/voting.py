@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.elementary import dot, exp, log, log1p
 from crowdopt.errors import InputError
 
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
@@ -47,17 +46,17 @@ def hoeffding_bound(accuracy: Any, weight: Any) -> float:
     returned, as it is without any weight.
     """
     p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
-    drift = float(dot(w, 2 * p - 1))
+    drift = float(w @ (2 * p - 1))
     if drift <= 0:
         return 1.0
-    return float(exp(-0.5 * drift**2 / dot(w, w)))
+    return float(np.exp(-0.5 * drift**2 / (w @ w)))
 
 
 def log_odds(accuracy: Any, classes: int = 2) -> Floats:
     """``ln((K - 1) p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1."""
     p = np.asarray(accuracy, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        odds: Floats = log(p) - log1p(-p) + log(classes - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # not a number where p is no chance
+        odds: Floats = np.log(p) - np.log1p(-p) + np.log(classes - 1)
     return odds
 
 
@@ -161,7 +160,7 @@ def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:
 
 def _missed(p: Floats, w: Floats, prior: Floats, truth: int) -> float:
     classes = prior.size
-    scores, mass = log(prior)[None], np.ones(1)
+    scores, mass = np.log(prior)[None], np.ones(1)
     near = 1e-11 * (np.abs(w).sum() + np.abs(scores).sum() + 1)
     for right, weight in zip(p, w, strict=True):
         chance = np.full(classes, (1 - right) / (classes - 1))
@@ -173,7 +172,7 @@ def _missed(p: Floats, w: Floats, prior: Floats, truth: int) -> float:
         if mass.size > CLASSWISE // classes:
             raise InputError(f"{p.size} such labels of {classes} classes can fall in too many ways for an exact error")
     winners = scores >= scores.max(axis=1, keepdims=True) - near
-    return float(dot(mass, 1 - winners[:, truth] / winners.sum(axis=1)))
+    return float(mass @ (1 - winners[:, truth] / winners.sum(axis=1)))
 
 
 def _finite_weights(p: Floats) -> Floats:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.elementary import LN2, log
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.task_arrivals import KnownLabelers, TaskArrival
@@ -50,7 +49,7 @@ class LsOlContext(Exploring):
     def see(self, arrival: TaskArrival) -> None:
         """Halve the intervals when it is time."""
         if not self.known.kinds and arrival.number > 0:
-            wanted = 1 << int(np.floor(self.z / LN2 * log(arrival.number) + 1e-9))
+            wanted = 1 << int(np.floor(self.z * np.log2(arrival.number) + 1e-9))
             if wanted > self.intervals:
                 self.intervals = wanted
                 held = self.testers.context[: self.testers.count]

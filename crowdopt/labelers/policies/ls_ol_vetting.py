@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.task_arrivals import KnownLabelers
@@ -58,7 +57,7 @@ class LsOlVetting(Exploring):
             return
         order = present[np.argsort(-self.differed[present], kind="stable")]
         gap = (self.differed[order[0]] - self.differed[order[1]]) / self.votes[0]
-        if gap > 0 and exp(-self.votes[0] * gap**2 / 2) < self.threshold:
+        if gap > 0 and np.exp(-self.votes[0] * gap**2 / 2) < self.threshold:
             self.active[order[0]] = False
             self.dropped.append((int(order[0]), self._now))
             self.differed[:] = 0

@@ -9,7 +9,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
-from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.priced_sets import worth_its_price
@@ -60,7 +59,7 @@ class LsOlWeighted(Exploring):
         weight = self.weight(cell)
         members = self.asked
         if self.price > 0 and self.known.classes == 2:
-            skill = 1 / (1 + exp(-weight))
+            skill = 1 / (1 + np.exp(-weight))
             members = worth_its_price(skill, self.known.cost, self.price, "weighted").members
         return Ask(WORK, np.zeros(0, np.int64), members, weight[members], self.tolerance)
 

@@ -5,10 +5,11 @@ its task is linear in the worker's skill g, ``1/K + B (g - 1/K)``, so a label's 
 ``ln((K - 1) p / (1 - p))`` of its vote, at the accuracy ``p = E[g]`` with which it counts.
 """
 
+from math import exp, log, tanh
+
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import exp, log, power, tanh
 from crowdopt.online.beliefs.vote_sum_kernels import recount, settle, slopes
 
 SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE
@@ -315,7 +316,7 @@ def tables(last, grid, chance, weight):
     mass, reward = np.zeros((last + 1, last + 1)), np.zeros((last + 1, last + 1))
     for g in range(grid.size):
         for c in range(last + 1):
-            chance_of_one = power(grid[g], c) * power(1.0 - grid[g], last - c)
+            chance_of_one = grid[g] ** float(c) * (1.0 - grid[g]) ** float(last - c)
             mass[last, c] += chance[g] * chance_of_one
             reward[last, c] += weight[g] * chance_of_one
     # g^c (1-g)^(k-c) = the same with one more right + with one more wrong: sums of positive terms, no cancelling

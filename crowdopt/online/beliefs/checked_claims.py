@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.resumable import Arrays, part_of
-from crowdopt.elementary import exp, log
 from crowdopt.errors import InputError
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -92,8 +91,8 @@ class CheckedAnswers:
         chance = _errors(claimed, classes)
         seen = chance[..., self.tasks] if self.claimed is None else _errors(self.claimed, classes)
         with np.errstate(divide="ignore"):
-            logs = np.where(self.wrong, log(seen), log(1 - seen)).sum(axis=-1) + log(_prior())
-        weight = exp(logs - logs.max())
+            logs = np.where(self.wrong, np.log(seen), np.log(1 - seen)).sum(axis=-1) + np.log(_prior())
+        weight = np.exp(logs - logs.max())
         weight /= weight.sum()
         mean: Floats = (weight[..., None] * chance).sum(axis=(0, 1))
         mean[self.tasks] = 0.0

@@ -8,7 +8,6 @@ from math import comb
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.elementary import dot, power
 from crowdopt.online.beliefs.grid import GRID, information
 from crowdopt.online.beliefs.state import Beliefs
 from crowdopt.online.beliefs.stopping_program import StoppingProgram
@@ -50,7 +49,7 @@ def _outlooks() -> tuple[tuple[slice, int], ...]:
 AHEAD = (1, 2, 4, 8, 16)  # further answers, what is learnt from so many
 OUTLOOKS = _outlooks()
 LIKELIHOOD: Floats = np.vstack(
-    [comb(m, c) * power(GRID, c) * power(1 - GRID, m - c) for m in AHEAD for c in range(m + 1)]
+    [comb(m, c) * GRID**c * (1 - GRID) ** (m - c) for m in AHEAD for c in range(m + 1)]
 )  # of c right of m
 
 
@@ -60,8 +59,8 @@ def learning(density: Floats, profit: Floats, room: int) -> float:
     density, profit (cells,): of the worker's skill, and what a label brings beyond its price; room: labels that the
     worker could still give; -> in nats.
     """
-    branches = dot(LIKELIHOOD, density * profit)
-    now = max(0.0, float(dot(density, profit)))
+    branches = (LIKELIHOOD * (density * profit)).sum(axis=-1)
+    now = max(0.0, float((density * profit).sum()))
     return room * max((float(np.maximum(0.0, branches[rows]).sum()) - now) / m for rows, m in OUTLOOKS)
 
 

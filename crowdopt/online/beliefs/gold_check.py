@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.elementary import exp, log, log1p, logsumexp
 from crowdopt.online.beliefs.state import Beliefs
 
 SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/K + s (g - 1/K)
@@ -32,11 +31,11 @@ def disagreement(beliefs: Beliefs) -> float:
         for left in SHRUNK
     ]
     totals = np.array([factor.sum() for factor in factors])
-    return float(logsumexp(totals) - log(len(SHRUNK)))
+    return float(np.logaddexp.reduce(totals) - np.log(len(SHRUNK)))
 
 
 def _gold(density: Floats, right: Floats, asked: Floats, skill: Floats) -> Floats:
-    logs = right * log(skill) + (asked - right) * log1p(-skill)
+    logs = right * np.log(skill) + (asked - right) * np.log1p(-skill)
     top = logs.max(axis=1, keepdims=True)
-    logarithm: Floats = top[:, 0] + log((density * exp(logs - top)).sum(axis=1))
+    logarithm: Floats = top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))
     return logarithm

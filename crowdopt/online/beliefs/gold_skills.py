@@ -6,7 +6,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.gold.skills import empirical_bayes
-from crowdopt.elementary import dot, exp, log, log1p
 from crowdopt.online.beliefs.grid import GRID, expected
 
 PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit: workers like the expected ones, fewer as others come
@@ -25,13 +24,13 @@ def gold_skills(right: Ints, asked: Ints, classes: int) -> Floats:
     means = np.array(empirical_bayes(right, asked))
     for kind in np.flatnonzero(np.ptp(means, axis=1) > 0):
         c, s = right[kind, :, None], asked[kind, :, None]
-        logs = c * log(GRID) + (s - c) * log1p(-GRID)
-        likelihood = exp(logs - logs.max(axis=1, keepdims=True))
+        logs = c * np.log(GRID) + (s - c) * np.log1p(-GRID)
+        likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
         seen = np.flatnonzero(s)
         prior = expected(classes)
         if seen.size:
             strength = PSEUDO[0] + PSEUDO[1] / (1 + 0.2 * seen.size)
             prior = fit(np.ascontiguousarray(likelihood[seen]), prior, strength, ROUNDS)
         posterior = likelihood * prior
-        means[kind] = dot(posterior, GRID) / posterior.sum(axis=1)
+        means[kind] = (posterior @ GRID) / posterior.sum(axis=1)
     return means

@@ -10,7 +10,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.votes.evidence import class_odds
-from crowdopt.elementary import exp, log, tanh
 
 CELLS = 40
 ODD = 0.1  # how much rarer than good ones workers are expected to be who are wrong more often than right
@@ -33,16 +32,17 @@ def expected(classes: int = 2) -> Floats:
 
 def level_at_error(chance: Floats, classes: int = 2) -> Floats:
     """``ln((K - 1) (1 - e) / e)``, the level at which a task's posterior error is e in (0, 1); any shape."""
-    return np.asarray(log((1 - chance) / chance) + log(classes - 1))
+    return np.asarray(np.log((1 - chance) / chance) + np.log(classes - 1))
 
 
 def error_at_level(level: Floats, classes: int = 2) -> Floats:
     """``(K - 1) / (K - 1 + e^l)``, the posterior error of a task at a level l >= 0; any shape."""
-    return np.asarray((classes - 1) / (classes - 1 + exp(level)))
+    with np.errstate(over="ignore"):
+        return np.asarray((classes - 1) / (classes - 1 + np.exp(level)))
 
 
 def edge_at_level(level: Floats, classes: int = 2) -> Floats:
     """``(e^l - 1) / (e^l + K - 1)``: chance of the likeliest class less that of another, others alike; any shape."""
-    half = tanh(np.asarray(level) / 2)
+    half = np.tanh(np.asarray(level) / 2)
     edge: Floats = half if classes == 2 else 2 * half / (2 * half + classes * (1 - half))
     return edge

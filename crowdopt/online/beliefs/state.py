@@ -11,7 +11,6 @@ from crowdopt.arrays import Floats, Ints, sealed
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.difficulty.difficulty_fit import SCALES, EdgedLabels, fitted
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
-from crowdopt.elementary import dot, exp, interpolated, log, log1p, power
 from crowdopt.online.beliefs.grid import CELLS, GRID, edge_at_level, error_at_level, expected, information
 from crowdopt.online.beliefs.task_votes import TaskVotes, VoteArrays
 
@@ -98,7 +97,11 @@ class Beliefs:
 
     def expect(self, tasks: Ids, workers: Ints) -> None:
         """Labels that are out, each (k,): they are expected to tell what a label of their worker's skill tells."""
-        worth = np.maximum(0.0, dot(self.density[workers, self.kind[tasks]], self.told)) if tasks.size else np.zeros(0)
+        worth = (
+            np.maximum(0.0, (self.density[workers, self.kind[tasks]] * self.told).sum(axis=-1))
+            if tasks.size
+            else np.zeros(0)
+        )
         self.hoped = np.bincount(tasks, worth, self.kind.size).astype(np.float64)
 
     @property
@@ -156,7 +159,7 @@ class Beliefs:
         self.right[worker] += right
         self.asked[worker] += asked
         self.weight[worker] += asked
-        each = power(self.shown, right[:, None]) * power(1 - self.shown, (asked - right)[:, None])
+        each = self.shown ** right[:, None] * (1 - self.shown) ** (asked - right)[:, None]
         self.gold[worker] *= each
         self.density[worker] *= each
         for rows in (self.gold, self.density):
@@ -181,7 +184,7 @@ class Beliefs:
         """So many more of the worker's gold answers are right, (types,), below 0: fewer."""
         self.right[worker] += right
         odds = self.shown / (1 - self.shown)
-        each = power(np.where(right[:, None] > 0, odds, 1 / odds), np.abs(right)[:, None])
+        each = odds ** right[:, None]
         for rows in (self.gold, self.density):
             rows[worker] *= each
             rows[worker] /= rows[worker].sum(axis=1, keepdims=True)
@@ -205,7 +208,7 @@ class Beliefs:
         task, _, label = self.table()
         edge = edge_at_level(self.message[: self.labels], self.classes)  # what is believed of its worker without it
         told = EdgedLabels(task, label, edge, (self.kind.size, self.classes))
-        found = fitted(told, anchor=lambda u: interpolated(u, SCALES, gold))
+        found = fitted(told, anchor=lambda u: np.interp(u, SCALES, gold))
         if found.share or self.difficulty.share:
             self.suppose(found)
 
@@ -215,8 +218,8 @@ class Beliefs:
         self._recount()
         came, shown = int(self.came[0]), self.shown
         right, asked = self.right[:came, :, None], self.asked[:came, :, None]
-        logs = right * log(shown) + (asked - right) * log1p(-shown)
-        gold = exp(logs - logs.max(axis=2, keepdims=True))
+        logs = right * np.log(shown) + (asked - right) * np.log1p(-shown)
+        gold = np.exp(logs - logs.max(axis=2, keepdims=True))
         self.gold[:came] = gold / gold.sum(axis=2, keepdims=True)
 
     def refit(self, strength: float, fading: float, rounds: int) -> None:
@@ -235,7 +238,8 @@ class Beliefs:
 
     def mean(self, of: Floats) -> Floats:
         """E[f(g)] of all who came, (workers, types), for a function on the grid."""
-        return dot(self.density[: self.came[0]], of)
+        mean: Floats = (self.density[: self.came[0]] * of).sum(axis=-1)
+        return mean
 
     def quantile(self, mass: float) -> Floats:
         """Accuracy on gold below which each skill lies with that chance, (workers, types)."""
@@ -305,7 +309,7 @@ def _gold(density: Floats, right: Ints, asked: Ints, scale: float, guess: float)
     # density (workers, types, cells): by agreement; right, asked (workers, types); scale: u; guess: b, the chance of a
     # guess.
     skill = np.clip(guess + scale * (GRID - guess), LEAST, 1 - LEAST)
-    logs = right[..., None] * log(skill) + (asked - right)[..., None] * log1p(-skill)
+    logs = right[..., None] * np.log(skill) + (asked - right)[..., None] * np.log1p(-skill)
     top = logs.max(axis=-1, keepdims=True)
-    total: Floats = top[..., 0] + log((density * exp(logs - top)).sum(axis=-1))
+    total: Floats = top[..., 0] + np.log((density * np.exp(logs - top)).sum(axis=-1))
     return float(total.sum())

@@ -11,7 +11,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.difficulty.hard_tasks import LARGEST, NONE, Difficulty
 from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.elementary import log
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -88,4 +87,4 @@ def vote_weight(accuracy: Floats, classes: int, difficulty: Difficulty = NONE) -
         edge = difficulty.easy * (classes * accuracy - 1) / (classes - 1)
         accuracy = (1 + (classes - 1) * np.clip(edge, -LARGEST / (classes - 1), LARGEST)) / classes
     right = np.clip(accuracy, CLIP, 1 - CLIP)
-    return np.asarray(log((classes - 1) * right / (1 - right)))
+    return np.asarray(np.log((classes - 1) * right / (1 - right)))

@@ -8,10 +8,11 @@ Loops go over many labels in one call, and helpers take numbers or one row: numb
 a call is handed, which takes longer than the label itself.
 """
 
+from math import exp, expm1, log, log1p
+
 import numpy as np
 
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import exp, expm1, log, log1p
 
 LEAST = 1e-300  # of a chance before its logarithm is taken
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import GOLD, WORK
-from crowdopt.elementary import dot
 from crowdopt.online.arrivals import Arrival, Decision
 from crowdopt.online.beliefs.dismissal import EARLY, DismissalRule, learning
 from crowdopt.online.beliefs.grid import edge_at_level
@@ -104,7 +103,7 @@ class WorkerSession:
 
     def _best_type(self) -> tuple[int, float]:
         """The type with the largest E[r] for its price among those the worker is kept for, and E[r]; -1: they go."""
-        value = dot(self.beliefs.density[self.worker], self.rule.reward)
+        value = (self.beliefs.density[self.worker] * self.rule.reward).sum(axis=-1)
         best = -1
         for kind in np.flatnonzero(self.alive).tolist():
             if not self.rule.keeps(kind, value[kind], self.beliefs.weight[self.worker, kind]):

@@ -8,7 +8,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.elementary import log, log1p
 from crowdopt.online.picking import fill
 from crowdopt.programs.potential import wanted_in
 
@@ -61,7 +60,7 @@ def _believed(belief: Floats) -> Floats:
     if classes == 2:
         of_one: Floats = _told(belief[:, 1], 2)
         return of_one
-    logs = log(np.maximum(belief, 1e-300))
+    logs = np.log(np.maximum(belief, 1e-300))
     pairs: Floats = classes * (belief * logs).sum(axis=1) - logs.sum(axis=1)
     return np.asarray(pairs / (classes - 1))
 
@@ -70,6 +69,6 @@ def _told(p: float | Floats, classes: int) -> Floats:
     """``(p - u) ln(p / u)``, u = (1 - p)/(K - 1): of a label, and -V of a belief whose other classes are alike."""
     known = np.clip(np.asarray(p, dtype=np.float64), 1e-300, 1.0)
     sure = (known >= 1) | (known <= 1e-300)
-    odds = log(np.where(sure, 0.5, known)) - log1p(-np.where(sure, 0.5, known))
+    odds = np.log(np.where(sure, 0.5, known)) - np.log1p(-np.where(sure, 0.5, known))
     edge = (classes * known - 1) / (classes - 1)
-    return np.where(sure, SURE, edge * (odds + log(classes - 1)))
+    return np.where(sure, SURE, edge * (odds + np.log(classes - 1)))

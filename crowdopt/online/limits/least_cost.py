@@ -8,12 +8,11 @@ import numpy as np
 
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.elementary import geomspace
 from crowdopt.online.limits.information import information
 from crowdopt.online.limits.potential_bounds import LowerBound, skills_known, skills_unknown
 
 TYPES = 3  # of tasks, up to which skills are taken to be found out: beyond, too little would be proven
-ERRORS = geomspace(0.2, 4.0, 25)  # of the bound's curve, in units of the target
+ERRORS = np.geomspace(0.2, 4.0, 25)  # of the bound's curve, in units of the target
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
-from crowdopt.elementary import dot, power
 
 ENTRIES = 10_000_000  # states times skills: beyond, skill is told after fewer labels, which can only help
 
@@ -37,10 +36,10 @@ def best_stopping(
     powers = _powers(accuracy, steps)
     later = np.zeros(steps + 1)
     if horizon > steps:
-        later = dot(_paths(powers, weight, steps), np.maximum(gain, 0.0)) * (horizon - steps)
+        later = (_paths(powers, weight, steps) @ np.maximum(gain, 0.0)) * (horizon - steps)
     going: list[NDArray[np.bool_]] = []
     for k in range(steps - 1, -1, -1):
-        value = dot(_paths(powers, weight, k), gain) + later[1:] + later[:-1]
+        value = _paths(powers, weight, k) @ gain + later[1:] + later[:-1]
         going.append(value > 0)
         later = np.maximum(value, 0.0)
     return StoppingRule(float(later[0]), _expected(powers, weight, gain, going[::-1], horizon - steps))
@@ -49,7 +48,7 @@ def best_stopping(
 def _powers(accuracy: Floats, most: int) -> tuple[Floats, Floats]:
     """``p^c`` and ``(1 - p)^c`` for c up to ``most``, each (most + 1, skills): every step takes some of them."""
     count = np.arange(most + 1)[:, None]
-    return power(accuracy, count), power(1 - accuracy, count)
+    return accuracy**count, (1 - accuracy) ** count
 
 
 def _paths(powers: tuple[Floats, Floats], weight: Floats, k: int) -> Floats:
@@ -68,8 +67,8 @@ def _expected(
         ways = np.where(on, ways, 0.0)
         if not ways.any():
             return labels
-        labels += dot(ways, _paths(powers, weight, k).T)
+        labels += ways @ _paths(powers, weight, k)
         ways = np.append(ways, 0.0) + np.append(0.0, ways)
     if told:
-        labels += np.where(gain > 0, told, 0) * (dot(ways, _paths(powers, weight, len(going)).T))
+        labels += np.where(gain > 0, told, 0) * (ways @ _paths(powers, weight, len(going)))
     return labels

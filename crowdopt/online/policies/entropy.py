@@ -9,7 +9,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import REFUSED
-from crowdopt.elementary import log
 from crowdopt.online.doubting import Doubting
 
 
@@ -30,8 +29,8 @@ class Entropy(Doubting):
         right, before = self.right(every), self.posterior(every)
         wrong = (1 - right) / (self.known.classes - 1)
         chance = wrong[:, None] + (right - wrong)[:, None] * before  # of each label
-        told = -(right * log(right) + (1 - right) * log(wrong))  # entropy of a label whose truth is known
-        gain = -(chance * log(chance)).sum(axis=1) - told
+        told = -(right * np.log(right) + (1 - right) * np.log(wrong))  # entropy of a label whose truth is known
+        gain = -(chance * np.log(chance)).sum(axis=1) - told
         return np.where(gain > 1e-9, gain / np.maximum(self.cost[self.kind], 1e-12), -1.0)
 
     def learn(self, labels: Ints) -> None:

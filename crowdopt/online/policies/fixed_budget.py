@@ -11,7 +11,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA
-from crowdopt.elementary import dot, exp, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.covering import HERE, Ids
@@ -67,13 +66,13 @@ class Budget(Doubting):
     def meet(self, arrival: Arrival) -> None:
         """How much the worker may do: all they can where the budget needs it, a share if they are just good enough."""
         price = arrival.cost if self.money else np.ones(self.known.types)
-        self.left -= float(dot(price, self._gold_asked(arrival)))
+        self.left -= float(price @ self._gold_asked(arrival))
         self.price = price[self.kind_type]
         self._left = int(np.floor(self._share(arrival) * arrival.capacity + 0.5)) if self.left[0] > 0 else 0
 
     def value(self) -> Floats:
         """``psi (1 - rho) / c`` per task; below 0 where a task is done."""
-        brings = 1 - exp(-self.evidence / 2)
+        brings = 1 - np.exp(-self.evidence / 2)
         gain = self.doubt * brings[self.kind] / np.maximum(self.price, CHEAP)[self.kind]
         return np.where((self.doubt > self._level()) & (brings > 0)[self.kind], gain, -1.0)
 
@@ -111,7 +110,7 @@ class Budget(Doubting):
             root = np.sqrt(self.posterior(tasks))
             self.doubt[tasks] = (root.sum(axis=1) ** 2 - 1) / 2
         else:
-            self.doubt[tasks] *= exp(-self.by_type[self.known.task_type[tasks]] / 2)
+            self.doubt[tasks] *= np.exp(-self.by_type[self.known.task_type[tasks]] / 2)
 
     def _gold_asked(self, arrival: Arrival) -> Ints:
         asked: Ints = self.seen.asked[:, self.seen.column(arrival.number, False)]
@@ -119,7 +118,7 @@ class Budget(Doubting):
 
     def _rates(self, columns: Ints) -> Floats:
         """What a worker takes off a doubt of 1 for a unit of the budget, on the tasks they are best at: (workers,)."""
-        brings = 1 - exp(-self._worth(self.seen.accuracy(columns)) / 2)
+        brings = 1 - np.exp(-self._worth(self.seen.accuracy(columns)) / 2)
         price = self.seen.cost[:, columns] if self.money else 1.0
         rate: Floats = (brings / np.maximum(price, CHEAP)).max(axis=0)
         return rate
@@ -139,12 +138,12 @@ class Budget(Doubting):
         """The doubt to which what is left can press every task above it, by labels like those of the worker here."""
         brings = float(self.evidence.max(initial=0.0)) / 2
         labels = float(self.left[0]) / float(np.maximum(self.price, CHEAP).min())
-        doubt = np.sort(log(self.doubt[self.doubt > 0]))[::-1]
+        doubt = np.sort(np.log(self.doubt[self.doubt > 0]))[::-1]
         if brings <= 0 or doubt.size == 0:
             return 0.0
         count = np.arange(1, doubt.size + 1)
         level = (np.cumsum(doubt) - labels * brings) / count  # if the first so many tasks are pressed
-        return float(exp(level[np.flatnonzero(doubt > level)[-1]]))
+        return float(np.exp(level[np.flatnonzero(doubt > level)[-1]]))
 
     def _pick(self, arrival: Arrival, rng: np.random.Generator) -> Ids:
         tasks = super()._pick(arrival, rng)

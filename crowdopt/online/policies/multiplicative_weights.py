@@ -9,7 +9,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
-from crowdopt.elementary import exp
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known
 from crowdopt.online.covering import Covering, Ids
@@ -58,7 +57,7 @@ class MultiplicativeWeights(Covering):
 
     def factor(self) -> Floats:
         """How much dearer than the going rate."""
-        dearer: Floats = exp(-self.step * self.lead)
+        dearer: Floats = np.exp(-self.step * self.lead)
         return dearer
 
     def grown(self, step: Floats | float) -> Floats:

@@ -12,7 +12,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
-from crowdopt.elementary import dot, log
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at, restored_looks
@@ -219,7 +218,7 @@ class Sequential(BasePolicy):
         if self.fallen[0] >= 0 or not workers.size:
             return True
         useful = np.minimum(information(GRID, self.known.classes), self.tasks.most)
-        told = np.maximum(0.0, dot(self.beliefs.density[workers], useful))
+        told = np.maximum(0.0, (self.beliefs.density[workers] * useful).sum(axis=-1))
         best = np.argmax(told, axis=1)
         brought = np.bincount(best, told[np.arange(workers.size), best] * room, self.known.types)
         return bool((brought < self.tasks.lacks).any())
@@ -321,7 +320,7 @@ class Sequential(BasePolicy):
     def _falls(self) -> bool:
         """Where gold contradicts agreement, skills come from gold alone from now on."""
         beliefs = self.beliefs
-        if self.alarm <= 0 or disagreement(beliefs) < -log(self.alarm):
+        if self.alarm <= 0 or disagreement(beliefs) < -np.log(self.alarm):
             return False
         self.fallen[0] = self._number
         self.reserve.adopt(beliefs.right.T, beliefs.asked.T, *beliefs.table())

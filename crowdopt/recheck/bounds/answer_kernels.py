@@ -8,7 +8,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.compiled_kernels import njit
-from crowdopt.elementary_kernels import power
 
 CALL = 500  # numbers looked at that a vote's error takes as long as, beside its cases
 EVEN = 1e-9  # relative difference of two chances up to which a vote may name either class
@@ -91,7 +90,7 @@ def _chances(skill, count, parts, chance):
             ways = ways * (left - h) / (h + 1)
         left -= parts[k]
     for k in range(classes):
-        chance[k] = ways * power(skill, parts[k]) * power(wrong, count - parts[k])
+        chance[k] = ways * skill ** float(parts[k]) * wrong ** float(count - parts[k])
 
 
 @njit(cache=True, nogil=True)
@@ -131,8 +130,8 @@ def _last_of_two(law, cases, skill, count):
     first, second, ways = law[0], law[1], 1.0
     a, b, c, d = 0.0, 0.0, 0.0, 0.0  # sums that do not wait for one another
     for h in range(count + 1):
-        x = ways * power(skill, count - h) * power(1 - skill, h)
-        y = ways * power(skill, h) * power(1 - skill, count - h)
+        x = ways * skill ** float(count - h) * (1 - skill) ** float(h)
+        y = ways * skill ** float(h) * (1 - skill) ** float(count - h)
         for t in range(0, cases - 3, 4):
             a += min(first[t] * x, second[t] * y)
             b += min(first[t + 1] * x, second[t + 1] * y)

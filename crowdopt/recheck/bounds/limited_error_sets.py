@@ -14,7 +14,6 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR
-from crowdopt.elementary import log, log1p
 from crowdopt.recheck.bounds.proofs import known_skills
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class TypeSkills:
         raised = own.copy()
         distinct = np.unique(own[able])
         if 0 < levels < distinct.size:
-            odds = log(distinct) - log1p(-distinct) + log(instance.classes - 1)
+            odds = np.log(distinct) - np.log1p(-distinct) + np.log(instance.classes - 1)
             part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
             best = distinct[np.searchsorted(part, part, side="right") - 1]
             raised[able] = best[np.searchsorted(distinct, own[able])]
@@ -83,7 +82,7 @@ class TypeSkills:
 
     def odds(self, skill: Floats) -> Floats:
         """Log-odds against a guess."""
-        odds: Floats = log(skill) - log1p(-skill)
+        odds: Floats = np.log(skill) - np.log1p(-skill)
         return odds
 
 

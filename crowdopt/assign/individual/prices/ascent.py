@@ -12,7 +12,6 @@ from crowdopt.assign.individual.prices.own_tasks import OwnTasks
 from crowdopt.assign.individual.prices.sweep import ALONE, CLOSE, NODES, Prices, Sweep, Sweeper
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve
-from crowdopt.elementary import dot
 from crowdopt.programs import grouped_cuts
 from crowdopt.programs.grouped_cuts import Box
 
@@ -116,7 +115,7 @@ class Ascent:
         program = solution.program
         names = ("price", "lift", "budget")
         price, lift, budget = (program.column(name).view(solution.primal) for name in names)
-        self.ahead = tasks.constant - float(dot(program.cost, solution.primal))
+        self.ahead = tasks.constant - float((program.cost * solution.primal).sum())
         trial = Prices(np.ascontiguousarray(lift - price), float(budget[0]))
         moved = max(np.abs(trial.worker - center.worker).max(initial=0.0), abs(trial.budget - center.budget))
         self.at_edge = bool(moved >= 0.999 * self.radius)

@@ -16,7 +16,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks
 from crowdopt.core.clock import Clock
-from crowdopt.elementary import dot
 
 GROUPS = 48  # of tasks, each with a line of its own in the model of the bound
 CLOSE = 2e-6  # relative; how far a bound may stay below its set
@@ -114,6 +113,6 @@ class Sweeper:
 def linked(tasks: OwnTasks, prices: Prices) -> float:
     """What the rows that link tasks, and the fixed labels, add to the bound."""
     worker = prices.worker
-    rows = float(dot(np.where(worker > 0, tasks.least, tasks.room), worker))
+    rows = float((np.where(worker > 0, tasks.least, tasks.room) * worker).sum())
     budget = 0.0 if tasks.budget is None else prices.budget * tasks.budget
     return rows + budget + tasks.constant
