@@ -35,7 +35,7 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
     columns: dict[str, Iterable[Any]] = {
         "task": instance.task_ids,
         "answer": [found.names[k] for k in result.answer.tolist()],
-        "error": result.error,
+        "error": [float(f"{error:.12g}") for error in result.error.tolist()],  # no last bit, which processors differ in
         "epsilon": result.epsilon,
         "sure": np.where(result.sure, "yes", "no"),
         "labels": result.labels,
