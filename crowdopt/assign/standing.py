@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.plan import Duals, Plan, breaches, short_tasks
+from crowdopt.assign.plan import Duals, Plan, breaches
 from crowdopt.core.certificate import BOUND, Certificate
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
@@ -79,8 +79,6 @@ class Standing:
         """Keep a plan that holds and is cheaper than the best one; returns whether it was kept."""
         value = float(self.instance.prices(pairs).sum())
         if value >= self.value or breaches(self.instance, pairs):
-            return False
-        if self.instance.the_rule.checked and short_tasks(self.instance, pairs).size:
             return False
         self.best, self.value = pairs, value
         self.tell()

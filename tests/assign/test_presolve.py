@@ -123,7 +123,7 @@ def test_verify_finds_the_proof_from_the_folders(tmp_path, rule, more, settled):
     crowdopt.write_campaign(instance, tmp_path / "c", collected_labels=["yes"] * len(had))
     text = (tmp_path / "c" / "campaign.toml").read_text(encoding="utf-8")
     (tmp_path / "c" / "campaign.toml").write_text(text.replace('"evidence"', '"observed"'), encoding="utf-8")
-    plan = assign(tmp_path / "c", output=tmp_path / "p")
+    plan = assign(tmp_path / "c", output=tmp_path / "p", gap=0.0)
     report = crowdopt.verify(tmp_path / "c", tmp_path / "p")
     assert plan.proven and report.holds, report.problems
     idle = ~is_open(plan.instance)

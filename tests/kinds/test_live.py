@@ -36,7 +36,6 @@ POLICIES = (
     "adaptive:gold=0",
     "adaptive:gold=2:block=9",
     "sequential:bootstrap=0:block=3",
-    
 )
 
 

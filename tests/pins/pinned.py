@@ -34,7 +34,7 @@ FIGURE = re.compile(r"(\w+)([=~<>])([\d.e-]*)")
 MASKS = (  # what differs between two equal runs
     (re.compile(r"^.*: \d+ row\(s\) in .* s\n|^\d+ s: .*\n", re.MULTILINE), ""),
     (re.compile(r"^(way out: .*|a plan for epsilon = .* exists: .*)\n", re.MULTILINE), ""),  # searched for a second
-    (re.compile(r"^(tasks? )[^:\n]*?(?=( and \d+ more)?: \d+ label)", re.MULTILINE), r"\1…"),  # which of equals is short
+    (re.compile(r"^(tasks? )[^:\n]*?(?=( and \d+ more)?: \d+ label)", re.MULTILINE), r"\1…"),  # which of equals
     (re.compile(r"\b\d+(\.\d+)? s\b"), "T s"),
     (re.compile(r'"(started|seconds|versions)": ("[^"]*"|\{[^}]*\}|[\d.e-]+)'), r'"\1": "…"'),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),

@@ -29,7 +29,7 @@ from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
 from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
-from crowdopt.assign.plan import Duals, Plan
+from crowdopt.assign.plan import Duals, Plan, short_tasks
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
@@ -197,7 +197,10 @@ class Engine:
             self.seating = Seating(self.standing.instance, self.problem.classes)
         if clock.over or (self.seating is not None and clock.left < self.seating.seconds):
             return False
-        return self.standing.offer(self._labels_of(found, clock.part(SOON)))
+        pairs = self._labels_of(found, clock.part(SOON))
+        if self.problem.rows[0].law is not None and short_tasks(self.standing.instance, pairs).size:
+            return False  # who changed places may have made a vote err more than it may
+        return self.standing.offer(pairs)
 
     def _labels_of(self, found: Given, clock: Clock) -> Ints:
         """Task and worker of each label, (k, 2); tasks without a set have none."""

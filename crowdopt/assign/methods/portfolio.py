@@ -24,7 +24,7 @@ from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.assign.methods.best_effort import within_groups
 from crowdopt.assign.methods.gates import are_many, has_linear_rule, is_flow, is_free, is_hopeless, prices_decide
 from crowdopt.assign.methods.linear_rules import solve_linear
-from crowdopt.assign.plan import Plan
+from crowdopt.assign.plan import Plan, decide, short_tasks
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Progress, Status
@@ -205,11 +205,20 @@ def solve_in_stages(
             continue
         found = stage.run(case, best)
         if found is not None:
+            found = _with_targets_kept(found)
             best = found if best is None else better(best, found)
         if best is not None and (_is_settled(best, options) or best.interrupted or case.clock.over):
             break
     assert best is not None
     return best
+
+
+def _with_targets_kept(plan: Plan) -> Plan:
+    """The plan, or what is known of the optimum alone where some vote errs more than it may."""
+    if plan.pairs is None or not plan.instance.the_rule.checked or not short_tasks(plan.instance, plan.pairs).size:
+        return plan
+    known = replace(plan.certificate, value=None, violation=None, fraction=None)
+    return replace(plan, pairs=None, certificate=known, status=decide(known, False))
 
 
 def _is_settled(plan: Plan, options: Options) -> bool:

@@ -274,5 +274,7 @@ def test_workers_alike_give_as_many_labels_as_their_target_needs(skill, target, 
             np.full((1, 60), skill), np.zeros(5, int), np.full(60, 5), target, rule="exact-error", classes=3, **limits
         ),
         time_limit=20,
+        gap=0.0,
     )
+
     assert plan.proven and plan.objective == 5 * fewest

@@ -149,8 +149,8 @@ def test_a_thousand_small_instances(block, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             if seed % 5 == 4:
                 patch.setattr(exact_method, "SMALL", 0)
-            plan = assign(instance, time_limit=SECONDS)
-        full = assign(instance, method="highs", time_limit=SECONDS)
+            plan = assign(instance, time_limit=SECONDS, gap=0.0)
+        full = assign(instance, method="highs", time_limit=SECONDS, gap=0.0)
         problems += contradictions(seed, instance, plan, full)
         if not plan.proven:
             problems.append(f"seed {seed}: {plan.status.value} after {plan.seconds:.1f} s, HiGHS {full.status.value}")
@@ -170,7 +170,10 @@ def test_medium_instances(block, tmp_path):
     problems = []
     for seed in range(block * MEDIUM, (block + 1) * MEDIUM):
         instance, _ = drawn(seed, medium=True)
-        plan, full = assign(instance, time_limit=SECONDS), assign(instance, method="highs", time_limit=SECONDS)
+        plan, full = (
+            assign(instance, time_limit=SECONDS, gap=0.0),
+            assign(instance, method="highs", time_limit=SECONDS, gap=0.0),
+        )
         problems += contradictions(seed, instance, plan, full)
         if plan.found and seed % 5 == 0:
             problems += second_opinions(seed, instance, plan, tmp_path)
