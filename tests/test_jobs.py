@@ -129,7 +129,9 @@ def runner(*words: object) -> Iterator[subprocess.Popen]:
         try:
             yield running
         finally:
+            children = psutil.Process(running.pid).children(recursive=True) if running.poll() is None else []
             running.kill()
+            psutil.wait_procs(children, timeout=10)  # one that is at a row ends it
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
