@@ -12,5 +12,5 @@ from benchmarks.flights import row
 @pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("CROWDOPT_DATA"), reason="recorded labels are not here: CROWDOPT_DATA")
 def test_recorded_people_at_once_take_hardly_more_labels():
-    """With the crew that is the default at most a twentieth more; what a label tells differs in last bits by processor."""
+    """With the crew that is the default at most a twentieth more; last bits, and so labels, differ by processor."""
     assert float(row("bluebird", "sequential").split("|")[4]) <= 1.05
