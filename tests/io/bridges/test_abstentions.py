@@ -17,6 +17,7 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.io.bridges.exchange import inspect_panel
 from crowdopt.io.bridges.exchange.inspect_panel import KEY, winner
+from tests.io import lay, write_table
 
 JUDGES = ("north", "south", "west", "east")
 
@@ -24,21 +25,10 @@ JUDGES = ("north", "south", "west", "east")
 @pytest.fixture
 def desk(tmp_path):
     """Four items and four judges, of whom each item needs two."""
-    campaign = tmp_path / "campaign"
-    campaign.mkdir()
-    (campaign / "campaign.toml").write_text(
-        'epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }\n', encoding="utf-8"
-    )
-    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n", encoding="utf-8")
-    (campaign / "workers.csv").write_text(
-        "worker,capacity\n" + "".join(f"{name},4\n" for name in JUDGES), encoding="utf-8"
-    )
-    (campaign / "skills.csv").write_text(
-        "worker,accuracy\nnorth,0.9\nsouth,0.9\nwest,0.9\neast,0.8\n", encoding="utf-8"
-    )
-    (campaign / "fixed.csv").write_text(
-        "task,worker\n" + "".join(f"{task},north\n{task},south\n" for task in "abcd"), encoding="utf-8"
-    )
+    crew = {name: (4, 0.8 if name == "east" else 0.9) for name in JUDGES}
+    settings = 'epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }'
+    campaign = lay(tmp_path / "campaign", settings, "abcd", crew)
+    write_table(campaign / "fixed.csv", "task,worker", *(f"{task},{name}" for task in "abcd" for name in JUDGES[:2]))
     crowdopt.assign(campaign, output=tmp_path / "plan")
     return tmp_path
 
@@ -53,13 +43,6 @@ def pulled(desk, *samples):
     """What comes back from a log of these samples."""
     (desk / "log.json").write_text(json.dumps({"samples": samples}), encoding="utf-8")
     return crowdopt.pull(desk / "campaign", [desk / "log.json"], tool="inspect", output=desk / "back", force=True)
-
-
-def run(*words):
-    """The lines that the command line says."""
-    done = CliRunner().invoke(main, [str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.stdout
 
 
 @pytest.mark.parametrize("value", [math.nan, None, ..., ""])
@@ -89,25 +72,16 @@ def test_what_is_no_single_value_is_still_refused(desk, value):
 
 def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
     """The error is that of the labels that came; who did not answer is not asked the same again."""
-    (desk / "log.json").write_text(
-        json.dumps(
-            {
-                "samples": [
-                    sample("a", north=math.nan, south=None),
-                    sample("b", north="C", south=math.nan),
-                    sample("c", north="C", south="C"),
-                    sample("d", north="C", south="I"),
-                ]
-            }
-        ),
-        encoding="utf-8",
-    )
-    said = run("pull", desk / "campaign", desk / "log.json", "--from", "inspect", "-o", desk / "back")
-    assert "5 labels (5 new), 3 skipped" in said
-    assert "37.5 % of those asked gave no label: south (2), north (1)" in said
-    assert f"aggregate {desk}/back/labels.csv --skipped {desk}/back/skipped.csv" in said
+    log = [
+        sample("a", north=math.nan, south=None),
+        sample("b", north="C", south=math.nan),
+        sample("c", north="C", south="C"),
+        sample("d", north="C", south="I"),
+    ]
+    assert pulled(desk, *log).silent == {"south": 2, "north": 1}
     given = ("--plan", desk / "plan", "--campaign", desk / "campaign", "--skipped", desk / "back" / "skipped.csv")
-    said = run("aggregate", desk / "back" / "labels.csv", *given, "-o", desk / "answers")
+    words = ["aggregate", desk / "back" / "labels.csv", *given, "-o", desk / "answers"]
+    said = CliRunner().invoke(main, [str(word) for word in words]).stdout
     assert "3 label(s) were withheld (37.5 % of those asked), on tasks of which 1 are not sure without" in said
     assert "have not come" not in said
     with (desk / "answers" / "answers.csv").open() as file:
@@ -164,53 +138,35 @@ async def span(name, *, type):
     yield
 
 
-@pytest.fixture
-def scored(monkeypatch):
-    """``scored(votes)``: what the panel makes of a sample, with as much of Inspect as it uses."""
+def test_the_panel_keeps_who_did_not_answer(monkeypatch):
+    """With as much of Inspect as it uses: null in the log, in words who it was, NaN where no grader answered."""
 
     class Score(SimpleNamespace):
         value, explanation, metadata = None, None, None
 
-    scorers = ModuleType("inspect_ai.scorer")
-    scorers.Score = Score
-    scorers.scorer = lambda **_: lambda make: make
-    scorers.score_reducer = lambda **_: lambda make: make
-    monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
-    monkeypatch.setitem(sys.modules, "inspect_ai.scorer", scorers)
-    tools = ModuleType("inspect_ai.util")
-    tools.span = span
-    monkeypatch.setitem(sys.modules, "inspect_ai.util", tools)
+    def decorated(**_):
+        return lambda make: make
+
+    scorer = SimpleNamespace(Score=Score, scorer=decorated, score_reducer=decorated)
+    for name, module in (("", None), (".scorer", scorer), (".util", SimpleNamespace(span=span))):
+        monkeypatch.setitem(sys.modules, f"inspect_ai{name}", module or ModuleType("inspect_ai"))
     monkeypatch.setattr(inspect_panel, "weights", lambda: {"a": {"north": 2.0, "south": 1.0}})
 
-    def graded(north, south):
+    def scored(**values):
         def grader(value):
             async def score(state, target):
                 return None if value is None else Score(value=value)
 
             return score
 
-        panel = inspect_panel.panel({"north": grader(north), "south": grader(south)})
+        panel = inspect_panel.panel({name: grader(value) for name, value in values.items()})
         return asyncio.run(panel(SimpleNamespace(sample_id="a"), None))
 
-    return graded
-
-
-def test_the_panel_keeps_who_did_not_answer(scored):
-    """The log says null, and in words who it was; the vote is that of the others."""
-    score = scored(math.nan, "I")
+    score = scored(north=math.nan, south="I")
     assert score.value == "I" and score.explanation == "1 of 2 graders answered; no answer: north"
     assert {name: one["value"] for name, one in score.metadata[KEY].items()} == {"north": None, "south": "I"}
-
-
-def test_a_panel_without_an_answer_is_unscored(scored):
-    """All abstain: the score is NaN, and the log still has who was asked."""
-    score = scored(None, math.nan)
+    score = scored(north=None, south=math.nan)
     assert math.isnan(score.value) and list(score.metadata[KEY]) == ["north", "south"]
-
-
-def test_the_reducer_leaves_abstentions_out(scored):
-    """Graders who are all asked: NaN does not vote, and a tie has no winner."""
     reduce = inspect_panel.weighted_vote(["north", "south"])
-    one = lambda value: SimpleNamespace(value=value)  # noqa: E731
-    assert reduce([one(math.nan), one("I")]).value == "I"
-    assert math.isnan(reduce([one(math.nan), one(math.nan)]).value)
+    assert reduce([Score(value=math.nan), Score(value="I")]).value == "I"
+    assert math.isnan(reduce([Score(value=math.nan), Score(value=math.nan)]).value)
