@@ -12,5 +12,5 @@ from benchmarks.flights import row
 @pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("CROWDOPT_DATA"), reason="recorded labels are not here: CROWDOPT_DATA")
 def test_recorded_people_at_once_take_hardly_more_labels():
-    """With the crew that is the default at most a twentieth more; what a label tells differs in last bits by processor."""
+    """At most a twentieth more with the default crew; what a label tells differs in last bits by processor."""
     assert float(row("bluebird", "sequential").split("|")[4]) <= 1.05
