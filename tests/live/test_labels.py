@@ -1,4 +1,4 @@
-"""A label that is taken back counts as the one that takes its place, whatever the policy had learned by then."""
+"""Labels that come late, from elsewhere, or are taken back: each counts once, as what it is now."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.live import LiveTables
-from tests.live.people import campaign, gold_table, small
+from crowdopt.api.live_history import check_history
+from tests.io import write_table
+from tests.live.people import People, campaign, gold_table, small
+from tests.live.scripts import LEASE, Clock
 
 OTHER = {"0": "1", "1": "0"}
 
@@ -44,37 +46,6 @@ def test_a_slip_that_is_taken_back_at_once_leaves_no_trace(policy):
     assert events[0] == events[1]
 
 
-def test_beliefs_follow_what_a_label_is_now():
-    """Agreement settles a worker's messages once more, so paths may part; votes are those of the labels that stand."""
-    live = played("sequential:bootstrap=2:gold=2:most-gold=2", 3)
-    with live.together() as turn:
-        beliefs = turn.state.course.policy.beliefs
-        task, worker, label = beliefs.table()
-        places = {seat.worker: seat.number for seat in turn.state.course.seats}
-    stand = {(places[row.worker], row.task): row.label for row in live.labels() if not row.gold}
-    assert {
-        (j, str(i)): str(c) for i, j, c in zip(task.tolist(), worker.tolist(), label.tolist(), strict=True)
-    } == stand
-    right = sum(row.label == "0" for row in live.labels() if row.gold)  # gold is class 0
-    assert int(beliefs.right.sum()) == right > 0
-
-
-@pytest.mark.parametrize("policy", ["sequential:bootstrap=2:gold=2:most-gold=2", "greedy"])
-def test_a_process_that_starts_again_knows_what_was_taken_back(policy):
-    """From the history and from a snapshot alike, byte for byte."""
-    live = played(policy, 3)
-    with live.together() as turn:
-        whole = turn.state.snapshot()
-    tables = LiveTables.of(small()[0], gold_table(2))
-    again = tables.state(live.settings)
-    for event in live.events():
-        again.apply(event)
-    assert again.snapshot() == whole
-    other = tables.state(live.settings)
-    other.restore(whole)
-    assert other.snapshot() == whole
-
-
 def test_what_cannot_be_taken_back_is_a_sentence():
     """A lease without a label, a label that is no class, and a policy that does not unlearn."""
     live, _, _ = campaign("entropy")
@@ -100,3 +71,38 @@ def test_a_task_whose_labels_were_all_in_is_voted_on_anew():
     for lease in leases:
         live.correct(lease, "1")
     assert live.answers()[0].answer == "1" and {row.label for row in live.labels()} == {"1"}
+
+
+@pytest.mark.parametrize("policy", ["greedy", "sequential:bootstrap=0", "adaptive:gold=2"])
+def test_a_late_label_is_heard(policy):
+    """It is evidence: alone it makes the answer, and the policy claims something of it."""
+    clock, (instance, stream) = Clock(), small()
+    gold = None if policy == "greedy" else gold_table(2)
+    live, people = crowdopt.live(instance, policy=policy, lease=LEASE, clock=clock, gold=gold), People(stream)
+    while (lease := live.ask("0")).task.startswith("gold"):
+        live.tell(lease, people.say(lease))
+    clock.now += 2 * LEASE
+    assert live.tell(lease, "1").late
+    live.ask("19")  # what was meant for others is free again, so that the policy has been told of all labels
+    (row,) = (row for row in live.answers() if row.labels)
+    assert (row.task, row.answer, row.labels) == (lease.task, "1", 1) and row.claim < 0.49
+    assert [row.late for row in live.labels() if not row.gold] == [True]
+
+
+def test_a_label_that_was_given_elsewhere_counts_once(tmp_path):
+    """Asked for or not, told twice or changed: the pair is one label; what makes no sense is refused."""
+    crowdopt.init(tmp_path / "birds", classes=["yes", "no"])
+    store = tmp_path / "campaign.db"
+    live = crowdopt.live(tmp_path / "birds", policy="greedy", store=store, newcomers=5)
+    lease, other = live.ask("ada"), live.answers()[3].task
+    for task, label in (("no such task", "yes"), (other, "perhaps")):
+        with pytest.raises(crowdopt.InputError, match="there is no task|'perhaps' is no label"):
+            live.bring("ada", task, label)
+    assert live.bring("ada", lease.task, "yes") and live.bring("ada", lease.task, "yes")
+    assert live.bring("new", other, "yes") and live.bring("new", other, "no")
+    assert [tuple(row[:3]) for row in live.labels()] == [("ada", lease.task, "yes"), ("new", other, "no")]
+    assert live.ask("ada") != lease
+    assert check_history(tmp_path / "birds", store).labels == 2
+    write_table(tmp_path / "birds" / "gold_tasks.csv", "task,label,type", "g1,yes,plant", "g2,no,bird")
+    live = crowdopt.live(tmp_path / "birds", policy="sampled-lp:gold=1:gamma=.1", newcomers=5)
+    assert not live.bring("ada", other, "yes") and live.labels() == [], "others are tested before ada is met"
