@@ -34,16 +34,20 @@ class Clock:
         return self.now
 
 
-def played(policy: str, calls, every: int = 10**9, store=None, **settings) -> Live:
+def begun(instance, policy: str, store, gold=None, clock=lambda: 1e9, **settings) -> Live:
+    """A campaign over a store, begun or gone on with."""
+    tables = LiveTables.of(instance, gold)
+    return Live(tables.state, store, LiveSettings(policy, campaign=tables.digest, **settings), clock)
+
+
+def played(policy: str, calls, every: int = 10**9) -> Live:
     """Play a script; the process is started again after every so many calls."""
     instance, stream = small()
-    tables, store, clock = LiveTables.of(instance, gold_table(2)), store or MemoryStore(), Clock()
-    given = LiveSettings(policy, lease=LEASE, campaign=tables.digest, **settings)
-    people, leases, live = People(stream), [], None
+    people, leases, store, clock = People(stream), [], MemoryStore(), Clock()
     for k, (verb, who, wait) in enumerate(calls):
         clock.now += wait
-        if live is None or k % every == 0:
-            live = Live(tables.state, store, given, clock)
+        if k % every == 0:
+            live = begun(instance, policy, store, gold_table(2), clock, lease=LEASE)
         do(live, people, leases, verb, str(who))
     return live
 

@@ -21,12 +21,10 @@ from hypothesis.stateful import (
 )
 
 import crowdopt
-from crowdopt.api.live import LiveTables
-from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
 from tests.live.people import People, gold_table, small
-from tests.live.scripts import LEASE, Clock
-from tests.live.stores import KINDS, STORES, at_length
+from tests.live.scripts import LEASE, Clock, begun
+from tests.live.stores import KINDS, STORES
 
 MONEY = 90.0
 POLICIES = (
@@ -56,9 +54,7 @@ class Campaign(RuleBasedStateMachine):
     def begin(self, policy):
         self.folder = TemporaryDirectory()
         self.instance, self.stream = limited()
-        self.tables = LiveTables.of(self.instance, gold_table(2))
-        self.store, self.clock = STORES[self.kind](Path(self.folder.name)), Clock()
-        self.settings = LiveSettings(policy, lease=LEASE, money=MONEY, campaign=self.tables.digest)
+        self.store, self.clock, self.policy = STORES[self.kind](Path(self.folder.name)), Clock(), policy
         self.processes = [self.started(), self.started()]
         self.people = People(self.stream)
         self.live, self.told, self.removed = {}, {}, set()  # the model: leases, labels that were acknowledged
@@ -66,7 +62,7 @@ class Campaign(RuleBasedStateMachine):
         self.passed = 0.0  # seconds, without those by which the clock was set back
 
     def started(self) -> Live:
-        return Live(self.tables.state, self.store, self.settings, self.clock)
+        return begun(self.instance, self.policy, self.store, gold_table(2), self.clock, lease=LEASE, money=MONEY)
 
     @rule(worker=st.integers(0, 13), process=st.integers(0, 1))
     def ask(self, worker, process):
@@ -106,7 +102,7 @@ class Campaign(RuleBasedStateMachine):
 
     @rule(process=st.integers(0, 1), epsilon=st.sampled_from((0.02, 0.1, 0.3)))
     def retarget(self, process, epsilon):
-        if self.settings.policy.startswith("kos"):
+        if self.policy.startswith("kos"):
             with pytest.raises(crowdopt.InputError, match="keeps its target"):
                 self.processes[process].retarget(epsilon)
         else:
@@ -160,7 +156,6 @@ class Campaign(RuleBasedStateMachine):
             if number not in out and number not in told:
                 continue
             taken[event.worker, event.task] += 1
-            kind = 0
             if event.task.startswith("gold"):
                 kind = int(event.task[5:].partition("-")[0])
             else:
@@ -173,7 +168,7 @@ class Campaign(RuleBasedStateMachine):
         # a label that came late may go beyond a limit that was kept when it was asked for; it is kept and paid
         slack = Counter(of_lease[lease].task for lease in late)
         own = Counter(of_lease[lease].worker for lease in late)
-        ahead = not self.settings.policy.startswith("kos")
+        ahead = not self.policy.startswith("kos")
         for worker, count in load.items():
             assert not ahead or count <= self.instance.capacity[int(worker)] + own[worker]
         for task, count in labels.items():
@@ -190,26 +185,15 @@ class Campaign(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-def machine(of: str) -> type[Campaign]:
-    """The state machine over a kind of store."""
-    return type("Campaign", (Campaign,), {"kind": of})
+LENGTHS = [
+    *(pytest.param(*kind.values, 8 if kind.id == "memory" else 3, 30, id=kind.id, marks=kind.marks) for kind in KINDS),
+    *(pytest.param(kind, 60, 50, id=f"{kind}, longer", marks=pytest.mark.slow) for kind in ("memory", "sqlite")),
+]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_guarantees_hold(kind):
+@pytest.mark.parametrize(("kind", "runs", "steps"), LENGTHS)
+def test_the_guarantees_hold(kind, runs, steps):
     """No live lease twice, every limit with leases counted, no acknowledged label lost or counted twice."""
-    run_state_machine_as_test(machine(kind), settings=of_steps(8 if kind == "memory" else 3, 30))
-
-
-@pytest.mark.parametrize("kind", at_length(KINDS))
-def test_the_guarantees_hold_for_ten_thousand_steps(kind):
-    """The same, 200 runs of 50 steps."""
-    run_state_machine_as_test(machine(kind), settings=of_steps(200, 50))
-
-
-def of_steps(runs: int, steps: int) -> settings:
-    """So many runs of so many steps, the same ones every time."""
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return settings(
-        max_examples=runs, stateful_step_count=steps, deadline=None, suppress_health_check=quiet, derandomize=True
-    )
+    given = settings(max_examples=runs, stateful_step_count=steps, suppress_health_check=quiet, derandomize=True)
+    run_state_machine_as_test(type("Campaign", (Campaign,), {"kind": kind}), settings=given)

@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 
 import crowdopt
-from crowdopt.api.live import LiveTables
 from crowdopt.live import running
-from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.stores.memory_store import MemoryStore
 from tests.live.people import campaign, gold_table, small
-from tests.live.scripts import played, script
+from tests.live.scripts import begun, played, script
 
 POLICIES = ["sequential:bootstrap=3:gold=3:most-gold=4", "adaptive:gold=3:block=3"]
 MORE = ["sequential", "sequential:stop=each:block=4:bootstrap=2:gold=3", "greedy", "entropy", "re-solve"]
@@ -51,19 +49,13 @@ def test_tasks_that_arrive_survive_a_restart(policy, monkeypatch):
         store, waiting = MemoryStore(), []
         for k in range(40):
             if k % every == 0:
-                live = made(instance, policy, store)
+                live = begun(instance, policy, store)
             waiting += live.arrive(f"task {k}", str(k % 2))
             while len(waiting) > 12:
                 lease = waiting.pop((7 * k) % len(waiting))
                 live.tell(lease, stream.crowd.label(int(lease.worker), [k % 24])[0])
         histories.append((store.events, live.answers()))
     assert histories[0] == histories[1]
-
-
-def made(instance, policy, store):
-    """A campaign over a store in memory."""
-    tables = LiveTables.of(instance)
-    return running.Live(tables.state, store, LiveSettings(policy, campaign=tables.digest), lambda: 1e9)
 
 
 def test_another_decision_in_the_history_is_noticed():
