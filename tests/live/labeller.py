@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from random import Random
 from threading import Thread
-
-import numpy as np
 
 from tests.live.service import Client
 
@@ -16,7 +15,8 @@ class Labeller(Thread):
 
     def __init__(self, port: int, token: str, seed: int) -> None:
         super().__init__()
-        self.client, self.rng = Client(port, token), np.random.default_rng(seed)
+        self.rng = Random(seed)
+        self.client = Client(port, token, self.rng)
         self.acknowledged: dict[int, str] = {}
         self.most = 10**9
         self.pause = 0.0  # seconds that they think

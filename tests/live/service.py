@@ -9,9 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from random import Random
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -21,8 +22,8 @@ TRIES = 200  # of a client whose connection breaks
 class Client:
     """One who calls the service, over a connection for each call."""
 
-    def __init__(self, port: int, token: str = "") -> None:
-        self.port, self.token, self.tries = port, token, TRIES
+    def __init__(self, port: int, token: str = "", blunders: Random | None = None) -> None:
+        self.port, self.token, self.tries, self.blunders = port, token, TRIES, blunders
 
     def raw(self, method: str, path: str, body: bytes | None = None, headers=None) -> tuple[int, bytes, dict[str, str]]:
         """Status, body and headers of an answer."""
@@ -42,15 +43,15 @@ class Client:
         return json.loads(content)
 
     def insist(self, path: str, body: Any) -> Any:
-        """The same, again until it is answered: a service that was killed comes back."""
+        """The same, again until it is answered: a service that was killed comes back, a poor line loses answers."""
+        content = json.dumps(body).encode()
         for _ in range(self.tries):
-            try:
-                status, content, _ = self.raw("POST", path, json.dumps(body).encode())
-                if status == 200:
-                    return json.loads(content)
-                raise AssertionError((status, content))
-            except (OSError, HTTPException):
-                pass
+            with suppress(OSError, HTTPException):
+                if self.blunders is not None and self.blunders.random() < 0.3:
+                    self.raw("POST", path, content)  # whose answer never came
+                status, answer, _ = self.raw("POST", path, content)
+                assert status == 200, (status, answer)
+                return json.loads(answer)
             time.sleep(0.05)
         raise TimeoutError(path)
 

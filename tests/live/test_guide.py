@@ -21,13 +21,6 @@ pytest.importorskip("uvicorn")
 PAGE = Path(__file__).parents[2] / "crowdopt" / "live" / "README.md"
 
 
-def steps() -> list[str]:
-    """The commands of the guide's walk, in order."""
-    text = PAGE.read_text(encoding="utf-8")
-    walk = text.split("<!-- walk -->", 1)[1].split("```", 2)[1]
-    return [line.removeprefix("$ ") for line in walk.splitlines() if line.startswith("$ crowdopt ")]
-
-
 def typed(command: str) -> str:
     """A command of the guide in this process."""
     done = CliRunner().invoke(main, shlex.split(command)[1:])
@@ -39,7 +32,9 @@ def typed(command: str) -> str:
 def test_the_walk_of_the_guide(tmp_path, monkeypatch):
     """Every command of the page, in its order; the service itself is a process that is killed in the middle."""
     monkeypatch.chdir(tmp_path)
-    init, ada, bo, chen, serve, replay, export, aggregate, audit = steps()
+    walk = PAGE.read_text(encoding="utf-8").split("<!-- walk -->", 1)[1].split("```", 2)[1]
+    steps = [line.removeprefix("$ ") for line in walk.splitlines() if line.startswith("$ crowdopt ")]
+    init, ada, bo, chen, serve, replay, export, aggregate, audit = steps
     typed(init)
     tokens = [typed(command).strip() for command in (ada, bo, chen)]
     assert re.fullmatch(r"crowdopt live birds --policy \S+", serve)
