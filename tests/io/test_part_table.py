@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.api.draw_parts import generate_parts, take_apart
+from crowdopt.api.draw_parts import take_apart
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.errors import InputError
@@ -45,14 +45,6 @@ def test_parts_say_what_the_instance_says(instance, tmp_path):
         assert (np.concatenate(moved) == getattr(instance, name)).all()
     for part in parts:
         assert (part.instance.cost[0] == instance.cost[0]).all() and (part.instance.capacity == instance.capacity).all()
-
-
-@pytest.mark.slow
-def test_a_part_is_the_same_wherever_it_is_drawn(tmp_path):
-    """Each part has a seed of its own, so the processes that draw them may come in any order."""
-    made = [generate_parts("I2:40x6", 5, parts=4, output=tmp_path / str(n), processes=n) for n in (0, 2)]
-    here, there = ([folder.path(part).read_bytes() for part in folder.parts] for folder in made)
-    assert here == there
 
 
 def test_needs_are_read_as_they_were_written(tmp_path):

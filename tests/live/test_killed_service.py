@@ -18,7 +18,7 @@ from tests.live.service import started
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
-CLIENTS, TASKS, CAPACITY, KILLS = 12, 150, 60, 12
+CLIENTS, TASKS, CAPACITY, KILLS = 12, 150, 60, 8
 
 
 @pytest.mark.slow

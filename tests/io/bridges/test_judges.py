@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt import InputError, import_labels
-from crowdopt.cli import main
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Annotations, accounted
 from crowdopt.io.bridges.exchange.bridge import Wishes
@@ -118,14 +116,6 @@ def test_a_table_of_token_prices_is_checked(tmp_path, lines, complaint):
     prices = write_table(tmp_path / "tokens.csv", *lines)
     with pytest.raises(InputError, match=complaint):
         import_labels(LOGS / "inspect_tokens.json", tool="inspect", trust_gold=True, token_prices=prices)
-
-
-def test_the_account_is_printed(tmp_path):
-    """By import, with the first place of what was refused."""
-    words = ["import", str(LOGS / "mlflow.jsonl"), "--from", "mlflow", "--trust-gold", "--epsilon", "0.4", "-o"]
-    done = CliRunner().invoke(main, [*words, str(tmp_path / "made")])
-    assert "15 annotations read: 9 used, 1 abstained, 4 refused, 1 marks of the truth" in done.output
-    assert "refused first: line 1.assessments[3], an expectation of 'expected_response'" in done.output
 
 
 def test_answers_are_precomputed_scores():
