@@ -10,17 +10,18 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.api.live_history import check_history, export_history, held_against
 from crowdopt.cli import main
-from tests.live.people import People, gold_table, in_turn, small
+from tests.live.people import People, gold_table, in_turn, looked, small
 
 
 @pytest.fixture(scope="module")
 def worked(tmp_path_factory):
-    """A campaign in which all was asked, and its store."""
+    """A campaign in which all was asked and an expert looked, and its store."""
     folder = tmp_path_factory.mktemp("history")
     instance, stream = small()
     store = folder / "campaign.db"
     live = crowdopt.live(instance, policy="adaptive:gold=3", store=store, gold=gold_table(2))
     in_turn(live, People(stream))
+    looked(live, stream.truth)
     return instance, store, live
 
 
@@ -50,7 +51,9 @@ def test_the_export_is_a_campaign_with_its_labels_in(worked, tmp_path):
     assert len(left.collected) == len(work) and (left.capacity <= instance.capacity).all()
     assert left.capacity.sum() == instance.capacity.sum() - len(work)
     rows = (tmp_path / "out" / "labels.csv").read_text("utf-8").splitlines()
-    assert rows[0] == "task,worker,label" and rows[1:] == [f"{row.task},{row.worker},{row.label}" for row in work]
+    assert rows == ["task,worker,label", *(f"{row.task},{row.worker},{row.label}" for row in work)]
+    rows = (tmp_path / "out" / "looks.csv").read_text("utf-8").splitlines()
+    assert rows == ["task,label", *(f"{row.task},{row.label}" for row in live.looks())] and len(rows) > 1
 
 
 def test_what_is_no_history_is_a_sentence(worked, tmp_path):

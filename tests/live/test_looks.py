@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from contextlib import closing
-
 import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.live_history import check_history, export_history
 from crowdopt.live import running
-from crowdopt.live.stores.event import EXPERT
 from crowdopt.live.stores.memory_store import MemoryStore
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
-from tests.live.people import People, campaign, gold_table, in_turn, small
+from tests.live.people import People, campaign, gold_table, in_turn, looked, small
 from tests.live.scripts import begun
 
 EPSILON = 0.2
@@ -31,16 +25,6 @@ def few(live, people: People, workers: int) -> None:
     live.shut_doors()
 
 
-def looked(live, truth, most: int = 10**6) -> list[str]:
-    """The expert looks at so many answers at most; -> the tasks."""
-    tasks: list[str] = []
-    while len(tasks) < most and (lease := live.look()) is not None:
-        assert lease.worker == EXPERT and live.look() == lease
-        live.tell(lease, int(truth[int(lease.task)]))
-        tasks.append(lease.task)
-    return tasks
-
-
 @pytest.mark.parametrize("policy", POLICIES[:2])
 def test_what_is_drawn_is_what_compare_has_looked_at(policy):
     """The same answers at the same price; what is looked at later is what is unsure."""
@@ -50,13 +34,10 @@ def test_what_is_drawn_is_what_compare_has_looked_at(policy):
     assert live.look() is not None
     drawn = [int(row.task) for row in live.looks()]
     other = replay(named(f"{policy}:checks=0"), stream, 0, crowdopt.solve)
-    policy_there = named(policy)
     assert len(drawn) == run.labels["check"] > 0 and other.total_labels + len(drawn) == run.total_labels
     looked(live, stream.truth, len(drawn))
-    with live.together() as turn:
-        ours = turn.state.course.run()
-    assert ours.labels == run.labels and ours.cost == pytest.approx(run.cost)
-    assert policy_there.look == 1.0 and (run.claims[drawn] == 0).all()
+    assert len(live.labels()) + len(drawn) == run.total_labels and (run.claims[drawn] == 0).all()
+    assert live.progress()["paid"] == pytest.approx(sum(run.cost.values()))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -151,30 +132,10 @@ def test_what_an_expert_does_not_do_is_a_sentence():
     assert other.task != lease.task
     live.tell(other, "0")
     assert live.tell(other, "1").repeated
-    row = next(event for event in live.events() if event.kind == "leased" and event.task == other.task and event.worker)
-    said = next(one.label for one in live.labels() if (one.worker, one.task) == (row.worker, row.task))
+    row = next(one for one in live.labels() if one.task == other.task)
+    leased = next(event for event in live.events() if (event.worker, event.task) == (row.worker, row.task))
     with pytest.raises(crowdopt.InputError, match="has looked at this task"):
-        live.correct(row.number, "1" if said == "0" else "0")
+        live.correct(leased.lease or leased.number, "10"[int(row.label)])
     arriving, _, _ = campaign("ls-ol", horizon=50)
     with pytest.raises(crowdopt.InputError, match="no expert looks"):
         arriving.look()
-
-
-def test_replay_and_export_have_the_looks(tmp_path):
-    """Decisions about what is looked at are made anew; another draw is found out; looks.csv has what was told."""
-    instance, stream = small()
-    store, gold = tmp_path / "campaign.db", gold_table(2)
-    live = crowdopt.live(instance, policy=POLICIES[1], store=store, gold=gold)
-    in_turn(live, People(stream))
-    tasks = looked(live, stream.truth)
-    assert check_history(instance, store, gold).paid == live.progress()["paid"]
-    export_history(instance, store, tmp_path / "out", gold=gold)
-    rows = (tmp_path / "out" / "looks.csv").read_text("utf-8").splitlines()
-    assert rows == ["task,label", *(f"{task},{stream.truth[int(task)]}" for task in sorted(tasks, key=tasks.index))]
-    drawn = next(event for event in live.events() if event.kind == "drawn")
-    live.close()
-    with closing(sqlite3.connect(store)) as base, base:
-        value = json.dumps([*json.loads(drawn.value)[:1], 0])
-        base.execute("UPDATE event SET value = ? WHERE number = ?", (value, drawn.number))
-    with pytest.raises(crowdopt.InputError, match="records the decision"):
-        check_history(instance, store, gold)
