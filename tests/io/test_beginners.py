@@ -182,7 +182,6 @@ def test_a_campaign_of_workbooks_is_the_campaign(tmp_path):
 def test_results_are_frames_and_frames_are_read(tmp_path):
     """Each library's frame is the table, lazy or not; what one call gives, the next one takes."""
     polars = pytest.importorskip("polars", reason="not installed")
-    pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
     frame = polars.DataFrame(AS_COLUMNS)
     for kind in (frame, frame.lazy(), frame.to_arrow(), frame.to_arrow().to_batches()[0], frame.to_pandas()):
         assert rows_of(kind) == ROWS
@@ -192,13 +191,9 @@ def test_results_are_frames_and_frames_are_read(tmp_path):
     plan = crowdopt.assign(tmp_path / "sample", time_limit=10)
     chosen = polars.DataFrame(plan)
     assert chosen.columns == ["task", "worker", "price"] and chosen.height == len(plan.pairs)
-    assert isinstance(plan.table().to_pandas(), pandas.DataFrame)
     votes = chosen.sort("task").with_columns(label=(polars.col("task") > "photo-10").cast(polars.Int8))
     answers = crowdopt.aggregate(votes, "majority")
     assert polars.DataFrame(answers)["task"].to_list() == sorted(set(votes["task"].to_list()))
-    skills = crowdopt.skills(tmp_path / "sample" / "gold.csv")
-    assert polars.DataFrame(skills).columns == ["worker", "type", "accuracy"]
-    assert crowdopt.skills(polars.DataFrame(skills).with_columns(correct=9, asked=10)).accuracy.shape == (2, 10)
     with pytest.raises(InputError, match="AssignmentInstance has no table of rows"):
         plan.instance.table()
 

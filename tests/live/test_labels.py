@@ -9,35 +9,22 @@ import crowdopt
 from crowdopt.api.live_history import check_history
 from tests.io import write_table
 from tests.live.people import People, campaign, gold_table, small
-from tests.live.scripts import LEASE, Clock
-
-OTHER = {"0": "1", "1": "0"}
-
-
-def played(policy: str, slips: int, rounds: int = 12):
-    """Workers in turn, each label of whom is right at once, or every so many first another one."""
-    live, people, stream = campaign(policy)
-    count = 0
-    for _ in range(rounds):
-        for worker in map(str, range(stream.instance.n_workers)):
-            if (lease := live.ask(worker)) is None:
-                continue
-            label = people.say(lease)
-            count += 1
-            if slips and count % slips == 0:
-                live.tell(lease, OTHER[label])
-                assert live.correct(lease, label).label == label
-            else:
-                live.tell(lease, label)
-    return live
+from tests.live.scripts import LEASE, Clock, played, script
 
 
 @pytest.mark.parametrize(
     "policy", ["greedy", "adaptive:gold=2:block=3", "least-covered", "kos:labels=200", "re-solve:gold=2"]
 )
 def test_a_slip_that_is_taken_back_at_once_leaves_no_trace(policy):
-    """The same labels, decisions and answers as without it, gold and the last label of a decision included."""
-    slipped, clean = played(policy, 3), played(policy, 0)
+    """The same labels, decisions and answers as if it had come right, in time; a late one the policy learns anew."""
+    calls = [(verb if verb == "ask" else "tell", who, 0.1) for verb, who, _ in script(500, seed=1)]
+    clean, slipped = (
+        played(
+            policy, [(slip if not k % 3 and verb == "tell" else verb, *more) for k, (verb, *more) in enumerate(calls)]
+        )
+        for slip in ("tell", "slip")
+    )
+    assert sum(event.kind == "corrected" for event in slipped.events()) > 20
     assert [row[:3] for row in slipped.labels()] == [row[:3] for row in clean.labels()]
     assert [row[:2] for row in slipped.answers()] == [row[:2] for row in clean.answers()]
     claims = [[row.claim or 0.0 for row in live.answers()] for live in (slipped, clean)]

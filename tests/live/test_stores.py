@@ -116,25 +116,6 @@ def test_a_server_that_loses_its_power_keeps_what_was_acknowledged(tmp_path):
         book.append([told(2)])
 
 
-@pytest.mark.servers
-def test_two_campaigns_in_one_database(tmp_path):
-    """Each has a schema of its own, and one does not wait for the other."""
-    (tmp_path / "a").mkdir()
-    one, other = STORES["postgresql"](tmp_path), STORES["postgresql"](tmp_path / "a")
-    with one.hold() as mine, other.hold() as theirs:
-        mine.append([told(1)])
-        assert theirs.last() == 0
-
-
-@pytest.mark.servers
-def test_a_schema_of_a_newer_version_is_refused(tmp_path):
-    """As with a file."""
-    with STORES["postgresql"](tmp_path).hold() as book:
-        book._run("UPDATE version SET number = ?", (len(MIGRATIONS) + 1,))
-    with pytest.raises(crowdopt.InputError, match="newer version"):
-        STORES["postgresql"](tmp_path)
-
-
 def test_what_cannot_be_a_store_is_a_sentence(tmp_path):
     """No traceback of a library, no password in it, nothing of an address that becomes a statement."""
     for place in ("no/such/folder/x.db", "."):
