@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import json
 import math
 import sys
@@ -11,10 +10,8 @@ from contextlib import asynccontextmanager
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.cli import main
 from crowdopt.io.bridges.exchange import inspect_panel
 from crowdopt.io.bridges.exchange.inspect_panel import KEY, winner
 from tests.io import lay, write_table
@@ -43,6 +40,12 @@ def pulled(desk, *samples):
     """What comes back from a log of these samples."""
     (desk / "log.json").write_text(json.dumps({"samples": samples}), encoding="utf-8")
     return crowdopt.pull(desk / "campaign", [desk / "log.json"], tool="inspect", output=desk / "back", force=True)
+
+
+def answered(desk, **options):
+    """What labels that came back tell."""
+    given = {"campaign": desk / "campaign", "output": desk / "answers"}
+    return crowdopt.answers(desk / "back" / "labels.csv", desk / "plan", **given, **options)
 
 
 @pytest.mark.parametrize("value", [math.nan, None, ..., ""])
@@ -79,15 +82,9 @@ def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
         sample("d", north="C", south="I"),
     ]
     assert pulled(desk, *log).silent == {"south": 2, "north": 1}
-    given = ("--plan", desk / "plan", "--campaign", desk / "campaign", "--skipped", desk / "back" / "skipped.csv")
-    words = ["aggregate", desk / "back" / "labels.csv", *given, "-o", desk / "answers"]
-    said = CliRunner().invoke(main, [str(word) for word in words]).stdout
-    assert "3 label(s) were withheld (37.5 % of those asked), on tasks of which 1 are not sure without" in said
-    assert "have not come" not in said
-    with (desk / "answers" / "answers.csv").open() as file:
-        rows = {row["task"]: row for row in csv.DictReader(file)}
-    assert [float(rows[task]["error"]) for task in "abcd"] == pytest.approx([0.5, 0.1, 0.01 / 0.82, 0.5])
-    assert [rows[task]["sure"] for task in "abcd"] == ["no", "yes", "yes", "no"]
+    found = answered(desk, skipped=desk / "back" / "skipped.csv")
+    assert len(found.skipped) == 3 and len(found.answers.missing) == 0
+    assert found.answers.error == pytest.approx([0.5, 0.1, 0.01 / 0.82, 0.5])
     plan = crowdopt.assign(desk / "answers" / "campaign")
     asked = {(plan.instance.task_id(i), plan.instance.worker_id(j)) for i, j in plan.pairs.tolist()}
     assert asked == {("a", "west"), ("d", "west")}
@@ -96,10 +93,8 @@ def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
 def test_without_the_table_the_same_judge_may_be_asked_again(desk):
     """Labels that have not come are awaited: only a table of abstentions says that they will not."""
     pulled(desk, sample("a", north="C", south=None))
-    back = desk / "back"
-    given = {"campaign": desk / "campaign", "output": desk / "answers"}
-    awaited = crowdopt.answers(back / "labels.csv", desk / "plan", **given)
-    known = crowdopt.answers(back / "labels.csv", desk / "plan", **given, skipped=back / "skipped.csv", force=True)
+    awaited = answered(desk)
+    known = answered(desk, skipped=desk / "back" / "skipped.csv", force=True)
     assert len(awaited.answers.missing) == len(known.answers.missing) + 1
     assert len(awaited.skipped) == 0 and len(known.skipped) == 1
     assert "south" in (desk / "answers" / "campaign" / "forbidden.csv").read_text(encoding="utf-8")
@@ -108,10 +103,7 @@ def test_without_the_table_the_same_judge_may_be_asked_again(desk):
 def test_a_label_that_came_later_is_no_abstention(desk):
     """The pair stands in both tables: the label counts."""
     pulled(desk, sample("a", north="C", south="C"))
-    (desk / "skipped.csv").write_text("task,worker\na,north\n", encoding="utf-8")
-    found = crowdopt.answers(
-        desk / "back" / "labels.csv", desk / "plan", campaign=desk / "campaign", skipped=desk / "skipped.csv"
-    )
+    found = answered(desk, skipped=write_table(desk / "skipped.csv", "task,worker", "a,north"))
     assert len(found.skipped) == 0 and found.answers.labels[0] == 2
 
 
