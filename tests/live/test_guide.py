@@ -15,8 +15,7 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.api.live_service import token
 from crowdopt.cli import main
-from tests.live.labeller import Labeller
-from tests.live.service import started
+from tests.live.service import Labeller, started
 
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
@@ -51,7 +50,6 @@ def test_the_walk_of_the_guide(tmp_path, monkeypatch):
     process, port = started(campaign, store, *options)
     people = [Labeller(port, one, seed) for seed, one in enumerate(tokens)]
     for one in people:
-        one.client.tries, one.pause = 10**6, 0.1  # of a patient client
         one.start()
     for _ in range(KILLS):
         time.sleep(chance.uniform(0, 0.2))
