@@ -141,7 +141,8 @@ def test_kill_9_loses_nothing_finished(tmp_path):
     kept = {path.stem for path in (tmp_path / "rows").glob("[!.]*.json")}
     (tmp_path / "log").unlink(missing_ok=True)
     with runner("slow_draw", 40, tmp_path / "rows", tmp_path, 2) as running:
-        assert running.communicate()[1] == b""
+        said = running.communicate()[1].decode()
+    assert not said or AT_THE_END.fullmatch(said)  # on a busy machine it takes a while
     jobs = [Job("tests.job_functions:slow_draw", {"seed": seed_of(7, k), "log": f"{tmp_path}/log"}) for k in range(40)]
     log = [int(line) for line in (tmp_path / "log").read_text(encoding="utf-8").split()] if len(kept) < 40 else []
     assert sorted(log) == sorted(job.arguments["seed"] for job in jobs if job.key not in kept)
@@ -169,18 +170,20 @@ def wait_for(look, count: int, seconds: float = 60) -> list[int]:
     return found
 
 
-def test_in_a_pipe_one_line_at_the_end_of_what_took_a_while(monkeypatch, capsys):
-    """Without a letter that moves the cursor."""
-    monkeypatch.setattr(bars, "WHILE", 0.0)
+@pytest.mark.parametrize("seconds", [0.0, 1e9])
+def test_in_a_pipe_one_line_at_the_end_of_what_took_a_while(monkeypatch, capsys, seconds):
+    """Without a letter that moves the cursor; and nothing of what is soon over."""
+    monkeypatch.setattr(bars, "WHILE", seconds)
     with bars.counting("trials", 7, 4, "row") as bar:
         for _ in range(3):
             bar.update()
         assert capsys.readouterr().err == ""
-    assert AT_THE_END.fullmatch(capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert said == "" if seconds else AT_THE_END.fullmatch(said)
 
 
 def test_a_bar_on_a_terminal(tmp_path):
-    """A watcher sees how far it is and how long it will take; the killed runs above are silent in their pipes."""
+    """A watcher sees how far it is and how long it will take; in a pipe it would be silent."""
     command = [sys.executable, "-m", "tests.job_runner", "slow_draw", "4", str(tmp_path / "rows"), str(tmp_path), "1"]
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(ours, (24, 80))

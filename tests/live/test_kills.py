@@ -57,7 +57,7 @@ def killed(place, labels: int, seconds: float) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("kind", KEPT)
-@pytest.mark.parametrize("kills", [4, pytest.param(24, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [4, pytest.param(12, marks=pytest.mark.slow)])
 def test_kills_lose_nothing(kind, kills, tmp_path):
     """One process after the other; some kills fall into a commit, some between two."""
     place, rng, acknowledged = PLACES[kind](tmp_path), np.random.default_rng(0), {}
