@@ -151,7 +151,7 @@ def test_a_price_by_another_name_is_asked_back(campaign):
 
 @pytest.mark.parametrize("name", ["campaign.toml", "tasks.csv", "workers.csv", "gold.csv"])
 def test_a_missing_or_empty_table_is_named(campaign, name):
-    """Nothing is guessed in place of a table, nor of its rows."""
+    """Nothing is guessed in place of a table, nor of its rows; where there is no folder the remedy is a verb."""
     head = (campaign / name).read_text(encoding="utf-8").splitlines()[0]
     if name != "campaign.toml":
         for text, said in (("", "is empty"), (f"{head}\n", ".*(no rows|no worker was asked)")):
@@ -159,14 +159,9 @@ def test_a_missing_or_empty_table_is_named(campaign, name):
             with pytest.raises(InputError, match=f"{name} ?{said}"):
                 read_campaign(campaign)
     (campaign / name).unlink()
-    with pytest.raises(InputError, match=name):
-        read_campaign(campaign)
-
-
-def test_a_folder_that_is_not_there(tmp_path):
-    """The remedy is a verb."""
-    with pytest.raises(InputError, match="crowdopt init"):
-        read_campaign(tmp_path / "nowhere")
+    for folder, said in ((campaign, name), (campaign / "nowhere", "crowdopt init")):
+        with pytest.raises(InputError, match=said):
+            read_campaign(folder)
 
 
 @pytest.mark.parametrize("ending", ["numbers", "tsv", "CSV"])
