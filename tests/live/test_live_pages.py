@@ -9,6 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt.api.live_service import token
+from tests.io import write_table
 from tests.live.service import Client, running
 from tests.report.test_page import CHROMIUM
 
@@ -34,7 +35,7 @@ def test_the_pages_in_a_browser(tmp_path):
     crowdopt.init(tmp_path / "birds", classes=["yes", "no"])
     table = tmp_path / "birds" / "tasks.csv"
     head, *rows = table.read_text("utf-8").splitlines()
-    table.write_text("\n".join([f"{head},text", *(f'{row},"{TEXT}"' for row in rows), ""]), "utf-8")
+    write_table(table, f"{head},text", *(f'{row},"{TEXT}"' for row in rows))
     store = tmp_path / "campaign.db"
     ada, manager, expert = token(store, "ada"), token(store, None), token(store, role="expert")
     with running(tmp_path / "birds", store, "--policy", "greedy") as port:

@@ -19,9 +19,10 @@ from tests.online.streams import EVERY
 
 OF_A_STREAM = ("main-algorithm", "sampled-lp", "primal-approximation")  # they need what no campaign has beforehand
 ONLINE = [text for text in EVERY if not text.startswith(OF_A_STREAM)]
+LAST = {text.partition(":")[0]: text for text in ONLINE}.values()  # the other options of a policy are slow
 
 
-@pytest.mark.parametrize("policy", ONLINE)
+@pytest.mark.parametrize("policy", [*LAST, *(pytest.param(x, marks=pytest.mark.slow) for x in ONLINE if x not in LAST)])
 def test_one_at_a_time_is_what_compare_replays(policy):
     """The policies are behind it unchanged: same gold, same pairs, same labels, same repairs, same cost.
 

@@ -1,120 +1,141 @@
-"""The service over HTTP, on the loopback address alone: calls, tokens, limits, an end that loses nothing."""
+"""The service's calls, in this process: who may call what, what comes back, once and whatever is sent."""
 
 from __future__ import annotations
 
 import json
-import signal
-from threading import Event
+import socket
 
 import pytest
+from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.api.live_history import check_history
-from crowdopt.api.live_service import token
-from crowdopt.live.service.front_desk import FrontDesk
-from tests.live.people import small
-from tests.live.service import Client, running, started
-from tests.live.stores import KEPT, PLACES
+from crowdopt.api.live_service import JOIN, live_application, serve, token
+from crowdopt.cli import main
+from tests.io import lay, write_table
 
 pytest.importorskip("fastapi")
-pytest.importorskip("uvicorn")
+pytest.importorskip("httpx")
+testing = pytest.importorskip("starlette.testclient")
 
+SECRET = "a long enough secret"
 NASTY = ["<script>alert(1)</script>", "../../etc/passwd", "a/b?c#d", "%00", "‮gro", "x" * 200]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def nasty(tmp_path_factory):
     """A campaign with texts and names that are no good on a page."""
-    folder = tmp_path_factory.mktemp("service")
-    crowdopt.init(folder / "birds")
-    (folder / "birds" / "tasks.csv").write_text(
-        "task,text\n" + "".join(f'"{name}{k}","{name} & <b>bold</b>"\n' for name in NASTY for k in range(3)), "utf-8"
-    )
-    (folder / "birds" / "workers.csv").write_text(
-        "worker,capacity\nada,50\nbob,50\n" + "".join(f'"{name}",50\n' for name in NASTY[:4]), "utf-8"
-    )
-    (folder / "birds" / "skills.csv").write_text(
-        "worker,accuracy\nada,.8\nbob,.8\n" + "".join(f'"{name}",.8\n' for name in NASTY[:4]), "utf-8"
-    )
-    for name in ("gold.csv", "forbidden.csv", "collected.csv", "prices.csv"):
-        (folder / "birds" / name).unlink(missing_ok=True)
-    (folder / "birds" / "campaign.toml").write_text('epsilon = 0.1\ntitle = "Birds <i>"\nclasses = ["cat", "dog"]\n')
+    settings = 'epsilon = 0.1\ntitle = "Birds <i>"\nclasses = ["cat", "dog"]'
+    names = [f'"{name}"' for name in NASTY[:4]]
+    folder = lay(tmp_path_factory.mktemp("service") / "birds", settings, (), dict.fromkeys(["ada", *names], (50, 0.8)))
+    rows = (f'"{name}{k}","{name} & <b>bold</b>"' for name in NASTY for k in range(3))
+    write_table(folder / "tasks.csv", "task,text", *rows)
     return folder
 
 
-@pytest.fixture(scope="module")
-def port(place):
-    """A service of that campaign, with room for many calls."""
-    with running(place / "birds", place / "x.db", "--policy", "greedy") as number:
-        yield number
+class Service:
+    """A service in this process, its campaign and its store."""
+
+    def __init__(self, folder, store) -> None:
+        self.folder, self.store = folder, store
+        self.live = crowdopt.live(folder, policy="greedy", store=store, newcomers=5)
+        self.application = live_application(folder, self.live, SECRET)
+        self.client = testing.TestClient(self.application, raise_server_exceptions=False, follow_redirects=False)
+
+    def by(self, worker: str | None = None, **more):
+        """``by("ada")("/api/next", {})`` is what a worker with a new token is answered; None is the manager."""
+        return self.holder(token(self.store, worker, **more))
+
+    def holder(self, secret: str):
+        """The same of who holds a token."""
+        head = {"Authorization": f"Bearer {secret}".encode()}
+
+        def call(path: str, body: object = None, **headers):
+            if isinstance(body, dict):
+                body = json.dumps(body).encode()
+            kind = {"Content-Type": "application/json"} if body is not None else {}
+            method = "GET" if body is None else "POST"
+            return self.client.request(method, path, content=body, headers={**kind, **head, **headers})
+
+        return call
 
 
-@pytest.fixture(scope="module")
-def tokens(place, port):
-    """Of the manager and two workers."""
-    return {name: token(place / "x.db", name) for name in (None, "ada", "bob")}
+@pytest.fixture
+def service(nasty, tmp_path):
+    """A new one."""
+    return Service(nasty, tmp_path / "campaign.db")
 
 
-def test_a_worker_asks_and_tells(port, tokens):
+def test_a_worker_asks_and_tells(service):
     """The same call again is the same answer, byte for byte."""
-    ada = Client(port, tokens["ada"])
-    assert ada.call("/api/me")["classes"] == ["cat", "dog"]
-    lease = ada.call("/api/next", {})
-    assert ada.call("/api/next", {}) == lease and set(lease["content"]) == {"text"}
-    body = json.dumps({"lease": lease["lease"], "label": "cat"}).encode()
-    answers = [ada.raw("POST", "/api/label", body)[:2] for _ in range(3)]
-    assert answers[0][0] == 200 and len(set(answers)) == 1
-    assert ada.call("/api/me")["labels"] == 1
-    again = ada.call("/api/next", {})
-    assert again["task"] != lease["task"]
-    ada.call("/api/skip", {"lease": again["lease"]})
-    assert ada.call("/api/next", {})["task"] not in (lease["task"], again["task"])
+    ada = service.by("ada")
+    assert ada("/api/me").json()["classes"] == ["cat", "dog"]
+    lease = ada("/api/next", {}).json()
+    assert ada("/api/next", {}).json() == lease and set(lease["content"]) == {"text"}
+    answers = [ada("/api/label", {"lease": lease["lease"], "label": "cat"}) for _ in range(3)]
+    assert {answer.status_code for answer in answers} == {200} and len({answer.content for answer in answers}) == 1
+    assert ada("/api/me").json()["labels"] == 1
+    again = ada("/api/next", {}).json()
+    wrong = ada("/api/label", {"lease": again["lease"], "label": NASTY[0]})
+    assert wrong.status_code == 409 and "cat, dog" in wrong.text and ada("/api/next", {}).json() == again
+    ada("/api/skip", {"lease": again["lease"]})
+    assert len({lease["task"], again["task"], ada("/api/next", {}).json()["task"]}) == 3
 
 
-def test_the_manager_sees_all_of_it(port, tokens):
-    """Tables, counts, tokens for workers, pausing."""
-    manager, bob = Client(port, tokens[None]), Client(port, tokens["bob"])
-    assert {row["worker"] for row in manager.call("/api/workers")} >= {"ada"}
-    assert len(manager.call("/api/answers")) == 18 and manager.call("/api/progress")["tasks"] == 18
-    assert manager.raw("GET", "/api/events.csv")[1].startswith(b"number,at,kind,worker,task,lease,value\n1,")
-    manager.call("/api/pause", {})
-    paused = bob.call("/api/next", {})
-    manager.call("/api/resume", {})
-    assert paused["lease"] is None and not paused["over"] and bob.call("/api/next", {})["lease"]
-    made = manager.call("/api/tokens", {"worker": NASTY[0]})
-    other = Client(port, made["token"])
-    assert other.call("/api/me")["worker"] == NASTY[0] and other.call("/api/next", {})["lease"]
-    manager.call("/api/remove", {"worker": NASTY[0]})
-    assert other.call("/api/next", {}) == {"lease": None, "again_in": 5, "over": True}
+def test_a_worker_changes_their_last_label_and_no_other(service):
+    """By the call of the page; the manager's events tell it."""
+    ada, leases = service.by("ada"), []
+    for _ in range(2):
+        leases.append(ada("/api/next", {}).json()["lease"])
+        ada("/api/label", {"lease": leases[-1], "label": "cat"})
+    first, last = ({"lease": lease, "label": "dog"} for lease in leases)
+    assert ada("/api/correct", first).status_code == 409
+    done = ada("/api/correct", last)
+    assert done.json() == {"lease": leases[1], "label": "dog", "late": False}
+    assert ada("/api/correct", last).content == done.content
+    assert service.by("new")("/api/correct", last).status_code == 404
+    assert [event["kind"] for event in service.by()("/api/events").json()].count("corrected") == 1
 
 
-def test_tokens_open_what_is_theirs(port, place, tokens):
+def test_the_manager_sees_all_of_it_and_steers(service):
+    """Tables, counts, tokens for workers, pausing, targets, bounds."""
+    manager, ada = service.by(), service.by("ada")
+    ada("/api/next", {})
+    assert [row["worker"] for row in manager("/api/workers").json()][:1] == ["ada"]
+    assert len(manager("/api/answers").json()) == 18 and manager("/api/progress").json()["tasks"] == 18
+    assert manager("/api/events.csv").content.startswith(b"number,at,kind,worker,task,lease,value\n1,")
+    other = service.holder(manager("/api/tokens", {"worker": NASTY[0]}).json()["token"])
+    manager("/api/pause", {})
+    paused = other("/api/next", {}).json()
+    manager("/api/resume", {})
+    assert paused["lease"] is None and not paused["over"] and other("/api/next", {}).json()["lease"]
+    assert other("/api/me").json()["worker"] == NASTY[0]
+    manager("/api/remove", {"worker": NASTY[0]})
+    assert other("/api/next", {}).json() == {"lease": None, "again_in": 5, "over": True}
+    assert manager("/api/target", {"epsilon": 0.15}).json() == {"epsilon": 0.15}
+    assert manager("/api/target", {"epsilon": 2}).status_code == 422
+    assert manager("/api/limits").json().keys() == {"cost"}
+
+
+def test_tokens_open_what_is_theirs(service):
     """None, wrong ones, old ones, and those of others are refused; what another worker holds does not exist."""
-    ada, bob = Client(port, tokens["ada"]), Client(port, tokens["bob"])
-    for client in (Client(port), Client(port, "wrong"), Client(port, "é".encode().decode("latin-1"))):
+    for stranger in map(service.holder, ("", "wrong", "é")):
         for path in ("/api/me", "/api/progress", "/api/events.csv"):
-            status, content, headers = client.raw("GET", path)
-            assert status == 401 and headers["www-authenticate"] == "Bearer" and "error" in json.loads(content)
-    assert ada.raw("GET", "/api/progress")[0] == 403 and ada.raw("POST", "/api/tokens", b'{"worker": "bob"}')[0] == 403
-    assert Client(port, tokens[None]).raw("POST", "/api/next", b"{}")[0] == 403
-    lease = ada.call("/api/next", {})["lease"]
+            answer = stranger(path)
+            assert answer.status_code == 401 and answer.headers["www-authenticate"] == "Bearer"
+            assert "error" in answer.json()
+    ada, new, manager = service.by("ada"), service.by("new"), service.by()
+    assert ada("/api/progress").status_code == 403 and ada("/api/tokens", {"worker": "new"}).status_code == 403
+    assert manager("/api/next", {}).status_code == 403
+    lease = ada("/api/next", {}).json()["lease"]
     for path, more in (("/api/label", {"label": "cat"}), ("/api/skip", {})):
-        theirs = bob.raw("POST", path, json.dumps({"lease": lease, **more}).encode())
-        none = bob.raw("POST", path, json.dumps({"lease": 10**9, **more}).encode())
-        assert theirs[0] == none[0] == 404
-        assert theirs[1].replace(str(lease).encode(), b"") == none[1].replace(b"1000000000", b"")
-    old = tokens["bob"]
-    tokens["bob"] = token(place / "x.db", "bob")
-    assert (
-        Client(port, old).raw("GET", "/api/me")[0] == 401
-        and Client(port, tokens["bob"]).raw("GET", "/api/me")[0] == 200
-    )
-
-
-def test_tokens_are_kept_as_digests(place, tokens):
-    """A reader of the file cannot call in the name of another."""
-    stored = b"".join(path.read_bytes() for path in place.glob("x.db*"))
-    assert not [one for one in tokens.values() if one.encode() in stored]
+        theirs, none = (new(path, {"lease": number, **more}) for number in (lease, 10**9))
+        assert theirs.status_code == none.status_code == 404
+        assert theirs.text.replace(str(lease), "") == none.text.replace(str(10**9), "")
+    newer = token(service.store, "new")
+    assert new("/api/me").status_code == 401 and service.holder(newer)("/api/me").status_code == 200
+    stored = b"".join(path.read_bytes() for path in service.store.parent.glob("campaign.db*"))
+    assert newer.encode() not in stored, "a reader of the file cannot call in the name of another"
 
 
 SENSELESS = [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 5000, b'{"lease": true}']
@@ -122,118 +143,98 @@ SENSELESS += [b'{"lease": "x", "label": 3}', b'{"lease": -1, "label": "cat"}', b
 SENSELESS += [b'{"lease": 99999999999999999999999, "label": "cat"}']
 
 
-@pytest.mark.parametrize("body", SENSELESS, ids=range(len(SENSELESS)))
-def test_what_makes_no_sense_is_a_sentence(port, tokens, body):
-    """400, 404 or 422 with JSON, whatever is sent."""
-    for path in ("/api/label", "/api/skip"):
-        status, content, _ = Client(port, tokens["ada"]).raw("POST", path, body)
-        assert status in (400, 404, 422) and list(json.loads(content)) == ["error"], content
+def test_what_makes_no_sense_is_a_sentence(service):
+    """400, 404 or 422 with JSON, whatever is sent; ten megabytes are refused, with a length and without."""
+    ada = service.by("ada")
+    for body in SENSELESS:
+        for path in ("/api/label", "/api/skip"):
+            answer = ada(path, body)
+            assert answer.status_code in (400, 404, 422) and list(answer.json()) == ["error"], answer.text
+    for body in (b"x" * 10**7, iter([b"x" * 2**16] * 160)):
+        assert ada("/api/label", body).status_code == 413
+    assert service.client.get("/health").json()["status"] == "UP"
 
 
-def test_a_label_that_is_none_changes_nothing(port, tokens):
-    """The classes stand in the sentence."""
-    ada = Client(port, tokens["ada"])
-    lease = ada.call("/api/next", {})
-    status, content, _ = ada.raw(
-        "POST", "/api/label", json.dumps({"lease": lease["lease"], "label": NASTY[0]}).encode()
-    )
-    assert status == 409 and b"cat, dog" in content
-    assert ada.call("/api/next", {}) == lease
-
-
-def test_bodies_have_a_size(port, tokens):
-    """Ten megabytes are refused, with a length and without, and the service goes on."""
-    for headers in ({}, {"Transfer-Encoding": "chunked"}):
-        client = Client(port, tokens["ada"])
-        try:
-            body = iter([b"x" * 2**16] * 160) if headers else b"x" * 10**7
-            assert client.raw("POST", "/api/label", body, headers)[0] == 413
-        except (BrokenPipeError, ConnectionResetError):  # the answer came before all was sent
-            pass
-    assert Client(port).call("/health")["status"] == "UP"
-
-
-def test_pages_let_nothing_in(port):
+def test_pages_let_nothing_in(service):
     """No script from outside, no style in line, nothing that a name could break out of."""
-    client = Client(port)
     for path in ("/", "/manage"):
-        status, content, headers = client.raw("GET", path)
-        policy = headers["content-security-policy"]
-        assert status == 200 and "default-src 'none'" in policy and "unsafe" not in policy
-        assert b"Birds &lt;i&gt;" in content and b"<i>" not in content
-        assert b"http://" not in content and b"https://" not in content and b"style=" not in content
+        page = service.client.get(path)
+        policy = page.headers["content-security-policy"]
+        assert page.status_code == 200 and "default-src 'none'" in policy and "unsafe" not in policy
+        assert "Birds &lt;i&gt;" in page.text and "<i>" not in page.text
+        assert not [word for word in ("http://", "https://", "style=") if word in page.text]
     for name in ("live.css", "labelling.js", "manager.js"):
-        status, content, headers = client.raw("GET", f"/static/{name}")
-        assert status == 200 and b"innerHTML" not in content and headers["x-content-type-options"] == "nosniff"
-    for path in (
-        "/static/../application.py",
-        "/static/%2e%2e/application.py",
-        "/static//etc/passwd",
-        "/docs",
-        "/nothing",
-    ):
-        assert client.raw("GET", path)[0] == 404
+        file = service.client.get(f"/static/{name}")
+        assert file.status_code == 200 and "innerHTML" not in file.text
+        assert file.headers["x-content-type-options"] == "nosniff"
+    for path in ("static/../application.py", "static/%2e%2e/application.py", "static//etc/passwd", "docs", "nothing"):
+        assert service.client.get(f"/{path}").status_code == 404
 
 
-def test_an_end_that_is_asked_for_loses_nothing(place, tmp_path):
-    """SIGTERM: the process ends by itself, and what it acknowledged is there when it comes back."""
-    store = tmp_path / "y.db"
-    process, port = started(place / "birds", store, "--policy", "greedy")
-    ada = Client(port, token(store, "ada"))
-    for _ in range(5):
-        lease = ada.call("/api/next", {})
-        ada.call("/api/label", {"lease": lease["lease"], "label": "dog"})
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=30)
-    assert not err and "Traceback" not in out
-    assert len(crowdopt.live(place / "birds", policy="greedy", store=store).labels()) == 5
+def test_a_link_without_its_secret_lets_no_one_in(service, monkeypatch):
+    """Nor does a service without one, and a short one is refused before anything begins."""
+    link = {"key": SECRET, "PROLIFIC_PID": "5f3a"}
+    came = service.client.get("/join", params=link)
+    assert came.status_code == 303 and came.headers["location"].startswith("/#")
+    assert service.client.get("/join", params=link | {"key": "guess"}).status_code == 403
+    closed = testing.TestClient(live_application(service.folder, service.live), raise_server_exceptions=False)
+    assert closed.get("/join", params=link | {"key": ""}).status_code == 403
+    monkeypatch.setenv(JOIN, "short")
+    with pytest.raises(crowdopt.InputError, match="16 letters"):
+        serve(service.folder, ("127.0.0.1", 0), print, store=service.store.with_name("new.db"))
+    assert not service.store.with_name("new.db").exists()
 
 
-@pytest.mark.parametrize("kind", KEPT)
-def test_two_services_on_one_store(kind, place, tmp_path):
-    """What one leases the other knows, and takes the label of; what they decided in turn is one history."""
-    store = PLACES[kind](tmp_path)
-    with (
-        running(place / "birds", store, "--policy", "greedy") as one,
-        running(place / "birds", store, "--policy", "greedy") as other,
-    ):
-        tokens, pairs = [token(store, name) for name in ("ada", "bob")], set()
-        for k in range(20):
-            ask, tell = (Client(port, tokens[k % 2]) for port in ((one, other) if k % 3 else (other, one)))
-            lease = ask.call("/api/next", {})
-            assert tell.call("/api/next", {}) == lease
-            pairs.add((k % 2, lease["task"]))
-            assert not tell.call("/api/label", {"lease": lease["lease"], "label": "dog"})["late"]
-            assert ask.call("/api/me")["labels"] == k // 2 + 1
-    assert len(pairs) == 20 and check_history(place / "birds", store).labels == 20
+def test_an_expert_calls_the_service(service):
+    """With a token of their own, on the page's own calls; the manager sees what is looked at, and workers do not."""
+    ada, expert, manager = service.by("ada"), service.by(role="expert"), service.by()
+    lease = ada("/api/next", {}).json()["lease"]
+    ada("/api/label", {"lease": lease, "label": "cat"})
+    assert expert("/api/next", {}).json() == {"lease": None, "again_in": 5, "over": False}
+    manager("/api/remove", {"worker": "ada"})
+    manager("/api/end", {})
+    look = expert("/api/next", {}).json()
+    assert expert("/api/next", {}).json() == look and set(look) == {"lease", "task", "until", "content"}
+    assert ada("/api/label", {"lease": look["lease"], "label": "dog"}).status_code == 404
+    said = [expert("/api/label", {"lease": look["lease"], "label": "dog"}) for _ in range(2)]
+    assert said[0].json() == {"lease": look["lease"], "label": "dog", "late": False}
+    assert said[0].content == said[1].content
+    assert expert("/api/correct", {"lease": look["lease"], "label": "cat"}).status_code == 200
+    assert expert("/api/label", {"lease": lease, "label": "dog"}).status_code == 404
+    me = expert("/api/me").json()
+    assert me["worker"] == "expert" and me["labels"] == 1 and me["paid"] > 0
+    assert ada("/api/looks").status_code == expert("/api/progress").status_code == 403
+    (row,) = manager("/api/looks").json()
+    assert row["label"] == "cat" and row["task"] == look["task"]
+    assert expert("/api/skip", {"lease": expert("/api/next", {}).json()["lease"]}).status_code == 200
+    assert manager("/api/progress").json()["looks"] == 1
+    assert check_history(service.folder, service.store).labels == 1
 
 
-def test_a_port_that_is_taken_is_a_sentence(place, port, tmp_path):
+def test_a_full_disk_is_answered_by_call_again(service):
+    """503, as a page needs it to send the label again: it has not happened, and with room it counts once."""
+    ada, live, base = service.by("ada"), service.live, service.live.store._base
+    lease = ada("/api/next", {}).json()["lease"]
+    base.execute(f"PRAGMA max_page_count = {base.execute('PRAGMA page_count').fetchone()[0]}")
+    with pytest.raises(crowdopt.InputError, match="cannot be written"):
+        while True:
+            live.pause()
+            live.resume()
+    events = live.events()
+    for path, more in (("/api/label", {"label": "cat"}), ("/api/skip", {})):
+        answer = ada(path, {"lease": lease, **more})
+        assert answer.status_code == 503 and list(answer.json()) == ["error"] and "sqlite" not in answer.text
+    base.execute("PRAGMA max_page_count = 1000000")
+    assert live.events() == events and live.labels() == []
+    again = [ada("/api/label", {"lease": lease, "label": "cat"}) for _ in range(2)]
+    assert [one.status_code for one in again] == [200, 200] and again[0].content == again[1].content
+    assert check_history(service.folder, service.store).labels == 1
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # uvicorn leaves its socket open
+def test_a_port_that_is_taken_is_a_sentence(nasty, tmp_path):
     """Exit status 2."""
-    import subprocess
-    import sys
-
-    command = [sys.executable, "-m", "crowdopt.cli", "live", str(place / "birds"), "--policy", "greedy"]
-    done = subprocess.run(
-        [*command, "--store", str(tmp_path / "z.db"), "--port", str(port)], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 2 and "choose another --port" in done.stderr and "Traceback" not in done.stderr
-
-
-def test_a_caller_who_gave_up_stops_nobody():
-    """What they asked is not done, and those behind them are served; who is being served is served to the end."""
-    desk = FrontDesk(crowdopt.live(small()[0], policy="greedy"))
-    begun, gate, done = Event(), Event(), []
-
-    def wait(turn) -> str:
-        begun.set()
-        gate.wait(60)
-        return "first"
-
-    first = desk.submit(wait)
-    assert begun.wait(60)
-    second, third = desk.submit(lambda turn: done.append(2)), desk.submit(lambda turn: "third")
-    assert second.cancel() and not first.cancel()
-    gate.set()
-    assert (first.result(60), third.result(60), done) == ("first", "third", [])
-    desk.close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        words = ["live", nasty, "--store", tmp_path / "z.db", "--port", taken.getsockname()[1]]
+        done = CliRunner().invoke(main, [*map(str, words)])
+    assert done.exit_code == 2 and "choose another --port" in done.output and "Traceback" not in done.output

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
 from pathlib import Path
 
-from crowdopt import assign, read_campaign, write_plan
+from crowdopt import assign
 from crowdopt.api.answers import answers
 from crowdopt.io.bridges.exchange.pulled_folder import Pulled
+from tests.io import lay as lay_campaign
+from tests.io import write_table
 
 WORKERS = ("ada", "bo", "chen", "dana", "emre")
 TASKS = tuple(f"photo {k}" for k in range(1, 13))
@@ -17,39 +18,24 @@ TRUTH = {task: ("cat", "dog")[k % 3 == 0] for k, task in enumerate(TASKS)}
 
 def lay(folder: Path) -> None:
     """Campaign ``first`` with its plan ``plan-1``, and ``show.csv`` with what is shown."""
-    first = folder / "first"
-    first.mkdir()
-    settings = 'title = "animals"\nepsilon = 0.2\nrule = "bhattacharyya"\nprior = { cat = 0.5, dog = 0.5 }\n'
-    (first / "campaign.toml").write_text(settings, encoding="utf-8")
-    (first / "tasks.csv").write_text("task\n" + "".join(f"{task}\n" for task in TASKS), encoding="utf-8")
-    (first / "workers.csv").write_text(
-        "worker,capacity\n" + "".join(f"{name},6\n" for name in WORKERS), encoding="utf-8"
-    )
+    settings = 'title = "animals"\nepsilon = 0.2\nrule = "bhattacharyya"\nprior = { cat = 0.5, dog = 0.5 }'
     skills = zip(WORKERS, (0.9, 0.88, 0.86, 0.84, 0.82), strict=True)
-    (first / "skills.csv").write_text(
-        "worker,accuracy\n" + "".join(f"{name},{p}\n" for name, p in skills), encoding="utf-8"
-    )
-    rows = "".join(f'{task},"{task}: a cat, or ""a dog""?"\n' for task in TASKS)
-    (folder / "show.csv").write_text("task,text\n" + rows, encoding="utf-8")
-    solve(first, folder / "plan-1")
+    campaign = lay_campaign(folder / "first", settings, TASKS, {name: (6, right) for name, right in skills})
+    write_table(folder / "show.csv", "task,text", *(f'{task},"{task}: a cat, or ""a dog""?"' for task in TASKS))
+    solve(campaign, folder / "plan-1")
 
 
 def solve(campaign: Path, plan: Path) -> None:
     """A plan for a campaign."""
-    found = assign(read_campaign(campaign), method="exact")
+    found = assign(campaign, method="exact", output=plan)
     assert found.found and found.labels > 0
-    write_plan(found, plan)
 
 
 def queues(plan: Path) -> dict[str, list[str]]:
     """Worker -> tasks of the plan, in the order of the campaign."""
     with (plan / "assignment.csv").open() as file:
-        rows = [(row["task"], row["worker"]) for row in csv.DictReader(file)]
-    order = {task: k for k, task in enumerate(TASKS)}
-    shown = defaultdict(list)
-    for task, worker in sorted(rows, key=lambda row: order[row[0]]):
-        shown[worker].append(task)
-    return dict(shown)
+        rows = sorted((TASKS.index(row["task"]), row["worker"]) for row in csv.DictReader(file))
+    return {name: [TASKS[k] for k, worker in rows if worker == name] for _, name in rows}
 
 
 def label_of(task: str, worker: str) -> str:
@@ -63,16 +49,10 @@ def second_round(folder: Path, back: Path) -> None:
 
     Every worker takes a few tasks more than they had left.
     """
-    answers(
-        back / "labels.csv",
-        folder / "plan-1",
-        campaign=folder / "first",
-        skipped=back / "skipped.csv",
-        output=folder / "answers",
-    )
-    (folder / "answers" / "campaign" / "workers.csv").write_text(
-        "worker,capacity\n" + "".join(f"{name},6\n" for name in WORKERS), encoding="utf-8"
-    )
+    given = {"campaign": folder / "first", "skipped": back / "skipped.csv", "output": folder / "answers"}
+    answers(back / "labels.csv", folder / "plan-1", **given)
+    workers = folder / "answers" / "campaign" / "workers.csv"
+    write_table(workers, "worker,capacity", *(f"{name},6" for name in WORKERS))
     solve(folder / "answers" / "campaign", folder / "plan-2")
 
 

@@ -47,10 +47,9 @@ class Annotator(Visitor):
 
 
 def spent(folder: Path, name: str, item: str) -> float | None:
-    """Milliseconds that Potato itself noted for an item."""
+    """Seconds that Potato itself noted for an item."""
     for state in folder.glob(f"annotation_output/*/{name}/user_state.json"):
         times = json.loads(state.read_text(encoding="utf-8"))["instance_id_to_behavioral_data"]
         if item in times:
-            found: float | None = times[item].get("total_time_ms")
-            return found
+            return (times[item].get("total_time_ms") or 0) / 1000 or None
     return None

@@ -56,22 +56,31 @@ print(json.dumps({"votes": votes, "reduced": same.value}))
 """
 
 
+def graded(folder: Path, says: dict[str, str | None], samples: list[str], packing: str, scorer: str) -> dict:
+    """What Inspect prints when graders say this of these samples."""
+    for name, content in (
+        ("says.json", json.dumps(says)),
+        ("samples.json", json.dumps(samples)),
+        ("grading.py", GRADING),
+    ):
+        (folder / name).write_text(content, encoding="utf-8")
+    python = executable("inspect").with_name("python")
+    command = [str(python), "grading.py", ",".join(WORKERS), packing, scorer]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
 @pytest.mark.parametrize("packing", ["json", "eval"])
 def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing: str):
     """Only the planned pairs are graded; the vote is weighted; the log gives the labels back, and who is silent."""
-    python = executable("inspect").with_name("python")
     lay(tmp_path)
     push(tmp_path / "first", tmp_path / "plan-1", tool="inspect", output=tmp_path / "panel")
     says = {f"{task}/{name}": label_of(task, name) for task in TASKS for name in WORKERS}
     weights = json.loads((tmp_path / "panel" / "panel.json").read_text(encoding="utf-8"))
     silent = next((task, name) for task, graders in weights.items() if len(graders) > 2 for name in graders)
-    (tmp_path / "says.json").write_text(json.dumps(says | {"/".join(silent): None}), encoding="utf-8")
-    (tmp_path / "samples.json").write_text(json.dumps(list(weights)), encoding="utf-8")
-    (tmp_path / "grading.py").write_text(GRADING, encoding="utf-8")
-    command = [str(python), "grading.py", ",".join(WORKERS), packing, "panel"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    said = json.loads(done.stdout.splitlines()[-1])
+    said = graded(tmp_path, says | {"/".join(silent): None}, list(weights), packing, "panel")
     if packing == "eval" and sys.version_info < (3, 14):  # packed with zstd, which Python unpacks from 3.14 on
         with pytest.raises(InputError, match="inspect log convert LOG --to json --output-dir FOLDER"):
             pull(tmp_path / "first", [tmp_path / "logs"], tool="inspect", output=tmp_path / "back")
@@ -99,12 +108,7 @@ def test_an_adaptive_plan_is_followed_and_its_labels_come_back(tmp_path: Path):
     push(tmp_path / "first", tmp_path / "plan", tool="inspect", output=tmp_path / "panel")
     says = {f"{task}/{name}": label_of(task, name) for task in TASKS for name in WORKERS}
     says |= {f"{TASKS[0]}/{name}": None for name in WORKERS}
-    (tmp_path / "says.json").write_text(json.dumps(says), encoding="utf-8")
-    (tmp_path / "samples.json").write_text(json.dumps(TASKS), encoding="utf-8")
-    (tmp_path / "grading.py").write_text(GRADING, encoding="utf-8")
-    command = [str(executable("inspect").with_name("python")), "grading.py", ",".join(WORKERS), "json", "cascade"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    graded(tmp_path, says, list(TASKS), "json", "cascade")
     (log,) = (tmp_path / "logs").glob("*.json")
     scores = {one["id"]: one["scores"]["cascade"] for one in json.loads(log.read_text(encoding="utf-8"))["samples"]}
     pulled = pull(tmp_path / "first", [tmp_path / "logs"], tool="inspect", output=tmp_path / "back")

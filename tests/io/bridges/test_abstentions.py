@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import json
 import math
 import sys
@@ -11,12 +10,11 @@ from contextlib import asynccontextmanager
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.cli import main
 from crowdopt.io.bridges.exchange import inspect_panel
 from crowdopt.io.bridges.exchange.inspect_panel import KEY, winner
+from tests.io import lay, write_table
 
 JUDGES = ("north", "south", "west", "east")
 
@@ -24,21 +22,10 @@ JUDGES = ("north", "south", "west", "east")
 @pytest.fixture
 def desk(tmp_path):
     """Four items and four judges, of whom each item needs two."""
-    campaign = tmp_path / "campaign"
-    campaign.mkdir()
-    (campaign / "campaign.toml").write_text(
-        'epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }\n', encoding="utf-8"
-    )
-    (campaign / "tasks.csv").write_text("task\na\nb\nc\nd\n", encoding="utf-8")
-    (campaign / "workers.csv").write_text(
-        "worker,capacity\n" + "".join(f"{name},4\n" for name in JUDGES), encoding="utf-8"
-    )
-    (campaign / "skills.csv").write_text(
-        "worker,accuracy\nnorth,0.9\nsouth,0.9\nwest,0.9\neast,0.8\n", encoding="utf-8"
-    )
-    (campaign / "fixed.csv").write_text(
-        "task,worker\n" + "".join(f"{task},north\n{task},south\n" for task in "abcd"), encoding="utf-8"
-    )
+    crew = {name: (4, 0.8 if name == "east" else 0.9) for name in JUDGES}
+    settings = 'epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }'
+    campaign = lay(tmp_path / "campaign", settings, "abcd", crew)
+    write_table(campaign / "fixed.csv", "task,worker", *(f"{task},{name}" for task in "abcd" for name in JUDGES[:2]))
     crowdopt.assign(campaign, output=tmp_path / "plan")
     return tmp_path
 
@@ -55,11 +42,10 @@ def pulled(desk, *samples):
     return crowdopt.pull(desk / "campaign", [desk / "log.json"], tool="inspect", output=desk / "back", force=True)
 
 
-def run(*words):
-    """The lines that the command line says."""
-    done = CliRunner().invoke(main, [str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.stdout
+def answered(desk, **options):
+    """What labels that came back tell."""
+    given = {"campaign": desk / "campaign", "output": desk / "answers"}
+    return crowdopt.answers(desk / "back" / "labels.csv", desk / "plan", **given, **options)
 
 
 @pytest.mark.parametrize("value", [math.nan, None, ..., ""])
@@ -89,31 +75,16 @@ def test_what_is_no_single_value_is_still_refused(desk, value):
 
 def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
     """The error is that of the labels that came; who did not answer is not asked the same again."""
-    (desk / "log.json").write_text(
-        json.dumps(
-            {
-                "samples": [
-                    sample("a", north=math.nan, south=None),
-                    sample("b", north="C", south=math.nan),
-                    sample("c", north="C", south="C"),
-                    sample("d", north="C", south="I"),
-                ]
-            }
-        ),
-        encoding="utf-8",
-    )
-    said = run("pull", desk / "campaign", desk / "log.json", "--from", "inspect", "-o", desk / "back")
-    assert "5 labels (5 new), 3 skipped" in said
-    assert "37.5 % of those asked gave no label: south (2), north (1)" in said
-    assert f"aggregate {desk}/back/labels.csv --skipped {desk}/back/skipped.csv" in said
-    given = ("--plan", desk / "plan", "--campaign", desk / "campaign", "--skipped", desk / "back" / "skipped.csv")
-    said = run("aggregate", desk / "back" / "labels.csv", *given, "-o", desk / "answers")
-    assert "3 label(s) were withheld (37.5 % of those asked), on tasks of which 1 are not sure without" in said
-    assert "have not come" not in said
-    with (desk / "answers" / "answers.csv").open() as file:
-        rows = {row["task"]: row for row in csv.DictReader(file)}
-    assert [float(rows[task]["error"]) for task in "abcd"] == pytest.approx([0.5, 0.1, 0.01 / 0.82, 0.5])
-    assert [rows[task]["sure"] for task in "abcd"] == ["no", "yes", "yes", "no"]
+    log = [
+        sample("a", north=math.nan, south=None),
+        sample("b", north="C", south=math.nan),
+        sample("c", north="C", south="C"),
+        sample("d", north="C", south="I"),
+    ]
+    assert pulled(desk, *log).silent == {"south": 2, "north": 1}
+    found = answered(desk, skipped=desk / "back" / "skipped.csv")
+    assert len(found.skipped) == 3 and len(found.answers.missing) == 0
+    assert found.answers.error == pytest.approx([0.5, 0.1, 0.01 / 0.82, 0.5])
     plan = crowdopt.assign(desk / "answers" / "campaign")
     asked = {(plan.instance.task_id(i), plan.instance.worker_id(j)) for i, j in plan.pairs.tolist()}
     assert asked == {("a", "west"), ("d", "west")}
@@ -122,10 +93,8 @@ def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
 def test_without_the_table_the_same_judge_may_be_asked_again(desk):
     """Labels that have not come are awaited: only a table of abstentions says that they will not."""
     pulled(desk, sample("a", north="C", south=None))
-    back = desk / "back"
-    given = {"campaign": desk / "campaign", "output": desk / "answers"}
-    awaited = crowdopt.answers(back / "labels.csv", desk / "plan", **given)
-    known = crowdopt.answers(back / "labels.csv", desk / "plan", **given, skipped=back / "skipped.csv", force=True)
+    awaited = answered(desk)
+    known = answered(desk, skipped=desk / "back" / "skipped.csv", force=True)
     assert len(awaited.answers.missing) == len(known.answers.missing) + 1
     assert len(awaited.skipped) == 0 and len(known.skipped) == 1
     assert "south" in (desk / "answers" / "campaign" / "forbidden.csv").read_text(encoding="utf-8")
@@ -134,10 +103,7 @@ def test_without_the_table_the_same_judge_may_be_asked_again(desk):
 def test_a_label_that_came_later_is_no_abstention(desk):
     """The pair stands in both tables: the label counts."""
     pulled(desk, sample("a", north="C", south="C"))
-    (desk / "skipped.csv").write_text("task,worker\na,north\n", encoding="utf-8")
-    found = crowdopt.answers(
-        desk / "back" / "labels.csv", desk / "plan", campaign=desk / "campaign", skipped=desk / "skipped.csv"
-    )
+    found = answered(desk, skipped=write_table(desk / "skipped.csv", "task,worker", "a,north"))
     assert len(found.skipped) == 0 and found.answers.labels[0] == 2
 
 
@@ -164,53 +130,35 @@ async def span(name, *, type):
     yield
 
 
-@pytest.fixture
-def scored(monkeypatch):
-    """``scored(votes)``: what the panel makes of a sample, with as much of Inspect as it uses."""
+def test_the_panel_keeps_who_did_not_answer(monkeypatch):
+    """With as much of Inspect as it uses: null in the log, in words who it was, NaN where no grader answered."""
 
     class Score(SimpleNamespace):
         value, explanation, metadata = None, None, None
 
-    scorers = ModuleType("inspect_ai.scorer")
-    scorers.Score = Score
-    scorers.scorer = lambda **_: lambda make: make
-    scorers.score_reducer = lambda **_: lambda make: make
-    monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
-    monkeypatch.setitem(sys.modules, "inspect_ai.scorer", scorers)
-    tools = ModuleType("inspect_ai.util")
-    tools.span = span
-    monkeypatch.setitem(sys.modules, "inspect_ai.util", tools)
+    def decorated(**_):
+        return lambda make: make
+
+    scorer = SimpleNamespace(Score=Score, scorer=decorated, score_reducer=decorated)
+    for name, module in (("", None), (".scorer", scorer), (".util", SimpleNamespace(span=span))):
+        monkeypatch.setitem(sys.modules, f"inspect_ai{name}", module or ModuleType("inspect_ai"))
     monkeypatch.setattr(inspect_panel, "weights", lambda: {"a": {"north": 2.0, "south": 1.0}})
 
-    def graded(north, south):
+    def scored(**values):
         def grader(value):
             async def score(state, target):
                 return None if value is None else Score(value=value)
 
             return score
 
-        panel = inspect_panel.panel({"north": grader(north), "south": grader(south)})
+        panel = inspect_panel.panel({name: grader(value) for name, value in values.items()})
         return asyncio.run(panel(SimpleNamespace(sample_id="a"), None))
 
-    return graded
-
-
-def test_the_panel_keeps_who_did_not_answer(scored):
-    """The log says null, and in words who it was; the vote is that of the others."""
-    score = scored(math.nan, "I")
+    score = scored(north=math.nan, south="I")
     assert score.value == "I" and score.explanation == "1 of 2 graders answered; no answer: north"
     assert {name: one["value"] for name, one in score.metadata[KEY].items()} == {"north": None, "south": "I"}
-
-
-def test_a_panel_without_an_answer_is_unscored(scored):
-    """All abstain: the score is NaN, and the log still has who was asked."""
-    score = scored(None, math.nan)
+    score = scored(north=None, south=math.nan)
     assert math.isnan(score.value) and list(score.metadata[KEY]) == ["north", "south"]
-
-
-def test_the_reducer_leaves_abstentions_out(scored):
-    """Graders who are all asked: NaN does not vote, and a tie has no winner."""
     reduce = inspect_panel.weighted_vote(["north", "south"])
-    one = lambda value: SimpleNamespace(value=value)  # noqa: E731
-    assert reduce([one(math.nan), one("I")]).value == "I"
-    assert math.isnan(reduce([one(math.nan), one(math.nan)]).value)
+    assert reduce([Score(value=math.nan), Score(value="I")]).value == "I"
+    assert math.isnan(reduce([Score(value=math.nan), Score(value=math.nan)]).value)

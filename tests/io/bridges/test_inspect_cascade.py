@@ -12,6 +12,7 @@ import pytest
 
 import crowdopt
 from crowdopt.io.bridges.exchange.inspect_panel import class_of, follow, next_move
+from tests.io import write_table
 
 ITEMS = 90
 JUDGES = ("large", "medium", "small", "tiny")
@@ -97,8 +98,7 @@ def test_votes_that_are_in_are_where_a_sample_stands(tmp_path):
     plan, _ = pushed(tmp_path, rounds=3)
     assert plan.pairs is not None
     given = [(plan.instance.task_id(i), JUDGES[j], "good") for i, j in plan.pairs.tolist()]
-    rows = "".join(",".join(row) + "\n" for row in given)
-    (tmp_path / "labels.csv").write_text("task,worker,label\n" + rows)
+    write_table(tmp_path / "labels.csv", "task,worker,label", *map(",".join, given))
     crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=tmp_path / "judges", output=tmp_path / "in")
     onward = tmp_path / "in" / "campaign"
     second = crowdopt.assign(onward, adaptive=True, rounds=2, output=tmp_path / "second")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt import InputError, import_labels
-from crowdopt.cli import main
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Annotations, accounted
 from crowdopt.io.bridges.exchange.bridge import Wishes
 from crowdopt.io.bridges.exchange.token_usage import Usage, prices_of_labels, usage_of
 from crowdopt.io.bridges.inspect_logs import precomputed
+from tests.io import write_table
 
 LOGS = Path(__file__).with_name("logs")  # written by the tools themselves; texts and spans are cut
 
@@ -51,22 +49,14 @@ def test_every_vote_is_accounted_for(name, tool):
 
 
 def test_a_judge_is_the_metric_or_with_a_field_the_model_behind_it():
-    """By its own name where several judges are asked; the models of one metric where that is named."""
+    """By its own name where several judges are asked; with the field ``output`` models are labelers."""
     assert votes(read("promptfoo.json", "promptfoo", key="id"))["q2", "mild"] == "pass"
-    graders = votes(read("promptfoo.json", "promptfoo", key="id", field="strict"))
-    assert graders == {("q1", "judge:gpt-x"): "pass", ("q2", "judge:gpt-x"): "fail"}
-    assert votes(read("deepeval.json", "deepeval", field="strict")) == {
-        ("q1", "gpt-x"): "pass",
-        ("q2", "gpt-x"): "fail",
-    }
-    asked = votes(read("mlflow.jsonl", "mlflow", key="question", field="strict"))
-    assert asked["Capital of Chile?", "ada@example.org"] == "no" and asked["Capital of France?", "gpt-x"] == "yes"
-
-
-def test_a_models_output_can_be_its_label():
-    """Models of promptfoo as labelers: the field is ``output``."""
-    found = read("promptfoo.json", "promptfoo", key="id", field="output")
-    assert votes(found) == {("q1", "model-a"): "Paris", ("q2", "model-a"): "Lyon", ("q3", "model-a"): "Lima"}
+    models = votes(read("promptfoo.json", "promptfoo", key="id", field="strict"))
+    assert models == {("q1", "judge:gpt-x"): "pass", ("q2", "judge:gpt-x"): "fail"}
+    models = votes(read("deepeval.json", "deepeval", field="strict"))
+    assert models == {("q1", "gpt-x"): "pass", ("q2", "gpt-x"): "fail"}
+    labels = votes(read("promptfoo.json", "promptfoo", key="id", field="output"))
+    assert labels == {("q1", "model-a"): "Paris", ("q2", "model-a"): "Lyon", ("q3", "model-a"): "Lima"}
 
 
 def test_expectations_are_truth_and_errors_abstain():
@@ -77,29 +67,22 @@ def test_expectations_are_truth_and_errors_abstain():
     refused = [row.refused for row in found.rows if row.refused]
     assert "a table of 2 entries is no single value" in refused
     assert sum("which no feedback answers" in why for why in refused) == 3
-
-
-def test_people_who_answered_several_questions_are_asked_which(tmp_path):
-    """Their votes on one question are not mixed with those on another."""
-    scores = json.loads((LOGS / "langfuse.json").read_text(encoding="utf-8"))["data"]
-    scores.append({**next(one for one in scores if one["source"] == "ANNOTATION"), "name": "tone"})
-    (tmp_path / "two.json").write_text(json.dumps(scores), encoding="utf-8")
-    with pytest.raises(InputError, match="ada answered 'strict' and 'tone'; choose one of them with --field"):
-        bridge_named("langfuse").reader()(tmp_path / "two.json", Wishes())
-    assert bridge_named("langfuse").reader()(tmp_path / "two.json", Wishes(field="tone")).rows[0].label == "no"
+    asked = votes(read("mlflow.jsonl", "mlflow", key="question", field="strict"))
+    assert asked["Capital of Chile?", "ada@example.org"] == "no" and asked["Capital of France?", "gpt-x"] == "yes"
 
 
 def test_tokens_are_priced_with_cache_reads_and_batches(tmp_path):
     """By hand: 100 sent at 3, 200 read at .3, 20 returned at 15 a million; half as a batch; of 1000 calls."""
-    prices = "worker,input,output,cache_read,batch\nstrict,3,15,0.3,\nmild,3,15,0.3,yes\n"
-    (tmp_path / "tokens.csv").write_text(prices, encoding="utf-8")
+    prices = write_table(
+        tmp_path / "t.csv", "worker,input,output,cache_read,batch", "strict,3,15,.3,", "mild,3,15,.3,yes"
+    )
     given = {"tool": "inspect", "epsilon": 0.3, "trust_gold": True}
-    made = import_labels(LOGS / "inspect_tokens.json", token_prices=tmp_path / "tokens.csv", **given)
+    made = import_labels(LOGS / "inspect_tokens.json", token_prices=prices, **given)
     cost = dict(zip(made.instance.workers, made.instance.cost[0].tolist(), strict=True))
     assert cost["strict"] == pytest.approx((100 * 3 + 200 * 0.3 + 20 * 15) / 1000)
     assert cost["mild"] == pytest.approx((100 * 3 + 20 * 15) / 1000 / 2)
     with pytest.raises(InputError, match="one price"):
-        import_labels(LOGS / "inspect_tokens.json", token_prices=tmp_path / "tokens.csv", time_as_price=True, **given)
+        import_labels(LOGS / "inspect_tokens.json", token_prices=prices, time_as_price=True, **given)
     with pytest.raises(InputError, match="does not say what each call of strict cost; give prices with --token-prices"):
         import_labels(LOGS / "inspect_tokens.json", cost_as_price=True, **given)
 
@@ -121,27 +104,18 @@ def test_a_cached_token_is_counted_once():
 
 
 @pytest.mark.parametrize(
-    ("table", "complaint"),
+    ("lines", "complaint"),
     [
-        ("worker,input,output\nstrict,3,15\n", "no row for mild"),
-        ("worker,input,output\nstrict,3,15\nmild,-1,0\n", "line 3, column input: a price is negative"),
-        ("worker,input,output,batch\nstrict,3,15,half\nmild,1,1,no\n", "'half' is neither yes nor no"),
+        (["worker,input,output", "strict,3,15"], "no row for mild"),
+        (["worker,input,output", "strict,3,15", "mild,-1,0"], "line 3, column input: a price is negative"),
+        (["worker,input,output,batch", "strict,3,15,half", "mild,1,1,no"], "'half' is neither yes nor no"),
     ],
 )
-def test_a_table_of_token_prices_is_checked(tmp_path, table, complaint):
+def test_a_table_of_token_prices_is_checked(tmp_path, lines, complaint):
     """In a sentence."""
-    (tmp_path / "tokens.csv").write_text(table, encoding="utf-8")
-    calls = {"strict": [Usage(1, 1)], "mild": [Usage(1, 1)]}
+    prices = write_table(tmp_path / "tokens.csv", *lines)
     with pytest.raises(InputError, match=complaint):
-        prices_of_labels(calls, ["strict", "mild"], tmp_path / "tokens.csv")
-
-
-def test_the_account_is_printed(tmp_path):
-    """By import, with the first place of what was refused."""
-    words = ["import", str(LOGS / "mlflow.jsonl"), "--from", "mlflow", "--trust-gold", "--epsilon", "0.4", "-o"]
-    done = CliRunner().invoke(main, [*words, str(tmp_path / "made")])
-    assert "15 annotations read: 9 used, 1 abstained, 4 refused, 1 marks of the truth" in done.output
-    assert "refused first: line 1.assessments[3], an expectation of 'expected_response'" in done.output
+        import_labels(LOGS / "inspect_tokens.json", tool="inspect", trust_gold=True, token_prices=prices)
 
 
 def test_answers_are_precomputed_scores():

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from crowdopt import InputError, import_labels, pull, read_campaign
+from crowdopt import InputError, import_labels, pull
 from crowdopt.cli import main
 from crowdopt.io.bridges import bridge_named, bridges
 from crowdopt.io.bridges.exchange.annotations import Annotation, latest
 from crowdopt.io.bridges.exchange.bridge import Wishes
 from tests.exports import EXPORTS, GIVEN, TASKS, TRUTH, WORKERS, label_studio, lay_exports, potato_state, seconds_of
+from tests.io import lay
 
 PASSING = {"promptfoo", "deepeval"}  # tools whose votes are whether something passes
 TIMED = {"label-studio", "potato", "crowd-kit"}
@@ -26,18 +27,8 @@ LABELS = {pair: label for pair, label in GIVEN.items() if label}
 def exports(tmp_path: Path) -> Path:
     """All of them, and a campaign of the same tasks and workers."""
     lay_exports(tmp_path)
-    campaign = tmp_path / "campaign"
-    campaign.mkdir()
-    (campaign / "campaign.toml").write_text(
-        'title = "five"\nepsilon = 0.3\nprior = { no = 0.5, yes = 0.5 }\n', encoding="utf-8"
-    )
-    (campaign / "tasks.csv").write_text("task\n" + "".join(f"{task}\n" for task in TASKS), encoding="utf-8")
-    (campaign / "workers.csv").write_text(
-        "worker,capacity\n" + "".join(f"{name},5\n" for name in WORKERS), encoding="utf-8"
-    )
-    (campaign / "skills.csv").write_text(
-        "worker,accuracy\n" + "".join(f"{name},0.8\n" for name in WORKERS), encoding="utf-8"
-    )
+    settings = 'title = "five"\nepsilon = 0.3\nprior = { no = 0.5, yes = 0.5 }'
+    lay(tmp_path / "campaign", settings, TASKS, dict.fromkeys(WORKERS, (5, 0.8)))
     return tmp_path
 
 
@@ -105,13 +96,8 @@ def test_a_models_labels_are_a_workers(exports):
 def test_accounts_are_workers_by_the_table_or_by_what_stands_before_the_at(exports):
     """An expert's label is kept, and counts for nothing; said of another account, it is that worker's."""
     (exports / "who.csv").write_text("worker,account\nbo,boss@example.org\n", encoding="utf-8")
-    pulled = pull(
-        exports / "campaign",
-        [exports / "studio.json"],
-        tool="label-studio",
-        output=exports / "b",
-        people=exports / "who.csv",
-    )
+    given = {"tool": "label-studio", "people": exports / "who.csv", "output": exports / "b"}
+    pulled = pull(exports / "campaign", [exports / "studio.json"], **given)
     assert {why for _, why in pulled.others} == {"replaced by a later one"} and len(pulled.others) == 2
 
 
@@ -132,20 +118,10 @@ def test_a_label_that_changed_in_the_tool_is_not_taken_unseen(exports):
     assert len(pull(exports / "campaign", [exports / "potato"], **given, force=True).labels) == len(LABELS) - 3
 
 
-def test_a_folder_of_somebody_elses_is_left_alone(exports):
-    """A pull replaces what a pull wrote, and nothing else."""
-    with pytest.raises(InputError, match="holds something else"):
-        pull(exports / "campaign", [exports / "studio.json"], tool="label-studio", output=exports / "campaign")
-    read_campaign(exports / "campaign")
-
-
 def test_the_later_of_two_labels_counts():
     """And a label more than a skip, whenever that was."""
-    first, second, skip = (
-        Annotation("t", "w", "a", when="1"),
-        Annotation("t", "w", "b", when="2"),
-        Annotation("t", "w", "", when="3", cancelled=True),
-    )
+    first, second = Annotation("t", "w", "a", when="1"), Annotation("t", "w", "b", when="2")
+    skip = Annotation("t", "w", "", when="3", cancelled=True)
     assert latest([second, first, skip, first]) == ([second], [first, skip, first])
     assert latest([first, first]) == ([first], [])
 
@@ -153,67 +129,52 @@ def test_the_later_of_two_labels_counts():
 def test_texts_that_a_spreadsheet_computes_are_kept_and_said(exports):
     """An id with a quote before it would be another id; a reader with a spreadsheet is told."""
     (exports / "odd.csv").write_text("task,worker,label\na,ada,=1+1\na,bo,-1\n@b,ada,yes\n", encoding="utf-8")
-    words = [
-        "pull",
-        str(exports / "campaign"),
-        str(exports / "odd.csv"),
-        "--from",
-        "crowd-kit",
-        "-o",
-        str(exports / "b"),
-    ]
-    done = CliRunner().invoke(main, words)
+    words = ["pull", exports / "campaign", exports / "odd.csv", "--from", "crowd-kit", "-o", exports / "b"]
+    done = CliRunner().invoke(main, [*map(str, words)])
     assert done.exit_code == 0 and "2 row(s) have a text that begins with = + - or @" in done.stdout
     every = [*rows(exports / "b" / "labels.csv"), *rows(exports / "b" / "others.csv")]
     assert {(row["task"], row["label"]) for row in every} == {("a", "=1+1"), ("a", "-1"), ("@b", "yes")}
 
 
-def _two_questions(tasks: list) -> None:
-    tasks[0]["annotations"][0]["result"].append(
-        {"from_name": "sure", "to_name": "text", "type": "choices", "value": {"choices": ["yes"]}}
-    )
-
-
-def _two_classes(tasks: list) -> None:
-    tasks[1]["annotations"][2]["result"][0]["value"]["choices"] = ["no", "yes"]
-
-
-def _box(tasks: list) -> None:
-    tasks[0]["annotations"][0]["result"] = [{"type": "rectanglelabels", "value": {}}]
-
-
-def _nobody(tasks: list) -> None:
-    tasks[0]["annotations"][1]["completed_by"] = None
-
-
-def _two_golds(tasks: list) -> None:
-    tasks[0]["annotations"][0]["ground_truth"] = True
-    tasks[0]["annotations"][0]["result"][0]["value"]["choices"] = ["no"]
-
-
-WRONG = {
-    _two_questions: r"studio.json, \[0\].annotations\[0\].result: answers label, sure; choose one of them with --field",
-    _two_classes: r"studio.json, \[1\].annotations\[2\].result\[0\].value.choices: must be one class, not a list of 2",
-    _box: r"studio.json, \[0\].annotations\[0\].result: holds rectanglelabels and no choice",
-    _nobody: r"studio.json, \[0\].annotations\[1\].completed_by: must say who did it, not None; export",
-    _two_golds: r"studio.json, \[0\].annotations\[3\]: task t0 is marked as 'yes' and as 'no'; keep one mark",
+MORE = {"from_name": "sure", "to_name": "text", "type": "choices", "value": {"choices": ["yes"]}}
+PLACE = r"studio.json, \[0\].annotations\["
+WRONG = {  # what is put into the first task's annotations, where, and the sentence
+    "two questions": ((0, "result", 1), MORE, r"0\].result: answers label, sure; choose one of them with --field"),
+    "two classes": (
+        (2, "result", 0, "value", "choices"),
+        ["no", "yes"],
+        "2.*choices: must be one class, not a list of 2",
+    ),
+    "a box": ((0, "result", 0), {"type": "rectanglelabels", "value": {}}, "0.*: holds rectanglelabels and no choice"),
+    "nobody": ((1, "completed_by"), None, r"1\].completed_by: must say who did it, not None; export"),
+    "two golds": ((1, "ground_truth"), True, r"3\]: task t0 is marked as 'yes' and as 'no'; keep one mark"),
 }
 
 
-@pytest.mark.parametrize("damage", WRONG, ids=lambda damage: damage.__name__)
-def test_what_is_wrong_is_said_with_file_and_place(tmp_path, damage):
-    """And with the remedy."""
+def spoiled(folder: Path, place: tuple, value: object) -> Path:
+    """An export of Label Studio with something else at a place of the first task's annotations."""
     tasks = label_studio()
-    damage(tasks)
-    (tmp_path / "studio.json").write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(InputError, match=WRONG[damage]):
-        bridge_named("label-studio").reader()(tmp_path / "studio.json", Wishes())
+    *path, last = place
+    part = tasks[0]["annotations"]
+    for key in path:
+        part = part[key]
+    if last == len(part):
+        part.append(value)
+    else:
+        part[last] = value
+    (folder / "studio.json").write_text(json.dumps(tasks), encoding="utf-8")
+    return folder / "studio.json"
+
+
+@pytest.mark.parametrize(("place", "value", "said"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_said_with_file_and_place(tmp_path, place, value, said):
+    """And with the remedy."""
+    with pytest.raises(InputError, match=PLACE + said):
+        bridge_named("label-studio").reader()(spoiled(tmp_path, place, value), Wishes())
 
 
 def test_one_of_several_questions_is_taken(tmp_path):
     """By its name."""
-    tasks = label_studio()
-    _two_questions(tasks)
-    (tmp_path / "studio.json").write_text(json.dumps(tasks), encoding="utf-8")
-    found = bridge_named("label-studio").reader()(tmp_path / "studio.json", Wishes(field="sure"))
+    path = spoiled(tmp_path, (0, "result", 1), MORE)
+    found = bridge_named("label-studio").reader()(path, Wishes(field="sure"))
     assert [row.label for row in found.rows if row.label] == ["yes"]

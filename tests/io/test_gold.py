@@ -1,0 +1,179 @@
+"""Gold as tallies, as answers beside the truth, by true class or item by item: the same skills, plans that hold."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import crowdopt
+from crowdopt import InputError
+from crowdopt.api.init import init
+from crowdopt.errors import GoldWarning
+from tests.chance import binomial, most, rng, seeds
+from tests.io import lay, write_table
+
+WORKERS = {"ada": 18, "bo": 15, "chen": 12}  # right of 20
+ANSWERS = [(name, f"g{k}", "yes" if k < right else "no", "yes") for name, right in WORKERS.items() for k in range(20)]
+COLUMNS = ("worker", "task", "label", "truth")
+
+
+def as_lines(rows) -> list[str]:
+    """Rows as CSV has them."""
+    return [",".join(map(str, row)) for row in rows]
+
+
+def at_hand():
+    """The answers as columns by name."""
+    return dict(zip(COLUMNS, map(list, zip(*ANSWERS, strict=True)), strict=True))
+
+
+def test_answers_and_their_tally_are_the_same_skills(tmp_path):
+    """Counting is ours or the user's."""
+    tallies = write_table(tmp_path / "t.csv", "worker,correct,asked", *(f"{w},{c},20" for w, c in WORKERS.items()))
+    answers = write_table(tmp_path / "a.csv", *as_lines([COLUMNS, *ANSWERS]))
+    one, other = crowdopt.skills(tallies), crowdopt.skills(answers)
+    np.testing.assert_array_equal(one.accuracy, other.accuracy)
+    assert one.workers == other.workers == tuple(WORKERS) and one.correct.tolist() == [[18, 15, 12]]
+    for library, call in (("builtins", "dict"), ("pyarrow", "table"), ("pandas", "DataFrame")):
+        frame = getattr(pytest.importorskip(library), call)(at_hand())
+        np.testing.assert_array_equal(crowdopt.skills(frame).accuracy, one.accuracy)
+
+
+def test_skills_are_what_a_folder_makes_of_the_same_gold(tmp_path):
+    """With the campaign's order of workers and types; of two workers' gold the others are said to have the mean."""
+    folder = tmp_path / "birds"
+    init(folder)
+    instance = crowdopt.read_campaign(folder)
+    found = crowdopt.skills(folder / "gold.csv", workers=instance.workers, types=instance.types)
+    np.testing.assert_allclose(found.accuracy, instance.accuracy, rtol=1e-9)  # an instance keeps ten digits
+    assert found.source == instance.skills_source
+    write_table(folder / "gold.csv", *as_lines([COLUMNS, *ANSWERS]))
+    with pytest.warns(GoldWarning, match="7 of 10 worker.s. without gold, counted with the crowd's mean: dana, emre"):
+        instance = crowdopt.read_campaign(folder)
+    mean = crowdopt.skills(at_hand()).accuracy.mean()
+    assert instance.accuracy[:, 3:] == pytest.approx(np.full((2, 7), mean))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["ada,g1,yes,yes", "ada,g1,no,yes"], "line 3, column worker: 'ada' answered 'g1' before"),
+        (["ada,g1,,yes"], "line 2, column label: is empty"),
+        (["ada,g1,yes,"], "line 2, column truth: is empty"),
+    ],
+)
+def test_answers_that_cannot_be_counted(tmp_path, lines, said):
+    """One sentence with the place."""
+    with pytest.raises(InputError, match=said):
+        crowdopt.skills(write_table(tmp_path / "gold.csv", "worker,task,label,truth", *lines))
+
+
+def test_tables_at_hand_have_rows_and_no_lines():
+    """A complaint about a frame names the row as the frame counts it."""
+    missing = [None, *at_hand()["worker"][1:]]
+    for table, said in (
+        (at_hand() | {"truth": ["yes"] * 59 + [""]}, "the table, row 59, column truth: is empty"),
+        (at_hand() | {"worker": missing}, "row 0, column worker: is empty"),
+        ({"worker": ["ada"], "correct": [1, 2], "asked": [3]}, "unequal lengths"),
+        (7, "not int"),
+    ):
+        with pytest.raises(InputError, match=said):
+            crowdopt.skills(table)
+
+
+CLASSES = ("cat", "dog", "fox")
+TABLE = np.array([[0.85, 0.1, 0.05], [0.02, 0.93, 0.05], [0.05, 0.35, 0.6]])  # foxes are taken for dogs
+
+
+@pytest.fixture
+def pets(tmp_path):
+    """Twelve workers who mix up foxes and dogs, 30 gold answers of each class, 200 tasks."""
+    draws, workers = rng(), {f"w{j}": (200, None) for j in range(12)}
+    folder = lay(tmp_path / "pets", "epsilon = 0.1", (f"t{i}" for i in range(200)), workers)
+    counts = [[draws.multinomial(30, row) for row in TABLE] for _ in workers]
+    rows = [(f"w{j}", CLASSES[k], CLASSES[y], counts[j][k][y]) for j in range(12) for k in range(3) for y in range(3)]
+    write_table(folder / "gold.csv", "worker,true,answered,count", *as_lines(rows))
+    return folder
+
+
+@pytest.mark.chance
+def test_from_gold_by_class_to_answers(pets, tmp_path):
+    """The plan verifies, its votes are by log-likelihood, and they err as rarely as is claimed and promised.
+
+    Given the labels an answer is wrong with the chance that is claimed, and before with one below the target, each by
+    itself: of a thousand answers the wrong ones are binomial. Verify recomputes every row of weights.csv from the gold.
+    """
+    plan = crowdopt.assign(pets, output=tmp_path / "plan")
+    report = crowdopt.verify(pets, tmp_path / "plan")
+    assert plan.found and report.holds, report.problems
+    assert plan.instance.class_names == CLASSES and plan.instance.skills_source == "confusion tables from gold"
+    lines = (tmp_path / "plan" / "weights.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "worker,type,label,class,weight" and ",all,cat,cat,-0." in lines[1]
+    wrong, claimed = 0, []
+    for seed in seeds(5):
+        labels, truth = tmp_path / f"labels-{seed}.csv", tmp_path / f"truth-{seed}.csv"
+        crowdopt.rehearse(pets, tmp_path / "plan", output=labels, truth=truth, seed=seed)
+        answered = crowdopt.answers(labels, tmp_path / "plan", campaign=pets)
+        true = [CLASSES.index(line.split(",")[1]) for line in truth.read_text(encoding="utf-8").split()[1:]]
+        wrong += (answered.answers.answer != np.array(true)).sum()
+        claimed.append(answered.answers.error.mean())
+    assert binomial(wrong, 1000, np.mean(claimed))
+    assert wrong <= most(1000, 0.1)
+    lines[3] = lines[3].rpartition(",")[0] + ",-0.5"
+    write_table(tmp_path / "plan" / "weights.csv", *lines)
+    assert any("the rule says" in problem for problem in crowdopt.verify(pets, tmp_path / "plan").problems)
+
+
+def test_what_gold_by_class_cannot_do_is_said(pets, tmp_path):
+    """Rules and folders about one accuracy, classes without gold, simulated comparisons."""
+    instance = crowdopt.read_campaign(pets)
+    with pytest.raises(InputError, match="rule exact-error is about one accuracy per worker"):
+        crowdopt.assign(pets, rule="exact-error")
+    with pytest.raises(InputError, match="write an .npz archive"):
+        crowdopt.write_campaign(instance, tmp_path / "copy")
+    with pytest.raises(InputError, match="compare recorded labels"):
+        crowdopt.compare(pets, ["greedy"], trials=1)
+    crowdopt.write_campaign(instance, tmp_path / "copy.npz")
+    np.testing.assert_array_equal(crowdopt.read_campaign(tmp_path / "copy.npz").confusion, instance.confusion)
+    write_table(pets / "campaign.toml", "epsilon = 0.1", "classes = 4")
+    with pytest.raises(InputError, match="names 3 classes, the campaign has 4"):
+        crowdopt.read_campaign(pets)
+
+
+def of_votes(folder, workers: int, votes):
+    """A campaign of twenty tasks with gold votes: item, worker, label, truth."""
+    crew = {f"w{j}": (20, None) for j in range(workers)}
+    lay(folder, "epsilon = 0.3", (f"t{i}" for i in range(20)), crew)
+    write_table(folder / "gold_votes.csv", "item,worker,label,truth", *as_lines(votes))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("votes", "said"),
+    [
+        (["q1,eve,a,a"], "line 2.*eve"),
+        (["q1,w0,a,a", "q1,w0,b,a"], "line 3.*was there before"),
+        (["q1,w0,a,a", "q1,w1,b,b"], "line 3.*give it one truth"),
+    ],
+)
+def test_votes_that_cannot_be_counted(tmp_path, votes, said):
+    """One sentence with the line."""
+    with pytest.raises(InputError, match=said):
+        crowdopt.read_campaign(of_votes(tmp_path / "campaign", 2, [vote.split(",") for vote in votes]))
+
+
+def test_a_campaign_with_hard_gold_is_planned_for_hard_tasks_and_verifies(tmp_path):
+    """40 % of the items are guessed by all ten workers: difficulty is learned, recorded, and holds for verify."""
+    draws = np.random.default_rng(0)
+    hard = draws.random(300) < 0.4
+    right = draws.random((300, 10)) < np.where(hard, 0.5, 0.95)[:, None]
+    votes = [(f"q{i}", f"w{j}", int(right[i, j]), 1) for i in range(300) for j in range(10)]
+    campaign = of_votes(tmp_path / "campaign", 10, votes)
+    instance = crowdopt.read_campaign(campaign)
+    assert instance.difficulty.share > 0.2 and "latent difficulty" in instance.skills_source
+    crowdopt.assign(campaign, time_limit=20, output=tmp_path / "plan")
+    written = json.loads((tmp_path / "plan" / "plan.json").read_text())["difficulty"]
+    assert written == {"share": instance.difficulty.share, "left": instance.difficulty.left}
+    assert crowdopt.verify(campaign, tmp_path / "plan").holds
