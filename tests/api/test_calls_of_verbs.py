@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import inspect
 from importlib import import_module
 
-import numpy as np
 import pytest
 
 import crowdopt
@@ -15,13 +13,6 @@ from crowdopt.api.draw_parts import generate_parts
 from crowdopt.cli.manual import OURS
 
 NAMES = {"import": "import_labels"}  # a word that Python keeps for itself
-
-
-def columns(path):
-    """A CSV file as columns by name."""
-    with open(path, newline="", encoding="utf-8") as file:
-        head, *rows = csv.reader(file)
-    return dict(zip(head, map(list, zip(*rows, strict=True)), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -65,52 +56,6 @@ def test_plans_and_instances_at_hand_go_where_folders_go(round_one, tmp_path):
     lost = crowdopt.assign(crowdopt.AssignmentInstance([[0.6]], [0], [1], 0.01), strict=True)
     with pytest.raises(InputError, match="no plan to go by"):
         crowdopt.verify(instance, lost)
-
-
-def test_frames_go_where_files_go(round_one, tmp_path):
-    """Labels, truth and gold as columns by name say what their files say."""
-    labels, truth = columns(round_one / "labels.csv"), columns(round_one / "truth.csv")
-    gold = columns(round_one / "birds" / "gold.csv")
-    pairs = [
-        [
-            crowdopt.aggregate(one, "wmv-log", gold=two, truth=three).answers.confidence
-            for one, two, three in (
-                (labels, gold, truth),
-                (round_one / "labels.csv", round_one / "birds" / "gold.csv", round_one / "truth.csv"),
-            )
-        ],
-        [crowdopt.import_labels(*given).instance.accuracy for given in ((labels, truth), _files(round_one))],
-        [crowdopt.select(given, most=4).members for given in (gold, round_one / "birds", round_one / "birds/gold.csv")],
-        [
-            crowdopt.aggregate(given, plan=round_one / "plan", campaign=round_one / "birds").answers.error
-            for given in (labels, round_one / "labels.csv")
-        ],
-    ]
-    for one, *others in pairs:
-        for other in others:
-            np.testing.assert_array_equal(one, other)
-
-
-def _files(place):
-    return place / "labels.csv", place / "truth.csv"
-
-
-def test_a_bad_cell_of_a_frame_is_named_by_its_row(round_one):
-    """As a file's is by its line."""
-    labels = columns(round_one / "labels.csv")
-    labels["worker"][7] = ""
-    with pytest.raises(InputError, match="the table, row 7, column worker: is empty"):
-        crowdopt.aggregate(labels)
-
-
-def test_skills_of_a_table_to_learn_from(tmp_path):
-    """As a file, by place or by name, or at hand."""
-    skills = {"worker": ["ada", "bo", "chen"], "accuracy": [0.9, 0.7, 0.6]}
-    runs = [
-        crowdopt.learn(skills, ["ls-ol"], horizon=50, trials=2),
-        crowdopt.learn(None, ["ls-ol"], skills=skills, horizon=50, trials=2),
-    ]
-    assert runs[0].rows == runs[1].rows
 
 
 def test_a_campaign_in_parts_is_solved_part_by_part_where_that_is_said(tmp_path):

@@ -90,25 +90,6 @@ def test_finished_rows_are_kept_and_a_comparison_is_not_overwritten(campaign, tm
     assert run("compare", campaign, "--policies", "greedy", "--trials", 1, "-o", out, "--force").exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ("policies", "said"),
-    [("re-slove", "unknown policy"), ("kos:equal=entropy,greedy", "not compared"), (" ", "no policy")],
-)
-def test_bad_policies_are_refused_before_anything_is_written(campaign, tmp_path, policies, said):
-    done = run("compare", campaign, "--policies", policies, "-o", tmp_path / "out")
-    assert done.exit_code == 2 and said in done.output
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_infeasible_campaign_is_compared_without_ratios(tmp_path):
-    """Nothing to hold costs against is said; labels and errors are still worth knowing."""
-    found = crowdopt.compare(crowdopt.recipe("B5:20x20"), ["re-solve", "primal-approximation"], trials=1)
-    assert found.optimum.bound is None
-    line = next(line for line in found.summary if line["policy"] == "re-solve")
-    assert line.get("ratio_bound") is None and line["cost"] > 0
-    assert any("primal-approximation" in said for said in found.failed)
-
-
 @pytest.mark.usefixtures("undrawn")
 def test_a_failed_policy_is_a_row_and_the_others_stay(tmp_path):
     """Without prices the first policy fails: it is a line that says so, and kos, which by default takes as many labels
@@ -123,27 +104,6 @@ def test_a_failed_policy_is_a_row_and_the_others_stay(tmp_path):
     total = {(row["text"], row["trial"]): row["labels"] for row in found.rows}
     assert all(total["kos", k] == total["re-solve", k] > 0 for k in range(2))
     assert sum("whose labels it was to equal" in said for said in found.failed) == 2
-
-
-def test_the_list_of_policies():
-    """Every policy, its options and what it is."""
-    done = run("compare", "--list")
-    assert done.exit_code == 0 and "mirror-descent:" in done.output and "gamma=0.3" in done.output
-
-
-@pytest.mark.usefixtures("undrawn")
-@pytest.mark.slow
-def test_what_is_possible_and_what_is_claimed_stand_beside(campaign, tmp_path):
-    """Costs over the lower bound, what policies believe of their answers, the bound's curve in the table's JSON."""
-    done = run("compare", campaign, "--policies", "sequential,budget", "--trials", 2, "-o", tmp_path / "out")
-    assert done.exit_code == 0 and "no policy keeps the mean error target below" in done.output
-    facts = json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8"))
-    possible = facts["possible"]
-    assert 0 < possible["information"] < possible["known"] < possible["unknown"] == possible["cost"]
-    assert len(possible["curve"]) > 5 and facts["constant_error"] is None and facts["breach"] == ""
-    for row in rows_of(tmp_path / "out"):
-        assert float(row["ratio_possible"]) == pytest.approx(float(row["cost"]) / possible["cost"])
-        assert 0 <= float(row["error_claimed"]) <= 0.5 and 0 <= float(row["unfinished"]) <= 1
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -213,15 +173,6 @@ def test_real_labels(real_data, tmp_path):
         assert float(row["error_realised"]) < 0.35 and row["refused"] == "0"
     with pytest.raises(InputError, match="unknown task"):
         compare.read_record(crowdopt.recipe("HS:108x60"), labels)
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_both_ways_of_asking_agree(campaign, tmp_path):
-    """The call is the verb."""
-    found = crowdopt.compare(crowdopt.read_campaign(campaign), ["re-solve"], trials=2, seed=5)
-    run("compare", campaign, "--policies", "re-solve", "--trials", 2, "--seed", 5, "-o", tmp_path / "out")
-    written = [float(row["cost"]) for row in rows_of(tmp_path / "out")]
-    np.testing.assert_allclose([row["cost"] for row in found.rows], written)
 
 
 def test_labels_of_a_plan_alone_are_compared_too(tmp_path):

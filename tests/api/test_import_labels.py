@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from crowdopt import InputError, import_labels, read_campaign, write_campaign
+from crowdopt import InputError, import_labels, read_campaign
 from crowdopt.cli import main
 
 LABELS = "task,worker,label\n1,u,cat\n1,v,dog\n2,u,dog\n2,v,dog\n3,u,cat\n3,w,cat\n"
@@ -28,32 +28,6 @@ def test_tallies_per_worker_and_type(tables):
     assert found.instance.types == ("day", "night") and found.instance.workers == ("u", "v", "w")
     assert correct.tolist() == [[1, 0, 0], [1, 1, 0]] and asked.tolist() == [[1, 1, 0], [1, 1, 0]]
     assert found.instance.capacity.tolist() == [3, 2, 1] and found.gold_source == "truth"
-
-
-def test_the_written_campaign_is_the_imported_instance(tables):
-    """import, then read: the same skills, estimated from the written tallies."""
-    found = import_labels(
-        tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3, capacity=5
-    )
-    write_campaign(found.instance, tables / "c", gold=found.gold, gold_source=found.gold_source)
-    back = read_campaign(tables / "c")
-    assert np.array_equal(back.accuracy, found.instance.accuracy)
-    assert back.skills_source == found.instance.skills_source == "empirical-bayes from truth"
-    assert (back.capacity == 5).all() and back.title == "imported from labels.csv"
-
-
-def test_without_truth_agreement_stands_in_and_says_so(tables):
-    """Six labels on three tasks tell less than one known answer, which is counted as one."""
-    found = import_labels(tables / "labels.csv", epsilon=0.3)
-    assert found.gold[1].sum() == 1 and "agreement" in found.gold_source and "agreement" in found.instance.skills_source
-
-
-def test_more_than_two_classes_need_a_rule_for_them(tables):
-    """Hoeffding's bound is for two classes; with three labels in the table it is refused."""
-    (tables / "labels.csv").write_text(LABELS + "4,u,cow\n", encoding="utf-8")
-    assert import_labels(tables / "labels.csv").instance.classes == 3
-    with pytest.raises(InputError, match="rule hoeffding is for 2 classes, not 3"):
-        import_labels(tables / "labels.csv", rule="hoeffding")
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,9 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.api import learn
 from crowdopt.cli import main
-from crowdopt.errors import InputError
-from crowdopt.labelers.sets import best_set
 from tests.chance import fewest, rng
 from tests.majorities import majority_accuracy
 
-POLICIES = "ls-ol:g1=5,em-then-exploit:testers=40,full-majority,random-set"
-SKILLS = "worker,accuracy,price\nada,.9,.05\nbo,.55,.01\ncy,.8,.02\ndee,.7,.02\neli,.6,.01\n"
 TYPED = "worker,type,accuracy\n" + "".join(
     f"{who},{kind},{p}\n" for kind in ("text", "photo") for who, p in (("ada", 0.9), ("bo", 0.6), ("cy", 0.7))
 )
@@ -26,12 +22,6 @@ TYPED = "worker,type,accuracy\n" + "".join(
 
 def run(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-@pytest.fixture
-def skills(tmp_path):
-    (tmp_path / "skills.csv").write_text(SKILLS, encoding="utf-8")
-    return tmp_path / "skills.csv"
 
 
 @pytest.fixture
@@ -51,51 +41,6 @@ def labels(tmp_path):
 def rows_of(folder, name="trials.csv"):
     with (folder / name).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def test_tables_page_charts(skills, tmp_path):
-    """All of it is there, each policy in each trial, and regret is against the best set of these people."""
-    out = tmp_path / "out"
-    done = run("learn", "--skills", skills, "--policies", POLICIES, "--trials", 3, "--horizon", 300, "-o", out)
-    assert done.exit_code == 0, done.output
-    names = {"trials.csv", "summary.csv", "curves.csv", "timings.csv", "learning.json", "report.html"}
-    assert names | {"regret.png", "reward.png", "cost_regret.png"} <= {path.name for path in out.iterdir()}
-    rows = rows_of(out)
-    assert [row["text"] for row in rows] == POLICIES.split(",") * 3
-    best = best_set([0.9, 0.55, 0.8, 0.7, 0.6]).accuracy
-    for row in rows:
-        assert float(row["best_majority"]) == pytest.approx(best)
-        assert float(row["regret"]) == pytest.approx(300 * (best - float(row["reward"])))
-    facts = json.loads((out / "learning.json").read_text(encoding="utf-8"))
-    assert facts["horizon"] == 300 and len(facts["curves"]) == 4 * 100
-    page = (out / "report.html").read_text(encoding="utf-8")
-    assert "explores 28 of 300 steps" in page and "exploration in" in page
-
-
-@pytest.mark.usefixtures("undrawn")
-@pytest.mark.slow
-def test_equal_bytes_for_any_number_of_processes(skills, tmp_path):
-    """Timings apart, two runs agree to the byte."""
-    for name, processes in (("one", 0), ("two", 2)):
-        more = ("--trials", 2, "--horizon", 200, "--processes", processes, "-o", tmp_path / name)
-        assert run("learn", "--skills", skills, "--policies", POLICIES, *more).exit_code == 0
-    for name in ("trials.csv", "summary.csv", "curves.csv", "learning.json"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-
-
-def test_finished_rows_are_kept_and_a_study_is_not_overwritten(skills, tmp_path):
-    """Interrupted before the end it goes on; finished it is replaced only by force, and more trials add to it."""
-    out = tmp_path / "out"
-    words = ("learn", "--skills", skills, "--policies", "ls-ol", "--horizon", 50, "-o", out)
-    assert run(*words, "--trials", 2).exit_code == 0
-    kept = {path.name: path.stat().st_mtime_ns for path in (out / "work" / "rows").iterdir()}
-    assert run(*words, "--trials", 2).exit_code == 2
-    (out / "learning.json").unlink()  # as if stopped before the last file
-    assert run(*words, "--trials", 3).exit_code == 0
-    now = {path.name: path.stat().st_mtime_ns for path in (out / "work" / "rows").iterdir()}
-    assert kept.items() <= now.items() and len(now) > len(kept)
-    assert run(*words, "--force").exit_code == 0
-    assert run("report", out).exit_code == 0
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -146,16 +91,13 @@ def test_the_call_is_the_verb(tmp_path):
 
 
 BAD = {
-    "none": ([], "give exactly one"),
-    "two": (["--draw", "5", "--skills", "skills.csv"], "give exactly one"),
-    "no truth": (["--labels", "skills.csv"], "--labels needs --truth"),
-    "truth alone": (["--draw", "5", "--truth", "skills.csv"], "give them with --labels"),
+    "two": (["--draw", "5", "--skills", "twice.csv"], "give exactly one"),
+    "no truth": (["--labels", "twice.csv"], "--labels needs --truth"),
+    "truth alone": (["--draw", "5", "--truth", "twice.csv"], "give them with --labels"),
     "draw": (["--draw", "many"], "--draw is a number"),
     "no crowd": (["--draw", "1:0:.2"], "better than a guess"),
-    "no policy": (["--draw", "5", "--policies", " "], "no policy"),
     "unknown": (["--draw", "5", "--policies", "ls-ool"], "unknown policy"),
     "classes": (["--draw", "5", "--classes", "3"], "two classes"),
-    "nobody": (["--skills", "nobody.csv"], "at least one row"),
     "range": (["--skills", "range.csv"], "line 2, column accuracy"),
     "holes": (["--skills", "holes.csv"], "one accuracy for each type"),
     "twice": (["--skills", "twice.csv"], "no second one"),
@@ -164,8 +106,6 @@ BAD = {
     "prices": (["--skills", "prices.csv"], "two different prices"),
 }
 FILES = {
-    "skills.csv": SKILLS,
-    "nobody.csv": "worker,accuracy\n",
     "range.csv": "worker,accuracy\nada,1.2\n",
     "holes.csv": "worker,type,accuracy\nada,x,.5\nbo,y,.5\n",
     "twice.csv": "worker,accuracy\nada,.5\nada,.6\n",
@@ -185,18 +125,6 @@ def test_bad_input_is_one_sentence(case, tmp_path, monkeypatch):
     policies = [] if "--policies" in words else ["--policies", "ls-ol"]
     done = run("learn", *words, *policies, "-o", "out")
     assert done.exit_code == 2 and said in done.output and not (tmp_path / "out").exists()
-
-
-def test_numbers_of_trials_are_checked():
-    with pytest.raises(InputError, match="at least 1"):
-        crowdopt.learn([0.9], ["ls-ol"], trials=0)
-
-
-def test_the_list_of_policies():
-    """Every policy, its options and what it is."""
-    done = run("learn", "--list")
-    assert done.exit_code == 0 and "ls-ol-vetting:" in done.output and "threshold=0.1" in done.output
-    assert "no options" in done.output
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from hashlib import sha256
 from importlib.metadata import version
 from itertools import product
 
@@ -162,124 +161,6 @@ def test_a_list_and_a_column_say_neither_more_nor_other_than_they_can(short, tmp
     assert not report.holds and any(said in problem for problem in report.problems), report.problems
 
 
-class Tiers:
-    """Two tiers of an escalation with an expert, and documents that can be written over."""
-
-    def __init__(self, place):
-        self.place, rng = place, np.random.default_rng(3)
-        claims, tasks = np.minimum(0.5, rng.beta(0.3, 2.4, 200)), [f"t{i:03}" for i in range(200)]
-        self.truth = dict(zip(tasks, np.where(rng.random(200) < claims, "b", "a").tolist(), strict=True))
-        write_csv(place / "answers.csv", ["task", "label", "error"], [tasks, ["a"] * 200, claims])
-        crowdopt.audit(place / "answers.csv", place / "one", escalate="expert=20,next=2,tiers=2", target=0.1, seed=1)
-        self.look("answers.csv", "one")
-        up = self.listed("one", "up.csv")
-        better = [self.truth[task] for task in up], np.full(len(up), 0.05)
-        write_csv(place / "better.csv", ["task", "label", "error"], [up, *better])
-        crowdopt.audit(place / "better.csv", place / "two", escalate="expert=20", after=[place / "one"], seed=2)
-        self.look("better.csv", "two")
-
-    def listed(self, folder, name):
-        return [line.split(",")[0] for line in (self.place / folder / name).read_text().splitlines()[1:]]
-
-    def look(self, answers, folder):
-        for _ in range(30):
-            listed = self.listed(folder, "check.csv")
-            write_csv(self.place / "told.csv", ["task", "label"], [listed, [self.truth[task] for task in listed]])
-            told = {"checked": self.place / "told.csv", "escalate": True}
-            if crowdopt.audit(self.place / answers, self.place / folder, **told).escalated.finished:
-                return
-
-    def holds(self, answers, folder, **options):
-        report = crowdopt.verify(self.place / answers, self.place / folder, **options)
-        return report.holds
-
-
-@pytest.fixture(scope="module")
-def honest(tmp_path_factory):
-    tiers = Tiers(tmp_path_factory.mktemp("tiers"))
-    assert tiers.holds("answers.csv", "one") and tiers.holds("better.csv", "two", after=[tiers.place / "one"])
-    return tiers
-
-
-def rewritten(path, **changes):
-    """A document with other entries, and the commitment of what it says now where it has one."""
-    said = {**json.loads(path.read_text()), **changes}
-    if path.name == "escalation.json" and "commitment" not in changes:
-        said.pop("commitment")
-        text = json.dumps(said, sort_keys=True, separators=(",", ":"))
-        said["commitment"] = sha256(text.encode()).hexdigest()
-    path.write_text(json.dumps(said))
-    return said
-
-
-@pytest.fixture
-def copied(honest, tmp_path):
-    for name in ("one", "two"):
-        shutil.copytree(honest.place / name, tmp_path / name)
-    for name in ("answers.csv", "better.csv"):
-        shutil.copy(honest.place / name, tmp_path / name)
-    return tmp_path
-
-
-def spends_all(place, said_below):
-    """The second tier as if the first had spent nothing: its own chance is then that of both."""
-    second = json.loads((place / "two" / "escalation.json").read_text())
-    below = [{**second["below"][0], **said_below}]
-    said = rewritten(place / "two" / "escalation.json", below=below, delta=round(0.05 - below[0]["delta"], 14))
-    stands = json.loads((place / "two" / "standing.json").read_text())
-    more = {"commitment": said["commitment"], "delta": said["delta"]}
-    more["sentence"] = stands["sentence"].replace("97.5 %", f"{100 * (1 - said['delta']):.10g} %")
-    rewritten(place / "two" / "standing.json", **more)
-
-
-def test_a_tier_cannot_spend_the_chance_of_the_one_below_again(copied):
-    """Not unseen, not with the tier below shown as it is, and not with that one's own document changed to fit."""
-    spends_all(copied, {"delta": 1e-9})
-    with pytest.raises(InputError, match="goes on after a tier below"):
-        crowdopt.verify(copied / "better.csv", copied / "two")
-    assert not crowdopt.verify(copied / "better.csv", copied / "two", after=[copied / "one"]).holds
-    path = copied / "one" / "escalation.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "delta": 1e-9}))  # its commitment as it was
-    report = crowdopt.verify(copied / "better.csv", copied / "two", after=[copied / "one"])
-    assert not report.holds and any("was changed after it was written" in one for one in report.problems)
-
-
-def test_a_tier_answers_what_was_sent_up(copied):
-    """A list of what went up that is another one is no longer that of the tier below."""
-    lines = (copied / "one" / "up.csv").read_text().splitlines(keepends=True)
-    (copied / "one" / "up.csv").write_text("".join(lines[:-1]))
-    report = crowdopt.verify(copied / "better.csv", copied / "two", after=[copied / "one"])
-    assert not report.holds and any("what went up" in one for one in report.problems)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"passed": 0}, {"finished": False}, {"onward": {}}, {"certified": True}, {"cost": 1.0}, {"groups": None}],
-    ids=lambda changes: next(iter(changes)),
-)
-def test_what_stands_is_what_the_looks_give(copied, changes):
-    """Every entry of standing.json, further ones and damaged ones included."""
-    rewritten(copied / "one" / "standing.json", **changes)
-    try:
-        report = crowdopt.verify(copied / "answers.csv", copied / "one")
-    except InputError:
-        return
-    assert not report.holds
-
-
-def test_an_audit_says_nothing_that_is_not_held(tmp_path):
-    """A further entry of audit.json would be read as part of what was verified."""
-    tasks = [f"t{i}" for i in range(40)]
-    write_csv(tmp_path / "answers.csv", ["task", "label"], [tasks, ["a"] * 40])
-    crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", target=0.3, seed=1)
-    write_csv(tmp_path / "told.csv", ["task", "label"], [tasks, ["a"] * 40])
-    crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", checked=tmp_path / "told.csv")
-    assert crowdopt.verify(tmp_path / "answers.csv", tmp_path / "audit").holds
-    rewritten(tmp_path / "audit" / "audit.json", worst_group=0.0)
-    report = crowdopt.verify(tmp_path / "answers.csv", tmp_path / "audit")
-    assert not report.holds and any("'worst_group'" in one for one in report.problems)
-
-
 def test_what_earlier_audits_spent_is_their_word_unless_they_are_given(tmp_path):
     """Together they hold only if the named ones spent what is said; their folders show that."""
     tasks = [f"t{i}" for i in range(40)]
@@ -291,23 +172,6 @@ def test_what_earlier_audits_spent_is_their_word_unless_they_are_given(tmp_path)
     crowdopt.audit(names[0], names[2], checked=tmp_path / "told.csv")
     assert "if what those spent is as it says" in run("verify", names[0], names[2])
     assert "if what those" not in run("verify", names[0], names[2], "--after", names[1])
-
-
-def test_gold_is_planned_for_the_target_within_reach(tmp_path):
-    """The sample has no plan by the theorems' rule: the answer is for the least target that has one, and says so."""
-    run("init", tmp_path / "c")
-    said = run("plan-gold", tmp_path / "c", "--gold", "5", "--trials", "0")
-    assert said.startswith("target 0.1: even with skills known no plan")
-    facts = json.loads(run("plan-gold", tmp_path / "c", "--gold", "5", "--trials", "0", "--json"))
-    assert facts["unmet"] == 0.1 < facts["target"] and facts["rows"][0]["gold"] == 5
-    beside = crowdopt.plan_gold(tmp_path / "c", epsilon=facts["target"], golds=[5], trials=0)
-    assert beside.unmet is None and beside.lp == pytest.approx(facts["lp"])
-
-
-def test_no_target_within_reach_is_an_answer_and_no_bad_input(tmp_path):
-    """A crowd that nearly guesses, with little time: no plan by the theorems' rule promises anything."""
-    crowdopt.write_campaign(AssignmentInstance([[0.6, 0.6]], [0, 0], 1, 0.2, rule="hoeffding"), tmp_path / "c")
-    assert "whatever the target" in run("plan-gold", tmp_path / "c", "--gold", "5", "--trials", "0", code=1)
 
 
 def test_money_that_leaves_most_answers_wrong_is_no_bad_input(tmp_path):
