@@ -11,6 +11,7 @@ import pytest
 
 from crowdopt import AssignmentInstance, BackendFailed, Options, assign, certify, programs, relax, solve
 from crowdopt.backends import isolated
+from tests import strangers
 
 backends = import_module("crowdopt.backends")  # the folder; crowdopt.backends is the call
 
@@ -59,12 +60,8 @@ INSTANCE = AssignmentInstance(np.full((1, 8), 0.8), np.zeros(4, np.int64), np.fu
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The package of a third party, on the path of this process and of its children."""
-    (tmp_path / "theirs.py").write_text(THEIRS, encoding="utf-8")
-    facts = tmp_path / "theirs-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", encoding="utf-8")
-    (facts / "entry_points.txt").write_text("[crowdopt.backends]\ntheirs = theirs:BACKENDS\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+    points = "[crowdopt.backends]\ntheirs = theirs:BACKENDS\n"
+    monkeypatch.syspath_prepend(strangers.installed(tmp_path, "theirs", THEIRS, points))
     monkeypatch.setattr(isolated, "LOADING", 6.0)
     backends.registered.cache_clear()
     yield

@@ -18,7 +18,7 @@ from crowdopt import report
 from crowdopt.api.bench import bench
 from crowdopt.cli import main
 from crowdopt.report.charts import altair
-from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data, html, number
+from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data, html
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PROBE = """
@@ -86,15 +86,6 @@ def test_everything_is_escaped_and_inside():
     assert [dict(given).get("href", "data:,") for _, given in tags.found] == ["data:,"] * len(tags.found)
     assert [name for name, given in tags.found if "src" in dict(given)] == []
     assert sum(name == "script" for name, _ in tags.found) == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(3, "3"), (3.0, "3"), (0.123456, "0.1235"), (1e-7, "1.0e-07"), (12345.678, "12345.7"), (0, "0")],
-)
-def test_numbers_are_short(value, shown):
-    """Four digits say enough; sorting uses all of them."""
-    assert number(value) == shown
 
 
 PICTURES = {"plan": 4, "comparison": 3, "audit": 1, "learning": 2}  # pictures of a page
