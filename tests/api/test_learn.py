@@ -65,6 +65,7 @@ def _best_cost(row):
     return (float(row["cost"]) - float(row["cost_regret"])) / 79
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_kinds_contexts_and_classes(tmp_path):
     """A column type or at makes skills depend on the task; more classes are plurality votes."""
     (tmp_path / "typed.csv").write_text(TYPED, encoding="utf-8")

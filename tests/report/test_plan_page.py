@@ -14,6 +14,8 @@ from crowdopt.errors import InputError
 from crowdopt.io.campaign.sample import write_sample
 from crowdopt.io.plan.plan_overview import plan_overview
 
+pytestmark = pytest.mark.usefixtures("sketched")
+
 
 @pytest.fixture(scope="module")
 def birds(tmp_path_factory):
