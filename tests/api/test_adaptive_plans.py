@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
-from crowdopt.cli import main
 from crowdopt.crowd.stated.groups import OwnRows
 from crowdopt.crowd.states.told_tasks import told_tasks
+from tests.typed import run
 
 PANEL = AssignmentInstance(
     [[0.94, 0.9, 0.76, 0.66], [0.98, 0.88, 0.86, 0.82]],
@@ -26,10 +25,6 @@ PANEL = AssignmentInstance(
     types=["code", "facts, all"],
     class_names=["no way", "yes=1"],
 )
-
-
-def run(*words: str):
-    return CliRunner().invoke(main, list(words))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 from dataclasses import replace
 
@@ -20,11 +19,7 @@ from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.recipes.family_draws import KnownLabels
 from crowdopt.crowd.recipes.named_recipes import simulated_labels
 from tests.chance import BASE, binomial, most, rng
-
-
-def rows(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+from tests.typed import rows
 
 
 def test_no_more_is_claimed_than_tasks_and_known_answers_support():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 
@@ -12,6 +11,7 @@ import pytest
 import crowdopt
 from crowdopt.errors import InputError
 from crowdopt.io.tables.cells import write_csv
+from tests.typed import column
 
 N = 200
 
@@ -31,11 +31,6 @@ def answered(place):
     write_csv(place / "answers.csv", ["task", "label", "confidence"], [tasks, ["a"] * N, 1 - claims])
     truth = dict(zip(tasks, np.where(wrong, "b", "a").tolist(), strict=True))
     return place, truth
-
-
-def column(path, name="task"):
-    with path.open() as file:
-        return [row[name] for row in csv.DictReader(file)]
 
 
 def look(desk, folder="audit", count=None, name="checked.csv"):

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.api import compare
-from crowdopt.cli import main
 from crowdopt.errors import InputError
 from crowdopt.report import charts
 from tests.chance import BASE, fewest
+from tests.typed import rows, run
 
 POLICIES = "re-solve,kos,main-algorithm:gold=5"
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
 def campaign(tmp_path):
     run("generate", "HS:90x60", "--seed", 3, "-o", tmp_path / "campaign")
     return tmp_path / "campaign"
-
-
-def rows_of(folder, name="trials.csv"):
-    with (folder / name).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def test_tables_and_page(campaign, tmp_path, monkeypatch):
@@ -42,9 +31,9 @@ def test_tables_and_page(campaign, tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     names = {"trials.csv", "summary.csv", "timings.csv", "comparison.json"}
     assert names <= {path.name for path in out.iterdir()}
-    rows = rows_of(out)
-    assert [row["text"] for row in rows[:4]] == [*POLICIES.split(","), "greedy"]
-    total = {(row["text"], row["trial"]): int(row["labels"]) for row in rows}
+    lines = rows(out / "trials.csv")
+    assert [row["text"] for row in lines[:4]] == [*POLICIES.split(","), "greedy"]
+    total = {(row["text"], row["trial"]): int(row["labels"]) for row in lines}
     assert all(total["kos", k] == total["re-solve", k] for k in "012")
     facts = json.loads((out / "comparison.json").read_text(encoding="utf-8"))
     assert facts["optimum"]["proof"] == "certificate"
@@ -129,7 +118,7 @@ def test_four_classes_are_compared_like_two(tmp_path):
     assert done.exit_code == 0, done.output
     bound = crowdopt.api.compare.least(instance, crowdopt.solve).information
     assert f"below {bound:.0f} even if skills are known" in done.output
-    for line in rows_of(tmp_path / "out"):
+    for line in rows(tmp_path / "out" / "trials.csv"):
         claim = line["policy"] == "greedy" or float(line["error_claimed"])
         assert claim is True or 0 < claim <= 0.2 or (claim <= 0.75 and line["notes"]), "a run that falls short says why"
     texts = ("--policies", "sequential", "--trials", 1, "--breach", "difficulty=.3", "-o", tmp_path / "broken")
@@ -150,7 +139,12 @@ def test_a_broken_model_is_said_and_shows(campaign, tmp_path):
         assert run("compare", campaign, *texts, *how, "-o", tmp_path / name).exit_code == 0
     assert (tmp_path / "none" / "trials.csv").read_bytes() == (tmp_path / "zero" / "trials.csv").read_bytes()
     plain, hard = (
-        np.array([float(row["error_realised"]) - float(row["error_claimed"]) for row in rows_of(tmp_path / name)[::2]])
+        np.array(
+            [
+                float(row["error_realised"]) - float(row["error_claimed"])
+                for row in rows(tmp_path / name / "trials.csv")[::2]
+            ]
+        )
         for name in ("none", "hard")
     )
     assert plain.size == 16 and (hard > plain).sum() >= fewest(16, 0.7)
@@ -170,7 +164,7 @@ def test_real_labels(real_data, tmp_path):
     )
     assert done.exit_code == 0, done.output
     assert "the commonest answer is wrong 0." in done.output  # 48 % of the photos show the rarer bird
-    for row in rows_of(tmp_path / "out"):
+    for row in rows(tmp_path / "out" / "trials.csv"):
         assert row.get("ratio_possible", "") == ""  # people follow no model: no bound is claimed for them
         assert float(row["error_realised"]) < 0.35 and row["refused"] == "0"
     with pytest.raises(InputError, match="unknown task"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 
@@ -13,13 +12,9 @@ import crowdopt
 from crowdopt.errors import InputError
 from crowdopt.io.answers.audit_draw import commitment
 from crowdopt.io.tables.cells import write_csv
+from tests.typed import column
 
 N = 300
-
-
-def column(path, name="task"):
-    with path.open() as file:
-        return [row[name] for row in csv.DictReader(file)]
 
 
 class Desk:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from crowdopt import InputError, import_labels, read_campaign
-from crowdopt.cli import main
+from tests.typed import run
 
 LABELS = "task,worker,label\n1,u,cat\n1,v,dog\n2,u,dog\n2,v,dog\n3,u,cat\n3,w,cat\n"
 
@@ -97,7 +96,7 @@ def test_workers_who_err_together_are_named_and_become_families(tmp_path):
     back = read_campaign(tmp_path / "c")
     assert [(group.members, group.dependent, group.max_per_task) for group in back.groups] == [((0, 1), True, 1)]
     words = [tmp_path / "l.csv", "--truth", tmp_path / "t.csv", "--types", tmp_path / "y.csv", "-o", tmp_path / "d"]
-    said = CliRunner().invoke(main, ["import", *map(str, words)]).output
+    said = run("import", *map(str, words)).output
     assert "errors go together: 1 of 6 pairs" in said and "suggested family: w0, w1; 2 votes worth 1." in said
     with pytest.raises(InputError, match="--truth"):
         import_labels(tmp_path / "l.csv", families=True)

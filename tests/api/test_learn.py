@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.api import learn
-from crowdopt.cli import main
 from tests.chance import fewest, rng
 from tests.majorities import majority_accuracy
+from tests.typed import rows, run
 
 TYPED = "worker,type,accuracy\n" + "".join(
     f"{who},{kind},{p}\n" for kind in ("text", "photo") for who, p in (("ada", 0.9), ("bo", 0.6), ("cy", 0.7))
 )
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -33,14 +27,9 @@ def labels(tmp_path):
         answers += [f"t{task},{'yn'[true]}"] if task % 5 else []
         for k, who in enumerate("abcde"):
             lines += [f"t{task},{who},{'yn'[true if draws.random() < 0.6 + 0.07 * k else 1 - true]}"]
-    for name, rows in (("labels.csv", lines), ("truth.csv", answers)):
-        (tmp_path / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for name, table in (("labels.csv", lines), ("truth.csv", answers)):
+        (tmp_path / name).write_text("\n".join(table) + "\n", encoding="utf-8")
     return tmp_path / "labels.csv", tmp_path / "truth.csv"
-
-
-def rows_of(folder, name="trials.csv"):
-    with (folder / name).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -54,11 +43,13 @@ def test_a_table_of_labels(labels, tmp_path):
     words = ("learn", "--labels", table, "--truth", truth, "--policies", "ls-ol:g2=5,full-majority,oracle")
     done = run(*words, "--trials", 3, "--cost", 0.1, "-o", tmp_path / "out")
     assert done.exit_code == 0 and "one answer of each pair" in done.output and "T = 79" in done.output
-    rows = rows_of(tmp_path / "out")
-    assert all(row["repeats"] == "0" for row in rows)
-    full = [float(row["right"]) for row in rows if row["text"] == "full-majority"]
+    found = rows(tmp_path / "out" / "trials.csv")
+    assert all(row["repeats"] == "0" for row in found)
+    full = [float(row["right"]) for row in found if row["text"] == "full-majority"]
     assert all(fewest(63, majority_accuracy([0.6, 0.67, 0.74, 0.81, 0.88])) / 64 <= share <= 1 for share in full)
-    assert float(rows[0]["cost_regret"]) == pytest.approx(float(rows[0]["cost"]) - 79 * _best_cost(rows[0]), abs=1e-6)
+    assert float(found[0]["cost_regret"]) == pytest.approx(
+        float(found[0]["cost"]) - 79 * _best_cost(found[0]), abs=1e-6
+    )
 
 
 def _best_cost(row):
@@ -85,7 +76,7 @@ def test_the_call_is_the_verb(tmp_path):
     found = crowdopt.learn(learn.DrawnLabelers.of(5, 0.6), ["ls-ol", "oracle"], horizon=100, trials=2, seed=5)
     words = ("--policies", "ls-ol,oracle", "--horizon", 100, "--trials", 2, "--seed", 5)
     assert run("learn", "--draw", "5:.6:1", *words, "-o", tmp_path / "o").exit_code == 0
-    written = [float(row["reward"]) for row in rows_of(tmp_path / "o")]
+    written = [float(row["reward"]) for row in rows(tmp_path / "o" / "trials.csv")]
     np.testing.assert_allclose([row["reward"] for row in found.rows], written)
     plain = crowdopt.learn([0.9, 0.6, 0.7], ["full-majority"], horizon=10, trials=1)
     assert plain.summary[0]["regret"] == pytest.approx(10 * (0.9 - majority_accuracy([0.9, 0.6, 0.7])))
@@ -135,6 +126,6 @@ def test_five_real_labelers(real_data, tmp_path):
     words = ("--labels", folder / "labels.csv", "--truth", folder / "truth.csv", "--types", folder / "types.csv")
     done = run("learn", *words, "--policies", "full-majority,ls-ol:g1=100", "--trials", 2, "-o", tmp_path / "out")
     assert done.exit_code == 0 and "T = 813" in done.output
-    full = [float(row["right"]) for row in rows_of(tmp_path / "out") if row["text"] == "full-majority"]
+    full = [float(row["right"]) for row in rows(tmp_path / "out" / "trials.csv") if row["text"] == "full-majority"]
     assert all(share == pytest.approx(0.861, abs=0.002) for share in full)
     assert "agree more than independent labelers" in (tmp_path / "out" / "learning.json").read_text(encoding="utf-8")

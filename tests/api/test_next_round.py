@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.stats import binom
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, answers, assign, read_campaign, rehearse, write_campaign
-from crowdopt.cli import main
 from tests.sampled import first_of
-
-
-def rows(path):
-    """The rows of a table."""
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+from tests.typed import rows, run
 
 
 def planned(folder, instance, **given):
@@ -42,7 +34,7 @@ def answered(folder, labels, **options):
     (folder / "l.csv").write_text("\n".join(["task,worker,label", *labels, ""]), encoding="utf-8")
     given = {"campaign": folder / "c", "output": folder / "a", "force": True}
     words = [folder / "l.csv", "--plan", folder / "p", "--campaign", folder / "c", "-o", folder / "a", "--force"]
-    said = CliRunner().invoke(main, ["aggregate", *map(str, words)]).stdout
+    said = run("aggregate", *map(str, words)).stdout
     return answers(folder / "l.csv", folder / "p", **given, **options), said
 
 

@@ -7,25 +7,18 @@ import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.bench.sources import open_problem
-from crowdopt.cli import main
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.run_score import Optimum, score
+from tests.typed import run
 
 NAMED = "by rule bhattacharyya, which implies exact-error's promise"
 CLAIM = re.compile(r"costs less than|optimal|optimum|infeasible")
-
-
-def run(*words):
-    done = CliRunner().invoke(main, [str(word) for word in words])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done
 
 
 @pytest.fixture(scope="module")

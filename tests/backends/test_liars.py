@@ -10,13 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from crowdopt import AssignmentInstance, BackendFailed, Status, assign, verify, write_campaign
 from crowdopt.assign.plan import breaches
-from crowdopt.cli import main
 from tests.backends.liars import LIES, liar
 from tests.sampled import first_of
+from tests.typed import run
 
 backends = import_module("crowdopt.backends")  # the folder; crowdopt.backends is the call
 
@@ -89,7 +88,7 @@ def test_no_lie_is_printed(lie, kind, lying, optimum, tmp_path: Path):
     campaign, plan, best = tmp_path / "campaign", tmp_path / "plan", optimum["feasible", kind]
     write_campaign(FEASIBLE, campaign)
     words = ["solve", str(campaign), "--method", "liar", "--program", kind, "--time-limit", "5", "-o", str(plan)]
-    done = CliRunner().invoke(main, words)
+    done = run(*words)
     some = " tasks are served; for the others this is the best that was found:" in done.output  # as it says
     assert done.exit_code in (0, 1) and plan.exists() == (done.exit_code == 0 or some), done.output
     assert done.exception is None or isinstance(done.exception, SystemExit)

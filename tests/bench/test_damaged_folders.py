@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt.bench.harness.subject import Limits, Subject
 from crowdopt.bench.run import _job
-from crowdopt.cli import main
+from tests.typed import run
 
 LIMITS = {"seconds": 9.0, "megabytes": 4000.0, "threads": 1, "grace": 20.0}
 VERSIONS = {"crowdopt": "1", "exact": "1"}
@@ -56,7 +55,7 @@ def write(folder: Path, plan: Any = PLAN, run: Any = None, row: Any = None) -> P
 
 
 def reported(folder: Path, **damage: Any) -> Any:
-    return CliRunner().invoke(main, ["report", str(write(folder / "bench", **damage))])
+    return run("report", str(write(folder / "bench", **damage)))
 
 
 def without(document: dict[str, Any], key: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 import shutil
@@ -12,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt import export
 from crowdopt.api.bench import bench as measured
@@ -20,12 +18,12 @@ from crowdopt.api.report import report
 from crowdopt.bench.figures.summary import TIMINGS
 from crowdopt.bench.harness.subject import Limits
 from crowdopt.bench.run import Benchmark, cases_of
-from crowdopt.cli import main
 from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.report import charts
 from tests.pages import AT_THE_END
+from tests.typed import rows, run
 
 COMMAND = ["bench", "R1:8x20", "B5:50x20", "--seeds", "2", "--backends", "highs,highs-ipm,fake-lies", "--memory-limit"]
 COMMAND += ["2000", "--time-limit", "20"]
@@ -35,8 +33,7 @@ TIMED = (*TIMINGS, "megabytes", "reference")
 
 def untimed(folder: Path) -> list[dict[str, str]]:
     """The table without what differs from run to run."""
-    lines = csv.DictReader((folder / TABLE).read_text(encoding="utf-8").splitlines())
-    return [{key: value for key, value in line.items() if key not in TIMED} for line in lines]
+    return [{key: value for key, value in line.items() if key not in TIMED} for line in rows(folder / TABLE)]
 
 
 def bench(folder: Path, *more: str):
@@ -55,7 +52,7 @@ def test_without_charts_the_tables_and_the_advice_are_there(tmp_path, monkeypatc
     """Minutes of measuring must not end in an error because the page's charts cannot be drawn."""
     monkeypatch.setattr(charts, "can_draw", lambda: False)
     out = tmp_path / "out"
-    done = CliRunner().invoke(main, ["bench", "R1:8x20", "--backends", "highs", "--program", "lp", "-o", str(out)])
+    done = run("bench", "R1:8x20", "--backends", "highs", "--program", "lp", "-o", str(out))
     assert done.exit_code == 0 and "highs" in done.stdout
     assert f"then crowdopt report {out}" in done.stdout
     assert (out / TABLE).is_file() and not (out / "report.html").exists()
@@ -122,7 +119,7 @@ def test_bad_input_is_a_sentence(tmp_path):
         (["nowhere", "--backends", "highs", "-o", "x"], "unknown problem 'nowhere'"),
         (["R1:8x20", "--backends", "magic", "-o", "x"], "there is no backend 'magic'"),
     ]:
-        done = CliRunner().invoke(main, ["bench", *words])
+        done = run("bench", *words)
         assert done.exit_code == 2
         assert said in done.output
     assert not Path("x").exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -16,6 +15,8 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.cli import main
 from tests.children import after_computing
+from tests.typed import rows
+from tests.typed import run as typed
 
 
 @pytest.fixture
@@ -24,9 +25,8 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def command(*words: str) -> tuple[int, str]:
-        result = CliRunner().invoke(main, list(words))
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return result.exit_code, result.output
+        done = typed(*words)
+        return done.exit_code, done.output
 
     return command
 
@@ -125,8 +125,7 @@ def test_zencrowd_from_labels_to_a_verified_plan(run, real_data):
     status, said = run("solve", "z", "--time-limit", "300", "--require-proof", "-o", "p", "--json")
     assert status == 0 and json.loads(said)["proven"]
     assert run("verify", "z", "p")[0] == 0
-    with open("p/workers.csv") as file:
-        assert any(row["load"] == row["capacity"] for row in csv.DictReader(file))
+    assert any(row["load"] == row["capacity"] for row in rows("p/workers.csv"))
     with open("p/plan.json") as file:
         claims = json.load(file)
     with open("p/plan.json", "w") as file:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from crowdopt.cli import main
+from tests.typed import rows
+from tests.typed import run as typed
 
 GOLD = "worker,correct,asked\nada,9,10\nbo,5,10\nchen,8,10\ndee,0,10\neli,6,8\n"
 WORKERS = "worker,capacity,price,group\nada,9,3,day\nbo,9,1,day\nchen,9,1.5,night\ndee,9,2,night\neli,9,1,day\n"
@@ -28,16 +27,10 @@ def run(tmp_path, monkeypatch):
         Path(name).write_text(text, encoding="utf-8")
 
     def command(*words: str) -> tuple[int, str]:
-        result = CliRunner().invoke(main, list(words))
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return result.exit_code, result.output
+        done = typed(*words)
+        return done.exit_code, done.output
 
     return command
-
-
-def rows(path: str) -> list[dict[str, str]]:
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def test_the_chart(run, tmp_path):

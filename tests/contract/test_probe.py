@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt.backends import available
 from crowdopt.backends.probe import Available
-from crowdopt.cli import main
 from tests.contract.rows import PROMISED
 from tests.strangers import environment, installed
+from tests.typed import run
 
 BROKEN = """
 import os
@@ -66,9 +65,9 @@ def test_the_verb_prints_a_table_and_json(monkeypatch) -> None:
     there = Available("highs", "highspy", "1.0", True, True, True, True, "")
     missing = Available("scip", "pyscipopt", None, False, False, False, False, "pip install pyscipopt")
     monkeypatch.setattr("crowdopt.api.backends.available", lambda *_: [there, missing])
-    said = CliRunner().invoke(main, ["backends"])
+    said = run("backends")
     assert said.exit_code == 0
     assert "highs" in said.output
     assert "pip install pyscipopt" in said.output
-    listed = json.loads(CliRunner().invoke(main, ["backends", "--json"]).output)["backends"]
+    listed = json.loads(run("backends", "--json").output)["backends"]
     assert [one["name"] for one in listed] == ["highs", "scip"]

@@ -7,14 +7,13 @@ import warnings
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.cli import main
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import GoldWarning, TableWarning
 from tests.chance import fewest, most, seeds
+from tests.typed import run
 
 VOTES = ("majority", "one-coin", "belief-propagation", "dawid-skene", "auto")
 
@@ -36,10 +35,6 @@ def written(folder, name, rows):
     """A table of these lines."""
     (folder / name).write_text("\n".join([*rows, ""]), encoding="utf-8")
     return folder / name
-
-
-def run(*words):
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def notes(call, *given, **options):

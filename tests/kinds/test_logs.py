@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from crowdopt.cli import main
+from tests.typed import run
 
 
 def write(path: Path, log: Any) -> Path:
@@ -23,9 +22,9 @@ def votes(folder: Path, tool: str, log: Any, *words: str, name: str = "log.json"
     path = write(folder / name, log) if log is not None else folder / name
     made, back = folder / "made", folder / "back"
     given = [str(path), "--from", tool, *words]
-    done = CliRunner().invoke(main, ["import", *given, "--epsilon", "0.4", "--trust-gold", "-o", str(made), "--force"])
+    done = run("import", *given, "--epsilon", "0.4", "--trust-gold", "-o", str(made), "--force")
     assert done.exit_code == 0, done.output
-    done = CliRunner().invoke(main, ["pull", str(made), *given, "-o", str(back), "--force"])
+    done = run("pull", str(made), *given, "-o", str(back), "--force")
     assert done.exit_code == 0, done.output
     lines = (back / "labels.csv").read_text(encoding="utf-8").splitlines()[1:]
     return {(task, worker): label for task, worker, label in (line.split(",")[:3] for line in lines)}
@@ -35,7 +34,7 @@ def refusal(folder: Path, tool: str, log: Any, *words: str, name: str = "log.jso
     """The one sentence that an import says no with; nothing is written."""
     path = write(folder / name, log) if log is not None else folder / name
     made = folder / "refused"
-    done = CliRunner().invoke(main, ["import", str(path), "--from", tool, "-o", str(made), *words])
+    done = run("import", str(path), "--from", tool, "-o", str(made), *words)
     assert done.exit_code == 2 and not made.exists(), done.output
     assert done.output.startswith("crowdopt: ") and done.output.count("\n") == 1, done.output
     return done.output
@@ -256,12 +255,12 @@ def test_files_of_two_runs_are_read_together(tmp_path):
     other = str(write(tmp_path / "other.json", {"testCases": fresh}))
     pull = ["pull", str(tmp_path / "made"), "--from", "deepeval", "--force", "-o", str(tmp_path / "again")]
     for files in ([gpt], [gpt, opus]):
-        done = CliRunner().invoke(main, [*pull, *files])
+        done = run(*pull, *files)
         assert done.exit_code == 0, done.output
         table = (tmp_path / "again" / "labels.csv").read_text(encoding="utf-8").splitlines()[1:]
         assert len(table) == 2 * len(files)
         assert all(found[task, worker] == label for task, worker, label in (line.split(",")[:3] for line in table))
-    done = CliRunner().invoke(main, [*pull, gpt, other])
+    done = run(*pull, gpt, other)
     assert done.exit_code == 2 and "what task q0 shows differs from testCases[0]" in done.output
 
 

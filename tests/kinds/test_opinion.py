@@ -13,21 +13,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
-from crowdopt.cli import main
 from tests.sampled import first_of
 from tests.strangers import environment, installed
+from tests.typed import said as run
 
 LEAST = 1e-6  # accuracies in logarithms are at least so, and at most one less
-
-
-def run(*words, code=0):
-    done = CliRunner().invoke(main, [str(word) for word in words])
-    assert done.exit_code == code, done.output
-    return done.output
 
 
 def error_of(prior, skills):

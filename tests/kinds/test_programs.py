@@ -13,14 +13,13 @@ import highspy
 import numpy as np
 import pulp
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.backends import Backend, highs
-from crowdopt.cli import main
 from crowdopt.core.program import Program, relax
 from crowdopt.errors import ProgramWarning
 from crowdopt.testing.contract_cases import program
+from tests.typed import run
 
 INF = np.inf
 backends = import_module("crowdopt.backends")  # the folder; crowdopt.backends is the call
@@ -236,6 +235,6 @@ def test_a_file_that_cannot_be_read_is_refused_before_anything_runs(ending, tmp_
     """LP files have as many readings as readers: one sentence says what to write in place of them."""
     path = tmp_path / f"x.{ending}"
     path.write_text("Minimize x\nEnd\n", encoding="utf-8")
-    done = CliRunner().invoke(main, ["bench", str(path), "--backends", "highs", "-o", str(tmp_path / "out")])
+    done = run("bench", str(path), "--backends", "highs", "-o", str(tmp_path / "out"))
     assert done.exit_code == 2 and done.output.count("\n") == 1 and not (tmp_path / "out").exists()
     assert ending == "mps" or "write MPS in place of it" in done.output

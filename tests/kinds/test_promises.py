@@ -6,17 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.cli import main
 from crowdopt.crowd.kept import broken
 from crowdopt.errors import OwnFault
 from tests.sampled import first_of
-
-
-def run_verb(*words):
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.typed import run
 
 
 def exact(skills, prior=0.5):
@@ -111,9 +106,9 @@ def test_a_fault_of_our_own_is_exit_status_3(tmp_path, monkeypatch):
     def fails(self, stated):
         raise OwnFault("the plan that was found does not hold")
 
-    assert run_verb("init", tmp_path / "birds").exit_code == 0
+    assert run("init", tmp_path / "birds").exit_code == 0
     monkeypatch.setattr(Plan, "held_against", fails)
-    ended = run_verb("solve", tmp_path / "birds", "-o", tmp_path / "plan")
+    ended = run("solve", tmp_path / "birds", "-o", tmp_path / "plan")
     assert ended.exit_code == 3 and "does not hold" in ended.output
     assert not (tmp_path / "plan").exists()
 
@@ -213,7 +208,7 @@ def test_who_gets_no_label_is_told_the_true_reason(tmp_path):
 
 def test_an_adaptive_plan_of_the_sample_has_a_bound_soon(tmp_path):
     """Ten judges make 59,049 states of votes: some of them are asked, and the bound is of all ten."""
-    assert run_verb("init", tmp_path / "birds").exit_code == 0
+    assert run("init", tmp_path / "birds").exit_code == 0
     plan = crowdopt.solve(tmp_path / "birds", adaptive=True, time_limit=4.0)
     assert plan.found and plan.objective < 48
     assert plan.proof == "certificate" and plan.objective <= 1.2 * plan.bound

@@ -11,13 +11,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt import report
 from crowdopt.api.bench import bench
-from crowdopt.cli import main
 from crowdopt.report.charts import altair
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data, html
+from tests.typed import said
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PROBE = """
@@ -110,8 +109,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def _run(verbs: str) -> None:
     for words in verbs.split(";"):
-        done = CliRunner().invoke(main, words.split())
-        assert done.exit_code == 0, (words, done.output)
+        said(*words.split())
 
 
 @pytest.mark.slow

@@ -8,14 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt.api.generate import generate
-from crowdopt.cli import main
 from crowdopt.errors import InputError
 from crowdopt.report import charts
 from crowdopt.report.charts import Undrawn, altair, drawn, save, save_all
 from tests.sampled import first_of
+from tests.typed import run
 
 ENDINGS = {
     "signal SIGABRT": "import os; os.abort()",
@@ -62,7 +61,7 @@ def test_tables_are_written_without_pictures(tmp_path, monkeypatch, words, table
     monkeypatch.setattr(charts, "SCRIPT", ENDINGS["signal SIGABRT"])
     monkeypatch.chdir(tmp_path)
     generate("HS:20x60", epsilon=0.3, output="campaign")
-    done = CliRunner().invoke(main, words.split())
+    done = run(*words.split())
     assert done.exit_code == 0, done.output
     assert "cannot be drawn: the process that draws ended with signal SIGABRT" in done.stdout
     assert (tmp_path / "new" / table).is_file()
