@@ -20,7 +20,6 @@ from crowdopt.api.draw_parts import generate_parts, take_apart
 from crowdopt.api.parts_at_work import PartsAtWork
 from crowdopt.api.solve_parts import assign_parts
 from crowdopt.api.verify import verify_parts
-from crowdopt.assign.parts import coordinator
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.errors import InputError
@@ -123,15 +122,6 @@ def test_where_time_is_up_the_bound_is_known_and_the_run_goes_on(solved, tmp_pat
     Late.questions = 1000
     assert assign_parts(campaign, output=tmp_path / "plan", time_limit=1.0).found
     assert contents(tmp_path / "plan") == contents(plan)
-
-
-def test_sweeps_end_while_there_is_time_for_a_plan(solved, tmp_path, monkeypatch):
-    """A limit that allows for one sweep and a plan: a worse bound, a whole plan, and it holds."""
-    campaign, _, facts = solved
-    monkeypatch.setattr(coordinator, "PLANNING", float("inf"))
-    early = assign_parts(campaign, output=tmp_path / "plan", time_limit=1000.0)
-    assert early.found and early.facts["sweeps"] == 1 < facts["sweeps"]
-    assert verify_parts(campaign, tmp_path / "plan").holds
 
 
 def test_tasks_of_types_share_their_skills(tmp_path):

@@ -5,16 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.bench.sources import open_problem
 from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.linear_rule import linear_of
-from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policies import named
-from crowdopt.online.run_score import Optimum, score
 from tests.typed import run
 
 NAMED = "by rule bhattacharyya, which implies exact-error's promise"
@@ -79,21 +73,3 @@ def test_a_comparison_has_both_optima(campaign, tmp_path):
         assert (
             line["ratio_promise"] == pytest.approx(line["cost"] / exact.objective) and line["missed_share"] is not None
         )
-
-
-def test_policies_go_by_the_linear_rules_needs(campaign):
-    """What exact-error has as a need is not enough; a task that the linear rule calls covered has not missed."""
-    instance = crowdopt.read_campaign(campaign)
-    stream = simulated_stream(instance, (3, 1))
-    assert (stream.known.need == linear_of(instance).need).all() and (stream.known.need > instance.need).all()
-    done = crowdopt.replay(named("greedy"), stream)
-    figures = score(done, Optimum(None, None, None))
-    errors, _ = exact_errors(stream.promised, np.column_stack([done.task, done.worker]))
-    assert figures["missed_share"] == (errors > instance.epsilon).mean() <= figures["short_share"]
-
-
-def test_a_benchmark_solves_the_program_of_the_linear_rule(campaign):
-    """All methods the same one, ours too, so that what they find is compared like with like."""
-    problem = open_problem(str(campaign), 0)
-    assert problem.about == NAMED and problem.build("lp").about == NAMED and problem.instance.rule == "bhattacharyya"
-    assert not open_problem("R1:8x20", 0).about
