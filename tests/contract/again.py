@@ -52,7 +52,7 @@ def options(backend: str) -> dict[str, Any]:
 def chain(backend: str, steps: int = 3) -> dict[str, Any]:
     """Optima of a program whose numbers change, asked in one session and cold."""
     able = named(backend)
-    program = assignment.build(crowdopt.recipe("R10:10x20", seed=0))
+    program = assignment.build(crowdopt.recipe("I2:10x8", seed=0))
     program = relax(program) if able.continuous else program
     asked = session.Session(program, backend, LIMIT)
     rng, warm, cold = np.random.default_rng(3), [], []
