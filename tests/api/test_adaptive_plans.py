@@ -35,11 +35,11 @@ def campaign(tmp_path):
 
 def test_ids_of_any_kind_come_back(campaign, tmp_path):
     """Blanks, signs of the policy's own cells, and per cent in ids of tasks, workers, types and classes."""
-    done = run("solve", str(campaign), "--adaptive", "-o", str(tmp_path / "p"))
+    done = run("solve", campaign, "--adaptive", "-o", tmp_path / "p")
     assert done.exit_code == 0 and "proven optimal: no adaptive plan costs less" in done.output
-    checked = run("verify", str(campaign), str(tmp_path / "p"))
+    checked = run("verify", campaign, tmp_path / "p")
     assert checked.exit_code == 0 and "so it is optimal" in checked.output
-    facts = json.loads(run("verify", str(campaign), str(tmp_path / "p"), "--json").output)
+    facts = json.loads(run("verify", campaign, tmp_path / "p", "--json").output)
     assert facts["holds"] and facts["proven"]
 
 
@@ -69,7 +69,7 @@ def test_answers_that_are_sure_given_votes_stay_so_round_by_round(campaign, tmp_
     """Every round is solved for the first targets again, until it asks nothing more."""
     here, plan = campaign, tmp_path / "p0"
     first = ["--adaptive", "--given-votes", "--expert", "9", "--rounds", "3"]
-    assert run("solve", str(here), *first, "-o", str(plan)).exit_code == 0
+    assert run("solve", here, *first, "-o", plan).exit_code == 0
     for k in range(1, 9):
         labels, after = tmp_path / f"l{k}.csv", tmp_path / f"a{k}"
         crowdopt.rehearse(here, plan, output=labels, truth=tmp_path / "truth.csv", seed=k)
@@ -78,9 +78,9 @@ def test_answers_that_are_sure_given_votes_stay_so_round_by_round(campaign, tmp_
             break
         assert (answered.onward.targets == 0.05).all()
         here, plan = after / "campaign", tmp_path / f"p{k}"
-        assert run("solve", str(here), *answered.onward.options.split(), "-o", str(plan)).exit_code == 0
-        assert "as sure of each answer" in run("verify", str(here), str(plan)).output
-        assert json.loads(run("verify", str(here), str(plan), "--json").output)["given_votes"]
+        assert run("solve", here, *answered.onward.options.split(), "-o", plan).exit_code == 0
+        assert "as sure of each answer" in run("verify", here, plan).output
+        assert json.loads(run("verify", here, plan, "--json").output)["given_votes"]
     else:
         raise AssertionError("it does not end")
     assert k > 1
@@ -126,26 +126,27 @@ def test_what_orders_do_not_keep_is_refused_in_a_sentence(what):
     [
         (["--adaptive", "--method", "patterns"], "--method"),
         (["--adaptive", "--gap", ".1", "--option", "presolve=off"], "--gap and --option"),
+        (["--adaptive", "--rule", "bhattacharyya"], "rule"),
         (["--adaptive", "--rounds", "0"], "rounds"),
         (["--adaptive", "--expert", "nan"], "expert"),
         (["--given-votes"], "--adaptive"),
     ],
 )
 def test_options_that_say_nothing_here_are_refused(words, said, campaign, tmp_path):
-    done = run("solve", str(campaign), *words, "-o", str(tmp_path / "p"))
+    done = run("solve", campaign, *words, "-o", tmp_path / "p")
     assert done.exit_code == 2 and said in done.output and not (tmp_path / "p").exists()
 
 
 def test_no_plan_says_by_how_much_and_what_would_help(tmp_path):
     """Exit 1, proven; the least errors make a plan that verifies, unless --strict; an expert makes a plan of it."""
     write_campaign(replace(PANEL, capacity=[1, 2, 24, 24], epsilon=np.asarray(0.02)), tmp_path / "c")
-    done = run("solve", str(tmp_path / "c"), "--adaptive", "-o", str(tmp_path / "p"))
+    done = run("solve", tmp_path / "c", "--adaptive", "-o", tmp_path / "p")
     assert done.exit_code == 1 and "proven by multipliers" in done.output and "--expert" in done.output
-    checked = run("verify", str(tmp_path / "c"), str(tmp_path / "p"))
+    checked = run("verify", tmp_path / "c", tmp_path / "p")
     assert checked.exit_code == 0 and "times these, as it says" in checked.output
-    done = run("solve", str(tmp_path / "c"), "--adaptive", "--strict", "-o", str(tmp_path / "strict"))
+    done = run("solve", tmp_path / "c", "--adaptive", "--strict", "-o", tmp_path / "strict")
     assert done.exit_code == 1 and not (tmp_path / "strict").exists()
-    done = run("solve", str(tmp_path / "c"), "--adaptive", "--expert", "9", "-o", str(tmp_path / "e"))
+    done = run("solve", tmp_path / "c", "--adaptive", "--expert", "9", "-o", tmp_path / "e")
     assert done.exit_code == 0 and "by the expert" in done.output
     assert verify(tmp_path / "c", tmp_path / "e").proven
 
@@ -192,7 +193,7 @@ def test_money_left_is_what_the_next_round_may_spend(campaign, tmp_path):
     left = crowdopt.read_campaign(tmp_path / "a" / "campaign").budget
     assert left == pytest.approx(60.0 - float(PANEL.prices(answered.new).sum())) and left < 60
     words = ["--plan", str(tmp_path / "p"), "--campaign", str(tmp_path / "paid"), "--accept", "-o", str(tmp_path / "b")]
-    done = run("aggregate", str(tmp_path / "l.csv"), *words)
+    done = run("aggregate", tmp_path / "l.csv", *words)
     assert done.exit_code == 2 and "--accept" in done.output
 
 
@@ -203,7 +204,7 @@ def test_judges_who_are_always_right_or_wrong(tmp_path):
     assert plan.proven and verify(one, plan).proven
     had = replace(one, collected=[(0, 0), (0, 2)])
     write_campaign(had, tmp_path / "c", collected_labels=["a", "a"])
-    done = run("solve", str(tmp_path / "c"), "--adaptive", "-o", str(tmp_path / "p"))
+    done = run("solve", tmp_path / "c", "--adaptive", "-o", tmp_path / "p")
     assert done.exit_code == 2 and "cannot be" in done.output
     with pytest.raises(InputError, match="give the campaign's folder"):
         assign(had, adaptive=True)

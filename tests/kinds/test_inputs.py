@@ -125,7 +125,7 @@ UNLIKE = {  # files of a campaign whose tables disagree, and the words of the se
 def test_tables_that_disagree_in_their_classes_are_refused(tmp_path, files, words):
     """Either reading would be a guess: one sentence names the tables and the words, and nothing is written."""
     place = campaign(tmp_path / "c", **files)
-    done = run("solve", str(place), "-o", str(tmp_path / "plan"))
+    done = run("solve", place, "-o", tmp_path / "plan")
     said = done.output.strip().splitlines()[-1]
     assert done.exit_code == 2 and all(word in said for word in words) and "campaign.toml" in said
     assert not (tmp_path / "plan").exists()

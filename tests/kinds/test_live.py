@@ -106,7 +106,7 @@ def test_a_link_gives_each_newcomer_one_token_and_nobody_elses(service):
 def test_no_worker_has_a_blank_name(tmp_path, name):
     """The expert stands as the empty name in the history: a worker of that name would be the expert."""
     store = tmp_path / "s.db"
-    made = run("live", "token", "--worker", name, "--store", str(store))
+    made = run("live", "token", "--worker", name, "--store", store)
     assert made.exit_code == 2 and made.output.count("\n") == 1 and not store.exists()
     with pytest.raises(crowdopt.InputError, match="no name"):
         token(store, name)

@@ -22,9 +22,9 @@ def votes(folder: Path, tool: str, log: Any, *words: str, name: str = "log.json"
     path = write(folder / name, log) if log is not None else folder / name
     made, back = folder / "made", folder / "back"
     given = [str(path), "--from", tool, *words]
-    done = run("import", *given, "--epsilon", "0.4", "--trust-gold", "-o", str(made), "--force")
+    done = run("import", *given, "--epsilon", "0.4", "--trust-gold", "-o", made, "--force")
     assert done.exit_code == 0, done.output
-    done = run("pull", str(made), *given, "-o", str(back), "--force")
+    done = run("pull", made, *given, "-o", back, "--force")
     assert done.exit_code == 0, done.output
     lines = (back / "labels.csv").read_text(encoding="utf-8").splitlines()[1:]
     return {(task, worker): label for task, worker, label in (line.split(",")[:3] for line in lines)}
@@ -34,7 +34,7 @@ def refusal(folder: Path, tool: str, log: Any, *words: str, name: str = "log.jso
     """The one sentence that an import says no with; nothing is written."""
     path = write(folder / name, log) if log is not None else folder / name
     made = folder / "refused"
-    done = run("import", str(path), "--from", tool, "-o", str(made), *words)
+    done = run("import", path, "--from", tool, "-o", made, *words)
     assert done.exit_code == 2 and not made.exists(), done.output
     assert done.output.startswith("crowdopt: ") and done.output.count("\n") == 1, done.output
     return done.output

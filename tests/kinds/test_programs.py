@@ -235,6 +235,6 @@ def test_a_file_that_cannot_be_read_is_refused_before_anything_runs(ending, tmp_
     """LP files have as many readings as readers: one sentence says what to write in place of them."""
     path = tmp_path / f"x.{ending}"
     path.write_text("Minimize x\nEnd\n", encoding="utf-8")
-    done = run("bench", str(path), "--backends", "highs", "-o", str(tmp_path / "out"))
+    done = run("bench", path, "--backends", "highs", "-o", tmp_path / "out")
     assert done.exit_code == 2 and done.output.count("\n") == 1 and not (tmp_path / "out").exists()
     assert ending == "mps" or "write MPS in place of it" in done.output
