@@ -117,12 +117,8 @@ CALLS = {
 }
 
 
-LONG = ("explain",)  # what takes seconds
-CASES = [
-    pytest.param(verb, kind, marks=pytest.mark.slow if kind != "pandas" or verb in LONG else ())
-    for verb in CALLS
-    for kind in list(KINDS)[1:]
-]
+CASES = [pytest.param(verb, "pandas", marks=pytest.mark.slow if verb == "explain" else ()) for verb in CALLS]
+CASES += [("aggregate", kind) for kind in ("path", "columns", "polars", "arrow")]
 
 
 @cache
