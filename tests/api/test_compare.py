@@ -87,14 +87,14 @@ def test_a_failed_policy_is_a_row_and_the_others_stay(tmp_path):
     as the first policy, takes those of the first that works. One that names the failed policy says so too.
     """
     texts = ["primal-approximation", "re-solve", "kos", "kos:equal=primal-approximation"]
-    found = crowdopt.compare(crowdopt.recipe("B5:20x20"), texts, trials=2, output=tmp_path / "out")
+    found = crowdopt.compare(crowdopt.recipe("B5:20x20"), texts, trials=1, output=tmp_path / "out")
     lines = {line["policy"]: line for line in found.summary}
     assert list(lines) == [*texts, "greedy"]
-    assert [lines[text]["trials"] for text in texts] == [0, 2, 2, 0]
-    assert [lines[text]["failed"] for text in texts] == [2, 0, 0, 2]
-    total = {(row["text"], row["trial"]): row["labels"] for row in found.rows}
-    assert all(total["kos", k] == total["re-solve", k] > 0 for k in range(2))
-    assert sum("whose labels it was to equal" in said for said in found.failed) == 2
+    assert [lines[text]["trials"] for text in texts] == [0, 1, 1, 0]
+    assert [lines[text]["failed"] for text in texts] == [1, 0, 0, 1]
+    total = {row["text"]: row["labels"] for row in found.rows}
+    assert total["kos"] == total["re-solve"] > 0
+    assert sum("whose labels it was to equal" in said for said in found.failed) == 1
 
 
 @pytest.mark.usefixtures("undrawn")
