@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,18 +12,14 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group, InputError
+from crowdopt import AssignmentInstance, Group
 from crowdopt.answers.planned import answers, posteriors
-from crowdopt.api.aggregate import aggregate_tables
+from crowdopt.api.aggregate import aggregate, aggregate_tables
 from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.recipes.family_draws import KnownLabels
 from crowdopt.crowd.recipes.named_recipes import simulated_labels
 from tests.chance import BASE, binomial, most, rng
-
-
-def rows(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+from tests.typed import rows
 
 
 def test_no_more_is_claimed_than_tasks_and_known_answers_support():
@@ -147,53 +141,6 @@ def test_the_second_plan_keeps_its_promise_given_the_labels():
     assert float(exact_errors(second, plan.pairs)[0][0]) == pytest.approx(total, abs=1e-12)
 
 
-def test_the_plans_own_rule_and_target_travel(tmp_path):
-    """A plan made under other settings is answered, and gone on with, under those."""
-    place = campaign(tmp_path, "bhattacharyya")
-    instance = replace(crowdopt.read_campaign(place), rule="exact-error").with_epsilon(0.2)
-    crowdopt.write_plan(crowdopt.assign(instance), tmp_path / "plan")
-    crowdopt.rehearse(place, tmp_path / "plan", output=tmp_path / "labels.csv")
-    crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place, output=tmp_path / "answers")
-    after = crowdopt.read_campaign(tmp_path / "answers" / "campaign")
-    assert after.rule == "exact-error" and (after.epsilon == 0.2).all()
-    assert {row["epsilon"] for row in rows(tmp_path / "answers" / "answers.csv")} == {"0.2"}
-
-
-def test_a_prior_with_names_goes_all_the_way(tmp_path):
-    """Campaign, plan, votes: the classes are called what the prior calls them."""
-    place = campaign(tmp_path, prior=[0.8, 0.2], class_names=["no", "yes"])
-    assert 'prior = { "no" = 0.8, "yes" = 0.2 }' in (place / "campaign.toml").read_text(encoding="utf-8")
-    instance = crowdopt.read_campaign(place)
-    assert instance.prior.tolist() == [0.8, 0.2] and instance.class_names == ("no", "yes")
-    plan = crowdopt.assign(instance)
-    crowdopt.write_plan(plan, tmp_path / "plan")
-    assert json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))["prior"] == {"no": 0.8, "yes": 0.2}
-    assert crowdopt.verify(place, tmp_path / "plan").holds
-    crowdopt.rehearse(place, tmp_path / "plan", output=tmp_path / "labels.csv", lost=0.5)
-    found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place)
-    silent = found.answers.labels == 0
-    assert found.names == ("no", "yes") and (found.answers.answer[silent] == 0).all()
-    assert found.answers.error[silent] == pytest.approx(0.2)
-
-
-def test_what_cannot_be_used_is_refused(tmp_path):
-    """File, line, column, remedy."""
-    place = campaign(tmp_path)
-    crowdopt.write_plan(crowdopt.assign(crowdopt.read_campaign(place)), tmp_path / "plan")
-
-    def refused(text, complaint):
-        (tmp_path / "labels.csv").write_text("task,worker,label\n" + text, encoding="utf-8")
-        with pytest.raises(InputError, match=complaint):
-            crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place)
-
-    refused("t0,nobody,1\n", "line 2, column worker: unknown worker 'nobody'")
-    refused("t0,w1,1\nt0,w1,0\n", "line 3, column label: this pair has another label, '1', already")
-    refused("t0,w1,1\nt1,w1,2\nt2,w1,3\n", "3 classes")
-    refused("t0,w1,\n", "line 2, column label: is empty")
-    with pytest.raises(InputError, match="there is no plan"):
-        crowdopt.answers(tmp_path / "labels.csv", tmp_path / "none", campaign=place)
-
-
 @pytest.mark.chance
 def test_families_are_drawn_together():
     """Every accuracy is kept, the worse errs wherever the better does, with the same wrong class; in rounds too.
@@ -227,3 +174,26 @@ def test_simulated_labels_follow_the_skills():
     right = label == truth[pairs[:, 0]]
     assert binomial([right[pairs[:, 1] == j].sum() for j in (0, 1)], truth.size, [0.9, 0.6])
     assert (simulated_labels(instance, pairs, rng())[1] == label).all()
+
+
+@pytest.mark.chance
+def test_gold_by_class_tells_what_workers_mix_up(tmp_path):
+    """A crowd that takes two classes for one another: by confusion tables its labels are read right, by accuracies not.
+
+    Gold is a hundred thousand answers a class, so tables are known, and given the labels an answer is wrong with the
+    chance that is claimed, each by itself: of 400 the wrong ones are binomial.
+    """
+    draws = rng()
+    mixed = np.array([[0.9, 0.05, 0.05], [0.05, 0.15, 0.8], [0.05, 0.6, 0.35]])  # two classes change names
+    table = 0.8 * mixed + 0.2 * draws.dirichlet(np.ones(3), (15, 3))
+    truth = draws.integers(0, 3, 400)
+    gold = [f"w{j},{k},{y},{round(p * 1e5)}" for (j, k, y), p in np.ndenumerate(table)]
+    (tmp_path / "gold.csv").write_text("worker,true,answered,count\n" + "\n".join(gold) + "\n", encoding="utf-8")
+    given = [
+        f"t{i},w{j},{draws.choice(3, p=table[j, truth[i]])}" for i in range(400) for j in draws.permutation(15)[:5]
+    ]
+    (tmp_path / "labels.csv").write_text("task,worker,label\n" + "\n".join(given) + "\n", encoding="utf-8")
+    done = aggregate_tables(tmp_path / "labels.csv", "wmv-confusion", gold=tmp_path / "gold.csv")
+    claimed = float(1 - done.answers.confidence.mean())
+    assert binomial((done.answers.answer != truth).sum(), 400, claimed)
+    assert (aggregate(done.labels).answer != truth).sum() > most(400, claimed)

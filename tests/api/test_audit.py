@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 
@@ -10,9 +9,9 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
 from crowdopt.io.tables.cells import write_csv
+from tests.typed import column, said
 
 N = 200
 
@@ -34,11 +33,6 @@ def answered(place):
     return place, truth
 
 
-def column(path, name="task"):
-    with path.open() as file:
-        return [row[name] for row in csv.DictReader(file)]
-
-
 def look(desk, folder="audit", count=None, name="checked.csv"):
     """The expert labels the first tasks of check.csv."""
     place, truth = desk
@@ -58,26 +52,13 @@ def test_an_audit_holds_and_is_verified(desk, method):
     """Claim, corrections, second opinion; and the truth, which the claim must not miss at this seed."""
     place, truth = desk
     done = audited(desk, method=method)
-    fixed = dict(
-        zip(column(place / "audit" / "answers.csv"), column(place / "audit" / "answers.csv", "label"), strict=True)
-    )
-    left = sum(fixed[task] != truth[task] for task in truth)
+    fixed = [column(place / "audit" / "answers.csv", name) for name in ("task", "label")]
+    left = sum(label != truth[task] for task, label in zip(*fixed, strict=True))
     assert left <= done.wrong_at_most < N
-    assert (
-        json.loads((place / "audit" / "audit.json").read_text(encoding="utf-8"))["wrong_at_most"] == done.wrong_at_most
-    )
-    report = verify_audit(place / "answers.csv", place / "audit", done.commitment)
+    said = json.loads((place / "audit" / "audit.json").read_text(encoding="utf-8"))
+    assert said["wrong_at_most"] == done.wrong_at_most
+    report = crowdopt.verify(place / "answers.csv", place / "audit", commitment=done.commitment)
     assert report.holds, report.problems
-
-
-def test_equal_seeds_write_equal_bytes(desk):
-    """Nothing but the seed and the answers decides the draw."""
-    place, _ = desk
-    for name in ("one", "two"):
-        crowdopt.audit(place / "answers.csv", place / name, seed=5)
-    for file in ("draw.json", "check.csv"):
-        assert (place / "one" / file).read_bytes() == (place / "two" / file).read_bytes()
-    assert crowdopt.audit(place / "answers.csv", place / "three").draw.terms.seed != 5
 
 
 def test_one_by_one_or_in_batches_is_the_same_claim(desk):
@@ -102,7 +83,7 @@ def test_an_audit_that_falls_short_lists_more(desk):
     after = column(place / "audit" / "check.csv")
     assert not done.audited.certified and after[:20] == before and len(after) == done.checks > 20
     done = crowdopt.audit(place / "answers.csv", place / "audit", checked=look(desk))
-    assert verify_audit(place / "answers.csv", place / "audit").holds
+    assert crowdopt.verify(place / "answers.csv", place / "audit").holds
 
 
 def test_the_least_sure_go_first_and_leave_the_population(desk):
@@ -120,7 +101,7 @@ def test_the_least_sure_go_first_and_leave_the_population(desk):
     more = crowdopt.audit(place / "answers.csv", place / "audit", checked=told)
     wrong = sum(truth[task] != "a" for task in rest[:30])
     assert more.wrong_at_most == whole.wrong_at_most - wrong
-    assert verify_audit(place / "answers.csv", place / "audit").holds
+    assert crowdopt.verify(place / "answers.csv", place / "audit").holds
 
 
 def test_an_expert_who_errs_widens_the_claim(desk):
@@ -141,6 +122,9 @@ def test_audits_of_the_same_answers_share_their_chance(desk):
     assert first.draw.terms.delta == second.draw.terms.delta == 0.025
     with pytest.raises(InputError, match="have spent all"):
         crowdopt.audit(place / "answers.csv", place / "three", after=[place / "two"])
+    done = crowdopt.audit(place / "answers.csv", place / "two", checked=look(desk, "two"))
+    report = crowdopt.verify(place / "answers.csv", place / "two")
+    assert report.holds and done.audited.sentence in report.sentence
 
 
 def test_a_skipped_answer_is_refused(desk):
@@ -154,48 +138,18 @@ def test_a_skipped_answer_is_refused(desk):
         crowdopt.audit(place / "answers.csv", place / "audit", checked=place / "told.csv")
 
 
-def edit(path, change):
-    said = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps(change(said)), encoding="utf-8")
-
-
-def recommit(said, **changes):
-    from crowdopt.io.answers.audit_draw import commitment
-
-    said = {**said, **changes}
-    return {**said, "commitment": commitment(said)}
-
-
-CHEATS = {
-    "the seed is changed": lambda place: edit(place / "audit/draw.json", lambda said: {**said, "seed": 9}),
-    "the draw is made anew": lambda place: edit(place / "audit/draw.json", lambda said: recommit(said, seed=9)),
-    "predictions are changed": lambda place: edit(
-        place / "audit/draw.json", lambda said: recommit(said, predicted={"weight": [1.0], "error": [[0.001] * 8]})
-    ),
-    "the claim is lowered": lambda place: edit(
-        place / "audit/audit.json",
-        lambda said: {
-            **said,
-            "wrong_at_most": said["wrong_at_most"] - 1,
-            "sentence": said["sentence"].replace(
-                f"most {said['wrong_at_most']} ", f"most {said['wrong_at_most'] - 1} "
-            ),
-        },
-    ),
-    "the sentence is lowered": lambda place: edit(
-        place / "audit/audit.json", lambda said: {**said, "sentence": said["sentence"].replace("at most ", "at most 1")}
-    ),
-    "a wrong answer is kept": lambda place: swap(place / "audit/answers.csv", ",b,yes", ",a,yes"),
-    "what the expert says is changed": lambda place: swap(place / "audit/checked.csv", ",b", ",a"),
-    "answers are swapped": lambda place: swap(place / "answers.csv", "t000,a", "t000,b"),
-    "the list is cut": lambda place: (place / "audit/check.csv").write_text("task\n", encoding="utf-8"),
-}
-
-
-def swap(path, old, new):
+def damaged(path, old, new):
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+CHEATS = {  # those of draw.json and audit.json are in tests/recheck/test_audit_forgeries.py
+    "a wrong answer is kept": ("audit/answers.csv", ",b,yes", ",a,yes"),
+    "what the expert says is changed": ("audit/checked.csv", ",b", ",a"),
+    "answers are swapped": ("answers.csv", "t000,a", "t000,b"),
+    "a further entry would be read as part of what was verified": ("audit/audit.json", "{", '{"worst_group": 0.0, '),
+}
 
 
 @pytest.fixture(scope="module")
@@ -203,16 +157,17 @@ def honest(tmp_path_factory):
     """An audit that holds."""
     place, truth = answered(tmp_path_factory.mktemp("honest"))
     audited((place, truth), checks=80)
-    assert verify_audit(place / "answers.csv", place / "audit").holds
+    assert crowdopt.verify(place / "answers.csv", place / "audit").holds
     return place
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_cheating_is_caught(honest, tmp_path, cheat):
-    """Each change of what was drawn, told or claimed leaves something that does not fit."""
+    """Each change of what was answered, told or claimed leaves something that does not fit."""
     place = shutil.copytree(honest, tmp_path / "desk")
-    CHEATS[cheat](place)
-    assert not verify_audit(place / "answers.csv", place / "audit").holds
+    name, old, new = CHEATS[cheat]
+    damaged(place / name, old, new)
+    assert not crowdopt.verify(place / "answers.csv", place / "audit").holds
 
 
 def test_a_draw_made_after_the_fact_is_caught_by_its_commitment(desk):
@@ -222,16 +177,15 @@ def test_a_draw_made_after_the_fact_is_caught_by_its_commitment(desk):
     shutil.rmtree(place / "audit")
     crowdopt.audit(place / "answers.csv", place / "audit", target=0.1, seed=2, checks=60)
     crowdopt.audit(place / "answers.csv", place / "audit", checked=look(desk))
-    assert verify_audit(place / "answers.csv", place / "audit").holds
-    report = verify_audit(place / "answers.csv", place / "audit", first.commitment)
-    assert report.problems == ["the draw is not the one whose commitment was handed on"]
+    assert crowdopt.verify(place / "answers.csv", place / "audit").holds
+    words = ("verify", place / "answers.csv", place / "audit", "--commitment", first.commitment)
+    assert "the draw is not the one whose commitment was handed on" in said(*words, code=1)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"method": "best"}, "one of assisted"),
-        ({"target": 0}, "target must lie"),
         ({"confidence": 1.0}, "confidence must lie"),
         ({"expert_error": 0.2}, "cannot certify"),
         ({"least_sure": N}, "leave at least one"),

@@ -1,20 +1,21 @@
-"""Each verb is a call of its name, and takes what a user has at hand: instance, plan, folder, file or frame."""
+"""Each verb is a call of its name, and takes what a user has at hand: instance, plan, folder, file, columns, frame."""
 
 from __future__ import annotations
 
 import csv
 import inspect
+import re
+from functools import cache
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.api.draw_parts import generate_parts
 from crowdopt.cli.manual import OURS
-
-NAMES = {"import": "import_labels"}  # a word that Python keeps for itself
 
 
 def columns(path):
@@ -24,38 +25,150 @@ def columns(path):
     return dict(zip(head, map(list, zip(*rows, strict=True)), strict=True))
 
 
+def _made(module, call):
+    try:
+        return getattr(import_module(module), call)
+    except ImportError:
+        return None
+
+
+KINDS = {
+    "text": str,
+    "path": lambda path: path,
+    "columns": columns,
+    "pandas": lambda path: _made("pandas", "DataFrame")(columns(path)),
+    "polars": lambda path: _made("polars", "DataFrame")(columns(path)),
+    "arrow": lambda path: _made("pyarrow", "table")(columns(path)),
+}
+NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
+
+
 @pytest.fixture(scope="module")
-def round_one(tmp_path_factory):
-    """The sample campaign, its plan, simulated labels and their truth."""
-    place = tmp_path_factory.mktemp("round")
+def place(tmp_path_factory):
+    """A sample campaign, its plan, labels of it and every table that a verb reads."""
+    place = tmp_path_factory.mktemp("tables")
     crowdopt.init(place / "birds")
     plan = crowdopt.solve(place / "birds", output=place / "plan")
     crowdopt.rehearse(place / "birds", plan, output=place / "labels.csv", truth=place / "truth.csv")
+    known = columns(place / "truth.csv")
+    texts = {
+        "gold": (place / "birds" / "gold.csv").read_text(encoding="utf-8"),
+        "skills": "worker,accuracy\nada,0.9\nbo,0.7\nchen,0.6\n",
+        "rows": "row,task,worker,coefficient,lower,upper\nfew,photo-01,ada,1,0,0\n",
+        "content": "task,text\n" + "".join(f"{task},a {task}\n" for task in known["task"]),
+        "types": "task,type\n" + "".join(f"{task},photo\n" for task in known["task"]),
+    }
+    for name, text in texts.items():
+        (place / f"{name}.csv").write_text(text, encoding="utf-8")
     return place
 
 
+def _aggregate(given, place):
+    found = crowdopt.aggregate(given("labels"), "wmv-log", gold=given("gold"), truth=given("truth"))
+    return found.answers.confidence
+
+
+def _aggregate_of_a_plan(given, place):
+    return crowdopt.aggregate(given("labels"), plan=place / "plan", campaign=place / "birds").answers.error
+
+
+def _import(given, place):
+    return crowdopt.import_labels(given("labels"), given("truth"), types=given("types")).instance.accuracy
+
+
+def _compare(given, place):
+    found = crowdopt.compare(
+        place / "birds", ["greedy"], trials=1, labels=given("labels"), truth=given("truth"), trust_gold=True
+    )
+    return [line["cost"] for line in found.rows]
+
+
+def _learn(given, place):
+    options = {"horizon": 30, "trials": 1}
+    runs = [crowdopt.learn(given("skills"), ["ls-ol"], **options)]
+    runs.append(crowdopt.learn(None, ["ls-ol"], skills=given("skills"), **options))
+    return [row["reward"] for run in runs for row in run.rows]
+
+
+def _explain(given, place):
+    found = crowdopt.explain(place / "birds", audit="price=20", labels=given("labels"), truth=given("truth"))
+    return found.facts["audit"]["total"]
+
+
+def _push(given, place):
+    with TemporaryDirectory() as folder:
+        out = Path(folder) / "out"
+        crowdopt.push(place / "birds", place / "plan", tool="potato", output=out, content=given("content"))
+        return sorted((str(one.relative_to(out)), one.read_bytes()) for one in out.rglob("*.json*"))
+
+
+CALLS = {
+    "aggregate": _aggregate,
+    "aggregate of a plan": _aggregate_of_a_plan,
+    "import": _import,
+    "compare": _compare,
+    "learn": _learn,
+    "explain": _explain,
+    "select": lambda given, place: crowdopt.select(given("gold"), most=4).members,
+    "skills": lambda given, place: crowdopt.skills(given("gold")).accuracy,
+    "solve": lambda given, place: crowdopt.solve(place / "birds", rows=given("rows")).objective,
+    "push": _push,
+    "live": lambda given, place: crowdopt.live(place / "birds", gold=given("truth")).ask("ada"),
+}
+
+
+CASES = [pytest.param(verb, "pandas", marks=pytest.mark.slow if verb == "explain" else ()) for verb in CALLS]
+CASES += [("aggregate", kind) for kind in ("path", "columns", "polars", "arrow")]
+
+
+@cache
+def of_text(verb, place):
+    """What a verb makes of paths that are texts."""
+    return CALLS[verb](lambda name: str(place / f"{name}.csv"), place)
+
+
+@pytest.mark.parametrize(("verb", "kind"), CASES)
+def test_a_table_says_the_same_in_every_form(verb, kind, place):
+    """What a verb makes of a path's text it makes of everything else."""
+    if kind in NEEDS:
+        pytest.importorskip(NEEDS[kind])
+    found = CALLS[verb](lambda name: KINDS[kind](place / f"{name}.csv"), place)
+    np.testing.assert_equal(_plain(found), _plain(of_text(verb, place)))
+
+
+def _plain(value):
+    """A result as what numpy can compare."""
+    return value if isinstance(value, (np.ndarray, list, float, int)) else str(value)
+
+
+def test_an_audit_takes_files_and_says_why(place, tmp_path):
+    """What it commits to are bytes that anybody can hash."""
+    with pytest.raises(InputError, match="commits to the bytes of files"):
+        crowdopt.audit(columns(place / "truth.csv"), tmp_path / "audit")
+
+
+NAMES = {"import": "import_labels", "solve": "assign"}  # a word that Python keeps; solve is also of programs
+
+
 @pytest.mark.parametrize("verb", OURS)
-def test_every_verb_is_a_call_of_its_name(verb):
-    """Also after the folder of that name was imported."""
-    name = NAMES.get(verb, verb.replace("-", "_"))
-    if name in ("backends", "bench", "report"):
-        import_module(f"crowdopt.{name}")
-    assert name in crowdopt.__all__ and inspect.isfunction(getattr(crowdopt, name))
+def test_every_verb_is_a_call_of_its_name_whose_arguments_are_described(verb):
+    """Also after the folder of that name was imported; options of a type are arguments like others."""
+    if verb in ("backends", "bench", "report"):
+        import_module(f"crowdopt.{verb}")
+    call = getattr(crowdopt, NAMES.get(verb, verb.replace("-", "_")))
+    names = [name for name, one in inspect.signature(call).parameters.items() if one.kind is not one.VAR_KEYWORD]
+    text = inspect.getdoc(call)
+    assert inspect.isfunction(call) and call.__name__ in crowdopt.__all__
+    assert names and all(re.search(rf"^(\w+, )*{name}\b", text, re.MULTILINE) for name in names)
 
 
-def test_solve_knows_a_campaign_from_a_program(round_one):
-    """The verb's name for both: a plan of the one, a solution of the other."""
-    instance = crowdopt.read_campaign(round_one / "birds")
-    plan = crowdopt.solve(instance)
-    found = crowdopt.solve(crowdopt.relax(crowdopt.programs.assignment.build(instance)), "highs-ipm")
-    assert plan.found and found.status is crowdopt.Status.OPTIMAL
-
-
-def test_plans_and_instances_at_hand_go_where_folders_go(round_one, tmp_path):
-    """Nothing has to be written first."""
+def test_plans_and_instances_at_hand_go_where_folders_go(place, tmp_path):
+    """Nothing has to be written first; a plan says its own rule; what is pushed is what is pushed of the folders."""
     instance = crowdopt.AssignmentInstance([[0.9, 0.8] * 5], [0] * 20, [20] * 10, 0.1)
-    plan = crowdopt.assign(instance)
-    assert crowdopt.verify(instance, plan).holds and crowdopt.verify(round_one / "birds", round_one / "plan").holds
+    plan = crowdopt.solve(instance, epsilon=0.2)
+    found = crowdopt.solve(crowdopt.relax(crowdopt.programs.assignment.build(instance)), "highs-ipm")
+    assert found.status is crowdopt.Status.OPTIMAL, "the verb's name is for programs too"
+    assert crowdopt.verify(instance, plan).holds and crowdopt.explain(instance, plan).instance.epsilon[0] == 0.2
     labels = tmp_path / "labels.csv"
     assert crowdopt.rehearse(instance, plan, output=labels) == plan.labels
     answered = crowdopt.aggregate(labels, plan=plan, campaign=instance, output=tmp_path / "answers")
@@ -65,75 +178,12 @@ def test_plans_and_instances_at_hand_go_where_folders_go(round_one, tmp_path):
     lost = crowdopt.assign(crowdopt.AssignmentInstance([[0.6]], [0], [1], 0.01), strict=True)
     with pytest.raises(InputError, match="no plan to go by"):
         crowdopt.verify(instance, lost)
-
-
-def test_frames_go_where_files_go(round_one, tmp_path):
-    """Labels, truth and gold as columns by name say what their files say."""
-    labels, truth = columns(round_one / "labels.csv"), columns(round_one / "truth.csv")
-    gold = columns(round_one / "birds" / "gold.csv")
-    pairs = [
-        [
-            crowdopt.aggregate(one, "wmv-log", gold=two, truth=three).answers.confidence
-            for one, two, three in (
-                (labels, gold, truth),
-                (round_one / "labels.csv", round_one / "birds" / "gold.csv", round_one / "truth.csv"),
-            )
-        ],
-        [crowdopt.import_labels(*given).instance.accuracy for given in ((labels, truth), _files(round_one))],
-        [crowdopt.select(given, most=4).members for given in (gold, round_one / "birds", round_one / "birds/gold.csv")],
-        [
-            crowdopt.aggregate(given, plan=round_one / "plan", campaign=round_one / "birds").answers.error
-            for given in (labels, round_one / "labels.csv")
-        ],
-    ]
-    for one, *others in pairs:
-        for other in others:
-            np.testing.assert_array_equal(one, other)
-
-
-def _files(place):
-    return place / "labels.csv", place / "truth.csv"
-
-
-def test_a_bad_cell_of_a_frame_is_named_by_its_row(round_one):
-    """As a file's is by its line."""
-    labels = columns(round_one / "labels.csv")
-    labels["worker"][7] = ""
-    with pytest.raises(InputError, match="the table, row 7, column worker: is empty"):
-        crowdopt.aggregate(labels)
-
-
-def test_skills_of_a_table_to_learn_from(tmp_path):
-    """As a file, by place or by name, or at hand."""
-    skills = {"worker": ["ada", "bo", "chen"], "accuracy": [0.9, 0.7, 0.6]}
-    runs = [
-        crowdopt.learn(skills, ["ls-ol"], horizon=50, trials=2),
-        crowdopt.learn(None, ["ls-ol"], skills=skills, horizon=50, trials=2),
-    ]
-    assert runs[0].rows == runs[1].rows
-
-
-def test_a_campaign_in_parts_is_solved_part_by_part_where_that_is_said(tmp_path):
-    """Its plan is another one, so nobody gets it unasked; verify sees by itself."""
-    generate_parts("K3:60x100", 0, parts=2, output=tmp_path / "parts", epsilon=0.4)
-    with pytest.raises(InputError, match="in parts; say processes=0"):
-        crowdopt.solve(tmp_path / "parts")
-    plan = crowdopt.solve(tmp_path / "parts", processes=0, output=tmp_path / "plan")
-    assert plan.found and crowdopt.verify(tmp_path / "parts", tmp_path / "plan").holds
-
-
-def test_explain_and_push_take_what_is_at_hand(tmp_path):
-    """A plan says its own rule; the files that are pushed are those of the folders."""
-    instance = crowdopt.AssignmentInstance([[0.9, 0.8] * 5], [0] * 20, [20] * 10, 0.1)
-    plan = crowdopt.solve(instance, epsilon=0.2)
-    assert crowdopt.explain(instance, plan).instance.epsilon[0] == 0.2
     crowdopt.write_campaign(instance, tmp_path / "campaign")
     crowdopt.write_plan(plan, tmp_path / "plan")
-    given = (instance, plan), (tmp_path / "campaign", tmp_path / "plan")
-    for place, (campaign, planned) in zip(("one", "other"), given, strict=True):
-        crowdopt.push(campaign, planned, tool="potato", output=tmp_path / place, classes=["no", "yes"])
-    one, other = (
-        {path.relative_to(tmp_path / place): path.read_bytes() for path in (tmp_path / place).rglob("*.json*")}
-        for place in ("one", "other")
-    )
-    assert one and one == other
+    pushed = []
+    for campaign, planned in ((instance, plan), (tmp_path / "campaign", tmp_path / "plan")):
+        with TemporaryDirectory() as folder:
+            out = Path(folder) / "out"
+            crowdopt.push(campaign, planned, tool="potato", output=out, classes=["no", "yes"])
+            pushed.append({path.relative_to(out): path.read_bytes() for path in out.rglob("*.json*")})
+    assert pushed[0] and pushed[0] == pushed[1]

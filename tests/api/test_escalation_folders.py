@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 
@@ -10,39 +9,42 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
 from crowdopt.io.answers.audit_draw import commitment
 from crowdopt.io.tables.cells import write_csv
+from tests.typed import column
 
 N = 300
 
 
-def column(path, name="task"):
-    with path.open() as file:
-        return [row[name] for row in csv.DictReader(file)]
-
-
 class Desk:
-    """Answers with claims, and the truth; an expert who looks at whatever is listed."""
+    """Answers with claims, the truth, and an expert who looks at whatever is listed: two tiers in a row."""
 
-    def __init__(self, place, seed=3):
-        self.place, rng = place, np.random.default_rng(seed)
+    def __init__(self, place):
+        self.place, rng = place, np.random.default_rng(3)
         claims = np.minimum(0.5, rng.beta(0.3, 2.4, N))
         tasks = [f"t{i:03}" for i in range(N)]
         self.truth = dict(zip(tasks, np.where(rng.random(N) < claims, "b", "a").tolist(), strict=True))
-        self.answers = place / "answers.csv"
-        write_csv(self.answers, ["task", "label", "confidence"], [tasks, ["a"] * N, 1 - claims])
+        write_csv(place / "answers.csv", ["task", "label", "confidence"], [tasks, ["a"] * N, 1 - claims])
+        crowdopt.audit(place / "answers.csv", place / "one", escalate="expert=20,next=15,tiers=2", target=0.2, seed=1)
+        self.first = self.ended("answers.csv", "one")
+        up = column(place / "one" / "up.csv")
+        better = [self.truth[task] if i % 20 else "c" for i, task in enumerate(up)]
+        write_csv(place / "better.csv", ["task", "label", "error"], [up, better, np.full(len(up), 0.05)])
+        after = [place / "one"]
+        crowdopt.audit(place / "better.csv", place / "two", escalate="expert=20", after=after, seed=2)
+        self.second = self.ended("better.csv", "two")
 
-    def looks(self, folder, *more, name="checked.csv"):
-        tasks = column(folder / "check.csv") + [task for file in more for task in column(file)]
-        write_csv(self.place / name, ["task", "label"], [tasks, [self.truth[task] for task in tasks]])
-        return self.place / name
+    def looks(self, folder, *more):
+        tasks = column(self.place / folder / "check.csv") + [task for file in more for task in column(file)]
+        write_csv(self.place / "checked.csv", ["task", "label"], [tasks, [self.truth[task] for task in tasks]])
+        return self.place / "checked.csv"
 
     def ended(self, answers, folder):
         """Look as listed until no look is expected to save money."""
         while True:
-            done = crowdopt.audit(answers, folder, checked=self.looks(folder), escalate=True)
+            told = {"checked": self.looks(folder), "escalate": True}
+            done = crowdopt.audit(self.place / answers, self.place / folder, **told)
             if done.escalated.finished:
                 return done
 
@@ -53,11 +55,8 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory):
-    """An escalation that has ended."""
-    desk = Desk(tmp_path_factory.mktemp("honest"))
-    crowdopt.audit(desk.answers, desk.place / "one", escalate="expert=20", target=0.08, seed=5)
-    desk.done = desk.ended(desk.answers, desk.place / "one")
-    return desk
+    """An escalation of two tiers that have ended."""
+    return Desk(tmp_path_factory.mktemp("honest"))
 
 
 @pytest.fixture
@@ -67,74 +66,68 @@ def forged(honest, tmp_path):
     return tmp_path
 
 
+def rewritten(path, **changes):
+    """A document with other entries, and the commitment of what it says now where it has one."""
+    said = {**json.loads(path.read_text(encoding="utf-8")), **changes}
+    if path.name == "escalation.json":
+        said["commitment"] = commitment(said)
+    path.write_text(json.dumps(said), encoding="utf-8")
+    return said
+
+
 def test_an_escalation_holds_and_is_verified(honest):
     """What stands, what goes up, at which cost; recomputed; and the truth, which it does not miss at this seed."""
-    folder, done = honest.place / "one", honest.done
+    folder, done = honest.place / "one", honest.first
     made = done.escalated
-    assert honest.wrong_standing(folder) <= made.left <= 24
-    assert 24 < made.stand < N
-    up = column(folder / "up.csv")
-    assert len(up) == done.up and done.cost == 20 * (made.wrong.size + done.up)
-    report = verify_audit(honest.answers, folder, done.commitment)
-    assert report.holds, report.problems
-    assert report.sentence == made.sentence
+    assert honest.wrong_standing(folder) <= made.left <= 30 < made.stand < N
+    assert len(column(folder / "up.csv")) == done.up
+    report = crowdopt.verify(honest.place / "answers.csv", folder, commitment=done.commitment)
+    assert report.holds and report.sentence == made.sentence, report.problems
 
 
 def test_labels_for_what_goes_up_are_counted_and_change_no_claim(honest, forged):
     """The expert answers all that went up: nothing is left to go up, cost and claim stay."""
-    before = honest.done
-    told = honest.looks(forged / "one", forged / "one" / "up.csv", name="all.csv")
-    after = crowdopt.audit(forged / "answers.csv", forged / "one", checked=told, escalate=True)
-    assert after.up == 0 and after.cost == before.cost
-    assert after.escalated.sentence == before.escalated.sentence
-    assert honest.wrong_standing(forged / "one") <= after.escalated.left
-    assert verify_audit(forged / "answers.csv", forged / "one").holds
+    told = honest.looks("two", forged / "two" / "up.csv")
+    after = crowdopt.audit(forged / "better.csv", forged / "two", checked=told, escalate=True)
+    assert after.up == 0 and after.cost == honest.second.cost
+    assert after.escalated.sentence == honest.second.escalated.sentence
+    assert crowdopt.verify(forged / "better.csv", forged / "two", after=[forged / "one"]).holds
 
 
-def test_tiers_share_what_may_be_wrong_and_the_chance(tmp_path):
-    """Two tiers: what the first leaves is the second's; both verify, and the second names the first as it is."""
-    desk = Desk(tmp_path)
-    first = crowdopt.audit(desk.answers, tmp_path / "one", escalate="expert=20,next=2,tiers=2", target=0.1, seed=1)
-    assert first.draw.terms.allowed == 15 and first.draw.terms.delta == pytest.approx(0.025)
-    first = desk.ended(desk.answers, tmp_path / "one")
-    up = column(tmp_path / "one" / "up.csv")
-    rng = np.random.default_rng(9)
-    right = rng.random(len(up)) < 0.95
-    write_csv(
-        tmp_path / "better.csv",
-        ["task", "label", "error"],
-        [up, [desk.truth[t] if r else "c" for t, r in zip(up, right, strict=True)], np.full(len(up), 0.05)],
-    )
-    below = {"escalate": "expert=20", "after": [tmp_path / "one"], "seed": 2}
-    second = crowdopt.audit(tmp_path / "better.csv", tmp_path / "two", **below)
-    assert second.draw.terms.allowed == 30 - first.escalated.left
-    assert second.draw.terms.delta == pytest.approx(0.025)
-    second = desk.ended(tmp_path / "better.csv", tmp_path / "two")
-    assert verify_audit(tmp_path / "better.csv", tmp_path / "two", after=[tmp_path / "one"]).holds
-    wrong = desk.wrong_standing(tmp_path / "one") + desk.wrong_standing(tmp_path / "two")
-    assert wrong <= first.escalated.left + second.escalated.left <= 30
+def test_tiers_share_what_may_be_wrong_and_the_chance(honest):
+    """What the first leaves is the second's; both verify, and the second names the first as it is."""
+    first, second, place = honest.first, honest.second, honest.place
+    assert first.draw.terms.allowed == 30 and second.draw.terms.allowed == 60 - first.escalated.left
+    assert [one.draw.terms.delta for one in (first, second)] == pytest.approx([0.025, 0.025])
+    assert crowdopt.verify(place / "better.csv", place / "two", after=[place / "one"]).holds
+    wrong = honest.wrong_standing(place / "one") + honest.wrong_standing(place / "two")
+    assert wrong <= first.escalated.left + second.escalated.left <= 60
     with pytest.raises(InputError, match="last tier before the expert"):
-        crowdopt.audit(tmp_path / "better.csv", tmp_path / "three", escalate="", after=[tmp_path / "two"])
+        crowdopt.audit(place / "better.csv", place / "three", escalate="", after=[place / "two"])
 
 
 @pytest.mark.parametrize(
-    ("words", "changes"),
+    "changes",
     [
-        ("few enough", {"groups": 25}),
-        ("wrong_at_most", {"wrong_at_most": 0}),
-        ("cost", {"cost": 1.0}),
-        ("planned", {"planned": {"groups": 0, "stand": 0, "checks": 0, "up": 0, "cost": 0.0}}),
+        {"groups": 25},
+        {"groups": None},
+        {"wrong_at_most": 0},
+        {"cost": 1.0},
+        {"planned": {"groups": 0, "stand": 0, "checks": 0, "up": 0, "cost": 0.0}},
+        {"passed": 0},
+        {"finished": False},
+        {"onward": {}},
+        {"certified": True},
     ],
+    ids=lambda changes: next(iter(changes)),
 )
-def test_a_forged_claim_is_refused(forged, words, changes):
-    """A threshold that has not passed, fewer wrong answers, a lower cost, another plan."""
-    file = forged / "one" / "standing.json"
-    said = json.loads(file.read_text(encoding="utf-8"))
-    assert said["groups"] < 25
-    said.update(changes)
-    file.write_text(json.dumps(said), encoding="utf-8")
-    report = verify_audit(forged / "answers.csv", forged / "one")
-    assert not report.holds and any(words in problem for problem in report.problems)
+def test_what_stands_is_what_the_looks_give(forged, changes):
+    """A threshold that has not passed, fewer wrong answers, a lower cost, another plan, further and damaged entries."""
+    assert rewritten(forged / "one" / "standing.json", **changes)
+    try:
+        assert not crowdopt.verify(forged / "answers.csv", forged / "one").holds
+    except InputError:
+        return
 
 
 @pytest.mark.parametrize(
@@ -148,46 +141,57 @@ def test_a_forged_claim_is_refused(forged, words, changes):
         {"confidence": 0.5, "delta": 0.5},
     ],
 )
-def test_a_forged_draw_is_refused(forged, changes):
+def test_a_forged_draw_is_refused(forged, honest, changes):
     """Also where its commitment is made to fit: the claim no longer follows, or the commitment is not the one known."""
-    file = forged / "one" / "escalation.json"
-    known = json.loads(file.read_text(encoding="utf-8"))
-    said = {**known, **changes}
-    said["commitment"] = commitment(said)
-    file.write_text(json.dumps(said), encoding="utf-8")
-    assert not verify_audit(forged / "answers.csv", forged / "one").holds
-    assert not verify_audit(forged / "answers.csv", forged / "one", known["commitment"]).holds
+    rewritten(forged / "one" / "escalation.json", **changes)
+    assert not crowdopt.verify(forged / "answers.csv", forged / "one").holds
+    known = honest.first.commitment
+    assert not crowdopt.verify(forged / "answers.csv", forged / "one", commitment=known).holds
+
+
+def test_a_tier_cannot_spend_the_chance_of_the_one_below_again(forged):
+    """Not unseen, not with the tier below shown as it is, and not with that one's own document changed to fit."""
+    second = json.loads((forged / "two" / "escalation.json").read_text(encoding="utf-8"))
+    below = [{**second["below"][0], "delta": 1e-9}]
+    said = rewritten(forged / "two" / "escalation.json", below=below, delta=round(0.05 - 1e-9, 14))
+    stands = json.loads((forged / "two" / "standing.json").read_text(encoding="utf-8"))
+    more = {"commitment": said["commitment"], "delta": said["delta"]}
+    more["sentence"] = stands["sentence"].replace("97.5 %", f"{100 * (1 - said['delta']):.10g} %")
+    rewritten(forged / "two" / "standing.json", **more)
+    with pytest.raises(InputError, match="goes on after a tier below"):
+        crowdopt.verify(forged / "better.csv", forged / "two")
+    assert not crowdopt.verify(forged / "better.csv", forged / "two", after=[forged / "one"]).holds
+    path = forged / "one" / "escalation.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "delta": 1e-9}), encoding="utf-8")
+    report = crowdopt.verify(forged / "better.csv", forged / "two", after=[forged / "one"])
+    assert not report.holds and any("was changed after it was written" in one for one in report.problems)
 
 
 def test_what_went_up_is_not_taken_back(forged):
-    """A table that lets an answer stand that went up is refused."""
+    """A list that lets an answer stand that went up is refused, by itself and as the tier below another one."""
     up = column(forged / "one" / "up.csv")
     write_csv(forged / "one" / "up.csv", ["task"], [up[1:]])
-    assert not verify_audit(forged / "answers.csv", forged / "one").holds
+    assert not crowdopt.verify(forged / "answers.csv", forged / "one").holds
+    report = crowdopt.verify(forged / "better.csv", forged / "two", after=[forged / "one"])
+    assert not report.holds and any("what went up" in one for one in report.problems)
 
 
 def test_bad_input_is_a_sentence(forged, tmp_path):
     """What is wrong, and what to do."""
     answers, one = forged / "answers.csv", forged / "one"
-    for words, options in (
-        ("unknown word", {"escalate": "price=3"}),
-        ("at least 1", {"escalate": "tiers=0"}),
-        ("above 0", {"escalate": "expert=0"}),
-        ("between 0 and 1", {"escalate": True, "target": 1.5}),
-        ("below the target", {"escalate": True, "target": 0.05, "expert_error": 0.05}),
-        ("tier below", {"escalate": True, "after": [tmp_path / "none"]}),
+    write_csv(forged / "bare.csv", ["task", "label"], [["a"], ["b"]])
+    for table, folder, words, options in (
+        (answers, "new", "unknown word", {"escalate": "price=3"}),
+        (answers, "new", "at least 1", {"escalate": "tiers=0"}),
+        (answers, "new", "between 0 and 1", {"escalate": True, "target": 1.5}),
+        (answers, "new", "below the target", {"escalate": True, "target": 0.05, "expert_error": 0.05}),
+        (answers, "new", "tier below", {"escalate": True, "after": [tmp_path / "none"]}),
+        (answers, "one", "already exists", {"escalate": True}),
+        (answers, "one", "second draw", {"escalate": True, "force": True}),
+        (answers, "one", "is an escalation", {"checked": forged / "checked.csv"}),
+        (answers, "one", "no other option", {"checked": forged / "checked.csv", "escalate": True, "target": 0.2}),
+        (forged / "bare.csv", "new", "claims no error", {"escalate": True}),
     ):
         with pytest.raises(InputError, match=words):
-            crowdopt.audit(answers, forged / "new", **options)
+            crowdopt.audit(table, one.parent / folder, **options)
         assert not (forged / "new").exists()
-    with pytest.raises(InputError, match="already exists"):
-        crowdopt.audit(answers, one, escalate=True)
-    with pytest.raises(InputError, match="second draw"):
-        crowdopt.audit(answers, one, escalate=True, force=True)
-    with pytest.raises(InputError, match="is an escalation"):
-        crowdopt.audit(answers, one, checked=forged / "checked.csv")
-    with pytest.raises(InputError, match="give no other option"):
-        crowdopt.audit(answers, one, checked=forged / "checked.csv", escalate=True, target=0.2)
-    write_csv(forged / "bare.csv", ["task", "label"], [["a"], ["b"]])
-    with pytest.raises(InputError, match="claims no error"):
-        crowdopt.audit(forged / "bare.csv", forged / "new", escalate=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from crowdopt import InputError, import_labels, read_campaign, write_campaign
-from crowdopt.cli import main
+from crowdopt import InputError, import_labels, read_campaign
+from tests.typed import run
 
 LABELS = "task,worker,label\n1,u,cat\n1,v,dog\n2,u,dog\n2,v,dog\n3,u,cat\n3,w,cat\n"
 
@@ -30,39 +29,11 @@ def test_tallies_per_worker_and_type(tables):
     assert found.instance.capacity.tolist() == [3, 2, 1] and found.gold_source == "truth"
 
 
-def test_the_written_campaign_is_the_imported_instance(tables):
-    """import, then read: the same skills, estimated from the written tallies."""
-    found = import_labels(
-        tables / "labels.csv", tables / "truth.csv", types=tables / "types.csv", epsilon=0.3, capacity=5
-    )
-    write_campaign(found.instance, tables / "c", gold=found.gold, gold_source=found.gold_source)
-    back = read_campaign(tables / "c")
-    assert np.array_equal(back.accuracy, found.instance.accuracy)
-    assert back.skills_source == found.instance.skills_source == "empirical-bayes from truth"
-    assert (back.capacity == 5).all() and back.title == "imported from labels.csv"
-
-
-def test_without_truth_agreement_stands_in_and_says_so(tables):
-    """Six labels on three tasks tell less than one known answer, which is counted as one."""
-    found = import_labels(tables / "labels.csv", epsilon=0.3)
-    assert found.gold[1].sum() == 1 and "agreement" in found.gold_source and "agreement" in found.instance.skills_source
-
-
-def test_more_than_two_classes_need_a_rule_for_them(tables):
-    """Hoeffding's bound is for two classes; with three labels in the table it is refused."""
-    (tables / "labels.csv").write_text(LABELS + "4,u,cow\n", encoding="utf-8")
-    assert import_labels(tables / "labels.csv").instance.classes == 3
-    with pytest.raises(InputError, match="rule hoeffding is for 2 classes, not 3"):
-        import_labels(tables / "labels.csv", rule="hoeffding")
-
-
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
         ("labels.csv", "task,worker,label\n", "there is no label"),
         ("labels.csv", "task,worker,label\n1,u,cat\n1,u,dog\n", "labels.csv: worker u labelled task 1 more than once"),
-        ("labels.csv", "task,worker,label\n1,u,\n", "line 2, column label: is empty"),
-        ("labels.csv", "task,annotator,label\n1,u,cat\n", "no column 'worker'"),
         ("labels.csv", "task,worker,label\n1,u,cat\n2,u,cat\n", "nothing to decide"),
         ("truth.csv", "task,label\n8,cat\n9,dog\n", "knows none of the tasks"),
         ("truth.csv", "task,label\n1,cat\n1,dog\n", "'1' was there before"),
@@ -123,7 +94,7 @@ def test_workers_who_err_together_are_named_and_become_families(tmp_path):
     back = read_campaign(tmp_path / "c")
     assert [(group.members, group.dependent, group.max_per_task) for group in back.groups] == [((0, 1), True, 1)]
     words = [tmp_path / "l.csv", "--truth", tmp_path / "t.csv", "--types", tmp_path / "y.csv", "-o", tmp_path / "d"]
-    said = CliRunner().invoke(main, ["import", *map(str, words)]).output
+    said = run("import", *map(str, words)).output
     assert "errors go together: 1 of 6 pairs" in said and "suggested family: w0, w1; 2 votes worth 1." in said
     with pytest.raises(InputError, match="--truth"):
         import_labels(tmp_path / "l.csv", families=True)

@@ -10,8 +10,15 @@ from crowdopt.crowd.exactness import CERTAIN, errors_of
 from tests.sampled import first_of
 
 MOST = 12  # rounds
-RECORDED = ["bluebird", "quiz_medicine", "rte", "zencrowd_all", "zencrowd_core5"]
-CASES = ["birds", "B5:50x20", "R10:120x60", "R10:3000x800"]
+RECORDED = ["bluebird", "quiz_medicine", "zencrowd_all", "zencrowd_core5"]
+CASES = [
+    ("birds", "exact-error"),
+    ("R10:60x40", "bhattacharyya"),
+    ("B5:50x20", "exact-error"),
+    ("R10:120x60", "hoeffding"),
+    ("R10:120x60", "mean-error"),
+    ("R10:3000x800", "exact-error"),
+]
 
 
 def begin(case, folder):
@@ -36,12 +43,15 @@ def helping(instance, unsure):
     return unsure[then < now - CERTAIN].tolist()
 
 
-def loop(campaign, folder):
-    """Rounds until the end."""
+def loop(campaign, folder, rule="exact-error"):
+    """Rounds until the end; a plan after the first that is the cheapest serves the unsure tasks and no others."""
+    unsure = None
     for k in range(MOST):
         place, labels = folder / f"plan-{k}", folder / f"labels-{k}.csv"
-        plan = crowdopt.assign(campaign, rule="exact-error" if k == 0 else None, time_limit=15, output=place)
-        assert plan.pairs is not None
+        given = {"rule": rule, "gap": 0.01} if k == 0 else {"gap": 0.0}
+        plan = crowdopt.assign(campaign, **given, time_limit=5, output=place)
+        assert plan.pairs is not None and crowdopt.verify(campaign, place).holds
+        assert unsure is None or not (plan.found and plan.proven) or ((plan.task_labels > 0) == unsure).all()
         if not len(plan.pairs):
             assert not helping(plan.instance, plan.short)
             return
@@ -49,14 +59,15 @@ def loop(campaign, folder):
         found = crowdopt.answers(labels, place, campaign=campaign, output=folder / f"answers-{k}").answers
         if found.sure.all():
             return
+        unsure = found.posterior.max(axis=1) < 1 - found.epsilon - 1e-12  # whatever the vote was
         campaign = folder / f"answers-{k}" / "campaign"
     pytest.fail(f"{MOST} rounds and no end")
 
 
-@pytest.mark.parametrize("case", first_of(CASES, 2))
-def test_the_loop_has_no_dead_end(tmp_path, case):
+@pytest.mark.parametrize(("case", "rule"), first_of(CASES, 2))
+def test_the_loop_has_no_dead_end(tmp_path, case, rule):
     """Each round hands out queues; what ends it is that all is sure, or that no label is left that lowers an error."""
-    loop(begin(case, tmp_path / "campaign"), tmp_path)
+    loop(begin(case, tmp_path / "campaign"), tmp_path, rule)
 
 
 @pytest.mark.slow
@@ -68,3 +79,14 @@ def test_the_loop_of_recorded_crowds_has_no_dead_end(tmp_path, real_data, name):
         tables["types"] = real_data / name / "types.csv"
     crowdopt.import_labels(real_data / name / "labels.csv", output=tmp_path / "campaign", **tables)
     loop(tmp_path / "campaign", tmp_path)
+
+
+def test_a_campaign_as_it_is_after_a_round():
+    """No worker is asked twice, what a worker gave is off their capacity, the seed decides, and few tasks are open."""
+    first, second, same = (crowdopt.generate("R10:60x40", 3, round=k) for k in (1, 2, 2))
+    load = np.bincount(second.collected[:, 1], minlength=40)
+    assert load.sum() > 0 and (second.capacity + load == first.capacity).all()
+    assert 0 < (second.residual_need > 0).sum() < 60
+    assert np.array_equal(same.collected, second.collected)
+    with pytest.raises(crowdopt.InputError, match="at least 1"):
+        crowdopt.generate("R10:60x40", round=0)

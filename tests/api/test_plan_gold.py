@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from math import exp, log, sqrt
 
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
 from crowdopt.api.plan_gold import plan_gold
-from crowdopt.cli import main
 from crowdopt.errors import InputError
 
 
@@ -41,17 +38,6 @@ def test_simulation_says_what_the_theorems_do_not():
     assert rows[1].labels >= rows[1].gold_labels == 78 * 40
 
 
-def test_the_verb_and_its_json(tmp_path):
-    """Numbers and sentences agree; infinity is null in JSON."""
-    run = CliRunner().invoke
-    run(main, ["generate", "HS:40x60", "-o", str(tmp_path / "hs")])
-    done = run(main, ["plan-gold", str(tmp_path / "hs"), "--gold", "5", "--trials", "0"])
-    assert done.exit_code == 0 and "Theorem 5 as printed asks for" in done.output
-    facts = json.loads(run(main, ["plan-gold", str(tmp_path / "hs"), "--gold", "5", "--trials", "0", "--json"]).output)
-    assert facts["rows"][0]["gold"] == 5 and facts["rows"][0]["labels_ratio"] is None
-    assert run(main, ["plan-gold", str(tmp_path / "hs"), "--gold", "few"]).exit_code == 2
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [({"golds": [0]}, "at least 1"), ({"gamma": 2.0}, "gamma"), ({"delta": 0.6}, "delta")],
@@ -67,11 +53,3 @@ def test_what_the_theorems_are_not_for_is_refused():
         plan_gold(crowdopt.AssignmentInstance([[0.9, 0.9]], [0], 1, 0.2, classes=3, rule="bhattacharyya"))
     with pytest.raises(InputError, match="no plan"):
         plan_gold(crowdopt.AssignmentInstance([[0.6, 0.6]], [0, 0], 1, 0.2, rule="hoeffding"), trials=0)
-
-
-def test_a_target_out_of_reach_is_answered_for_one_that_is_within(tmp_path):
-    """The sample that `init` writes has a plan, but none by the rule of the theorems: they are asked for one it has."""
-    crowdopt.init(tmp_path / "c")
-    found = plan_gold(tmp_path / "c", trials=0)
-    assert found.unmet == 0.1 < found.target < 0.5
-    assert plan_gold(tmp_path / "c", epsilon=found.target, trials=0).unmet is None

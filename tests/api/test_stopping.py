@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import crowdopt
@@ -42,13 +41,3 @@ def test_a_stop_is_of_one_search_alone():
     instance = crowdopt.recipe("R10:60x20", seed=0)
     crowdopt.assign(instance, time_limit=LIMIT, listener=lambda moment: True)
     assert crowdopt.assign(instance, time_limit=LIMIT).proven
-
-
-def test_rows_of_ones_own_by_label():
-    """A table at hand names tasks and workers; an empty cell is all of them."""
-    instance = crowdopt.AssignmentInstance([[0.9, 0.8, 0.7]], [0, 0], [2, 2, 2], 0.2, workers=["ada", "bo", "chen"])
-    rows = {"row": ["no more"], "task": [""], "worker": ["ada"], "coefficient": [1], "upper": [1]}
-    plan = crowdopt.assign(instance, rows=rows, time_limit=10)
-    assert np.sum(plan.pairs[:, 1] == 0) <= 1
-    with pytest.raises(crowdopt.InputError, match=r"unknown worker 'adda' \(did you mean 'ada'\?\)"):
-        crowdopt.assign(instance, rows=rows | {"worker": ["adda"]}, time_limit=10)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.backends import Backend, highs
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solution, Status
 
 Lie = Callable[[Program, Solution], Any]
@@ -68,47 +68,6 @@ def scaled(factor: float) -> Lie:
 LIES: dict[str, Lie] = {
     # another program's solution
     "of another program": lambda p, t: replace(t, program=other(p)),
-    "zeros of another program, optimal": lambda p, t: Solution(
-        other(p), "x", Status.OPTIMAL, np.zeros_like(p.cost), np.zeros_like(p.row_lower), None, 0.0, 0.0, ""
-    ),
-    "infeasible by a ray for another program": lambda p, t: Solution(
-        replace(
-            p,
-            row_lower=np.full_like(p.row_lower, 1.0),
-            row_upper=np.full_like(p.row_upper, np.inf),
-            matrix=0 * p.matrix,
-        ),
-        "x",
-        Status.INFEASIBLE,
-        None,
-        None,
-        np.ones_like(p.row_lower),
-        None,
-        0.0,
-        "",
-    ),
-    "a tiny program's solution": lambda p, t: Solution(
-        Program(
-            "t",
-            np.ones(1),
-            sparse.csc_array(np.ones((1, 1))),
-            np.ones(1),
-            np.ones(1),
-            np.zeros(1),
-            np.ones(1),
-            np.zeros(1, bool),
-            stack([("x", (1,))]),
-            stack([("r", (1,))]),
-        ),
-        "x",
-        Status.OPTIMAL,
-        np.ones(1),
-        np.ones(1),
-        None,
-        1.0,
-        0.0,
-        "",
-    ),
     "dearer program": lambda p, t: replace(t, program=replace(p, cost=p.cost + 1), claimed_bound=None),
     # points
     "no point, optimal": said(primal=None),

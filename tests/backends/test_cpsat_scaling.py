@@ -53,15 +53,6 @@ def test_a_bound_on_the_integers_is_a_bound_on_the_cost(seed):
     assert bound >= least - 3 * POINT_ROUNDING
 
 
-def test_whole_numbers_and_quarters_stay_exact():
-    """Capacities and prices lose nothing, so their bounds are exact."""
-    zero, three = np.zeros(3, np.int64), np.full(3, 3)
-    row = relaxed(np.arange(3), np.array([1.0, 2.0, 5.0]), 4.0, zero, three)
-    assert (row.coefficients, row.power, row.side) == ([1, 2, 5], 0, 4)
-    row = relaxed(np.arange(3), np.array([0.25, 2.0, 0.5]), 0.75, zero, three)
-    assert (row.coefficients, row.power, row.side) == ([1, 8, 2], 2, 3)
-
-
 def test_what_does_not_fit_64_bits_is_refused():
     """A wrapped product would be a wrong answer."""
     with pytest.raises(BackendMissing, match="64 bits"):

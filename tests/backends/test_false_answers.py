@@ -7,8 +7,6 @@ proven. Two are of a start from the basis of the program before (hot_start), one
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from fractions import Fraction
 from itertools import product
 from math import inf
@@ -70,12 +68,6 @@ def optimum(program: Program) -> Fraction | None:
             rest = sum(row[j] * corner[j] for j in range(len(row)) if j != k)
             points.add((*corner[:k], (side - rest) / row[k], *corner[k + 1 :]))
     return min((cost_of(program, list(point)) for point in points if keeps(program, list(point))), default=None)
-
-
-def test_there_are_six_and_each_names_who_is_wrong():
-    """Programs of one row and at most two columns."""
-    assert len(FILES) == 6 and len(CLAIMS) >= 15
-    assert all(read_program(path).matrix.shape <= (1, 2) for path in FILES)
 
 
 @pytest.mark.parametrize(("path", "status", "backend", "version"), CLAIMS)
@@ -147,33 +139,9 @@ def test_going_on_from_a_basis_ends_wrong_and_a_session_does_not(name):
     assert found.proves_optimal() and found.value == pytest.approx(float(cost_of(program, point)), abs=1e-6)
 
 
-CPSAT = """
-import sys
-from pathlib import Path
-from ortools.sat.python import cp_model
-from crowdopt.io.programs.program_files import read_program
-program, model, solver = read_program(Path(sys.argv[1])), cp_model.CpModel(), cp_model.CpSolver()
-columns = [model.new_bool_var("") for _ in program.cost]
-values = [int(value) for value in program.matrix.toarray()[0]]
-row = cp_model.LinearExpr.weighted_sum(columns, values)
-model.add_linear_constraint(row, int(program.row_lower[0]), int(program.row_upper[0]))
-model.minimize(cp_model.LinearExpr.weighted_sum(columns, [int(value) for value in program.cost]))
-solver.parameters.cp_model_presolve = sys.argv[2] == "presolve"
-print(solver.status_name(solver.solve(model)), solver.objective_value)
-"""
-
-
-@pytest.mark.slow
 def test_a_presolve_loses_the_best_point():
-    """CP-SAT calls 1 optimal where 0 can be had, and finds that without presolve."""
+    """CP-SAT calls 1 optimal where 0 can be had: a row of two sides; ours is two rows there."""
     pytest.importorskip("ortools")
-    if version_of_library("ortools") != "9.15.6755":
-        pytest.skip("another version of CP-SAT")
-    path = FOLDER / "presolve" / "one_side_lost.mps"
-    program = read_program(path)
+    program = read_program(FOLDER / "presolve" / "one_side_lost.mps")
     assert optimum(program) == 0
-    ours = solve(program, "ortools-cpsat", Options(time_limit=20.0), isolated=True)  # a row of two sides is two there
-    assert certify(ours).value == 0.0
-    for how, said in (("presolve", "OPTIMAL 1.0"), ("none", "OPTIMAL 0.0")):
-        words = [sys.executable, "-c", CPSAT, str(path), how]
-        assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() == said
+    assert certify(solve(program, "ortools-cpsat", Options(time_limit=20.0), isolated=True)).value == 0.0

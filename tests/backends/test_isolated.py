@@ -11,6 +11,7 @@ import pytest
 
 from crowdopt import AssignmentInstance, BackendFailed, Options, assign, certify, programs, relax, solve
 from crowdopt.backends import isolated
+from tests import strangers
 
 backends = import_module("crowdopt.backends")  # the folder; crowdopt.backends is the call
 
@@ -59,12 +60,8 @@ INSTANCE = AssignmentInstance(np.full((1, 8), 0.8), np.zeros(4, np.int64), np.fu
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The package of a third party, on the path of this process and of its children."""
-    (tmp_path / "theirs.py").write_text(THEIRS, encoding="utf-8")
-    facts = tmp_path / "theirs-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", encoding="utf-8")
-    (facts / "entry_points.txt").write_text("[crowdopt.backends]\ntheirs = theirs:BACKENDS\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+    points = "[crowdopt.backends]\ntheirs = theirs:BACKENDS\n"
+    monkeypatch.syspath_prepend(strangers.installed(tmp_path, "theirs", THEIRS, points))
     monkeypatch.setattr(isolated, "LOADING", 6.0)
     backends.registered.cache_clear()
     yield
@@ -80,12 +77,7 @@ def test_an_honest_one_is_as_good_as_ours():
     assert certify(theirs).value == certify(ours).value and theirs.status == ours.status
     linear = solve(relax(program), "honest")
     assert certify(linear).proves_optimal() and certify(linear).proof == "certificate"
-    assert assign(INSTANCE, "honest").proven
-
-
-def test_nobody_takes_the_place_of_a_backend_of_ours():
-    """A package that calls its backend ``highs`` is not asked where HiGHS is meant."""
-    assert assign(INSTANCE, "highs").proven
+    assert assign(INSTANCE, "honest").proven and assign(INSTANCE, "highs").proven  # not theirs of that name
 
 
 def test_what_it_writes_into_is_its_own_copy():
@@ -103,7 +95,6 @@ def test_what_it_writes_into_is_its_own_copy():
     ("name", "words"),
     [
         ("leaves", "status 0 and without an answer"),
-        ("hangs", "did not keep its time limit"),
         pytest.param("shouts", "SystemExit: 0", marks=pytest.mark.slow),
     ],
 )
@@ -122,23 +113,7 @@ def test_a_solver_that_hangs_is_stopped_when_its_time_is_up(monkeypatch):
     assert time.monotonic() - began < 15
 
 
-def test_each_stage_has_its_seconds(tmp_path):
-    """Ten seconds of loading are none of solving; an answer that was found may be written."""
-    clock = isolated._Clock(tmp_path, 10.0)
-    assert not clock.is_over(5.9) and clock.is_over(6.1)
-    (tmp_path / isolated.SOLVING).touch()
-    assert not clock.is_over(5.0) and not clock.is_over(5 + 10 * 1.05 + 1.4) and clock.is_over(5 + 10 * 1.05 + 1.6)
-    (tmp_path / isolated.SOLVED).touch()
-    assert not clock.is_over(17.0) and not clock.is_over(22.9) and clock.is_over(23.1)
-
-
 def test_memory_is_limited():
     """A process that takes more than it may is stopped."""
     with pytest.raises(BackendFailed, match="more than the 300 MB allowed"):
         solve(programs.assignment.build(INSTANCE), "eats", Options(time_limit=20, memory=300))
-
-
-@pytest.mark.slow
-def test_ours_can_be_isolated_too():
-    """``isolated`` asks for a process where none is needed."""
-    assert assign(INSTANCE, "highs", isolated=True, gap=0.0).objective == assign(INSTANCE, "highs", gap=0.0).objective

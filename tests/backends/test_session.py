@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -10,14 +13,19 @@ from crowdopt import InputError, certify, relax
 from crowdopt.core.solution import Status
 from crowdopt.programs import assignment
 
+backends = import_module("crowdopt.backends")  # the folder; crowdopt.backends is the call
 
-def chains_agree(seeds: range, backend: str = "highs-simplex") -> None:
-    """Random chains of changes: warm and cold certificates are equal, infeasible ends included."""
-    for seed in seeds:
+
+def test_chains_agree_with_cold_solves() -> None:
+    """Random chains of changes: warm and cold certificates are equal, infeasible ends included.
+
+    Hot starts may go wrong; what multipliers do not prove is solved again, so a session never does.
+    """
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         program = assignment.build(crowdopt.recipe("R10:6x8" if seed % 2 else "R10:8x20", seed=seed % 7))
         program = program if seed % 5 == 0 else relax(program)
-        asked = crowdopt.session(program, "highs" if seed % 5 == 0 else backend)
+        asked = crowdopt.session(program, "highs" if seed % 5 == 0 else "highs-simplex")
         for _ in range(4):
             move = rng.integers(0, 3)
             if move == 0:
@@ -34,17 +42,6 @@ def chains_agree(seeds: range, backend: str = "highs-simplex") -> None:
                 assert mine.value == pytest.approx(other.value, rel=1e-7, abs=1e-7), seed
                 assert mine.bound == pytest.approx(other.bound, rel=1e-6, abs=1e-6), seed
         assert asked.builds == 1 and asked.solves == 4
-
-
-def test_chains_agree_with_cold_solves() -> None:
-    """Hot starts may go wrong; what multipliers do not prove is solved again, so a session never does."""
-    chains_agree(range(20))
-
-
-@pytest.mark.slow
-def test_more_chains_agree_with_cold_solves() -> None:
-    """As above, on 200 others."""
-    chains_agree(range(20, 220))
 
 
 def test_a_kind_of_side_that_is_new_is_built_again() -> None:
@@ -78,10 +75,18 @@ def test_options_of_a_solver_s_own(tmp_path) -> None:
         ("exact", ["presolve=off"], "our own"),
         ("highs", ["presolv=off"], "near ones are presolve"),
         ("highs[mip_max_nodes=few]", [], "is a number"),
-        ("highs", ["presolve=perhaps"], "cannot be 'perhaps'"),
-        ("highs", ["presolve"], "key=value"),
         ("highs[presolve=off]", ["presolve=on"], "given twice"),
         ("highs[presolve=off", [], "no backend with options"),
     ):
         with pytest.raises(InputError, match=sentence):
             crowdopt.assign(instance, method, solver_options=given)
+
+
+def test_an_interrupted_search_ends_the_caller(monkeypatch):
+    """An answer that cannot say it was cut short must not be made of one that was."""
+    program = relax(assignment.build(crowdopt.recipe("R1:10x20", seed=0)))
+    found = backends.solve(program)
+    assert (backends.solve_whole(program).primal == found.primal).all()
+    monkeypatch.setattr(backends, "solve", lambda *_: replace(found, interrupted=True))
+    with pytest.raises(KeyboardInterrupt):
+        backends.solve_whole(program)

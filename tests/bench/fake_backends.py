@@ -42,22 +42,6 @@ def denies(program, options, listener):
     return claim(program, Status.INFEASIBLE, None)
 
 
-def asserts(program, options, listener):
-    return claim(program, Status.OPTIMAL, None)
-
-
-def nan(program, options, listener):
-    return claim(program, Status.OPTIMAL, np.full(program.cost.size, np.nan), 3.0)
-
-
-def halves(program, options, listener):
-    return claim(program, Status.OPTIMAL, np.full(program.cost.size, 0.5), 0.5 * float(program.cost.sum()))
-
-
-def short(program, options, listener):
-    return claim(program, Status.OPTIMAL, np.zeros(3), 0.0)
-
-
 def raises(program, options, listener):
     raise ArithmeticError("the matrix is too beautiful")
 
@@ -97,5 +81,5 @@ def make(name, run):
     return Backend(f"fake-{name}", "numpy", "nothing", integers=True, duals=False, run=on_real_programs)
 
 
-FAKES = (lies, boasts, overclaims, denies, asserts, nan, halves, short, raises, crashes, hangs, spins, eats, breeds)
+FAKES = (lies, boasts, overclaims, denies, raises, crashes, hangs, spins, eats, breeds)
 BACKENDS = [make(run.__name__, run) for run in FAKES]

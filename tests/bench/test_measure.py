@@ -32,18 +32,13 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits
 @pytest.mark.parametrize(
     ("fake", "outcome", "said"),
     [
-        ("lies", "wrong", "breaks a row by"),
-        pytest.param("asserts", "wrong", "claims optimal without a point", marks=pytest.mark.slow),
-        ("nan", "wrong", "contains NaN"),
-        pytest.param("halves", "wrong", "its plan is fractional: 0.5", marks=pytest.mark.slow),
-        pytest.param("short", "wrong", "of shape (3,)", marks=pytest.mark.slow),
+        pytest.param("lies", "wrong", "breaks a row by", marks=pytest.mark.slow),
         ("raises", "failed", "ArithmeticError: the matrix is too beautiful"),
         ("crashes", "crashed", "killed by SIGABRT while solving"),
-        ("hangs", "out of time", "killed while solving"),
-        pytest.param("spins", "out of time", "killed while solving", marks=pytest.mark.slow),
+        ("spins", "out of time", "killed while solving"),
+        pytest.param("hangs", "out of time", "killed while solving", marks=pytest.mark.slow),
         pytest.param("eats", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
         ("breeds", "out of memory", "more than the 300 MB allowed"),
-        ("denies", "infeasible", "only the solver says so"),
     ],
 )
 def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
@@ -77,9 +72,7 @@ def test_lies_that_only_others_reveal(fakes):
     ("method", "program"),
     [
         ("highs-ipm", "lp"),
-        ("exact", "ip"),
-        pytest.param("highs", "ip", marks=pytest.mark.slow),
-        pytest.param("exact", "lp", marks=pytest.mark.slow),
+        pytest.param("exact", "ip", marks=pytest.mark.slow),
     ],
 )
 def test_honest_rows(method, program):
@@ -95,15 +88,10 @@ def test_honest_rows(method, program):
     assert found["megabytes"] >= found["megabytes_before"] > 20
 
 
-def test_what_no_backend_can_is_refused_in_its_own_words():
-    """A row, not an error."""
+def test_what_no_backend_can_is_refused_and_an_infeasible_program_proven_so():
+    """A row, not an error; the certificate is Farkas' and is checked here."""
     found = row("highs-ipm", "ip")
-    assert found["outcome"] == "refused"
-    assert "linear programs only" in found["why"]
-
-
-def test_an_infeasible_program_is_proven_so_by_the_ray():
-    """The certificate is Farkas' and is checked here."""
+    assert found["outcome"] == "refused" and "linear programs only" in found["why"]
     found = row("highs", "lp", "B5:50x20")
     assert (found["outcome"], found["proof"], found["why"]) == ("infeasible", "certificate", "")
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Group, solve
 from crowdopt.bench.harness.judge import PROVEN, judge_solution
-from crowdopt.bench.harness.ours import exact_plan, multipliers, point
-from crowdopt.bench.sources.recipe_cases import of_instance
-from crowdopt.core.certificate import certify
-from crowdopt.core.solution import Options, Status
+from crowdopt.bench.harness.ours import multipliers, point
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.hire.ranking import algorithm1
 from crowdopt.programs import selection
@@ -29,13 +24,3 @@ def test_the_closed_form_dual_proves_the_integer_optimum(correct, most, classes)
     found = judge_solution(program, "optimal", None, arrays)
     assert found.outcome == PROVEN, found
     assert abs(found.gap) <= 1e-12
-
-
-@pytest.mark.parametrize("program", ["ip", "lp"])
-def test_exact_takes_campaigns_with_groups(program):
-    """At most one label of three workers: ``exact`` in a benchmark does what solve does, and meets HiGHS's optimum."""
-    skill = np.random.default_rng(0).uniform(0.6, 0.95, (2, 9))
-    groups = (Group("site", (0, 1, 2), max_per_task=1),)
-    made = AssignmentInstance(skill, np.arange(8) % 2, np.full(9, 6), 0.2, rule="bhattacharyya", groups=groups)
-    plan, best = exact_plan(made, program, Options(20.0)), solve(of_instance("groups", made).build(program))
-    assert plan.status is Status.OPTIMAL and plan.objective == pytest.approx(certify(best).value)

@@ -2,84 +2,44 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import random
 import shutil
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
+from crowdopt import export
 from crowdopt.api.bench import bench as measured
 from crowdopt.api.report import report
-from crowdopt.bench.figures.summary import TIMINGS
 from crowdopt.bench.harness.subject import Limits
 from crowdopt.bench.run import Benchmark, cases_of
-from crowdopt.cli import main
 from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.report import charts
-from tests.pages import AT_THE_END
+from tests.typed import run
 
-COMMAND = ["bench", "R1:8x20", "B5:50x20", "--seeds", "2", "--backends", "highs,highs-ipm,fake-lies", "--memory-limit"]
-COMMAND += ["2000", "--time-limit", "20"]
 TABLE = "results.csv"
-TIMED = (*TIMINGS, "megabytes", "reference")
-
-
-def untimed(folder: Path) -> list[dict[str, str]]:
-    """The table without what differs from run to run."""
-    lines = csv.DictReader((folder / TABLE).read_text(encoding="utf-8").splitlines())
-    return [{key: value for key, value in line.items() if key not in TIMED} for line in lines]
-
-
-def bench(folder: Path, *more: str):
-    return [sys.executable, "-m", "crowdopt.cli", *COMMAND, *more, "-o", str(folder)]
 
 
 @pytest.fixture(scope="module")
-def finished(fakes, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bench") / "whole"
-    done = subprocess.run(bench(folder), capture_output=True, text=True, check=True)
-    assert AT_THE_END.sub("", done.stderr) == ""
-    return folder, done.stdout
-
-
-def test_without_charts_the_tables_and_the_advice_are_there(tmp_path, monkeypatch):
-    """Minutes of measuring must not end in an error because the page's charts cannot be drawn."""
-    monkeypatch.setattr(charts, "can_draw", lambda: False)
-    out = tmp_path / "out"
-    done = CliRunner().invoke(main, ["bench", "R1:8x20", "--backends", "highs", "--program", "lp", "-o", str(out)])
-    assert done.exit_code == 0 and "highs" in done.stdout
-    assert f"then crowdopt report {out}" in done.stdout
-    assert (out / TABLE).is_file() and not (out / "report.html").exists()
-
-
-@pytest.mark.long  # a whole benchmark four times; a job that is killed and goes on is one of tests/test_jobs.py
-def test_killed_and_started_again_the_table_is_the_same(finished, tmp_path):
-    """Whatever had been measured is kept, the rest is measured then; two at once, in another order, change nothing."""
-    rng, folder = random.Random(5), tmp_path / "killed"
-    for _ in range(3):
-        with subprocess.Popen(bench(folder), stdout=subprocess.DEVNULL) as running:
-            time.sleep(rng.uniform(1.0, 4.0))
-            running.kill()
-    kept = {path: path.stat().st_mtime_ns for path in (folder / "rows").glob("*.json")}
-    subprocess.run(bench(folder, "--jobs", "2"), stdout=subprocess.DEVNULL, check=True)
-    assert untimed(folder) == untimed(finished[0])
-    assert (folder / "bench.json").read_bytes() == (finished[0] / "bench.json").read_bytes()
-    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+def made(tmp_path_factory):
+    """A benchmark of one row, and what was printed; minutes of measuring end in no error where charts are missing."""
+    folder = tmp_path_factory.mktemp("bench") / "one"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "can_draw", lambda: False)
+        done = run("bench", "R1:8x20", "--backends", "highs-ipm", "--program", "lp", "-o", folder)
+    assert done.exit_code == 0 and f"then crowdopt report {folder}" in done.stdout
+    assert (folder / TABLE).is_file() and not (folder / "report.html").exists()
+    return folder
 
 
 @pytest.mark.slow
-def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
+def test_the_page_is_rebuilt_from_the_raw_rows(fakes, tmp_path):
     """Nothing but bench.json, run.json and rows is needed, and every optimum says who proves it."""
-    whole, said = finished
-    bare = tmp_path / "bare"
+    words = ["bench", "R1:8x20", "B5:50x20", "--program", "lp", "--backends", "highs,highs-ipm,fake-lies"]
+    whole, bare = tmp_path / "whole", tmp_path / "bare"
+    said = run(*words, "--memory-limit", 2000, "--time-limit", 20, "-o", whole).stdout
     shutil.copytree(whole / "rows", bare / "rows")
     for name in ("bench.json", "run.json"):
         shutil.copy(whole / name, bare / name)
@@ -93,19 +53,14 @@ def test_the_page_is_rebuilt_from_the_raw_rows(finished, tmp_path):
         if row["outcome"] == "proven":
             assert row["proof"] == "certificate"
             assert abs(row["value"] - row["bound"]) <= 1e-6 * max(1.0, abs(row["value"]))
-        if row["outcome"] == "vouched":
-            assert "only the solver vouches" in row["why"]
     assert "fake-lies" in "".join(summary["verdict"])
     assert all(sentence in said for sentence in summary["verdict"])
 
 
-def test_a_folder_keeps_to_its_benchmark(tmp_path, monkeypatch):
+def test_a_folder_keeps_to_its_benchmark(made, tmp_path):
     """Another benchmark needs another folder, or --force; a folder of something else is never touched."""
-    monkeypatch.setattr(charts, "can_draw", lambda: False)
-    whole = tmp_path / "whole"
-    measured(["R1:8x20"], backends=["highs-ipm"], program="lp", output=whole)
     with pytest.raises(InputError, match="another benchmark"):
-        measured(["R1:8x20"], backends=["highs"], output=whole)
+        measured(["R1:8x20"], backends=["highs"], output=made)
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "letter.txt").write_text("dear", encoding="utf-8")
     with pytest.raises(InputError, match="is not a benchmark"):
@@ -114,15 +69,54 @@ def test_a_folder_keeps_to_its_benchmark(tmp_path, monkeypatch):
         report(tmp_path / "else")
 
 
+def without(document, *names):
+    """Without the last name, which stands in the documents of the names before it; a list in its place is as bad."""
+    first, *rest = names
+    if rest:
+        return {**document, first: without(document[first], *rest)}
+    return {name: value for name, value in document.items() if name != first}
+
+
+def listed(document, *names):
+    first, *rest = names
+    return {**document, first: listed(document[first], *rest) if rest else [1]}
+
+
+RESULT = ("value", "bound", "violation", "fraction", "gap", "outcome", "why", "proof", "claimed", "timings")
+LACKS = [("bench.json", one) for one in ("subjects", "limits", "versions", "limits seconds", "limits megabytes")]
+LACKS += [("rows/*.json", f"result {one}") for one in RESULT]
+DAMAGE = {
+    **{f"no {names}": (file, lambda said, names=names: without(said, *names.split())) for file, names in LACKS},
+    **{f"{names} in a list": (file, lambda said, names=names: listed(said, *names.split())) for file, names in LACKS},
+    "libraries in a list": ("run.json", lambda said: listed(said, "libraries")),
+    "a subject cut short": ("bench.json", lambda said: {**said, "subjects": [["R1:8x20", "lp", 0]]}),
+    "a method of no version": ("bench.json", lambda said: {**said, "subjects": [["R1:8x20", "lp", 0, "scip"]]}),
+    "a row of nothing": ("rows/*.json", lambda said: {**said, "result": None}),
+    "negative seconds": ("rows/*.json", lambda said: {**said, "result": {**said["result"], "timings": {"total": -5}}}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_benchmark_is_one_sentence(made, tmp_path, damage, monkeypatch):
+    """Exit 2, no traceback, and what is wrong with it; without the damage there is a page."""
+    monkeypatch.setattr(charts, "_converted", lambda jobs: [b"<svg></svg>" for _ in jobs])
+    folder, (file, change) = tmp_path / "bench", DAMAGE[damage]
+    shutil.copytree(made, folder)
+    assert damage != "libraries in a list" or run("report", folder).exit_code == 0
+    (path,) = folder.glob(file)
+    path.write_text(json.dumps(change(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+    done = run("report", folder)
+    assert done.exit_code == 2 and done.stderr.startswith("crowdopt: ") and done.stderr.count("\n") == 1, done.stderr
+
+
 def test_bad_input_is_a_sentence(tmp_path):
     """Exit 2, nothing written."""
     for words, said in [
         (["-o", "x"], "nothing to measure"),
-        (["R10:50x20", "--backends", "highs,highs", "-o", "x"], "named twice"),
         (["nowhere", "--backends", "highs", "-o", "x"], "unknown problem 'nowhere'"),
         (["R1:8x20", "--backends", "magic", "-o", "x"], "there is no backend 'magic'"),
     ]:
-        done = CliRunner().invoke(main, ["bench", *words])
+        done = run("bench", *words)
         assert done.exit_code == 2
         assert said in done.output
     assert not Path("x").exists()
@@ -130,11 +124,14 @@ def test_bad_input_is_a_sentence(tmp_path):
 
 @pytest.mark.slow
 def test_campaigns_by_path(tmp_path):
-    """The campaign's own instance, with a seed for the solver alone."""
+    """The campaign's own instance, with a seed for the solver alone; so is a program of others in a file."""
     write_campaign(recipe("R10:10x20", 0), tmp_path / "mine")
-    summary = measured([str(tmp_path / "mine")], backends=["highs"], program="ip", output=tmp_path / "out")
-    (row,) = summary["comparisons"][0]["results"]
-    assert (row["outcome"], row["value"]) == ("vouched", 69.0)
+    export(tmp_path / "mine", tmp_path / "mine.mps")
+    for name in ("mine", "mine.mps"):
+        out = tmp_path / f"out-{name}"
+        summary = measured([str(tmp_path / name)], backends=["highs"], program="ip", output=out)
+        (row,) = summary["comparisons"][0]["results"]
+        assert (row["outcome"], row["value"]) == ("vouched", 69.0)
 
 
 def test_every_method_meets_every_case_and_none_always_goes_first():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.bench.figures.statistics import interval, profile, shifted_mean
+from crowdopt.bench.figures.statistics import profile, shifted_mean
 
 NAN = np.nan
 SECONDS = st.lists(st.lists(st.one_of(st.floats(0.001, 100), st.just(NAN)), min_size=3, max_size=3), min_size=1)
@@ -30,19 +30,6 @@ def test_means_keep_order_and_range(rows):
     assert (means[3] <= means[:3] + 1e-9).all()
     assert (means[:3] >= counted.min(axis=0) - 1e-9).all()
     assert (means[:3] <= counted.max(axis=0) + 1e-9).all()
-
-
-def test_the_interval_has_the_mean_in_it_and_one_seed_has_no_spread():
-    """Cases are drawn again within their problem only."""
-    rng = np.random.default_rng(1)
-    seconds = rng.lognormal(size=(30, 2))
-    low, high = interval(seconds, np.repeat(np.arange(3), 10), 100.0, rng, draws=500)
-    mean = shifted_mean(seconds, 100.0)
-    assert (low < mean).all()
-    assert (mean < high).all()
-    low, high = interval(seconds, np.arange(30), 100.0, rng, draws=50)
-    assert low == pytest.approx(mean)
-    assert high == pytest.approx(mean)
 
 
 @given(SECONDS)

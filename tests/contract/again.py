@@ -52,8 +52,8 @@ def options(backend: str) -> dict[str, Any]:
 def chain(backend: str, steps: int = 3) -> dict[str, Any]:
     """Optima of a program whose numbers change, asked in one session and cold."""
     able = named(backend)
-    program = assignment.build(crowdopt.recipe("R10:20x20", seed=0))
-    program = relax(program) if able.continuous else program
+    program = relax(assignment.build(crowdopt.recipe("I2:10x8", seed=0)))  # first-order methods come to an end there
+    program = program if able.continuous else assignment.build(crowdopt.recipe("R10:10x20", seed=0))
     asked = session.Session(program, backend, LIMIT)
     rng, warm, cold = np.random.default_rng(3), [], []
     for step in range(steps):

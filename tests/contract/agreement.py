@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,31 +13,26 @@ from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options
 from crowdopt.programs import assignment
+from tests import draw
 
 LIMIT = Options(time_limit=20.0)
 
 
+WISHES = "forbidden fixed least-labels most-labels least-loads budget own-row most-per-task least-per-task most-share"
+WISHES += " least-share overlapping families targets prices prices-by-type"
+
+
 def instance(seed: int) -> crowdopt.AssignmentInstance:
-    """At most 12 pairs, with prices, limits, forbidden pairs and a budget, each now and then."""
+    """At most 12 pairs under a rule of sums, with up to four wishes; about a third of them have no plan."""
     rng = np.random.default_rng(seed)
     tasks = int(rng.integers(1, 4))
     workers = int(rng.integers(3, 12 // tasks + 1))
-    types = int(rng.integers(1, tasks + 1))
-    barred = np.argwhere(rng.random((tasks, workers)) < 0.15)
-    whole = bool(rng.random() < 0.6)
-    price = rng.integers(1, 6, (types, workers)).astype(float) if whole else rng.uniform(0.5, 3.0, (types, workers))
-    return crowdopt.AssignmentInstance(
-        accuracy=rng.uniform(0.65, 0.99, (types, workers)),
-        task_type=np.arange(tasks) % types,
-        capacity=rng.integers(1, tasks + 1, workers),
-        epsilon=rng.uniform(0.3, 0.48, tasks),
-        rule="hoeffding" if rng.random() < 0.5 else "bhattacharyya",
-        cost=price,
-        forbidden=barred,
-        max_labels=np.full(tasks, int(rng.integers(2, workers + 1))) if rng.random() < 0.25 else None,
-        min_load=np.minimum(1, rng.integers(0, 2, workers)) if rng.random() < 0.2 else None,
-        budget=float(price.mean() * tasks * 2) if rng.random() < 0.2 else None,
-    )
+    while True:
+        few = rng.choice(WISHES.split(), int(rng.integers(1, 5)), replace=False)
+        asked = (("hoeffding", "bhattacharyya")[rng.integers(2)], *few.tolist())
+        if not draw.clash(asked):
+            with suppress(draw.NotDealt):
+                return draw.campaign(rng, tasks, workers, asked, spoiled=True)
 
 
 def attempt(backend: str, seed: int) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import pytest
 from crowdopt.backends import registered
 from crowdopt.core.program import Program
 from crowdopt.programs import assignment
-from tests.chance import fewest, most, seeds
 from tests.contract.accuracy import accuracy
 from tests.contract.agreement import instance
 from tests.contract.rows import BACKENDS, MORE, SAMPLE, row
@@ -86,18 +85,3 @@ def test_every_search_proves_what_enumeration_finds_on_all(backend: str) -> None
 def test_every_linear_optimum_is_proven_on_all(backend: str) -> None:
     """As above, on the other instances."""
     prices_agree(backend, MORE)
-
-
-@pytest.mark.chance
-def test_the_instances_are_worth_solving() -> None:
-    """About half have a plan, and hardly any is solved by taking all pairs or none.
-
-    Instances are independent: between four and seven of ten have a plan, nine of ten of them one in between (of 400 in
-    53 of 100, and 99).
-    """
-    best = [brute_force(seed) for seed in seeds(200)]
-    feasible = [value for value in best if np.isfinite(value)]
-    assert fewest(200, 0.4) <= len(feasible) <= most(200, 0.7)
-    whole_cost = [assignment.build(instance(seed)).cost.sum() for seed in seeds(200)]
-    between = sum(0 < value < whole for value, whole in zip(best, whole_cost, strict=True))
-    assert between >= fewest(len(feasible), 0.9)

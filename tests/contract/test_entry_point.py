@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,27 +9,20 @@ from pathlib import Path
 import pytest
 
 from tests.contract.rows import ROOT
-
-EXAMPLE = Path(__file__).with_name("example_backend.py")
-ENTRY_POINTS = "[crowdopt.backends]\nmilp = example_backend:BACKENDS\n"
+from tests.strangers import environment, installed
 
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that looks like an installed package to importlib.metadata."""
-    folder = tmp_path_factory.mktemp("site")
-    (folder / EXAMPLE.name).write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
-    facts = folder / "example_backend-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: example-backend\nVersion: 1.0\n", encoding="utf-8")
-    (facts / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
-    return folder
+    code = Path(__file__).with_name("example_backend.py").read_text(encoding="utf-8")
+    points = "[crowdopt.backends]\nmilp = example_backend:BACKENDS\n"
+    return installed(tmp_path_factory.mktemp("site"), "example_backend", code, points)
 
 
 def run(elsewhere: Path, *arguments: str) -> str:
-    path = os.pathsep.join([str(elsewhere), str(ROOT)])
-    command, env = [sys.executable, *arguments], {**os.environ, "PYTHONPATH": path}
-    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True).stdout
+    given = {"cwd": ROOT, "env": environment(elsewhere), "capture_output": True, "text": True, "check": True}
+    return subprocess.run([sys.executable, *arguments], **given).stdout
 
 
 def test_an_entry_point_registers_a_backend(elsewhere: Path) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt.backends import available
 from crowdopt.backends.probe import Available
-from crowdopt.cli import main
 from tests.contract.rows import PROMISED
+from tests.strangers import environment, installed
+from tests.typed import run
 
 BROKEN = """
 import os
@@ -48,16 +47,11 @@ def test_each_says_what_it_handles() -> None:
 
 def test_a_crash_or_a_missing_library_is_a_sentence(tmp_path: Path) -> None:
     """A library may take its process down with it; it must not take ours."""
-    (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
-    facts = tmp_path / "broken-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
-    (facts / "entry_points.txt").write_text("[crowdopt.backends]\nbroken = broken:BACKENDS\n", encoding="utf-8")
+    env = environment(installed(tmp_path, "broken", BROKEN, "[crowdopt.backends]\nbroken = broken:BACKENDS\n"))
     code = (
         "import json; from dataclasses import asdict; from crowdopt.backends import available;"
         "print(json.dumps([asdict(one) for one in available(['crashing', 'lying'])]))"
     )
-    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     crashing, lying = json.loads(done.stdout)
     assert not crashing["works"]
@@ -71,9 +65,9 @@ def test_the_verb_prints_a_table_and_json(monkeypatch) -> None:
     there = Available("highs", "highspy", "1.0", True, True, True, True, "")
     missing = Available("scip", "pyscipopt", None, False, False, False, False, "pip install pyscipopt")
     monkeypatch.setattr("crowdopt.api.backends.available", lambda *_: [there, missing])
-    said = CliRunner().invoke(main, ["backends"])
+    said = run("backends")
     assert said.exit_code == 0
     assert "highs" in said.output
     assert "pip install pyscipopt" in said.output
-    listed = json.loads(CliRunner().invoke(main, ["backends", "--json"]).output)["backends"]
+    listed = json.loads(run("backends", "--json").output)["backends"]
     assert [one["name"] for one in listed] == ["highs", "scip"]

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import socket
 import stat
-import sys
 import time
 from dataclasses import replace
 from threading import Thread
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.api.live import store_of
 from crowdopt.api.live_history import check_history, export_history
 from crowdopt.api.live_service import live_application, token
-from crowdopt.cli import main
 from tests.live.scripts import LEASE, Clock
+from tests.typed import run
 
 KEY = "a link of sixteen letters"
 TASKS = [f"t{k}" for k in range(5)]
@@ -28,7 +24,6 @@ GOLD = {"task": [f"g{k}" for k in range(12)], "label": ["yes"] * 12}
 POLICIES = (
     "greedy",
     "least-covered",
-    "random",
     "entropy",
     "re-solve",
     "budget:each=9",
@@ -107,11 +102,11 @@ def test_a_link_gives_each_newcomer_one_token_and_nobody_elses(service):
         assert client().get("/api/me", headers=bearer(secret)).status_code == 200, "a token goes on"
 
 
-@pytest.mark.parametrize("name", ["", " ", "\t", "\u2003"])
+@pytest.mark.parametrize("name", ["", "\u2003"])
 def test_no_worker_has_a_blank_name(tmp_path, name):
     """The expert stands as the empty name in the history: a worker of that name would be the expert."""
     store = tmp_path / "s.db"
-    made = CliRunner().invoke(main, ["live", "token", "--worker", name, "--store", str(store)])
+    made = run("live", "token", "--worker", name, "--store", store)
     assert made.exit_code == 2 and made.output.count("\n") == 1 and not store.exists()
     with pytest.raises(crowdopt.InputError, match="no name"):
         token(store, name)
@@ -119,17 +114,6 @@ def test_no_worker_has_a_blank_name(tmp_path, name):
     for call in (lambda: live.ask(name), lambda: live.bring(name, "t0", "yes")):
         with pytest.raises(crowdopt.InputError, match="no name"):
             call()
-
-
-def test_an_old_token_without_a_name_is_not_the_experts(service):
-    """Stores of older versions may hold one."""
-    _, store, client = service
-    place = store_of(store)
-    from crowdopt.live.service.tokens import new_token
-
-    secret = new_token(place, "worker:")
-    place.close()
-    assert client().post("/api/next", headers=bearer(secret)).status_code == 403
 
 
 def test_a_key_is_for_one_call(service):
@@ -197,15 +181,13 @@ def test_a_clock_that_is_set_ends_no_lease(step):
     assert live.ask("ada") != kept and live.tell(kept, "yes").late, "time that passed counts"
 
 
-@pytest.mark.parametrize("again", [False, True])
-def test_a_clock_that_was_set_back_freezes_nothing(again, tmp_path):
+def test_a_clock_that_was_set_back_freezes_nothing(tmp_path):
     """The history's own time never turns back; leases go on ending by what passes, after a restart too."""
     clock, store = Clock(), tmp_path / "s.db"
     live = crowdopt.live(crowd(), policy="greedy", lease=LEASE, clock=clock, store=store)
     lease = live.ask("ada")
     clock.now -= 1e6
-    if again:
-        live = crowdopt.live(crowd(), policy="greedy", lease=LEASE, clock=clock, store=store)
+    live = crowdopt.live(crowd(), policy="greedy", lease=LEASE, clock=clock, store=store)
     live.ask("bob")
     clock.now += 2 * LEASE
     assert live.tell(lease, "yes").late
@@ -263,7 +245,7 @@ def test_a_label_in_that_is_no_class_is_refused(tmp_path):
 # -- a policy that can ask nothing ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("policy", ["adaptive", "adaptive:gold=7", "greedy:gold=3", "main-algorithm", "entropy:gold=1"])
+@pytest.mark.parametrize("policy", ["adaptive", "greedy:gold=3", "main-algorithm"])
 def test_gold_first_needs_gold(policy, tmp_path):
     """Without gold tasks such a policy knows no skill and asks nothing, or less than its options say."""
     with pytest.raises(
@@ -298,12 +280,8 @@ def test_what_cannot_be_asked_is_said(changes, options, why):
     live = crowdopt.live(crowd(**changes), policy="greedy", **options)
     assert live.ask("ada") is None
     assert any(why in note for note in live.progress()["notes"])
-
-
-def test_what_can_be_asked_has_no_such_note():
-    """Nor has it newcomers alone, of whom each has capacity."""
-    for changes, options in (({}, {}), ({"forbidden": [(0, 0), (1, 1)]}, {"newcomers": 2})):
-        assert crowdopt.live(crowd(**changes), policy="greedy", **options).progress()["notes"] == []
+    for legal, more in (({}, {}), ({"forbidden": [(0, 0), (1, 1)]}, {"newcomers": 2})):
+        assert crowdopt.live(crowd(**legal), policy="greedy", **more).progress()["notes"] == []
 
 
 # -- the store -----------------------------------------------------------------------------------------------------
@@ -323,23 +301,6 @@ def test_the_file_alone_holds_the_history_once_closed(tmp_path):
     assert check_history(folder, alone).labels == 1
     other.close()
     assert [path.name for path in tmp_path.glob("s.db*")] == ["s.db"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_a_service_that_was_ended_leaves_one_file(tmp_path):
-    """SIGTERM is how services end, and it ends a process before what a program would do last."""
-    pytest.importorskip("uvicorn")
-    from tests.live.service import Client, started
-
-    folder, store = folder_of(tmp_path / "c"), tmp_path / "s.db"
-    ada = token(store, "ada")
-    process, port = started(folder, store, "--policy", "greedy")
-    lease = Client(port, ada).call("/api/next", {})
-    Client(port, ada).call("/api/label", {"lease": lease["lease"], "label": "yes"})
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
-    assert [path.name for path in tmp_path.glob("s.db*")] == ["s.db"]
-    assert check_history(folder, store).labels == 1
 
 
 def test_more_tasks_go_the_way_that_is_named(tmp_path):

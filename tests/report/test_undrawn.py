@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt.api.generate import generate
-from crowdopt.cli import main
+from crowdopt.errors import InputError
 from crowdopt.report import charts
-from crowdopt.report.charts import Undrawn, altair, drawn
+from crowdopt.report.charts import Undrawn, altair, drawn, save, save_all
 from tests.sampled import first_of
+from tests.typed import run
 
 ENDINGS = {
     "signal SIGABRT": "import os; os.abort()",
@@ -30,55 +30,45 @@ def point():
     return altair().Chart(altair().Data(values=[{"a": 1}])).mark_point().encode(x="a:Q")
 
 
-def test_one_process_draws_all_pictures():
-    """Two kinds of picture; one that cannot be drawn is named, without a traceback."""
-    assert [one[:4] for one in drawn({"a.svg": point(), "b.png": point()}).values()] == [b"<svg", b"\x89PNG"]
+def test_one_process_draws_all_pictures(tmp_path):
+    """Two kinds of picture; one that cannot be drawn is named, without a traceback, and a third kind refused."""
+    with pytest.raises(InputError, match=r"\.png or \.svg"):
+        save(point(), tmp_path / "a.gif")
+    save_all({"a.svg": point(), "b.png": point()}, tmp_path)
+    assert [path.read_bytes()[:4] for path in sorted(tmp_path.iterdir())] == [b"<svg", b"\x89PNG"]
     with pytest.raises(Undrawn, match=r"^d\.svg cannot be drawn: "):
         drawn({"c.svg": point(), "d.svg": point().transform_calculate(b="(((")})
 
 
 @pytest.mark.parametrize("ending", first_of(ENDINGS))
 def test_a_process_that_ends_is_a_sentence(monkeypatch, ending):
-    """By a signal or by itself; the next picture has another process."""
+    """By a signal or by itself."""
     with monkeypatch.context() as patch:
         patch.setattr(charts, "SCRIPT", ENDINGS[ending])
         with pytest.raises(Undrawn, match=rf"x\.svg cannot be drawn: the process .* ended with {ending}; it may"):
             drawn({"x.svg": point()})
-    assert drawn({"x.svg": point()})["x.svg"].startswith(b"<svg")
 
 
-@pytest.mark.parametrize(
-    ("words", "table"),
-    [
-        ("explain campaign --rule bhattacharyya --time-limit 2 -o new", "curve.csv"),
-        ("compare campaign --policies greedy --trials 1 -o new", "trials.csv"),
-        ("learn --draw 3 --policies ls-ol --horizon 12 --trials 1 -o new", "trials.csv"),
-    ],
-)
-def test_tables_are_written_without_pictures(tmp_path, monkeypatch, words, table):
+def test_tables_are_written_without_pictures(tmp_path, monkeypatch):
     """Exit 0, the sentence, the tables; nothing half-written."""
     monkeypatch.setattr(charts, "SCRIPT", ENDINGS["signal SIGABRT"])
     monkeypatch.chdir(tmp_path)
-    generate("HS:20x60", epsilon=0.3, output="campaign")
-    done = CliRunner().invoke(main, words.split())
+    done = run(*["learn", "--draw", "3", "--policies", "ls-ol", "--horizon", "12", "--trials", "1", "-o", "new"])
     assert done.exit_code == 0, done.output
     assert "cannot be drawn: the process that draws ended with signal SIGABRT" in done.stdout
-    assert (tmp_path / "new" / table).is_file()
+    assert (tmp_path / "new" / "trials.csv").is_file()
     assert not [path for path in tmp_path.rglob("*") if ".partial" in path.name or path.suffix in (".svg", ".png")]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words", ["explain campaign --time-limit 5 -o new", "compare campaign --policies greedy --trials 1 -o new"]
-)
-def test_under_a_limit_on_addresses_the_tables_are_written(tmp_path: Path, words: str) -> None:
+def test_under_a_limit_on_addresses_the_tables_are_written(tmp_path: Path) -> None:
     """As under `ulimit -v`, where the engine's reservation of addresses is refused."""
     generate("HS:20x60", epsilon=0.3, output=tmp_path / "campaign")
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
 
-    command = [sys.executable, "-m", "crowdopt.cli", *words.split()]
+    command = [sys.executable, "-m", "crowdopt.cli", "explain", "campaign", "--time-limit", "5", "-o", "new"]
     done = subprocess.run(command, cwd=tmp_path, preexec_fn=limited, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "cannot be drawn" in done.stdout and list((tmp_path / "new").glob("*.csv"))
