@@ -14,7 +14,6 @@ from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.stated.groups import UNBOUNDED
-from crowdopt.programs import Formulation
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -160,11 +159,3 @@ def _compress(index: NDArray[np.int32], value: Floats, shape: tuple[int, int]) -
         index, value = index[present], value[present]
     kind = np.int32 if value.size < 2**31 else np.int64
     return sparse.csc_array((value.reshape(-1), index.reshape(-1), ends.astype(kind)), shape=shape)
-
-
-PROGRAM = Formulation(
-    "assignment",
-    "the fewest, or cheapest, labels that give every task its evidence",
-    "Ho, Jabbari & Vaughan 2013, (1)-(3), priced as in Section 7",
-    "assignment.mod",
-)

@@ -15,7 +15,6 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.program import Program, extended, find, stack
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.told_tasks import ManyStates, ToldTasks, told_tasks
-from crowdopt.programs import Formulation
 
 ENTRIES = 4_000_000  # of the matrix; beyond, a program takes minutes
 ROUNDED = 1e-9  # relative; by how much an answer's error may exceed a limit given its votes: rounding of float64
@@ -333,11 +332,3 @@ def least_excess(cascade: Cascade) -> Program:
 def build(instance: AssignmentInstance) -> Program:
     """The program of an instance whose tasks have no labels yet; see :class:`Cascade`."""
     return Cascade(told_tasks(instance)).program
-
-
-PROGRAM = Formulation(
-    "cascade",
-    "the cheapest adaptive plan: whom to ask after which votes, and where to stop",
-    "own; a constrained Markov decision process over what a task has been told",
-    "cascade.mod",
-)

@@ -13,7 +13,7 @@ from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import Formulation, aggregated, assignment
+from crowdopt.programs import aggregated, assignment
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -52,10 +52,3 @@ def _raised(base: Program, tasks: NDArray[Any], collected: Floats, ceiling: floa
     row_lower[cover] = -tasks * collected
     base = replace(base, name="smallest-coverage", row_lower=row_lower)
     return extended(base, [("level", (1,))], sparse.csc_array(entries), cost=-1.0, upper=ceiling)
-
-
-PROGRAM = Formulation(
-    "smallest-coverage",
-    "the largest evidence that every task can have at once",
-    "own",
-)
