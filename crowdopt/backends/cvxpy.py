@@ -279,51 +279,28 @@ def _clarabel_options() -> dict[str, Any]:
     return {} if clarabel is None else attributes(clarabel.DefaultSettings())
 
 
-SCS_OPTIONS = [
-    "max_iters",
-    "eps_abs",
-    "eps_rel",
-    "eps_infeas",
-    "alpha",
-    "rho_x",
-    "scale",
-    "adaptive_scale",
-    "normalize",
-    "acceleration_lookback",
-    "acceleration_interval",
-    "time_limit_secs",
-    "use_indirect",
-]
-OSQP_OPTIONS = [
-    "max_iter",
-    "eps_abs",
-    "eps_rel",
-    "eps_prim_inf",
-    "eps_dual_inf",
-    "rho",
-    "sigma",
-    "alpha",
-    "adaptive_rho",
-    "scaling",
-    "polishing",
-    "check_termination",
-    "time_limit",
-    "warm_starting",
-]
-SCIPY_OPTIONS = ["presolve", "mip_rel_gap", "node_limit", "time_limit", "disp", "maxiter"]
+SCS_OPTIONS = (
+    "max_iters eps_abs eps_rel eps_infeas alpha rho_x scale adaptive_scale normalize acceleration_lookback "
+    "acceleration_interval time_limit_secs use_indirect"
+)
+OSQP_OPTIONS = (
+    "max_iter eps_abs eps_rel eps_prim_inf eps_dual_inf rho sigma alpha adaptive_rho scaling polishing "
+    "check_termination time_limit warm_starting"
+)
+SCIPY_OPTIONS = "presolve mip_rel_gap node_limit time_limit disp maxiter"
 
 OFFERS = {
     "highs": CvxpySolver(
         _highs, "pip install highspy", integers=True, again=(("presolve", "off"),), known=highs_options
     ),
     "clarabel": CvxpySolver(_clarabel, "pip install clarabel", known=_clarabel_options),
-    "scs": CvxpySolver(_scs, "pip install scs", known=lambda: dict.fromkeys(SCS_OPTIONS)),
-    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS), keeps=False),
+    "scs": CvxpySolver(_scs, "pip install scs", known=lambda: dict.fromkeys(SCS_OPTIONS.split())),
+    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS.split()), keeps=False),
     "scipy": CvxpySolver(
         _scipy,
         "pip install scipy",
         integers=True,
-        known=lambda: dict.fromkeys(SCIPY_OPTIONS),
+        known=lambda: dict.fromkeys(SCIPY_OPTIONS.split()),
         inside="scipy_options",
     ),
     "scip": CvxpySolver(_scip, "pip install pyscipopt", integers=True, known=scip_options, inside="scip_params"),
