@@ -109,11 +109,6 @@ class SelectionInstance:
         return gains.reliability(self.correct, self.asked)
 
     @cached_property
-    def variance(self) -> Floats:
-        """The unbiased variance of ``c / n``, shape (workers,)."""
-        return gains.reliability_variance(self.correct, self.asked)
-
-    @cached_property
     def gain(self) -> Floats:
         """G, correctly rounded, shape (workers,)."""
         numerator, denominator = gains.gain_fractions(self.correct, self.asked, self.classes)

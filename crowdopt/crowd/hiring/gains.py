@@ -31,7 +31,7 @@ def reliability_variance(correct: Any, asked: Any) -> Floats:
 def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
     """G, unbiased for ``(L w - 1)^2`` (eq. 8): ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, exactly.
 
-    By factorial moments; equal to the paper's two forms (crowdopt.hire.theorems).
+    By factorial moments; equal to the paper's two forms.
 
     correct, asked (workers,): c and n of each, n at least 2; -> numerator, denominator (workers,).
     """

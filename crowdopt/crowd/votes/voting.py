@@ -39,19 +39,6 @@ def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: 
     return np.where(np.bincount(task, minlength=tasks) > 0, answers, -1)
 
 
-def hoeffding_bound(accuracy: Any, weight: Any) -> float:
-    """``exp(-1/2 (sum w(2p-1))^2 / sum w^2)``, which no weighted vote's error exceeds (Ho et al. 2013, Lemma 1).
-
-    The lemma as printed needs ``sum w (2p - 1) >= 0``; where that fails nothing better than 1 is known, and 1 is
-    returned, as it is without any weight.
-    """
-    p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
-    drift = float(w @ (2 * p - 1))
-    if drift <= 0:
-        return 1.0
-    return float(np.exp(-0.5 * drift**2 / (w @ w)))
-
-
 def log_odds(accuracy: Any, classes: int = 2) -> Floats:
     """``ln((K - 1) p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1."""
     p = np.asarray(accuracy, dtype=np.float64)
