@@ -162,8 +162,7 @@ def _others(edges: Edges, score: Floats, weight: Floats) -> Floats:
     """Chance that each label is right by the other labels of its task, (labels,)."""
     beside = score[edges.task]
     beside[np.arange(weight.size), edges.label] -= weight
-    chance: Floats = softmax(beside)[np.arange(weight.size), edges.label]
-    return chance
+    return softmax(beside)[np.arange(weight.size), edges.label]
 
 
 def _heeded(right: Floats, edges: Edges, known: Ints) -> Floats:

@@ -218,5 +218,4 @@ def _by_appearance(place: Ints) -> Ints:
     first = firsts(place)
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
-    ranked: Ints = rank[place]
-    return ranked
+    return rank[place]

@@ -47,8 +47,7 @@ class Pools:
     @property
     def room_of(self) -> Ints:
         """Tasks each worker can take at most: no worker labels a task twice."""
-        room: Ints = np.minimum(self.instance.capacity, self.instance.n_tasks)
-        return room
+        return np.minimum(self.instance.capacity, self.instance.n_tasks)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -135,8 +134,7 @@ def folded(instance: AssignmentInstance, up: bool) -> Floats:
 
 
 def _rounded(skill: Floats, up: bool) -> Floats:
-    rounded: Floats = skill.max(axis=1) if up else skill.min(axis=1)
-    return rounded
+    return skill.max(axis=1) if up else skill.min(axis=1)
 
 
 def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:

@@ -90,14 +90,12 @@ class Cascade:
         states, joint = self.told.states[kind], self.told.joint[kind]
         wrong = joint.sum(axis=1) - joint.max(axis=1)
         reached, orders = states.ahead(votes, where)
-        error: Floats = (orders * wrong[reached]).sum(axis=1) / joint[where].sum(axis=1)
-        return error
+        return (orders * wrong[reached]).sum(axis=1) / joint[where].sum(axis=1)
 
     @property
     def _limit(self) -> Floats:
         """Of each kind: the error that an answer, or a set of votes, may have where that is limited."""
-        limit: Floats = self.times * self.told.epsilon * (1 + ROUNDED)
-        return limit
+        return self.times * self.told.epsilon * (1 + ROUNDED)
 
     @cached_property
     def reached(self) -> list[Bools]:

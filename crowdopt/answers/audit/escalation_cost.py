@@ -48,8 +48,7 @@ def _up(draw: EscalationDraw, looks: Floats, seen: Ints) -> Floats:
     later = np.where(np.isfinite(looks), looks, 0.0) - seen.sum()
     unseen = np.maximum(size - seen - later[:, None] * share, 0.0)
     above = np.arange(size.size) >= np.arange(looks.size)[:, None]
-    up: Floats = np.where(above, unseen, 0.0).sum(axis=1)
-    return up
+    return np.where(above, unseen, 0.0).sum(axis=1)
 
 
 def _more_looks(draw: EscalationDraw, wrong: Bools, predicted: Floats, groups: int) -> float:
@@ -81,5 +80,4 @@ def _more_looks(draw: EscalationDraw, wrong: Bools, predicted: Floats, groups: i
 
 def _predicted(draw: EscalationDraw, wrong: Bools) -> Floats:
     seen = np.append(draw.stratum[: wrong.size], 0)
-    now: Floats = predictions(draw.versions, seen, np.append(wrong, False))[-1]
-    return now
+    return predictions(draw.versions, seen, np.append(wrong, False))[-1]

@@ -52,8 +52,7 @@ def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
 
 
 def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floats:
-    logs: Floats = gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
-    return logs
+    return gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
 
 
 def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:

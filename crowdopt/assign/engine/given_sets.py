@@ -63,8 +63,7 @@ class Given:
     def use(self, sets: list[tuple[int, Labels]]) -> Floats:
         """What sets take from the rows, (rows, sets)."""
         rows = self.problem.row_of[np.array([k for k, _ in sets], np.int64)]
-        use: Floats = self.problem.coupling.use(rows, [one for _, one in sets]).toarray()
-        return use
+        return self.problem.coupling.use(rows, [one for _, one in sets]).toarray()
 
     def use_of(self, kind: int, labels: Labels) -> Floats:
         """What one set takes from the rows, (rows,)."""

@@ -78,8 +78,7 @@ def _need(instance: AssignmentInstance, epsilon: float) -> float:
 def _steepness(instance: AssignmentInstance, epsilon: Floats) -> Floats:
     """Change of the need per unit of epsilon: -2 / epsilon for the rules that bound errors by e^(-A/2)."""
     wanted = instance.the_rule.need(epsilon, instance.classes, instance.prior)
-    steep: Floats = np.where(wanted > 0, -2 / epsilon, 0.0) * instance.demand[0]
-    return steep
+    return np.where(wanted > 0, -2 / epsilon, 0.0) * instance.demand[0]
 
 
 def _cut(instance: AssignmentInstance, probe: Probe, ask: Ask, points: dict[float, tuple[float, float, float]]) -> bool:

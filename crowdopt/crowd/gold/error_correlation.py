@@ -103,8 +103,7 @@ def error_correlation(
 def _usual(kind: Ints, worker: Ints, error: Floats) -> Floats:
     """The worker's share of errors in the type of each label, (labels,)."""
     cell = np.unique(np.column_stack([kind, worker]), axis=0, return_inverse=True)[1].reshape(-1)
-    share: Floats = (np.bincount(cell, error) / np.bincount(cell))[cell]
-    return share
+    return (np.bincount(cell, error) / np.bincount(cell))[cell]
 
 
 def _chances(row: Ints, worker: Ints, wrong: Floats, types: Ints, workers: int, first: Ints, second: Ints) -> Floats:

@@ -112,14 +112,12 @@ class SelectionInstance:
     def gain(self) -> Floats:
         """G, correctly rounded, shape (workers,)."""
         numerator, denominator = gains.gain_fractions(self.correct, self.asked, self.classes)
-        worth: Floats = numerator / denominator
-        return worth
+        return numerator / denominator
 
     @cached_property
     def plug_in_gain(self) -> Floats:
         """``(L c/n - 1)^2``, shape (workers,)."""
-        square: Floats = (self.classes * self.reliability - 1) ** 2
-        return square
+        return (self.classes * self.reliability - 1) ** 2
 
     @cached_property
     def weight(self) -> Floats:

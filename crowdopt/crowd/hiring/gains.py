@@ -17,15 +17,13 @@ Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
 
 def reliability(correct: Any, asked: Any) -> Floats:
     """``w = c / n``, unbiased (Li & Liu, eq. 10). correct, asked (workers,): c and n of each; -> (workers,)."""
-    share: Floats = np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
-    return share
+    return np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
 
 
 def reliability_variance(correct: Any, asked: Any) -> Floats:
     """``c (n - c) / (n^2 (n - 1))``, n at least 2: unbiased for the variance of ``c / n`` (Li & Liu, eq. 10)."""
     c, n = np.asarray(correct, np.float64), np.asarray(asked, np.float64)
-    variance: Floats = c * (n - c) / (n**2 * (n - 1))
-    return variance
+    return c * (n - c) / (n**2 * (n - 1))
 
 
 def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:

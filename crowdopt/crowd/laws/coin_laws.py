@@ -40,8 +40,7 @@ class CoinLaw:
 
     def log_chance(self, right: Ints) -> Floats:
         """``ln P(x)`` of each item; right (items, workers): 1 right, 0 wrong, -1 not asked; -> (items,)."""
-        chance: Floats = np.logaddexp.reduce(self.terms(right), axis=1)
-        return chance
+        return np.logaddexp.reduce(self.terms(right), axis=1)
 
     def terms(self, right: Ints) -> Floats:
         """``ln s_m P(x | part m)``, (items, parts); right as above."""
@@ -51,8 +50,7 @@ class CoinLaw:
 def _terms(right: Ints, share: Floats, accuracy: Floats) -> Floats:
     """As above for several laws at once: share (..., parts), accuracy (..., parts, workers) -> (..., items, parts)."""
     hit, miss = (np.log(np.maximum(one, TINY)).swapaxes(-1, -2) for one in (accuracy, 1 - accuracy))
-    terms: Floats = (right == 1) @ hit + (right == 0) @ miss + np.log(np.maximum(share, TINY))[..., None, :]
-    return terms
+    return (right == 1) @ hit + (right == 0) @ miss + np.log(np.maximum(share, TINY))[..., None, :]
 
 
 def independent_law(right: Ints, params: LawParams | None = None) -> CoinLaw:

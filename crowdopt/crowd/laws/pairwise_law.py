@@ -86,8 +86,7 @@ def _foretold(fit: _Fit) -> Floats:
     lean = terms @ np.linalg.solve(np.linalg.cholesky(curvature).T, normal)  # (ways, draws)
     every = score[:, None] + np.hstack([lean, -lean])
     total = np.exp(every - np.logaddexp.reduce(every, axis=0)).sum(axis=1)
-    foretold: Floats = total / total.sum()
-    return foretold
+    return total / total.sum()
 
 
 class _Told(NamedTuple):
