@@ -92,8 +92,8 @@ def solution(
     seconds: of the search; raw: the library's own word for its status.
     """
     point, multipliers = vector(primal, program.cost.size), _multipliers(program, status, dual)
-    if status is not Status.OPTIMAL and point is not None and not _is_credible(program, point):
-        point = None
+    if status is not Status.OPTIMAL and point is not None:
+        point = point if violation(program, point) <= CREDIBLE and fraction(program, point) <= INTEGRALITY else None
     if status in (Status.INFEASIBLE, Status.UNBOUNDED):
         point = multipliers = bound = None
     elif point is None:
@@ -143,10 +143,6 @@ def completed(program: Program, multipliers: Floats) -> Floats:
     complete = multipliers.copy()
     complete[row[best]] = price[best]
     return complete
-
-
-def _is_credible(program: Program, point: Floats) -> bool:
-    return violation(program, point) <= CREDIBLE and fraction(program, point) <= INTEGRALITY
 
 
 def proving_ray(program: Program, values: Any) -> Floats | None:

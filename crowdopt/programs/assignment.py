@@ -140,12 +140,8 @@ def _columns(n: int, m: int, parts: list[tuple[str, int, Floats | None]]) -> spa
         index[:, :, k] = start + place.get(name, of_task)
         if entries is not None:
             value[:, :, k] = entries
-    shape = (max(start + size for start, size in _extents(n, m, parts)), n * m)
+    shape = (max(start + {"capacity": m, "budget": 1}.get(name, n) for name, start, _ in parts), n * m)
     return _compress(index, value, shape)
-
-
-def _extents(n: int, m: int, parts: list[tuple[str, int, Floats | None]]) -> list[tuple[int, int]]:
-    return [(start, {"capacity": m, "budget": 1}.get(name, n)) for name, start, _ in parts]
 
 
 def _compress(index: NDArray[np.int32], value: Floats, shape: tuple[int, int]) -> sparse.csc_array:

@@ -19,7 +19,8 @@ def cheapest_threshold(draw: EscalationDraw, wrong: Bools) -> Planned:
     wrong (checks,): whether each of the first answers in the order of the draw was wrong.
     """
     size, terms = draw.strata.size, draw.terms
-    certified = int(certified_groups(draw, wrong)[-1]) if wrong.size else _free(draw)
+    free = int((np.cumsum(size) <= terms.allowed).sum())
+    certified = int(certified_groups(draw, wrong)[-1]) if wrong.size else free
     looks = np.full(size.size + 1, float(wrong.size))
     predicted = _predicted(draw, wrong)
     for groups in range(certified + 1, size.size + 1):
@@ -34,10 +35,6 @@ def cheapest_threshold(draw: EscalationDraw, wrong: Bools) -> Planned:
     cost = np.where(np.isfinite(looks), terms.expert_price * looks + terms.next_price * up, np.inf)
     best = int(np.argmin(cost))
     return Planned(best, int(stand[best]), int(np.ceil(looks[best])), int(up[best]), float(cost[best]))
-
-
-def _free(draw: EscalationDraw) -> int:
-    return int((np.cumsum(draw.strata.size) <= draw.terms.allowed).sum())
 
 
 def _up(draw: EscalationDraw, looks: Floats, seen: Ints) -> Floats:

@@ -60,7 +60,7 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
 
 
 def _solved(instance: AssignmentInstance, ask: Ask, epsilon: float) -> tuple[float, float, float]:
-    need = _need(instance, epsilon)
+    need = float(np.max(instance.the_rule.need(epsilon, instance.classes, instance.prior)))
     classes = classes_of(relaxation(instance.with_epsilon(epsilon)), joint=True)
     program = aggregated.of_classes(classes)
     point = ask(program)
@@ -69,10 +69,6 @@ def _solved(instance: AssignmentInstance, ask: Ask, epsilon: float) -> tuple[flo
     cover = program.row("cover").view(pulling_sides(program, point.dual))
     still = classes.need > 0
     return need, float((program.cost * point.primal).sum()), float((cover * classes.tasks_in)[still].sum())
-
-
-def _need(instance: AssignmentInstance, epsilon: float) -> float:
-    return float(np.max(instance.the_rule.need(epsilon, instance.classes, instance.prior)))
 
 
 def _steepness(instance: AssignmentInstance, epsilon: Floats) -> Floats:

@@ -137,7 +137,7 @@ class SelectionInstance:
     @cached_property
     def reliability_levels(self) -> ScoreLevels:
         """Workers by ``c / n``, exactly."""
-        return levels(self.correct, self.asked, self.classes, gains.reliability_fractions)
+        return levels(self.correct, self.asked, self.classes, lambda correct, asked, _: (correct, asked))
 
     @property
     def worker_ids(self) -> list[str]:

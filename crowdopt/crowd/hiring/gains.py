@@ -43,11 +43,6 @@ def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
     return (classes * correct - asked) ** 2, asked**2
 
 
-def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``c / n``, exactly: numerator, denominator (workers,); ``classes`` is not used."""
-    return correct, asked
-
-
 def score(gain: Any) -> float:
     """``F = |S|^(-1/2) sum of gains`` of a set: F-hat (eq. 7), F-hat-plug of plug-in gains (9), F of true ones (5)."""
     of_set = np.asarray(gain, np.float64)
