@@ -19,6 +19,7 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Block, Program, relax, stack
+from crowdopt.crowd.classes import classes_of
 from crowdopt.io.programs.naming import LONGEST, LP, MPS, names_of
 from crowdopt.io.programs.program_files import ids_of, write_program
 from crowdopt.programs import assignment, assignment_dual, missing, smallest_coverage
@@ -35,7 +36,7 @@ PROGRAMS = {
     "dual": assignment_dual.build(PLAIN),
     "mechanical dual": dualize(relax(assignment.build(INSTANCE))),
     "missing": missing.build(INSTANCE),
-    "smallest coverage": smallest_coverage.build(INSTANCE),
+    "smallest coverage": smallest_coverage.of_classes(classes_of(INSTANCE)),
 }
 ENDS = (".lower", ".upper")
 
