@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 
 import crowdopt
 from benchmarks import adaptive_trials as trials
-from crowdopt.jobs import Job, run, seed_of
+from benchmarks.papers.li_liu_report import computed
 from crowdopt.report.charts import altair, save
 from crowdopt.studies.intervals import interval
 
@@ -48,27 +48,7 @@ DATA = ("zencrowd_all", "rte", "bluebird")
 NOTICED = ("contradict",)  # what a note speaks of when a policy's audit has found something
 
 
-class Bench:
-    """Rows of one session: where they are kept, how many there are, from which seed."""
-
-    def __init__(self, given: argparse.Namespace) -> None:
-        self.trials, self.seed, self.processes, self.output = given.trials, given.seed, given.processes, given.output
-
-    def rows(
-        self, function: Callable[..., Any], place: int, settings: Sequence[dict[str, Any]], most: int | None = None
-    ) -> list[list[Any]]:
-        """Per setting the trials' results, the same seeds for each; of ``most`` trials at most."""
-        count = min(self.trials, most or self.trials)
-        seeds = [seed_of(self.seed, place, k) for k in range(count)]
-        jobs = [Job.of(function, seed=seed, **setting) for setting in settings for seed in seeds]
-        done = run(jobs, self.output / "rows", self.processes, retry=True, title=function.__name__)
-        for row in done:
-            if row.error is not None:
-                raise SystemExit(f"{row.arguments}: {row.error}\n" + "\n".join(row.trace))
-        return [[row.result for row in done[k : k + count]] for k in range(0, len(done), count)]
-
-
-def chart(bench: Bench) -> list[dict[str, Any]]:
+def chart(given: argparse.Namespace) -> list[dict[str, Any]]:
     """Labels and error of each policy over its targets, and the bound, for five crowds."""
     settings = [
         {"setting": setting, "name": name, "at": at}
@@ -79,13 +59,13 @@ def chart(bench: Bench) -> list[dict[str, Any]]:
     bounds = [{"setting": setting, "epsilon": epsilon} for setting in trials.GOLD for epsilon in ERRORS]
     found = [
         {"crowd": one["setting"], "policy": one["name"], "target": one["at"], **_means(rows)}
-        for one, rows in zip(settings, bench.rows(trials.line, 1, settings), strict=True)
+        for one, rows in zip(settings, computed(trials.line, given, 1, settings), strict=True)
     ]
-    for one, rows in zip(bounds, bench.rows(trials.bound, 1, bounds, FEW), strict=True):
+    for one, rows in zip(bounds, computed(trials.bound, given, 1, bounds, FEW), strict=True):
         least = float(np.mean([row["cost"] for row in rows]))
         found.append({"crowd": one["setting"], "policy": "no policy", "target": one["epsilon"], "labels": least})
         found[-1] |= {"error": one["epsilon"], "half": None}
-    picture(found, PICTURE, f"{bench.trials} crowds each, seed {bench.seed}; 1000 tasks, 300 workers of 200 tasks")
+    picture(found, PICTURE, f"{given.trials} crowds each, seed {given.seed}; 1000 tasks, 300 workers of 200 tasks")
     return found
 
 
@@ -107,14 +87,14 @@ def _means(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def budget(bench: Bench) -> list[dict[str, Any]]:
+def budget(given: argparse.Namespace) -> list[dict[str, Any]]:
     """Accuracies .9, .75, .6 for 10, 30, 60 % of 90 workers of capacity 100; 300 tasks, 1500 labels in all."""
     settings = [{"text": text, "best": best} for text, best in BUYERS.values()]
-    rows = bench.rows(trials.bought, 2, settings)
+    rows = computed(trials.bought, given, 2, settings)
     return [{"policy": name, **_means(part)} for name, part in zip(BUYERS, rows, strict=True)]
 
 
-def real(bench: Bench) -> list[dict[str, Any]]:
+def real(given: argparse.Namespace) -> list[dict[str, Any]]:
     """Recorded labels, a random half of the tasks as gold, error target .1; with the tasks' types, and without."""
     if trials.folder() is None:
         print("  (no label sets: CROWDOPT_DATA names no folder)")
@@ -127,14 +107,14 @@ def real(bench: Bench) -> list[dict[str, Any]]:
         if typed or data == "bluebird" or text != trials.EVERYTHING
     ]
     found = []
-    for one, rows in zip(settings, bench.rows(trials.replayed, 3, settings), strict=True):
+    for one, rows in zip(settings, computed(trials.replayed, given, 3, settings), strict=True):
         constant = float(np.mean([row["constant"] for row in rows]))
         found.append({"labels of": one["data"], "types": "yes" if one["typed"] else "no", "policy": one["text"]})
         found[-1] |= {**_means(rows), "constant answer": constant}
     return found
 
 
-def breaches(bench: Bench) -> list[dict[str, Any]]:
+def breaches(given: argparse.Namespace) -> list[dict[str, Any]]:
     """What each policy claims and what is true where workers are not independent, or not the same all the time."""
     settings = [
         {"how": how, "setting": "spammers and hammers", "text": text, "epsilon": 0.1}
@@ -142,7 +122,7 @@ def breaches(bench: Bench) -> list[dict[str, Any]]:
         for text in BROKEN.values()
     ]
     found = []
-    for k, rows in enumerate(bench.rows(trials.broken, 4, settings)):
+    for k, rows in enumerate(computed(trials.broken, given, 4, settings)):
         noticed = np.mean([any(word in note for note in row["notes"] for word in NOTICED) for row in rows])
         found.append({"breach": BREACHES[k // len(BROKEN)] or "none", "policy": list(BROKEN)[k % len(BROKEN)]})
         found[-1] |= {**_means(rows), "warned": float(noticed)}
@@ -200,7 +180,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, default=Path("adaptive"))
     given = parser.parse_args(arguments)
-    bench = Bench(given)
     made = {
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -210,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     print(", ".join(f"{key} {value}" for key, value in made.items()))
     for subject in given.subjects or SUBJECTS:
-        lines = SUBJECTS[subject](bench)
+        lines = SUBJECTS[subject](given)
         print(f"\n{subject}: {(SUBJECTS[subject].__doc__ or '').strip()} {given.trials} trials.\n")
         print("\n".join(_table(lines)), flush=True)
         (given.output / f"{subject}.json").write_text(json.dumps({**made, subject: lines}, indent=1) + "\n", "utf-8")

@@ -3,9 +3,8 @@
     python -m benchmarks.audit checks              # how many looks certify .1 of 1000 answers
     python -m benchmarks.audit recorded            # recorded sets (CROWDOPT_DATA): validity, cost to a certified .1
     python -m benchmarks.audit picture             # claimed, realised, certified: benchmarks/pictures/audit.svg
-    python -m benchmarks.audit speed               # a million answers: draw and bound
 
-Everything but seconds follows from the seeds.
+Everything follows from the seeds.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
@@ -145,23 +143,9 @@ def picture(path):
     save(chart.facet(row=alt.Row("set:N", sort=None, title=None, header=header), spacing=8), path)
 
 
-def speed():
-    rng = np.random.default_rng(0)
-    claims = rng.beta(0.2, 3.8, 10**6)
-    wrong = rng.random(10**6) < claims
-    for method in ("exact", "sequential", "assisted"):
-        started = perf_counter()
-        of = draw(10**6, AuditTerms(method, TARGET, DELTA, 1), claims if method == "assisted" else None)
-        drawn = perf_counter()
-        done = conclude(of, wrong[of.order[: of.checks]])
-        ended = perf_counter()
-        print(f"{method}: draw {drawn - started:.2f} s, bound of {of.checks} looks {ended - drawn:.2f} s")
-        print(f"  {done.sentence}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("checks", "recorded", "picture", "speed"))
+    parser.add_argument("what", choices=("checks", "recorded", "picture"))
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--tries", type=int, default=40)
@@ -170,10 +154,8 @@ def main() -> None:
         checks(given.trials)
     elif given.what == "recorded":
         hold(given.draws, given.tries)
-    elif given.what == "picture":
-        picture(PICTURE)
     else:
-        speed()
+        picture(PICTURE)
 
 
 if __name__ == "__main__":

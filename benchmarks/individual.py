@@ -61,7 +61,14 @@ def drawn(row: str, seed: int = 0):
     if name == "own":
         return own(*map(int, size.split("x")))
     instance = crowdopt.recipe(f"{name}:{size}", seed)
-    rng, n, m = np.random.default_rng([seed, 99]), instance.n_tasks, instance.n_workers
+    if kind == "own" or kind.startswith("second"):
+        return instance if kind == "own" else second(instance, *kind.split("@")[1:], seed=seed)
+    return changed(instance, kind, np.random.default_rng([seed, 99]))
+
+
+def changed(instance, kind: str, rng: np.random.Generator):
+    """The instance with targets, priors or forbidden pairs of each task's own."""
+    n, m = instance.n_tasks, instance.n_workers
     if kind == "eps":
         return replace(instance, epsilon=instance.epsilon * rng.uniform(0.7, 1.3, n))
     if kind == "prior":
@@ -70,7 +77,7 @@ def drawn(row: str, seed: int = 0):
     if kind == "forbidden":
         pairs = np.unique(rng.integers(0, n * m, 3 * n))
         return replace(instance, forbidden=np.column_stack(np.divmod(pairs, m)))
-    return instance if kind == "own" else second(instance, *kind.split("@")[1:], seed=seed)
+    return instance
 
 
 def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):

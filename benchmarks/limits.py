@@ -1,6 +1,6 @@
 """Does a solve keep its time limit? Forty shapes of instance, each with its own limit.
 
-    python benchmarks/limits.py [--limit 2] [--allowed 1.2] [--more 1.0] [SHAPE ...]
+    python -m benchmarks.limits [--limit 2] [--allowed 1.2] [--more 1.0] [SHAPE ...]
 
 Claimed: no solve takes more than ``1.2 limit + 1 s`` after loading. Printed for each shape: what was found, the plan's
 own seconds, what is allowed, and the seconds of processors; the last line counts the shapes beyond it. What is compiled
@@ -17,6 +17,7 @@ from time import process_time
 import numpy as np
 
 import crowdopt
+from benchmarks.individual import changed
 
 KINDS = ("HS:1000x300", "R10:1000x300", "B5:3000x800", "T30:600x200", "I3:2000x30", "own:2000x20", "own:20000x100")
 CHANGES = ("plain", "eps", "prior", "forbidden", "least")
@@ -34,7 +35,7 @@ def drawn(shape: str) -> crowdopt.AssignmentInstance:
     """The instance of a shape ``KIND:SIZE:CHANGE``."""
     kind, size, change = shape.split(":")
     instance = own(*map(int, size.split("x"))) if kind == "own" else crowdopt.recipe(f"{kind}:{size}", 0)
-    rng, n, m = np.random.default_rng([3, len(shape)]), instance.n_tasks, instance.n_workers
+    rng, n = np.random.default_rng([3, len(shape)]), instance.n_tasks
     if change in ("exact-error", "probit"):
         return replace(instance, rule=change, epsilon=np.asarray(0.07))
     if change == "budget":
@@ -46,15 +47,7 @@ def drawn(shape: str) -> crowdopt.AssignmentInstance:
         return replace(instance, min_load=np.minimum(instance.capacity, 2))
     if change == "classes":
         return replace(instance, rule="bhattacharyya", classes=3, prior=np.full(3, 1 / 3))
-    if change == "eps":
-        return replace(instance, epsilon=instance.epsilon * rng.uniform(0.7, 1.3, n))
-    if change == "prior":
-        first = rng.uniform(0.3, 0.7, n)
-        return replace(instance, rule="bhattacharyya", prior=np.column_stack([first, 1 - first]))
-    if change == "forbidden":
-        pairs = np.unique(rng.integers(0, n * m, 3 * n))
-        return replace(instance, forbidden=np.column_stack(np.divmod(pairs, m)))
-    return instance
+    return changed(instance, change, rng)
 
 
 def own(n: int, m: int) -> crowdopt.AssignmentInstance:

@@ -208,12 +208,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args(arguments)
-    made = {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "crowdopt": crowdopt.__version__,
-        "seed": SEED,
-    }
+    versions = {"numpy": np.__version__, "crowdopt": crowdopt.__version__}
+    made = {"python": platform.python_version(), **versions, "seed": SEED}
     results = {}
     for subject in given.subjects or SUBJECTS:
         results[subject] = SUBJECTS[subject](given.repeats)

@@ -64,7 +64,7 @@ if _TYPE_CHECKING:
     from crowdopt.io.programs.program_files import read_program
     from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 
-_HOMES = {
+_HOMES = {  # of names that are not of a verb; a verb's is crowdopt.api.<verb>
     "AssignmentInstance": "crowdopt.crowd.instance",
     "BackendFailed": "crowdopt.backends",
     "BackendMissing": "crowdopt.backends",
@@ -74,43 +74,19 @@ _HOMES = {
     "OwnRows": "crowdopt.crowd.stated.groups",
     "Plan": "crowdopt.assign.plan",
     "Status": "crowdopt.core.solution",
-    "aggregate": "crowdopt.api.aggregate",
-    "answers": "crowdopt.api.answers",
-    "assign": "crowdopt.api.assign",
-    "audit": "crowdopt.api.audit",
-    "backends": "crowdopt.api.backends",
-    "bench": "crowdopt.api.bench",
-    "budget": "crowdopt.api.budget",
     "certify": "crowdopt.core.certificate",
-    "compare": "crowdopt.api.compare",
-    "explain": "crowdopt.api.explain",
-    "export": "crowdopt.api.export",
-    "generate": "crowdopt.api.generate",
-    "import_labels": "crowdopt.api.import_labels",
-    "init": "crowdopt.api.init",
     "lagrangian_bound": "crowdopt.core.certificate",
-    "learn": "crowdopt.api.learn",
-    "live": "crowdopt.api.live",
-    "plan_gold": "crowdopt.api.plan_gold",
-    "pull": "crowdopt.api.pull",
-    "push": "crowdopt.api.push",
     "read_campaign": "crowdopt.io.campaign.campaign_reading",
     "read_program": "crowdopt.io.programs.program_files",
     "recipe": "crowdopt.crowd.recipes.named_recipes",
-    "rehearse": "crowdopt.api.rehearse",
     "relax": "crowdopt.core.program",
     "replay": "crowdopt.api.compare",
-    "report": "crowdopt.api.report",
-    "select": "crowdopt.api.select",
     "session": "crowdopt.backends.session",
     "skills": "crowdopt.api.worker_skills",
-    "solve": "crowdopt.api.solve",
     "to_cvxpy": "crowdopt.api.modelling",
     "to_highspy": "crowdopt.api.modelling",
     "to_pulp": "crowdopt.api.modelling",
-    "verify": "crowdopt.api.verify",
     "write_campaign": "crowdopt.io.campaign.campaign_writing",
-    "write_plan": "crowdopt.api.write_plan",
 }
 
 __all__ = [
@@ -173,8 +149,8 @@ def __getattr__(name: str) -> _Any:
     """The public name, or the folder of that name, loaded now."""
     if name == "programs":
         _import_module("crowdopt.programs.assignment")  # crowdopt.programs.assignment.build is public
-    if name in _HOMES:
-        value = getattr(_import_module(_HOMES[name]), name)
+    elif name in __all__:
+        value = getattr(_import_module(_HOMES.get(name, f"crowdopt.api.{name}")), name)
         globals()[name] = value
         return value
     try:
@@ -189,7 +165,7 @@ class _Face(_ModuleType):
     """The package itself, whose calls are not overwritten by folders of the same name when those are imported."""
 
     def __setattr__(self, name: str, value: _Any) -> None:
-        if not (name in _HOMES and isinstance(value, _ModuleType)):
+        if not (name in __all__ and name != "programs" and isinstance(value, _ModuleType)):
             super().__setattr__(name, value)
 
 

@@ -19,7 +19,7 @@ from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.votes.evidence import HOEFFDING
 from crowdopt.crowd.votes.voting import weighted_error
-from crowdopt.hire import ranking, score_bounds, theorems
+from crowdopt.hire import ranking, score_bounds
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment
 from tests.chance import BASE, fewest, mean_is_at_most, most, rng
@@ -169,8 +169,8 @@ def test_li_and_liu_s_theorem_1_fails_for_eight_classes() -> None:
     beaten = law[7 * workers + 1 :].sum()
     score = np.sqrt(workers) * (classes * skill - 1) ** 2
     assert np.log(beaten) == pytest.approx(-45.12, abs=0.01)
-    assert np.log(theorems.printed_linear_vote_bound(score, classes)) == pytest.approx(-45.16, abs=0.01)
-    assert theorems.printed_linear_vote_bound(score, classes) < beaten
+    printed = np.log(classes - 1) - 2 * score**2 / (classes * (classes - 1)) ** 2
+    assert printed == pytest.approx(-45.16, abs=0.01) and printed < np.log(beaten)
     assert (classes - 1) * law[7 * workers :].sum() <= score_bounds.linear_vote_bound(score, classes)
 
 
@@ -266,7 +266,7 @@ def test_float64_breaks_algorithm_1_s_ties_wrongly() -> None:
     With the gains (8), (10) in float64 F_4 comes out above F_1.
     """
     c, n = np.array([6, 5, 5, 5]), 6
-    floats = theorems.gain_from_estimates(gains.reliability(c, n), gains.reliability_variance(c, n), 2)
+    floats = (2 * gains.reliability(c, n) - 1) ** 2 - 4 * gains.reliability_variance(c, n)
     scores = np.cumsum(floats) / np.sqrt(np.arange(1, 5))
     assert int(np.argmax(scores)) + 1 == 4
     assert ranking.algorithm1(SelectionInstance(c, n, 2)).workers.tolist() == [0]

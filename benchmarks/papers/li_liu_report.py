@@ -156,16 +156,20 @@ def arguments(doc: str | None, trials: int, em: bool = False) -> argparse.Namesp
 
 
 def computed(
-    function: Callable[..., Any], given: argparse.Namespace, figure: int, settings: Sequence[dict[str, Any]] = ({},)
+    function: Callable[..., Any],
+    given: argparse.Namespace,
+    figure: int,
+    settings: Sequence[dict[str, Any]] = ({},),
+    most: int | None = None,
 ) -> list[list[dict[str, Any]]]:
-    """Per setting the trials' rows, the same seeds for each; what is there is not computed again.
+    """Per setting the trials' rows, of ``most`` at most, the same seeds for each; none is computed again.
 
     Stops at the first failed row.
     """
-    seeds = [seed_of(given.seed, figure, k) for k in range(given.trials)]
+    seeds = [seed_of(given.seed, figure, k) for k in range(min(given.trials, most or given.trials))]
     jobs = [Job.of(function, seed=seed, **setting) for setting in settings for seed in seeds]
     started = perf_counter()
-    rows: list[Row] = run(jobs, given.output / "rows", given.processes, title=f"figure {figure}")
+    rows: list[Row] = run(jobs, given.output / "rows", given.processes, title=f"{function.__name__} {figure}")
     for row in rows:
         if row.error is not None:
             raise SystemExit(f"{row.arguments}: {row.error}\n" + "\n".join(row.trace))

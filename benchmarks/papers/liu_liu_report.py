@@ -112,17 +112,6 @@ def points(
     return found
 
 
-def above(study: Study, key: str, policies: Sequence[str], base: str) -> list[dict[str, Any]]:
-    """Cumulated, less that of another policy on the same tasks, for the charts."""
-    found = []
-    for policy in policies:
-        values = study.curve(policy, key) - study.curve(base, key)
-        for k, t in enumerate(study.times.tolist()):
-            mean, low, high = interval(values[:, k])
-            found.append({"policy": NAMES[policy], "t": t, key: mean, f"{key}_low": low, f"{key}_high": high})
-    return found
-
-
 def cumulated(values: np.ndarray, times: np.ndarray) -> np.ndarray:
     """As it is."""
     return values

@@ -47,7 +47,8 @@ def one_coin(
     accuracy, step, moved = np.full(given.size, np.inf), 0, np.inf
     for step in range(1, iterations + 1):  # noqa: B007
         right = votes.T @ posterior.reshape(-1) + smoothing
-        before, accuracy = accuracy, _clipped(right / np.maximum(given + 2 * smoothing, LEAST))
+        before, share = accuracy, right / np.maximum(given + 2 * smoothing, LEAST)
+        accuracy = np.clip(share, LEAST, 1 - LEAST)
         weight = np.log(accuracy / (1 - accuracy)) + np.log(max(count - 1, 1))
         score = (votes @ weight).reshape(count, n) + _log_prior(posterior, prior)
         posterior = _known(_chances(score), known)
@@ -143,10 +144,6 @@ def _log_prior(posterior: Floats, prior: str) -> Floats:
     return shares[:, None]
 
 
-def _clipped(chance: Floats) -> Floats:
-    return np.clip(chance, LEAST, 1 - LEAST)
-
-
 def _known(posterior: Floats, known: Ints | None) -> Floats:
     if known is not None:
         sure = np.flatnonzero(known >= 0)
@@ -171,8 +168,11 @@ def _check(labels: Labels, iterations: int, prior: str, smoothing: float, truth:
         raise InputError(f"the prior is one of {', '.join(PRIORS)}, not {prior!r}")
     if not 0 <= smoothing < np.inf:
         raise InputError(f"the smoothing must be finite and at least 0, not {smoothing}")
-    if truth is None:
-        return None
+    return None if truth is None else checked_truth(labels, truth)
+
+
+def checked_truth(labels: Labels, truth: Any) -> Ints:
+    """Known classes, (tasks,), -1 where unknown; InputError where they do not fit the labels."""
     known = np.asarray(truth, dtype=np.int64)
     if known.shape != (len(labels.tasks),) or known.max(initial=-1) >= len(labels.classes):
         raise InputError("truth needs one class per task, counted from 0, and -1 where it is unknown")

@@ -28,8 +28,7 @@ class HardVotes:
         share = self.difficulty.share
         score = self.beside + np.logaddexp(np.log1p(-share) + self.easy, np.log(share) + self.hard)
         chances = np.exp(score - score.max(axis=1, keepdims=True))
-        posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
-        return posterior
+        return chances / chances.sum(axis=1, keepdims=True)
 
     def with_labels(self, task: Ints, worker: Ints, label: Ints) -> HardVotes:
         """With new labels added, each (k,); how hard tasks are stays as it is."""

@@ -77,8 +77,7 @@ def _centred(flat: Floats, count: int) -> Floats:
     mean = rows[:, 0].copy()
     for k in range(1, count):
         mean += rows[:, k]
-    centred: Floats = (rows - (mean / count)[:, None]).reshape(-1)
-    return centred
+    return (rows - (mean / count)[:, None]).reshape(-1)
 
 
 def _first(labels: Labels, iterations: int, start: Any) -> Floats:

@@ -36,8 +36,7 @@ class PlanAnswers:
     @property
     def sure(self) -> NDArray[np.bool_]:
         """Tasks whose answer errs at most their target, given the labels; exactly as plans keep it."""
-        sure: NDArray[np.bool_] = self.error <= self.epsilon * (1 + COVERAGE) + ROUNDING
-        return sure
+        return self.error <= self.epsilon * (1 + COVERAGE) + ROUNDING
 
 
 def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, weight: Floats) -> PlanAnswers:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.answers.em import checked_truth
 from crowdopt.answers.voted import Answers, softmax
 from crowdopt.answers.votes import log_odds
 from crowdopt.arrays import Floats, Ints
@@ -135,7 +136,7 @@ def agreement_tallies(labels: Labels, task_type: Ints, types: int) -> tuple[Ints
 
 def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floats, Floats, Floats]:
     """What each label weighs by its worker's others, each worker's mean skill by all, and the prior that fits them."""
-    skill = _grid(prior.size)
+    skill = (np.arange(prior.size) + 0.5) / prior.size
     wrong = (1 - skill) / (count - 1)
     weight, accuracy, fitted = np.empty(right.size), np.empty(edges.starts.size - 1), np.zeros(prior.size)
     for workers, some in edges.parts():
@@ -162,17 +163,12 @@ def _others(edges: Edges, score: Floats, weight: Floats) -> Floats:
     """Chance that each label is right by the other labels of its task, (labels,)."""
     beside = score[edges.task]
     beside[np.arange(weight.size), edges.label] -= weight
-    chance: Floats = softmax(beside)[np.arange(weight.size), edges.label]
-    return chance
+    return softmax(beside)[np.arange(weight.size), edges.label]
 
 
 def _heeded(right: Floats, edges: Edges, known: Ints) -> Floats:
     given = known[edges.task]
     return np.asarray(np.where(given >= 0, given == edges.label, right), np.float64)
-
-
-def _grid(levels: int) -> Floats:
-    return (np.arange(levels) + 0.5) / levels
 
 
 def _prior(skills: Any) -> tuple[Floats, bool]:
@@ -187,9 +183,4 @@ def _prior(skills: Any) -> tuple[Floats, bool]:
 def _known(labels: Labels, iterations: int, truth: Any) -> Ints:
     if iterations < 1:
         raise InputError(f"belief propagation needs at least one iteration, not {iterations}")
-    if truth is None:
-        return np.full(len(labels.tasks), -1)
-    known = np.asarray(truth, dtype=np.int64)
-    if known.shape != (len(labels.tasks),) or known.max(initial=-1) >= len(labels.classes):
-        raise InputError("truth needs one class per task, counted from 0, and -1 where it is unknown")
-    return known
+    return np.full(len(labels.tasks), -1) if truth is None else checked_truth(labels, truth)

@@ -88,8 +88,7 @@ class Answers(InNotebooks):
         if self.evidence is not None:
             return softmax(self.evidence)
         total = self.score.sum(axis=1, keepdims=True)
-        shares: Floats = np.where(total > 0, self.score / np.maximum(total, 1), 1 / classes)
-        return shares
+        return np.where(total > 0, self.score / np.maximum(total, 1), 1 / classes)
 
     @cached_property
     def confidence(self) -> Floats:
@@ -159,8 +158,7 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
 def softmax(evidence: Floats) -> Floats:
     """Rows of log-likelihoods, up to a constant each, turned into probabilities; (tasks, classes)."""
     shifted = np.exp(evidence - evidence.max(axis=1, keepdims=True))
-    chances: Floats = shifted / shifted.sum(axis=1, keepdims=True)
-    return chances
+    return shifted / shifted.sum(axis=1, keepdims=True)
 
 
 def _added(table: Floats, weight: Floats, task: Ints, worker: Ints, label: Ints) -> Floats:
@@ -171,5 +169,4 @@ def _added(table: Floats, weight: Floats, task: Ints, worker: Ints, label: Ints)
         cell = (task[:, None] * classes + np.arange(classes)).reshape(-1)
         votes = weight[worker, label].reshape(-1)
     gained = np.bincount(cell, weights=votes, minlength=table.size)
-    more: Floats = table + gained.reshape(table.shape)
-    return more
+    return table + gained.reshape(table.shape)

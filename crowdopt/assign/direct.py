@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.plan import Duals, Plan, breaches
-from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, pulling_sides, round_up
+from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, round_up
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options, Solution, Solve
@@ -19,7 +19,6 @@ from crowdopt.programs import assignment
 
 ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand
 LEAST = 1e-12  # a share of a label below this is solver noise
-JOINT = ("group", "most_share", "least_share", "own")  # blocks of rows that tie pairs together
 HAIR = 5e-13  # evidence; rounding in the sum of a task's labels
 
 
@@ -62,7 +61,7 @@ def solve_full(
     if kind == "ip":
         known = replace(known, bound=round_up(program, known.bound))
     certified = known.bound if known.proof == "certificate" else -np.inf
-    duals = None if relaxed.dual is None else _duals(instance, program, relaxed.dual)
+    duals = None if relaxed.dual is None else Duals.of_rows(program, relaxed.dual)
     if kind == "ip" and (point is None or not _is_plan(instance, point)):
         point = None
         if known.bound < np.inf and not interrupted:
@@ -235,16 +234,6 @@ def _plan(
 
 def _pairs(table: Floats) -> Ints:
     return np.argwhere(table > 0)
-
-
-def _duals(instance: AssignmentInstance, program: Program, multipliers: Floats) -> Duals:
-    """The LP's row multipliers by name, with the wrong-signed noise that proves nothing taken off."""
-    pulls = pulling_sides(program, multipliers)
-    names = {block.name: block.view(pulls) for block in program.rows}
-    labels = names.get("labels", np.zeros(instance.n_tasks))
-    budget = float(names["budget"][0]) if "budget" in names else 0.0
-    joint = {name: names[name].copy() for name in JOINT if name in names}
-    return Duals(names["cover"].copy(), names["capacity"].copy(), labels.copy(), budget, joint=joint)
 
 
 def _within(options: Options, seconds: float) -> Options:

@@ -14,7 +14,7 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.plan import Plan
-from crowdopt.core.solution import Listener, Progress, Status
+from crowdopt.core.solution import Listener, Status, told_in
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
@@ -31,16 +31,11 @@ def with_fixed_labels(
         return solve(instance, listener)
     paid = float(instance.prices(instance.fixed).sum())
 
-    def told(moment: Progress) -> None:
-        assert listener is not None
-        value, bound = (None if one is None else one + paid for one in (moment.value, moment.bound))
-        listener(replace(moment, value=value, bound=bound))
-
     def with_fixed(pairs: Ints | None) -> Ints | None:
         every = None if pairs is None else np.concatenate([pairs, instance.fixed])
         return None if every is None else every[np.lexsort((every[:, 1], every[:, 0]))]
 
-    plan = solve(_as_labels_in(instance, paid), None if listener is None else told)
+    plan = solve(_as_labels_in(instance, paid), told_in(listener, lambda cost: cost + paid))
     pairs = with_fixed(plan.pairs)
     value = None if pairs is None else float(instance.prices(pairs).sum())
     whole = replace(

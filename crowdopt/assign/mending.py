@@ -98,8 +98,7 @@ class TaskLabels:
             return offers
         place, group = self.groups.those_of(offers)
         brings = np.bincount(place, lacking[group], offers.size) == lacking.sum()
-        fitting: Ints = offers[brings & (np.bincount(place, full[group], offers.size) == 0)]
-        return fitting
+        return offers[brings & (np.bincount(place, full[group], offers.size) == 0)]
 
     def _cheapest(self, task: int, offers: Ints, weakest: int) -> int:
         """Of the offers at least as good as the weakest that will do the cheapest, then the weakest."""

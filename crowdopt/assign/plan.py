@@ -11,8 +11,10 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.joint_limits import joint_excess
-from crowdopt.core.certificate import BOUND, Certificate, is_refuted
+from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_sides
+from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Status
+from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.exactness import CERTAIN, exact_errors, most_errors
 from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
@@ -20,6 +22,7 @@ from crowdopt.crowd.kept import NEAR, broken
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
+from crowdopt.programs.missing import JOINT
 
 REPORT = "this is a fault of crowdopt, not of the campaign: please report it with the campaign"
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping
@@ -43,6 +46,25 @@ class Duals:
     levels: int = 0  # skills of each type that the form ``patterns`` tells apart, the others rounded up; 0: all of them
     # of the blocks ``group``, ``most_share``, ``least_share`` and ``own`` of the program, where it has them
     joint: dict[str, Floats] = field(default_factory=dict)
+
+    @classmethod
+    def of_rows(cls, program: Program, multipliers: Floats) -> Duals:
+        """A program's row multipliers by name, with the wrong-signed noise that proves nothing taken off."""
+        pulls = pulling_sides(program, multipliers)
+        rows = {block.name: block.view(pulls).copy() for block in program.rows}
+        labels = rows.get("labels", np.zeros(rows["cover"].size))
+        budget = float(rows["budget"][0]) if "budget" in rows else 0.0
+        return cls(
+            rows["cover"], rows["capacity"], labels, budget, joint={name: rows[name] for name in JOINT if name in rows}
+        )
+
+    def of_members(self, classes: Classes) -> Duals:
+        """Those of classes, each for each of its members."""
+        task, joint = classes.task_class, dict(self.joint)
+        if "group" in joint:
+            joint["group"] = np.ascontiguousarray(joint["group"][:, task])
+        worker = self.worker[classes.worker_class]
+        return replace(self, task=self.task[task], worker=worker, labels=self.labels[task], joint=joint)
 
 
 @dataclass(frozen=True)

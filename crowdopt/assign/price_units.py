@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.assign.plan import Duals, Plan
-from crowdopt.core.solution import Listener, Progress
+from crowdopt.core.solution import Listener, told_in
 from crowdopt.crowd.instance import PRICES, AssignmentInstance
 
 MANY = 1_000  # prices that all differ have no unit worth looking for
@@ -35,12 +35,7 @@ def in_units(
     budget = None if instance.budget is None else float(Fraction(Decimal(repr(float(instance.budget)))) / unit)
     part = replace(instance, cost=np.rint(instance.cost / size), budget=budget)
 
-    def told(moment: Progress) -> None:
-        assert listener is not None
-        value, bound = (None if one is None else one * size for one in (moment.value, moment.bound))
-        listener(replace(moment, value=value, bound=bound))
-
-    plan = solve(part, None if listener is None else told)
+    plan = solve(part, told_in(listener, lambda cost: cost * size))
     value = None if plan.pairs is None else float(instance.prices(plan.pairs).sum())
     return replace(
         plan,

@@ -13,6 +13,7 @@ from crowdopt.core.certificate import INTEGRALITY, fraction, proves_empty, viola
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status
 
+MEANING = {"optimal": Status.OPTIMAL, "infeasible": Status.INFEASIBLE, "unbounded": Status.UNBOUNDED}
 CREDIBLE = 1e-4  # absolute; a point that is not claimed optimal and that breaks a row by more than this is no point
 
 Rows = NDArray[np.intp]
@@ -91,15 +92,15 @@ def solution(
     seconds: of the search; raw: the library's own word for its status.
     """
     point, multipliers = vector(primal, program.cost.size), _multipliers(program, status, dual)
-    if status is not Status.OPTIMAL and point is not None and not _is_credible(program, point):
-        point = None
+    if status is not Status.OPTIMAL and point is not None:
+        point = point if violation(program, point) <= CREDIBLE and fraction(program, point) <= INTEGRALITY else None
     if status in (Status.INFEASIBLE, Status.UNBOUNDED):
         point = multipliers = bound = None
     elif point is None:
         status = Status.UNDECIDED
     elif status is Status.UNDECIDED:
         status = Status.FEASIBLE
-    proof = _ray(program, ray) if status is Status.INFEASIBLE else None
+    proof = proving_ray(program, ray) if status is Status.INFEASIBLE else None
     said = None if bound is None or not np.isfinite(bound) else float(bound)
     if said is None and not program.integer.any() and status is Status.OPTIMAL and point is not None:
         said = float(program.cost @ point)  # what claiming an optimum amounts to
@@ -144,11 +145,11 @@ def completed(program: Program, multipliers: Floats) -> Floats:
     return complete
 
 
-def _is_credible(program: Program, point: Floats) -> bool:
-    return violation(program, point) <= CREDIBLE and fraction(program, point) <= INTEGRALITY
+def proving_ray(program: Program, values: Any) -> Floats | None:
+    """Farkas multipliers, with the sign under which they prove something; None if they do under neither.
 
-
-def _ray(program: Program, values: Any) -> Floats | None:
+    values array_like or None: of rows.
+    """
     ray = vector(values, program.row_lower.size)
     if ray is None or ray.size == 0:
         return None

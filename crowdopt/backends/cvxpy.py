@@ -20,17 +20,12 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend, BackendMissing, alone
-from crowdopt.backends.claims import Sides, solution
+from crowdopt.backends.claims import MEANING, Sides, solution
 from crowdopt.backends.highs import swallow_banner
 from crowdopt.backends.settings import attributes, checked, gurobi_options, highs_options, scip_options
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
 
-MEANING = {
-    "optimal": Status.OPTIMAL,
-    "infeasible": Status.INFEASIBLE,
-    "unbounded": Status.UNBOUNDED,
-}
 ENDLESS = 10**9  # iterations; the time limit ends a first-order method, not a count
 
 
@@ -64,9 +59,7 @@ class CvxpyProgram:
 
 def run(offer: str, program: Program, options: Options, listener: Listener | None) -> Solution:
     """Solve with the solver of an offer, a key of OFFERS; CVXPY tells a listener nothing on the way."""
-    chosen = OFFERS[offer]
-    if offer.upper() not in _installed():
-        raise BackendMissing(f"cvxpy-{offer} needs its solver: {chosen.install}")
+    _check_installed(offer)
     return _attempt(offer, build(program), program, options)
 
 
@@ -91,9 +84,7 @@ def build(program: Program) -> CvxpyProgram:
     Rows without an entry are left out, for some of CVXPY's interfaces break on them; what they say is known.
     """
     cvxpy = load()
-    whole: Any = bool(program.integer.all()) or (np.flatnonzero(program.integer),)
-    kind = {"integer": whole} if program.integer.any() else {}
-    variable = cvxpy.Variable(program.cost.size, bounds=[program.lower, program.upper], **kind)
+    variable = _variable(program, bounds=[program.lower, program.upper])
     by_row = program.matrix.tocsr()
     sides = Sides.of(program, np.diff(by_row.indptr) > 0)
     equal, least, most = sides.equal, sides.least, sides.most
@@ -107,25 +98,27 @@ def build(program: Program) -> CvxpyProgram:
     return CvxpyProgram(problem, variable, constraints, sides)
 
 
+def _variable(program: Program, **box: Any) -> Any:
+    whole: Any = bool(program.integer.all()) or (np.flatnonzero(program.integer),)
+    return load().Variable(program.cost.size, **box, **({"integer": whole} if program.integer.any() else {}))
+
+
 class CvxpyWarm:
     """A program as CVXPY's objects with its numbers as parameters: compiled once, solved with other numbers."""
 
     def __init__(self, offer: str, program: Program, options: Options) -> None:
-        if offer.upper() not in _installed():
-            raise BackendMissing(f"cvxpy-{offer} needs its solver: {OFFERS[offer].install}")
+        _check_installed(offer)
         cvxpy = load()
         self.offer, self.options = offer, options
         by_row = program.matrix.tocsr()
         self.filled = np.diff(by_row.indptr) > 0
         sides, box = Sides.of(program, self.filled), _box_of(program)
-        whole: Any = bool(program.integer.all()) or (np.flatnonzero(program.integer),)
-        kind = {"integer": whole} if program.integer.any() else {}
-        variable = cvxpy.Variable(program.cost.size, **kind)
+        variable = _variable(program)
         self.cost = cvxpy.Parameter(program.cost.size)
-        self.ends = [
-            cvxpy.Parameter(rows.size) if rows.size else None for rows in (sides.equal, sides.least, sides.most)
-        ]
-        self.box = [cvxpy.Parameter(columns.size) if columns.size else None for columns in box]
+        self.ends, self.box = (
+            [cvxpy.Parameter(part.size) if part.size else None for part in several]
+            for several in ((sides.equal, sides.least, sides.most), box)
+        )
         self.boxed = box
         constraints: Any = tuple(
             None if end is None else holds(by_row[rows] @ variable, end)
@@ -215,12 +208,13 @@ def load() -> Any:
     return cvxpy
 
 
-def _installed() -> list[str]:
-    """The solvers that CVXPY found when it was imported: asking it again would import ortools."""
+def _check_installed(offer: str) -> None:
+    """Look among the solvers that CVXPY found when it was imported: asking it again would import ortools."""
     load()
     from cvxpy.reductions.solvers import defines
 
-    return list(defines.INSTALLED_SOLVERS)
+    if offer.upper() not in defines.INSTALLED_SOLVERS:
+        raise BackendMissing(f"cvxpy-{offer} needs its solver: {OFFERS[offer].install}")
 
 
 def _highs(options: Options, search: bool) -> dict[str, Any]:
@@ -279,51 +273,28 @@ def _clarabel_options() -> dict[str, Any]:
     return {} if clarabel is None else attributes(clarabel.DefaultSettings())
 
 
-SCS_OPTIONS = [
-    "max_iters",
-    "eps_abs",
-    "eps_rel",
-    "eps_infeas",
-    "alpha",
-    "rho_x",
-    "scale",
-    "adaptive_scale",
-    "normalize",
-    "acceleration_lookback",
-    "acceleration_interval",
-    "time_limit_secs",
-    "use_indirect",
-]
-OSQP_OPTIONS = [
-    "max_iter",
-    "eps_abs",
-    "eps_rel",
-    "eps_prim_inf",
-    "eps_dual_inf",
-    "rho",
-    "sigma",
-    "alpha",
-    "adaptive_rho",
-    "scaling",
-    "polishing",
-    "check_termination",
-    "time_limit",
-    "warm_starting",
-]
-SCIPY_OPTIONS = ["presolve", "mip_rel_gap", "node_limit", "time_limit", "disp", "maxiter"]
+SCS_OPTIONS = (
+    "max_iters eps_abs eps_rel eps_infeas alpha rho_x scale adaptive_scale normalize acceleration_lookback "
+    "acceleration_interval time_limit_secs use_indirect"
+)
+OSQP_OPTIONS = (
+    "max_iter eps_abs eps_rel eps_prim_inf eps_dual_inf rho sigma alpha adaptive_rho scaling polishing "
+    "check_termination time_limit warm_starting"
+)
+SCIPY_OPTIONS = "presolve mip_rel_gap node_limit time_limit disp maxiter"
 
 OFFERS = {
     "highs": CvxpySolver(
         _highs, "pip install highspy", integers=True, again=(("presolve", "off"),), known=highs_options
     ),
     "clarabel": CvxpySolver(_clarabel, "pip install clarabel", known=_clarabel_options),
-    "scs": CvxpySolver(_scs, "pip install scs", known=lambda: dict.fromkeys(SCS_OPTIONS)),
-    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS), keeps=False),
+    "scs": CvxpySolver(_scs, "pip install scs", known=lambda: dict.fromkeys(SCS_OPTIONS.split())),
+    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS.split()), keeps=False),
     "scipy": CvxpySolver(
         _scipy,
         "pip install scipy",
         integers=True,
-        known=lambda: dict.fromkeys(SCIPY_OPTIONS),
+        known=lambda: dict.fromkeys(SCIPY_OPTIONS.split()),
         inside="scipy_options",
     ),
     "scip": CvxpySolver(_scip, "pip install pyscipopt", integers=True, known=scip_options, inside="scip_params"),

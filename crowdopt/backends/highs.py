@@ -13,9 +13,9 @@ from scipy import sparse
 from crowdopt import stops
 from crowdopt.arrays import Floats, Ints
 from crowdopt.backends import Backend
-from crowdopt.backends.claims import CREDIBLE
+from crowdopt.backends.claims import CREDIBLE, proving_ray
 from crowdopt.backends.settings import attributes, checked
-from crowdopt.core.certificate import certify, proves_empty, violation
+from crowdopt.core.certificate import certify, violation
 from crowdopt.core.master import MasterPoint
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
@@ -39,6 +39,24 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
 
     solver: ``choose`` (branch and bound for integers), ``simplex``, ``ipm`` or ``pdlp``.
     """
+    name, model = _set_up(solver, program, options)
+    _listen(model, program, listener)
+    started = perf_counter()
+    if solver == "simplex" and program.matrix.nnz <= QUICK:
+        interrupted = False
+        model.run()
+    else:
+        interrupted = _run(model, started + options.time_limit + OVERTIME)
+    raw = word_of(model)
+    if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted:
+        raw = _settle(model, program, options, started)
+    returned = perf_counter()
+    found = _read_back(model, program, name, raw, returned - started, interrupted)
+    model.clear()  # or the memory waits for the garbage collector
+    return replace(found, returned=returned)
+
+
+def _set_up(solver: str, program: Program, options: Options) -> tuple[str, Any]:
     name = "highs" if solver == "choose" else f"highs-{solver}"
     model = hand_over(program, options)
     model.setOptionValue("solver", solver)
@@ -47,21 +65,9 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
             model.setOptionValue(option, 1e-9)
     if not options.presolve:
         model.setOptionValue("presolve", "off")
-    _set_own(model, name, options)
-    _listen(model, program, listener)
-    started = perf_counter()
-    if solver == "simplex" and program.matrix.nnz <= QUICK:
-        interrupted = False
-        model.run()
-    else:
-        interrupted = _run(model, started + options.time_limit + OVERTIME)
-    raw = str(model.getModelStatus()).rpartition(".")[2]
-    if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted:
-        raw = _settle(model, program, options, started)
-    returned = perf_counter()
-    found = _read_back(model, program, name, raw, returned - started, interrupted)
-    model.clear()  # or the memory waits for the garbage collector
-    return replace(found, returned=returned)
+    if options.settings:
+        _set_own(model, name, options)
+    return name, model
 
 
 def hand_over(program: Program, options: Options) -> Any:
@@ -124,8 +130,6 @@ def swallow_banner() -> None:
 
 
 def _set_own(model: Any, name: str, options: Options) -> None:
-    if not options.settings:
-        return
     import highspy
 
     for key, value in checked(name, options.settings, attributes(highspy.HighsOptions())).items():
@@ -187,16 +191,13 @@ def _settle(model: Any, program: Program, options: Options, started: float) -> s
     """Without presolve HiGHS says which of the two it is, and leaves the ray that proves an LP infeasible."""
     left = options.time_limit - (perf_counter() - started)
     if program.integer.any() or left <= 0:
-        return str(model.getModelStatus()).rpartition(".")[2]
-    for option, value in {
-        "presolve": "off",
-        "solver": "simplex",
-        "time_limit": model.getRunTime() + left,
-    }.items():
-        model.setOptionValue(option, value)
+        return word_of(model)
+    model.setOptionValue("presolve", "off")
+    model.setOptionValue("solver", "simplex")
+    model.setOptionValue("time_limit", model.getRunTime() + left)
     model.clearSolver()
     model.run()
-    return str(model.getModelStatus()).rpartition(".")[2]
+    return word_of(model)
 
 
 def _read_back(model: Any, program: Program, name: str, raw: str, seconds: float, interrupted: bool) -> Solution:
@@ -206,7 +207,7 @@ def _read_back(model: Any, program: Program, name: str, raw: str, seconds: float
     has_dual = is_lp and found.dual_valid and info.dual_solution_status == FEASIBLE_POINT
     dual = np.array(found.row_dual) if has_dual else None
     status, primal = _credible(program, MEANING.get(raw, Status.UNDECIDED), primal)
-    ray = _ray(model, program) if status is Status.INFEASIBLE and is_lp else None
+    ray = proving_ray(program, model.getDualRay()[2]) if status is Status.INFEASIBLE and is_lp else None
     bound = info.objective_function_value if is_lp and status is Status.OPTIMAL else None
     if not is_lp and np.isfinite(info.mip_dual_bound) and status is not Status.INFEASIBLE:
         bound = float(info.mip_dual_bound)
@@ -226,17 +227,6 @@ def _credible(program: Program, status: Status, primal: Floats | None) -> tuple[
     return status, primal
 
 
-def _ray(model: Any, program: Program) -> Floats | None:
-    """The Farkas multipliers, with the sign under which they prove something."""
-    _, there, values = model.getDualRay()
-    if not there or values is None:
-        return None
-    ray = np.array(values, dtype=np.float64)
-    if ray.size != program.row_lower.size:
-        return None
-    return next((signed for signed in (ray, -ray) if proves_empty(program, signed)), None)
-
-
 class HighsWarm:
     """A program in HiGHS that is changed in place; an LP goes on from its last basis.
 
@@ -245,16 +235,8 @@ class HighsWarm:
     """
 
     def __init__(self, solver: str, program: Program, options: Options) -> None:
-        self.name, self.options = "highs" if solver == "choose" else f"highs-{solver}", options
-        self.model = hand_over(program, options)
-        self.model.setOptionValue("solver", solver)
-        if solver != "pdlp" and not program.integer.any():
-            for option in TIGHT:
-                self.model.setOptionValue(option, 1e-9)
-        if not options.presolve:
-            self.model.setOptionValue("presolve", "off")
-        _set_own(self.model, self.name, options)
-        self.loose = solver == "pdlp"
+        self.name, self.model = _set_up(solver, program, options)
+        self.options, self.loose = options, solver == "pdlp"
 
     def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
         """Change the numbers that changed, and solve on."""
@@ -323,7 +305,7 @@ class HighsMaster:
         self.model.setOptionValue("time_limit", self.model.getRunTime() + seconds)
         self.model.run()
         self.moved = False
-        if str(self.model.getModelStatus()).rpartition(".")[2] != "kOptimal":
+        if word_of(self.model) != "kOptimal":
             return None
         found, info = self.model.getSolution(), self.model.getInfo()
         return MasterPoint(info.objective_function_value, np.array(found.col_value), np.array(found.row_dual))

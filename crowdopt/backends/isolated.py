@@ -31,6 +31,7 @@ SHARE = 0.05  # of the time limit, beside these: solvers look at the clock less 
 SOLVING, SOLVED = "solving", "solved"  # files that tell how far the process is
 MOST = 1e9  # megabytes: no limit
 SIDES = ("cost", "row_lower", "row_upper", "lower", "upper", "integer")
+RAISED = {"missing": BackendMissing, "refused": InputError, "failed": BackendFailed}
 ARRAYS = ("primal", "dual", "ray")
 
 
@@ -125,12 +126,9 @@ def _answer(folder: Path, name: str, program: Program, ending: Ending, options: 
     if not (folder / "answer.json").exists():
         raise BackendFailed(f"{name} {_how(folder, ending, options)}; choose another backend, or other limits")
     answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
-    if "missing" in answer:
-        raise BackendMissing(answer["missing"])
-    if "refused" in answer:
-        raise InputError(answer["refused"])
-    if "failed" in answer:
-        raise BackendFailed(answer["failed"])
+    for kind, error in RAISED.items():
+        if kind in answer:
+            raise error(answer[kind])
     with np.load(folder / "answer.npz", allow_pickle=False) as stored:
         arrays: dict[str, Any] = {key: stored[key] if key in stored.files else None for key in ARRAYS}
     return Solution(
@@ -171,12 +169,8 @@ def main(folder: Path) -> None:
         solution = solve(program, name, options, hear, isolated=False)
         (folder / SOLVED).touch()
         answer = _told(folder, solution)
-    except BackendMissing as error:
-        answer = {"missing": str(error)}
-    except InputError as error:
-        answer = {"refused": str(error)}
-    except BackendFailed as error:
-        answer = {"failed": str(error)}
+    except tuple(RAISED.values()) as error:
+        answer = {next(kind for kind, one in RAISED.items() if isinstance(error, one)): str(error)}
     part = folder / "answer.part"
     part.write_text(json.dumps(answer), encoding="utf-8")
     part.replace(folder / "answer.json")

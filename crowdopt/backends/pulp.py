@@ -93,43 +93,13 @@ def _attempt(offer: str, ready: PulpProgram | None, program: Program, options: O
     return replace(found, returned=returned)
 
 
-CBC_OPTIONS = [  # that its command line takes with a value
-    "presolve",
-    "cuts",
-    "heuristics",
-    "strategy",
-    "passPresolve",
-    "passCuts",
-    "maxNodes",
-    "ratioGap",
-    "allowableGap",
-    "increment",
-    "cutoff",
-    "gomoryCuts",
-    "knapsackCuts",
-    "cliqueCuts",
-    "probingCuts",
-    "flowCoverCuts",
-    "mixedIntegerRoundingCuts",
-    "feasibilityPump",
-    "nodeStrategy",
-    "strongBranching",
-    "trustPseudoCosts",
-    "primalTolerance",
-    "dualTolerance",
-    "integerTolerance",
-    "scaling",
-    "crash",
-    "perturbation",
-    "preprocess",
-    "maxSolutions",
-    "hotStartMaxIts",
-    "RINS",
-    "diveOpt",
-    "localTreeSearch",
-    "tuneProcess",
-]
-KNOWN = {"cbc": CBC_OPTIONS}  # GLPK's take no values
+CBC_OPTIONS = (  # that its command line takes with a value
+    "presolve cuts heuristics strategy passPresolve passCuts maxNodes ratioGap allowableGap increment cutoff "
+    "gomoryCuts knapsackCuts cliqueCuts probingCuts flowCoverCuts mixedIntegerRoundingCuts feasibilityPump "
+    "nodeStrategy strongBranching trustPseudoCosts primalTolerance dualTolerance integerTolerance scaling crash "
+    "perturbation preprocess maxSolutions hotStartMaxIts RINS diveOpt localTreeSearch tuneProcess"
+)
+KNOWN = {"cbc": CBC_OPTIONS.split()}  # GLPK's take no values
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,17 +15,12 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.backends import Backend
-from crowdopt.backends.claims import solution
+from crowdopt.backends.claims import MEANING, solution
 from crowdopt.backends.settings import checked
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 from crowdopt.errors import InputError
 
-MEANING = {
-    "optimal": Status.OPTIMAL,
-    "infeasible": Status.INFEASIBLE,
-    "unbounded": Status.UNBOUNDED,
-}
 INFINITE = 1e20  # what SCIP takes for infinity
 
 
@@ -142,16 +137,12 @@ def _read_back(
     best = model.getBestSol() if model.getNSols() else None
     primal = None if best is None else [best[column] for column in columns]
     dual = [model.getDualsolLinear(row) for row in rows] if linear and status is Status.OPTIMAL else None
-    ray = _ray(model, rows) if linear and status is Status.INFEASIBLE else None
+    ray = [model.getDualfarkasLinear(row) for row in rows] if linear and status is Status.INFEASIBLE else None
     bound = model.getDualbound() if not linear else None
     if bound is not None and abs(bound) >= INFINITE:
         bound = None
     found = solution(program, "scip", status, primal, dual, ray, bound, seconds, raw)
     return replace(found, interrupted=raw == "userinterrupt")  # SCIP takes Ctrl-C for itself
-
-
-def _ray(model: Any, rows: list[Any]) -> list[float] | None:
-    return [model.getDualfarkasLinear(row) for row in rows]
 
 
 INSTALL = "pip install pyscipopt"

@@ -211,5 +211,4 @@ def _bound(program: Program, cost: Floats, pulling: Floats) -> float:
 def _reach(program: Program) -> Floats:
     """How far from 0 each column may be, on its finite sides."""
     sides = np.abs(np.stack([program.lower, program.upper]))
-    reach: Floats = np.where(np.isfinite(sides), sides, 0.0).max(axis=0)
-    return reach
+    return np.where(np.isfinite(sides), sides, 0.0).max(axis=0)

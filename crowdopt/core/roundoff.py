@@ -27,5 +27,4 @@ def sum_below(terms: Floats, more: float = 0.0) -> float:
 def product_error(matrix: sparse.csc_array, vector: Floats) -> Floats:
     """By how much ``matrix.T @ vector`` may be off, entry by entry: ``(k + 2) u sum_i |a_i y_i|``, k entries."""
     absolute = sparse.csc_array((np.abs(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
-    error: Floats = (np.diff(matrix.indptr) + 2) * UNIT * (absolute.T @ np.abs(vector))
-    return error
+    return (np.diff(matrix.indptr) + 2) * UNIT * (absolute.T @ np.abs(vector))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import copysign, inf, isfinite
 from typing import Protocol, TypeAlias
@@ -115,6 +116,17 @@ class Listener(Protocol):
     def __call__(self, moment: Progress) -> bool | None:
         """Take note of one moment; True stops the search, which then answers with the best that it has."""
         ...
+
+
+def told_in(listener: Listener | None, change: Callable[[float], float]) -> Listener | None:
+    """Who hears of values and bounds, changed so, what the listener hears."""
+
+    def told(moment: Progress) -> None:
+        assert listener is not None
+        value, bound = (None if one is None else change(one) for one in (moment.value, moment.bound))
+        listener(replace(moment, value=value, bound=bound))
+
+    return None if listener is None else told
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,8 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
     # evidence that is in and exceeds the need says nothing of errors any more: the labels themselves do
     asked: list[NDArray[Any]] = []
     if instance.the_rule.checked:
-        asked = [instance.epsilon, *_prior_columns(instance), labels_in(instance, worker_class)]
+        prior = instance.prior.T if instance.prior.ndim > 1 else ()
+        asked = [instance.epsilon, *prior, labels_in(instance, worker_class)]
     task_class = _equal(
         kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *asked, *task_marks
     )
@@ -130,10 +131,6 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
         room=room,
         pooled=pooled,
     )
-
-
-def _prior_columns(instance: AssignmentInstance) -> list[Floats]:
-    return [] if instance.prior.ndim == 1 else list(instance.prior.T)
 
 
 def _patterns(instance: AssignmentInstance) -> Ints:
@@ -218,5 +215,4 @@ def _by_appearance(place: Ints) -> Ints:
     first = firsts(place)
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
-    ranked: Ints = rank[place]
-    return ranked
+    return rank[place]

@@ -137,8 +137,7 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
         good = (error <= target) & (middle <= [len(one) for one in ranked])
         open_ = high - low > 1
         high, low = np.where(open_ & good, middle, high), np.where(open_ & ~good, middle, low)
-    fewest: Ints = np.where(high > [len(one) for one in ranked], instance.n_workers + 1, high)[of]
-    return fewest
+    return np.where(high > [len(one) for one in ranked], instance.n_workers + 1, high)[of]
 
 
 def least_errors(instance: AssignmentInstance) -> Floats:
@@ -146,8 +145,7 @@ def least_errors(instance: AssignmentInstance) -> Floats:
     task, of = _alike(instance)
     held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
     hands = [np.array(held[k] + _ranked(instance, int(i)).tolist(), np.int64) for k, i in enumerate(task)]
-    floor: Floats = _at_least(instance, task, hands)[of]
-    return floor
+    return _at_least(instance, task, hands)[of]
 
 
 def at_best(accuracy: Floats, classes: int) -> Floats:
@@ -158,8 +156,7 @@ def at_best(accuracy: Floats, classes: int) -> Floats:
 
     accuracy: p, of any shape.
     """
-    best: Floats = np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
-    return best
+    return np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
 
 
 def _at_least(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:

@@ -85,5 +85,4 @@ def evidence_left(instance: AssignmentInstance) -> Floats:
             full = np.bincount(mine, minlength=n) >= group.max_per_task
             worth[np.ix_(np.flatnonzero(full), members)] = 0.0
     worth[instance.new_label_limits[1] <= 0] = 0.0
-    left: Floats = worth.sum(axis=1)
-    return left
+    return worth.sum(axis=1)

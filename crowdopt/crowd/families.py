@@ -76,13 +76,11 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
 def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
     """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,)."""
     scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
-    error: Floats = np.minimum(1.0, scale * np.exp(-evidence / (2 * k)))
-    return error
+    return np.minimum(1.0, scale * np.exp(-evidence / (2 * k)))
 
 
 def _spread(prior: Floats, k: Ints) -> Floats:
     """``S_k``, (tasks,): pairs of different classes only."""
     rows = np.broadcast_to(prior, (k.size, prior.shape[-1]))
     share, logs = 1 / (2 * k[:, None]), np.log(rows)
-    spread: Floats = np.exp((1 - share) * logs).sum(axis=1) * np.exp(share * logs).sum(axis=1) - 1.0
-    return spread
+    return np.exp((1 - share) * logs).sum(axis=1) * np.exp(share * logs).sum(axis=1) - 1.0

@@ -37,14 +37,12 @@ def stated(difficulty: Difficulty) -> str:
 
 def on_hard_tasks(accuracy: Floats, difficulty: Difficulty) -> Floats:
     """``1/2 + s (p - 1/2)``; accuracy: p, of any shape; -> the same shape."""
-    hard: Floats = 0.5 + difficulty.left * (accuracy - 0.5)
-    return hard
+    return 0.5 + difficulty.left * (accuracy - 0.5)
 
 
 def mixture(easy: Floats, hard: Floats, difficulty: Difficulty) -> Floats:
     """``(1 - h) easy + h hard``; easy, hard array of float; -> array of float."""
-    mixed: Floats = (1 - difficulty.share) * easy + difficulty.share * hard
-    return mixed
+    return (1 - difficulty.share) * easy + difficulty.share * hard
 
 
 def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:

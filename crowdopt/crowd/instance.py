@@ -228,8 +228,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
 
     def price(self, task: Any, worker: Any) -> Floats:
         """What labels are paid, (k,); task, worker: (k,) array of int each, or one for all."""
-        paid: Floats = self.cost[self.task_type[task], worker]
-        return paid
+        return self.cost[self.task_type[task], worker]
 
     def prices(self, pairs: Ints) -> Floats:
         """What each pair's label is paid, shape (k,)."""

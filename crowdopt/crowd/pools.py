@@ -47,8 +47,7 @@ class Pools:
     @property
     def room_of(self) -> Ints:
         """Tasks each worker can take at most: no worker labels a task twice."""
-        room: Ints = np.minimum(self.instance.capacity, self.instance.n_tasks)
-        return room
+        return np.minimum(self.instance.capacity, self.instance.n_tasks)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -97,7 +96,8 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
     kinds, kind = _kinds(instance)
     types = instance.task_type[kinds]
     count = int(number.max() + 1) if number.size else 0
-    rounded = np.stack([_rounded(skill[types][:, pool == g], up) for g in range(count)], axis=1) if count else None
+    some = [skill[types][:, pool == g] for g in range(count)]
+    rounded = np.stack([one.max(axis=1) if up else one.min(axis=1) for one in some], axis=1) if count else None
     first = [int(np.flatnonzero(pool == g)[0]) for g in range(count)]
     fewest, most = instance.new_label_limits
     return Pools(
@@ -132,11 +132,6 @@ def folded(instance: AssignmentInstance, up: bool) -> Floats:
         return np.where(instance.evidence > 0, np.minimum(turned, 1 - CLIP), 1 / instance.classes)
     skill = np.minimum(np.maximum(instance.accuracy, 1 - instance.accuracy), 1 - CLIP)
     return np.where(instance.evidence > 0, skill, 0.5)
-
-
-def _rounded(skill: Floats, up: bool) -> Floats:
-    rounded: Floats = skill.max(axis=1) if up else skill.min(axis=1)
-    return rounded
 
 
 def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:

@@ -45,8 +45,7 @@ def _by_law(instance: AssignmentInstance, law: CoinLaw, pairs: Ints, label: Ints
 def hard_chances(instance: AssignmentInstance, pairs: Ints, label: Ints) -> Floats:
     """``P(hard | class, labels)`` of each task, (tasks, classes); the share of hard tasks where there are no labels."""
     easy, hard = _by_hardness(instance, pairs, label)
-    chance: Floats = np.exp(hard - np.logaddexp(easy, hard))
-    return chance
+    return np.exp(hard - np.logaddexp(easy, hard))
 
 
 def _by_hardness(instance: AssignmentInstance, pairs: Ints, label: Ints) -> tuple[Floats, Floats]:
@@ -61,8 +60,7 @@ def _by_hardness(instance: AssignmentInstance, pairs: Ints, label: Ints) -> tupl
 def _likelihoods(instance: AssignmentInstance, pairs: Ints, label: Ints, p: Floats) -> Floats:
     miss = np.log1p(-p) - np.log(instance.classes - 1)
     own = vote_sums(instance, pairs, label, np.log(p) - miss, heeds_prior=False)
-    likelihood: Floats = own + np.bincount(pairs[:, 0], miss, instance.n_tasks)[:, None]
-    return likelihood
+    return own + np.bincount(pairs[:, 0], miss, instance.n_tasks)[:, None]
 
 
 def vote_sums(
@@ -84,5 +82,4 @@ def vote_sums(
 
 def _softmax(scores: Floats) -> Floats:
     chances = np.maximum(np.exp(scores - scores.max(axis=1, keepdims=True)), LEAST)
-    posterior: Floats = chances / chances.sum(axis=1, keepdims=True)
-    return posterior
+    return chances / chances.sum(axis=1, keepdims=True)

@@ -186,8 +186,7 @@ class Selection(InNotebooks):
         """The most that 1, 2, ... workers can score, for problem (11), shape (sizes,)."""
         levels = self.instance.gain_levels
         ranked = np.repeat(levels.value, levels.count)[: self.instance.sizes]
-        scores: Floats = np.cumsum(ranked) / np.sqrt(np.arange(1, ranked.size + 1))
-        return scores
+        return np.cumsum(ranked) / np.sqrt(np.arange(1, ranked.size + 1))
 
     @cached_property
     def cost_by_size(self) -> Floats | None:

@@ -11,7 +11,6 @@ from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of
 from crowdopt.crowd.stated.groups import UNBOUNDED
-from crowdopt.programs import Formulation
 from crowdopt.programs.assignment import has_label_limits, shares_of
 
 
@@ -107,10 +106,3 @@ def _matrix(classes: Classes, rows: int, limited: bool, frugal: bool) -> sparse.
 def build(instance: AssignmentInstance, whole: bool = False) -> Program:
     """The aggregated LP of an instance; see :func:`of_classes`."""
     return of_classes(classes_of(linear_of(instance)), whole)
-
-
-PROGRAM = Formulation(
-    "aggregated",
-    "the assignment LP over classes of interchangeable tasks and workers",
-    "own",
-)

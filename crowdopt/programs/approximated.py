@@ -7,7 +7,7 @@ from dataclasses import replace
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.programs import Formulation, assignment
+from crowdopt.programs import assignment
 
 
 def transform(estimated: AssignmentInstance, tolerance: float, least_quality: float) -> AssignmentInstance:
@@ -27,10 +27,3 @@ def transform(estimated: AssignmentInstance, tolerance: float, least_quality: fl
 def build(estimated: AssignmentInstance, tolerance: float, least_quality: float) -> Program:
     """The approximated LP (Ho et al. 2013, Section 5.2)."""
     return replace(relax(assignment.build(transform(estimated, tolerance, least_quality))), name="approximated")
-
-
-PROGRAM = Formulation(
-    "approximated",
-    "the assignment LP with skills known up to an error and the target loosened to match",
-    "Ho, Jabbari & Vaughan 2013, Section 5.2",
-)

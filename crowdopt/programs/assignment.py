@@ -14,7 +14,6 @@ from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.stated.groups import UNBOUNDED
-from crowdopt.programs import Formulation
 
 
 def build(instance: AssignmentInstance) -> Program:
@@ -141,12 +140,8 @@ def _columns(n: int, m: int, parts: list[tuple[str, int, Floats | None]]) -> spa
         index[:, :, k] = start + place.get(name, of_task)
         if entries is not None:
             value[:, :, k] = entries
-    shape = (max(start + size for start, size in _extents(n, m, parts)), n * m)
+    shape = (max(start + {"capacity": m, "budget": 1}.get(name, n) for name, start, _ in parts), n * m)
     return _compress(index, value, shape)
-
-
-def _extents(n: int, m: int, parts: list[tuple[str, int, Floats | None]]) -> list[tuple[int, int]]:
-    return [(start, {"capacity": m, "budget": 1}.get(name, n)) for name, start, _ in parts]
 
 
 def _compress(index: NDArray[np.int32], value: Floats, shape: tuple[int, int]) -> sparse.csc_array:
@@ -160,11 +155,3 @@ def _compress(index: NDArray[np.int32], value: Floats, shape: tuple[int, int]) -
         index, value = index[present], value[present]
     kind = np.int32 if value.size < 2**31 else np.int64
     return sparse.csc_array((value.reshape(-1), index.reshape(-1), ends.astype(kind)), shape=shape)
-
-
-PROGRAM = Formulation(
-    "assignment",
-    "the fewest, or cheapest, labels that give every task its evidence",
-    "Ho, Jabbari & Vaughan 2013, (1)-(3), priced as in Section 7",
-    "assignment.mod",
-)

@@ -10,7 +10,6 @@ from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
-from crowdopt.programs import Formulation
 from crowdopt.programs.assignment import has_label_limits
 
 
@@ -65,11 +64,3 @@ def build(instance: AssignmentInstance) -> Program:
         rows=stack([("value", (n, m))]),
         about=about,
     )
-
-
-PROGRAM = Formulation(
-    "assignment-dual",
-    "the dual of the assignment LP, as printed",
-    "Ho, Jabbari & Vaughan 2013, Section 4.3",
-    "assignment_dual.mod",
-)

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +61,3 @@ def of_amounts(amounts: OpenAmounts, need: Floats, left: Floats, lowest: Floats,
         columns=stack([("amount", (pairs,)), ("had", (ends.size,)), ("given", (ends.size,))]),
         rows=stack([("cover", (kinds,)), ("worker", (busy,))]),
     )
-
-
-PROGRAM = Formulation(
-    "boxed",
-    "the undecided amounts of a large aggregated LP, with prices of evidence in a box",
-    "own; the box-step of Marsten, Hogan & Blankenship 1975",
-)

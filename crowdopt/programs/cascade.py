@@ -15,7 +15,6 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.program import Program, extended, find, stack
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.states.told_tasks import ManyStates, ToldTasks, told_tasks
-from crowdopt.programs import Formulation
 
 ENTRIES = 4_000_000  # of the matrix; beyond, a program takes minutes
 ROUNDED = 1e-9  # relative; by how much an answer's error may exceed a limit given its votes: rounding of float64
@@ -91,14 +90,12 @@ class Cascade:
         states, joint = self.told.states[kind], self.told.joint[kind]
         wrong = joint.sum(axis=1) - joint.max(axis=1)
         reached, orders = states.ahead(votes, where)
-        error: Floats = (orders * wrong[reached]).sum(axis=1) / joint[where].sum(axis=1)
-        return error
+        return (orders * wrong[reached]).sum(axis=1) / joint[where].sum(axis=1)
 
     @property
     def _limit(self) -> Floats:
         """Of each kind: the error that an answer, or a set of votes, may have where that is limited."""
-        limit: Floats = self.times * self.told.epsilon * (1 + ROUNDED)
-        return limit
+        return self.times * self.told.epsilon * (1 + ROUNDED)
 
     @cached_property
     def reached(self) -> list[Bools]:
@@ -333,11 +330,3 @@ def least_excess(cascade: Cascade) -> Program:
 def build(instance: AssignmentInstance) -> Program:
     """The program of an instance whose tasks have no labels yet; see :class:`Cascade`."""
     return Cascade(told_tasks(instance)).program
-
-
-PROGRAM = Formulation(
-    "cascade",
-    "the cheapest adaptive plan: whom to ask after which votes, and where to stop",
-    "own; a constrained Markov decision process over what a task has been told",
-    "cascade.mod",
-)

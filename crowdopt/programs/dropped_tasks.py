@@ -10,7 +10,7 @@ from scipy import sparse
 from crowdopt.core.program import Program, extended
 from crowdopt.crowd.classes import Classes, firsts
 from crowdopt.crowd.group_limits import task_limits
-from crowdopt.programs import Formulation, aggregated
+from crowdopt.programs import aggregated
 
 
 def of_classes(classes: Classes) -> Program:
@@ -33,6 +33,3 @@ def of_classes(classes: Classes) -> Program:
     base = replace(base, name="dropped-tasks")
     program = extended(base, [("dropped", (count,))], entries.tocsc(), cost=1.0, upper=classes.tasks_in)
     return replace(program, integer=np.append(np.zeros(base.cost.size, bool), np.ones(count, bool)))
-
-
-PROGRAM = Formulation("dropped-tasks", "the fewest tasks to give up so that the others can be covered", "own")

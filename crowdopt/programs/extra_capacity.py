@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.core.program import Program, extended
 from crowdopt.crowd.classes import Classes
-from crowdopt.programs import Formulation, aggregated
+from crowdopt.programs import aggregated
 
 
 def of_classes(classes: Classes) -> Program:
@@ -25,6 +25,3 @@ def of_classes(classes: Classes) -> Program:
     ceiling = classes.workers_in * np.maximum(0.0, classes.instance.n_tasks - classes.capacity)
     base = replace(base, name="extra-capacity")
     return extended(base, [("extra", (price.size,))], unit, cost=np.where(price > 0, price, 1.0), upper=ceiling)
-
-
-PROGRAM = Formulation("extra-capacity", "the cheapest labels beyond the workers' capacities that make room", "own")

@@ -10,7 +10,7 @@ from scipy import sparse
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.classes import Classes
-from crowdopt.programs import Formulation, aggregated
+from crowdopt.programs import aggregated
 
 FAR = 1e3  # evidence; no vote has as much
 
@@ -57,8 +57,3 @@ def of_tangents(classes: Classes, held: Floats, tangents: list[Tangents]) -> Pro
         columns=stack([("u", base.columns[0].shape), ("evidence", (kinds,)), ("error", (kinds,))]),
         rows=stack([*((block.name, block.shape) for block in base.rows), ("tangent", (len(tangents), kinds))]),
     )
-
-
-PROGRAM = Formulation(
-    "fewest-wrong", "the fewest wrong answers, by tangents of an error curve, that a sum of money buys", "own"
-)

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +51,3 @@ def of_lines(load: Floats, paid: Floats, group: Ints, room: Floats, least: Float
         columns=stack([("group", (groups,)), ("price", (m,)), ("lift", (m,)), ("budget", (1,))]),
         rows=stack([("line", (lines,))]),
     )
-
-
-PROGRAM = Formulation(
-    "grouped-cuts",
-    "prices of workers' time where the lines of a bound met so far promise most, within a box",
-    "own",
-)

@@ -11,7 +11,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Block, Program, stack
 from crowdopt.crowd.classes import Classes
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.programs import Formulation
 
 DEAR = 10.0  # what an uncovered task costs in a master, times the dearest set
 
@@ -96,10 +95,3 @@ def _sides(classes: Classes, n: Ints, room: Ints) -> tuple[Floats, Floats]:
     if classes.instance.budget is not None:
         lower, upper = [*lower, np.array([-np.inf])], [*upper, np.array([classes.instance.budget])]
     return np.concatenate(lower), np.concatenate(upper)
-
-
-PROGRAM = Formulation(
-    "label-sets",
-    "how many tasks of each class get which whole set of labels",
-    "own; the master of Dantzig & Wolfe 1960",
-)

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, extended
-from crowdopt.programs import Formulation, market
+from crowdopt.programs import market
 
 
 def of_groups(groups: market.GroupedMarket, need: Floats, joint: bool) -> Program:
@@ -32,10 +32,3 @@ def of_groups(groups: market.GroupedMarket, need: Floats, joint: bool) -> Progra
     gain = np.array([1.0]) if joint else groups.tasks_in.astype(np.float64)
     base = replace(base, name="largest-share", row_lower=row_lower)
     return extended(base, [("share", (extra,))], demand, cost=-gain, upper=1.0)
-
-
-PROGRAM = Formulation(
-    "largest-share",
-    "the largest share of all needs, or the most tasks, that the workers seen can cover",
-    "own; Ho, Jabbari & Vaughan 2013, Section 5.1, in words",
-)

@@ -10,7 +10,6 @@ from scipy import sparse
 from crowdopt.arrays import Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.classes import Classes
-from crowdopt.programs import Formulation
 from crowdopt.programs.label_sets import DEAR
 
 
@@ -76,10 +75,3 @@ def _labels(level: Ints, starts: Ints) -> sparse.csc_array:
     column = np.tile(np.arange(count * groups), 2)
     shape = (count + int(starts[-1]) + groups, count * groups)
     return sparse.csc_array((np.ones(row.size), (row, column)), shape=shape)
-
-
-PROGRAM = Formulation(
-    "level-sets",
-    "which set of levels a task gets and whose labels fill the levels, where workers are many",
-    "own; after Dantzig & Wolfe 1960",
-)

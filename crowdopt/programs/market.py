@@ -10,7 +10,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +73,3 @@ def of_groups(market: GroupedMarket, need: Floats) -> Program:
         columns=stack([("u", (lines,))]),
         rows=stack([("cover", (kinds,)), ("capacity", (count,))]),
     )
-
-
-PROGRAM = Formulation(
-    "market",
-    "labels of the workers seen so far, by kind of task: its multipliers price the tasks",
-    "Ho, Jabbari & Vaughan 2013, Sections 4.2 and 5.1",
-)

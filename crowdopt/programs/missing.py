@@ -10,7 +10,7 @@ from scipy import sparse
 
 from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.programs import Formulation, assignment
+from crowdopt.programs import assignment
 
 SINGLE = ("cover", "capacity", "labels", "budget")
 JOINT = ("group", "most_share", "least_share", "own")  # rows that may be missed and exceeded
@@ -53,10 +53,3 @@ def elastic(base: Program, soft: Collection[str] | None = None) -> Program:
             matrices.append(-sparse.eye_array(base.row_lower.size, block.size, k=-block.start, format="csc"))
     base = replace(base, name="missing")
     return extended(base, parts, sparse.hstack(matrices, format="csc"), cost=1.0, upper=np.inf)
-
-
-PROGRAM = Formulation(
-    "missing",
-    "what an infeasible instance lacks",
-    "own",
-)

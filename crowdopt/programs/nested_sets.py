@@ -7,7 +7,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 from crowdopt.programs.own_sets import KnownSets
 
 
@@ -57,10 +56,3 @@ def columns_of(sets: KnownSets, levels: int, workers: int) -> sparse.csc_array:
     row = np.concatenate([sets.task, levels + sets.worker])
     column = np.concatenate([each, np.repeat(each, np.diff(sets.starts))])
     return sparse.csc_array((np.ones(row.size), (row, column)), shape=(levels + workers, each.size))
-
-
-PROGRAM = Formulation(
-    "nested-sets",
-    "how many tasks of a row get which set, where each set serves every task that needs no more",
-    "own",
-)

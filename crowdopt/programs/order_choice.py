@@ -9,7 +9,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +60,3 @@ def of_orders(limits: OrderLimits, cost: Floats, matrix: sparse.csc_array, dear:
 def before_orders(limits: OrderLimits) -> int:
     """The number of columns before those of orders."""
     return 1 + 2 * limits.lower.size
-
-
-PROGRAM = Formulation(
-    "order-choice",
-    "how many tasks follow which order of asking workers one after another",
-    "own; the master of Dantzig & Wolfe 1960",
-)

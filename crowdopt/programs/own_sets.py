@@ -9,7 +9,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +53,3 @@ def of_sets(sets: KnownSets, room: Floats, least: Floats, money: float, dear: fl
         columns=stack([("set", (count,)), ("over", (m,)), ("under", (m,))]),
         rows=stack([("task", (tasks,)), ("worker", (m,)), ("budget", (1,))]),
     )
-
-
-PROGRAM = Formulation(
-    "own-sets",
-    "one of the known sets of labels for each task, where tasks are not alike",
-    "own",
-)

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from crowdopt.core.program import Program, extended, relax
 from crowdopt.crowd.pools import Pools
-from crowdopt.programs import Formulation
 from crowdopt.programs.patterns import PatternSet, of_menu
 
 
@@ -31,10 +30,3 @@ def of_priced_menu(
     unit = sparse.eye_array(base.row_lower.size, tasks.size, format="csc")
     program = extended(base, [("without", (tasks.size,))], unit, cost=price, upper=base.row_upper[tasks.span])
     return replace(program, name="pattern-master", cost=np.append(base.cost, np.full(tasks.size, price)))
-
-
-PROGRAM = Formulation(
-    "pattern-master",
-    "how large a share of the tasks gets which of the patterns known so far",
-    "own; the master of Dantzig & Wolfe 1960",
-)

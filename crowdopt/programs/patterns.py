@@ -16,7 +16,6 @@ from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.crowd.votes.pattern_errors import Errors
 from crowdopt.errors import InputError
-from crowdopt.programs import Formulation
 
 MANY = 1_000_000  # patterns of one kind that ``build`` looks through; beyond, they have to be generated
 SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are absolute
@@ -127,11 +126,3 @@ def build(instance: AssignmentInstance) -> Program:
     wrong = float(instance.epsilon.sum()) if average else None
     rule = instance.rule if average else EXACT_ERROR.name
     return replace(of_menu(pools, whole_menu(pools), wrong), about=f"by rule {rule}")
-
-
-PROGRAM = Formulation(
-    "patterns",
-    "the cheapest plan by exact errors: how many tasks of each kind get which pattern of labels",
-    "own; Ho, Jabbari & Vaughan 2013, Section 3, as it stands",
-    "patterns.mod",
-)

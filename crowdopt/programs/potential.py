@@ -14,7 +14,6 @@ from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import KNOTS, bending, grid, reading, steps
 from crowdopt.errors import InputError
-from crowdopt.programs import Formulation
 
 FEWEST, ENTRIES = 48, 3840  # knots at least; knots times levels, about
 MOST = 1e5  # what a wrong answer may cost at most, in units of the highest price
@@ -237,10 +236,3 @@ def build(instance: AssignmentInstance, levels: int = 24) -> Program:
     """
     target, level = error_target(instance, levels)
     return of_rules(target, everything(instance, level))
-
-
-PROGRAM = Formulation(
-    "potential",
-    "how many labels any policy needs for a mean error",
-    "own",
-)

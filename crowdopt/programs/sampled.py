@@ -12,7 +12,7 @@ from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
-from crowdopt.programs import Formulation, assignment
+from crowdopt.programs import assignment
 
 
 def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> AssignmentInstance:
@@ -40,10 +40,3 @@ def transform(instance: AssignmentInstance, sample: ArrayLike, share: float) -> 
 def build(instance: AssignmentInstance, sample: ArrayLike, share: float) -> Program:
     """The sampled LP (Ho et al. 2013, Section 5.1) of the instance that :func:`transform` gives; sample (k,)."""
     return replace(relax(assignment.build(transform(instance, sample, share))), name="sampled")
-
-
-PROGRAM = Formulation(
-    "sampled",
-    "the assignment LP of a sample of the workers, with their share of the need",
-    "Ho, Jabbari & Vaughan 2013, Section 5.1",
-)

@@ -8,7 +8,6 @@ from scipy import sparse
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.programs import Formulation
 
 
 def build(instance: SelectionInstance) -> Program:
@@ -115,11 +114,3 @@ def _money(instance: SelectionInstance) -> list[Rows]:
         ("money", (sizes,), money, np.full(sizes, -np.inf), np.zeros(sizes)),
         ("whole", (m,), whole, np.zeros(m), np.zeros(m)),
     ]
-
-
-PROGRAM = Formulation(
-    "selection",
-    "whom to hire: a size and so many workers",
-    "Li & Liu 2015, (11)",
-    "selection.mod",
-)

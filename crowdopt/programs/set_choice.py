@@ -7,7 +7,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 
 
 def of_sets(
@@ -57,10 +56,3 @@ def columns(kinds: int, kind: Ints, use: sparse.csc_array) -> sparse.csc_array:
     """The columns of T kinds' sets, (T + rows, S) sparse; kind (S,), use (rows, S) sparse."""
     own = sparse.csc_array((np.ones(kind.size), (kind, np.arange(kind.size))), shape=(kinds, kind.size))
     return sparse.csc_array(sparse.vstack([own, use], format="csc"))
-
-
-PROGRAM = Formulation(
-    "set-choice",
-    "how many tasks of each kind get which set of labels that keeps every limit of a task",
-    "own; the master of Dantzig & Wolfe 1960",
-)

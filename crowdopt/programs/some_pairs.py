@@ -9,7 +9,6 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.programs import Formulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +85,3 @@ def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> 
         columns=stack([("y", (k,)), ("short", (n,)), ("few", (n,)), ("under", (m,))]),
         rows=stack([("cover", (n,)), ("capacity", (m,)), ("labels", (n,)), ("budget", (1,))]),
     )
-
-
-PROGRAM = Formulation(
-    "some-pairs",
-    "shares of labels among some of the pairs, where tasks are not alike",
-    "own",
-)

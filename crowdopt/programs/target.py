@@ -8,10 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, extended
-from crowdopt.crowd.classes import Classes, classes_of
-from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.linear_rule import linear_of
-from crowdopt.programs import Formulation, aggregated
+from crowdopt.crowd.classes import Classes
+from crowdopt.programs import aggregated
 
 MOST = 10.0  # units of evidence per task; more slack than this is of no use
 
@@ -30,15 +28,3 @@ def of_classes(classes: Classes, money: float) -> Program:
     within = np.minimum(base.upper.reshape(classes.evidence.shape), ceiling).reshape(-1)
     base = replace(base, name="target", upper=within)
     return extended(base, [("slack", (1,))], sparse.csc_array(entries), cost=-1.0, upper=MOST)
-
-
-def build(instance: AssignmentInstance, money: float) -> Program:
-    """The target LP of an instance; see :func:`of_classes`."""
-    return of_classes(classes_of(linear_of(instance)), money)
-
-
-PROGRAM = Formulation(
-    "target",
-    "the most slack that a sum of money buys",
-    "own",
-)

@@ -9,10 +9,8 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, extended
-from crowdopt.crowd.classes import Classes, classes_of
-from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.linear_rule import linear_of
-from crowdopt.programs import Formulation, aggregated
+from crowdopt.crowd.classes import Classes
+from crowdopt.programs import aggregated
 
 
 def of_classes(classes: Classes, money: float, margin: float = 0.0) -> Program:
@@ -55,15 +53,3 @@ def boxed(program: Program, relaxed: Program, multipliers: Floats, bound: float,
     lower, upper = program.lower.copy(), program.upper.copy()
     lower[: low.size], upper[: high.size] = low, np.maximum(low, high)
     return replace(program, lower=lower, upper=upper)
-
-
-def build(instance: AssignmentInstance, money: float) -> Program:
-    """The program of an instance; see :func:`of_classes`."""
-    return of_classes(classes_of(linear_of(instance)), money)
-
-
-PROGRAM = Formulation(
-    "whole-amounts",
-    "how much evidence whole labels between classes must miss at a price",
-    "own",
-)

@@ -23,7 +23,6 @@ from crowdopt.io.parts.part_table import read_part
 from crowdopt.io.parts.parts_folder import PartsFolder, known_folder, read_parts_folder
 from crowdopt.io.parts.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.bounds.fixed_pairs import pair_keys
 from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.plan_claims import agrees, refuse_excess
 from crowdopt.recheck.plan_tables import SAME, check_columns
@@ -136,9 +135,9 @@ def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> di
 
 
 def _problems(instance: AssignmentInstance, pairs: Ints, ids: Any) -> list[str]:
-    m, found, keys = instance.n_workers, [], pair_keys(instance, pairs)
+    m, found, keys = instance.n_workers, [], instance.pair_keys(pairs)
     unique, count = np.unique(keys, return_counts=True)
-    barred, fixed = pair_keys(instance, instance.barred), pair_keys(instance, instance.fixed)
+    barred, fixed = instance.pair_keys(instance.barred), instance.pair_keys(instance.fixed)
     for what, wrong in (
         ("is there twice", unique[count > 1]),
         ("is forbidden", np.intersect1d(keys, barred)),

@@ -10,13 +10,13 @@ from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.solution import PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import worst_excess
 from crowdopt.documents import finite
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.plan_folder import stated_prior
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, StoredPlan
 from crowdopt.recheck.bounds.certified import certified_bound
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.limits_kept import worst_excess
 from crowdopt.recheck.plan_tables import SAME
 
 EXCESS = 1e-6  # relative; by how much evidence that may be short by COVERAGE lets a plan cost less than its bound

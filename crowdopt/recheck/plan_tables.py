@@ -116,8 +116,7 @@ def _cells(
 def _weights_of(instance: AssignmentInstance, cells: Ints) -> Floats:
     if instance.confusion is None:
         worker, kind = cells.reshape(-1, 2).T
-        weights: Floats = instance.weight[kind, worker]
-        return weights
+        return instance.weight[kind, worker]
     worker, kind, label, true = cells.reshape(-1, 4).T
     return np.asarray(np.log(instance.confusion[kind, worker, true, label]))
 

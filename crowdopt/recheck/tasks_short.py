@@ -7,9 +7,9 @@ import numpy as np
 from crowdopt.arrays import Bools, Ints
 from crowdopt.crowd.exactness import CERTAIN, errors_of, most_errors
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.kept import broken_limits, is_excused
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, VOTE_ERROR, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.plan_tables import check_columns
 
 SHORT = "short"  # entry of plan.json and column of tasks.csv

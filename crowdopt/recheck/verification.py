@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import broken_limits, is_excused
 from crowdopt.io.campaign.campaign_reading import read_campaign
 from crowdopt.io.campaign.overrides import BEYOND, overridden
 from crowdopt.io.campaign.recorded_settings import RECORD
@@ -14,7 +15,6 @@ from crowdopt.io.plan.stored_policy import is_policy
 from crowdopt.plain_kernels import for_small
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.error_columns import check_errors, refuse_errors
-from crowdopt.recheck.limits_kept import broken_limits, is_excused
 from crowdopt.recheck.money_spent import check_spending
 from crowdopt.recheck.plan_claims import check_claims, refuse_excess
 from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers

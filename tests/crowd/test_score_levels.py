@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from crowdopt.crowd.hiring import score_levels as module
-from crowdopt.crowd.hiring.gains import gain_fractions, plug_in_fractions, reliability_fractions
+from crowdopt.crowd.hiring.gains import gain_fractions, plug_in_fractions
 from crowdopt.crowd.hiring.score_levels import levels
 
 
-@pytest.mark.parametrize("value", [gain_fractions, plug_in_fractions, reliability_fractions])
+@pytest.mark.parametrize("value", [gain_fractions, plug_in_fractions, lambda correct, asked, _: (correct, asked)])
 @pytest.mark.parametrize("table", [module.TABLE, 1])
 def test_levels_are_the_distinct_fractions(value, table: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Descending without repeats, each worker alone, whichever way the tallies were told apart."""

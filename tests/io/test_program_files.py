@@ -21,6 +21,7 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax, stack
+from crowdopt.crowd.classes import classes_of
 from crowdopt.io.programs.naming import LONGEST, LP, MPS, names_of
 from crowdopt.io.programs.program_files import ids_of, write_program
 from crowdopt.programs import assignment, assignment_dual, missing, smallest_coverage
@@ -38,7 +39,7 @@ PROGRAMS = {
     "dual": assignment_dual.build(PLAIN),
     "mechanical dual": dualize(relax(assignment.build(INSTANCE))),
     "missing": missing.build(INSTANCE),
-    "smallest coverage": smallest_coverage.build(INSTANCE),
+    "smallest coverage": smallest_coverage.of_classes(classes_of(INSTANCE)),
 }
 ENDS = (".lower", ".upper")  # of a row with two sides, which are two rows in an LP file
 

@@ -50,16 +50,18 @@ def test_plans_of_many_barred_tasks_keep_their_targets(seed):
 
 
 def small(**limits):
-    return crowdopt.AssignmentInstance([[0.9, 0.8, 0.7, 0.6]], [0, 0, 0], [3, 3, 3, 3], 0.12, **limits)
+    return crowdopt.AssignmentInstance(
+        [[0.9, 0.8, 0.7, 0.6]], [0, 0, 0], **{"capacity": [3] * 4, "epsilon": 0.12, **limits}
+    )
 
 
 BREACHES = {
     "capacity": ({"capacity": np.array([1, 3, 3, 3])}, "capacity"),
     "pair that is barred": ({"forbidden": np.array([[0, 0]])}, "may not be paired"),
-    "pair whose label is in": ({"collected": np.array([[0, 0]])}, "that label is in"),
-    "fixed pair": ({"fixed": np.array([[0, 3]])}, "must be paired"),
-    "least load": ({"min_load": np.array([0, 0, 0, 1])}, "least load"),
-    "least labels": ({"min_labels": np.array([2, 1, 1])}, "least number"),
+    "pair whose label is in": ({"collected": np.array([[0, 0]])}, "may not be paired"),
+    "fixed pair": ({"fixed": np.array([[0, 3]])}, "must be in the plan"),
+    "least load": ({"min_load": np.array([0, 0, 0, 1])}, "minimum load"),
+    "least labels": ({"min_labels": np.array([2, 1, 1])}, "too few"),
     "most labels": ({"max_labels": np.array([0, 3, 3])}, "too many"),
     "budget": ({"budget": 2.0}, "budget"),
     "labels of a group": ({"groups": (crowdopt.Group("g", [2, 3], min_per_task=1),)}, "of group g"),
@@ -88,7 +90,7 @@ def test_every_limit_that_is_broken_is_named(name):
     assert broken(small(), pairs) == ""
     limits, says = BREACHES[name]
     assert says in broken(replace(small(), **limits), pairs)
-    assert "paired twice" in broken(small(), np.concatenate([pairs, pairs[:1]]))
+    assert "in the plan twice" in broken(small(capacity=[4, 4, 4, 4]), np.concatenate([pairs, pairs[:1]]))
 
 
 def test_a_plan_that_breaks_its_promise_is_not_handed_out():

@@ -7,12 +7,10 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt.core.certificate import certify
-from crowdopt.crowd.votes.voting import hoeffding_bound, vote_errors
+from crowdopt.crowd.votes.voting import vote_errors
 from crowdopt.errors import InputError
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
@@ -163,19 +161,6 @@ def test_an_infeasible_market_is_scaled_to_what_it_can():
     assert np.isfinite(scaled.price).all() and np.isfinite(dropped.price).all()
     one = Market(np.array([[0.5, 0.0]]), np.ones((1, 2)), np.array([4, 4]), np.array([6]), np.ones(1))
     assert prices(one, crowdopt.solve).share == pytest.approx(2 / 6)
-
-
-@given(
-    st.lists(st.floats(0.02, 0.98), min_size=1, max_size=8),
-    st.lists(st.floats(-1, 1), min_size=8, max_size=8),
-)
-def test_lemma_1(skills, weights):
-    """Any weights with a drift towards the truth: the exact error keeps the bound."""
-    p, w = np.array(skills), np.array(weights[: len(skills)])
-    if np.abs(w).max() < 1e-3:
-        return
-    error = vote_errors(np.array([0, p.size]), p, w, np.array([0.5]), np.zeros(1))[0][0]
-    assert error <= hoeffding_bound(p, w) + 1e-9
 
 
 @pytest.mark.parametrize("tolerance", [0.05, 0.1, 0.2])

@@ -10,7 +10,6 @@ import pytest
 import crowdopt
 from crowdopt.assign.top_up import cheapest_labels
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
-from crowdopt.crowd.votes.voting import hoeffding_bound
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
@@ -27,13 +26,6 @@ def test_the_rule_of_lemma_1():
     assert HOEFFDING.weight(np.array([0.9]), 2)[0] == pytest.approx(0.8, rel=1e-12)
     assert HOEFFDING.need(exp(-3)) == pytest.approx(6, rel=1e-12)
     assert HOEFFDING.error(6.0) == pytest.approx(exp(-3), rel=1e-12)
-
-
-def test_the_bound_of_lemma_1():
-    """One label of .9: e^(-.64/2). Two of 3/4 with weights 1 and 3: drift 2, squares 10: e^(-4/20)."""
-    assert hoeffding_bound([0.9], [1.0]) == pytest.approx(exp(-0.32), rel=1e-12)
-    assert hoeffding_bound([0.75, 0.75], [1.0, 3.0]) == pytest.approx(exp(-0.2), rel=1e-12)
-    assert hoeffding_bound([0.9], [-1.0]) == 1.0
 
 
 def test_bhattacharyya_s_rule():

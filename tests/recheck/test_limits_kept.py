@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, OwnRows
 from crowdopt.assign.plan import breaches
-from crowdopt.recheck.limits_kept import broken_limits, worst_excess
+from crowdopt.crowd.kept import broken_limits, worst_excess
 from tests.small import instances
 
 

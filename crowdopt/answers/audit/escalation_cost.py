@@ -19,7 +19,8 @@ def cheapest_threshold(draw: EscalationDraw, wrong: Bools) -> Planned:
     wrong (checks,): whether each of the first answers in the order of the draw was wrong.
     """
     size, terms = draw.strata.size, draw.terms
-    certified = int(certified_groups(draw, wrong)[-1]) if wrong.size else _free(draw)
+    free = int((np.cumsum(size) <= terms.allowed).sum())
+    certified = int(certified_groups(draw, wrong)[-1]) if wrong.size else free
     looks = np.full(size.size + 1, float(wrong.size))
     predicted = _predicted(draw, wrong)
     for groups in range(certified + 1, size.size + 1):
@@ -36,10 +37,6 @@ def cheapest_threshold(draw: EscalationDraw, wrong: Bools) -> Planned:
     return Planned(best, int(stand[best]), int(np.ceil(looks[best])), int(up[best]), float(cost[best]))
 
 
-def _free(draw: EscalationDraw) -> int:
-    return int((np.cumsum(draw.strata.size) <= draw.terms.allowed).sum())
-
-
 def _up(draw: EscalationDraw, looks: Floats, seen: Ints) -> Floats:
     """Answers above each threshold that are not looked at: later looks fall in groups in proportion to rates."""
     size, rate = draw.strata.size, draw.strata.rate
@@ -48,8 +45,7 @@ def _up(draw: EscalationDraw, looks: Floats, seen: Ints) -> Floats:
     later = np.where(np.isfinite(looks), looks, 0.0) - seen.sum()
     unseen = np.maximum(size - seen - later[:, None] * share, 0.0)
     above = np.arange(size.size) >= np.arange(looks.size)[:, None]
-    up: Floats = np.where(above, unseen, 0.0).sum(axis=1)
-    return up
+    return np.where(above, unseen, 0.0).sum(axis=1)
 
 
 def _more_looks(draw: EscalationDraw, wrong: Bools, predicted: Floats, groups: int) -> float:
@@ -81,5 +77,4 @@ def _more_looks(draw: EscalationDraw, wrong: Bools, predicted: Floats, groups: i
 
 def _predicted(draw: EscalationDraw, wrong: Bools) -> Floats:
     seen = np.append(draw.stratum[: wrong.size], 0)
-    now: Floats = predictions(draw.versions, seen, np.append(wrong, False))[-1]
-    return now
+    return predictions(draw.versions, seen, np.append(wrong, False))[-1]

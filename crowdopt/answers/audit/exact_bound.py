@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import gammaln
 
@@ -24,13 +26,14 @@ def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
     """
     if not 0 <= wrong <= checked <= answers:
         raise InputError(f"{wrong} wrong answers among {checked} checked of {answers} are impossible; count again")
-    low, high = 0, answers - checked
+    return _first(0, answers - checked, lambda left: _accepts(answers, checked, wrong, left, delta))
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The first from low to high for which something holds, which then holds from there on; else high."""
     while low < high:
         middle = (low + high) // 2
-        if _accepts(answers, checked, wrong, middle, delta):
-            high = middle
-        else:
-            low = middle + 1
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
 
 
@@ -52,8 +55,7 @@ def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
 
 
 def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floats:
-    logs: Floats = gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
-    return logs
+    return gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
 
 
 def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
@@ -62,14 +64,9 @@ def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
     answers, checked, left: how many there are, were drawn and looked at, and are claimed to be left wrong at most; ->
     -1 if even with none that cannot be claimed.
     """
-    low, high = -1, checked
-    while low < high:
-        middle = (low + high + 1) // 2
-        if middle + left + 1 > answers - checked + middle or _accepts(answers, checked, middle, left, delta):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    if left >= answers - checked:
+        return checked
+    return _first(-1, checked, lambda wrong: not _accepts(answers, checked, wrong + 1, left, delta))
 
 
 def checks_needed(answers: int, target: float, error: float, delta: float, power: float = 0.9) -> int:
@@ -81,12 +78,9 @@ def checks_needed(answers: int, target: float, error: float, delta: float, power
     most, and of a claim at all, at least.
     """
     wrong, left = round(error * answers), int(target * answers + ROUNDING)
-    low, high = 1, answers
-    while low < high:
-        middle = (low + high) // 2
-        most = allowed_wrong(answers, middle, left, delta)
-        if most >= 0 and at_most(most, answers, wrong, middle) >= power:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+
+    def certify(checks: int) -> bool:
+        most = allowed_wrong(answers, checks, left, delta)
+        return most >= 0 and at_most(most, answers, wrong, checks) >= power
+
+    return _first(1, answers, certify)

@@ -36,8 +36,7 @@ def most_left_path(draw: Draw, wrong: Bools) -> Ints:
     found: Ints = np.cumsum(wrong)
     upto = np.append(numbers[1:] - 1, answers)  # the last number that a hypothesis stands for
     most = np.where(_refuted(draw, wrong), 0, upto[:, None]).max(axis=0)
-    left: Ints = np.clip(most - found, 0, answers - np.arange(1, wrong.size + 1))
-    return left
+    return np.clip(most - found, 0, answers - np.arange(1, wrong.size + 1))
 
 
 def hypotheses(answers: int, target: float) -> Ints:

@@ -42,5 +42,4 @@ def predictions(versions: ErrorVersions, stratum: Ints, wrong: Bools) -> Floats:
     before += np.log(versions.weight)
     posterior = np.exp(before - before.max(axis=1, keepdims=True, initial=-np.inf))
     posterior /= posterior.sum(axis=1, keepdims=True)
-    predicted: Floats = posterior @ versions.error
-    return predicted
+    return posterior @ versions.error

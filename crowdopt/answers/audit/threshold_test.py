@@ -30,8 +30,7 @@ def certified_groups(draw: EscalationDraw, wrong: Bools) -> Ints:
         if after == NEVER:
             break  # none above passes either
         passed[g] = after
-    certified: Ints = (passed[:, None] <= np.arange(1, wrong.size + 1)).sum(axis=0)
-    return certified
+    return (passed[:, None] <= np.arange(1, wrong.size + 1)).sum(axis=0)
 
 
 def log_products(draw: EscalationDraw, wrong: Bools, groups: int) -> tuple[Floats, Ints]:

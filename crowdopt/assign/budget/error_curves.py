@@ -41,8 +41,7 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
         return np.where(inside, best, top)
 
     def reached(x: Floats) -> Floats:
-        amount: Floats = 2 * np.log(top / np.minimum(2 * x, top))
-        return amount
+        return 2 * np.log(top / np.minimum(2 * x, top))
 
     return ErrorCurve(lambda a: top * np.exp(-a / 2), lambda a: -top * np.exp(-a / 2) / 2, least, reached)
 
@@ -63,20 +62,16 @@ def least_curve(prior: Floats) -> ErrorCurve:
 
     def slope(a: Floats) -> Floats:
         rest = k * np.exp(-a)
-        fall: Floats = -rest / (4 * np.sqrt(1 - rest))
-        return fall
+        return -rest / (4 * np.sqrt(1 - rest))
 
     def left(x: Floats) -> Floats:
-        rest: Floats = np.minimum(k, 2 * x / (np.sqrt(x * x + 0.25) + x))
-        return rest
+        return np.minimum(k, 2 * x / (np.sqrt(x * x + 0.25) + x))
 
     def least(x: Floats) -> Floats:
-        best: Floats = _half_share(left(x)) + x * np.log(k / left(x))
-        return best
+        return _half_share(left(x)) + x * np.log(k / left(x))
 
     def reached(x: Floats) -> Floats:
-        amount: Floats = np.log(k / left(x))
-        return amount
+        return np.log(k / left(x))
 
     return ErrorCurve(value, slope, least, reached)
 
@@ -90,16 +85,14 @@ def _least_among(prior: Floats) -> ErrorCurve:
     most = least_error(top, classes)
 
     def rise(e: Floats) -> Floats:
-        up: Floats = classes / 2 - 1 + np.sqrt(classes - 1) * (1 - 2 * e) / (2 * np.sqrt(e * (1 - e)))
-        return up
+        return classes / 2 - 1 + np.sqrt(classes - 1) * (1 - 2 * e) / (2 * np.sqrt(e * (1 - e)))
 
     def value(a: Floats) -> Floats:
         return least_error(top * np.exp(-a / 2), classes)
 
     def slope(a: Floats) -> Floats:
         overlap = top * np.exp(-a / 2)
-        fall: Floats = -overlap / (2 * rise(least_error(overlap, classes)))
-        return fall
+        return -overlap / (2 * rise(least_error(overlap, classes)))
 
     def left(x: Floats) -> Floats:
         low, high = np.full(most.shape, -700.0), np.log(most)
@@ -118,5 +111,4 @@ def _least_among(prior: Floats) -> ErrorCurve:
 
 def _half_share(rest: Floats) -> Floats:
     """``(1 - sqrt(1 - r)) / 2``, written so that nothing cancels."""
-    share: Floats = rest / (2 * (1 + np.sqrt(1 - rest)))
-    return share
+    return rest / (2 * (1 + np.sqrt(1 - rest)))

@@ -69,8 +69,7 @@ class TaskRows:
 
     @cached_property
     def _cell(self) -> Ints:
-        cell: Ints = self.row[self.owner] * self.worth.shape[1] + self.worker
-        return cell
+        return self.row[self.owner] * self.worth.shape[1] + self.worker
 
     def demand(self, curve: ErrorCurve, held: Floats, worker: Floats, spend: float) -> Demand:
         """The labels that make each task's errors and its labels' prices least together."""

@@ -62,8 +62,7 @@ class BeliefPrices:
             (row.weight * dual for row, (*_, dual) in zip(self.problem.label_rows, proof.limits, strict=True)),
             np.zeros(self.problem.price.shape),
         )
-        price: Floats = self.problem.price * (1 - proof.budget) - limits
-        return price
+        return self.problem.price * (1 - proof.budget) - limits
 
     def of_expert(self, proof: PolicyProof) -> float:
         """What the expert costs beside money; infinite where there is none."""

@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.blank_plan import blank_plan
-from crowdopt.assign.cascade.order_generation import FoundOrders, OrderGeneration, OrderParams
+from crowdopt.assign.cascade.order_generation import STEP, FoundOrders, OrderGeneration
 from crowdopt.assign.cascade.order_master import OrderColumn
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
@@ -27,23 +27,19 @@ def cheapest_orders(
     options: Options,
     *,
     strict: bool = False,
-    params: OrderParams | None = None,
 ) -> AdaptivePlan:
     """``min expected cost`` over mixtures of orders, against a bound on every adaptive plan.
 
     expert: price of an answer that is right; strict: whether there is a plan for these targets or none; else, where
     none is found, one whose errors are a multiple of all targets.
     """
-    params = params or OrderParams()
     none = replace(blank_plan(problem, Status.UNDECIDED, options.seed), expert=expert)
-    generation = OrderGeneration(problem, expert, solvers.make_master, params, options.seed)
+    generation = OrderGeneration(problem, expert, solvers.make_master, options.seed)
     found = generation.run(Clock(options.time_limit))
     if found is None or (strict and found.times > 1):
         return none
     columns, tasks = _kept(problem, found)
-    plan = _with_figures(
-        replace(none, step=params.step), problem, found, list(zip(columns, tasks.tolist(), strict=True))
-    )
+    plan = _with_figures(replace(none, step=STEP), problem, found, list(zip(columns, tasks.tolist(), strict=True)))
     order_of = _dealt(problem, columns, tasks, options.seed)
     plan = replace(plan, order_of=order_of, pairs=first_asked(plan.orders, order_of, problem.instance.capacity))
     return replace(plan, status=Status.OPTIMAL) if plan.proven else plan

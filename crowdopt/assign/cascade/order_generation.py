@@ -19,22 +19,13 @@ from crowdopt.crowd.states.asking_orders import AskingOrder
 from crowdopt.crowd.states.own_skills import OwnSkills
 
 HELD = 1e-9  # a multiple of targets, or tasks; more is beyond a limit
+STEP = 0.025  # of log-odds between knots, and of scores
+ORDERS, ITERATIONS = 60, 200  # orders made in each iteration, about
+GAP, PATIENCE, NEWS = 1e-4, 6, 1e-5  # it ends there, or after so many iterations whose relative changes are no more
+SMOOTHING = 0.5  # how far prices stay with the best bound's multipliers
+SPREAD = 0.02  # of a middling price, by which orders of one iteration are kept apart
+DEAR = (1e2, 1e4, 1e6)  # middling prices: what a wrong answer too many costs, one after another
 SPARE = 1e-6  # relative; above the least multiple of the targets, so that the next solve finds a plan
-
-
-@dataclass(frozen=True)
-class OrderParams:
-    """What steers the generation."""
-
-    step: float = 0.025  # of log-odds between knots, and of scores
-    orders: int = 60  # made in each iteration, about
-    iterations: int = 200
-    gap: float = 1e-4  # at which it ends
-    patience: int = 6  # iterations without news after which it ends
-    news: float = 1e-5  # relative change of value or bound that counts
-    smoothing: float = 0.5  # how far prices stay with the best bound's multipliers
-    spread: float = 0.02  # of a middling price, by which orders of one iteration are kept apart
-    dear: tuple[float, ...] = (1e2, 1e4, 1e6)  # middling prices: what a wrong answer too many costs, one after another
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +46,10 @@ class OrderGeneration:
     problem: OwnSkills
     expert: float | None
     make_master: MakeMaster
-    params: OrderParams
     seed: int
 
     def __post_init__(self) -> None:
-        self.prices = BeliefPrices(self.problem, self.params.step, self.expert)
+        self.prices = BeliefPrices(self.problem, STEP, self.expert)
         self.middling = float(max(1e-3, np.median(self.problem.price)))
         self.times = 1.0
         self._forget()
@@ -79,7 +69,7 @@ class OrderGeneration:
 
         Where targets are out of reach all of them grow by one multiple, the least found, and it is solved again.
         """
-        master = OrderMaster(self.problem, self.expert, self.make_master, self.params.dear[0] * self.middling)
+        master = OrderMaster(self.problem, self.expert, self.make_master, DEAR[0] * self.middling)
         for start, one in enumerate(self.problem.starts):
             for order in self._at_once(float(one.law[1])):
                 master.add(start, order)
@@ -100,7 +90,7 @@ class OrderGeneration:
     def _within(self, master: OrderMaster, clock: Clock) -> MasterPoint | None:
         """What is beyond limits made dearer until nothing is."""
         point = None
-        for dear in self.params.dear:
+        for dear in DEAR:
             master.restart(dear * self.middling, self.times)
             point = self._generated(master, clock)
             if point is None or max(master.beyond(point)) <= HELD or clock.over:
@@ -116,27 +106,27 @@ class OrderGeneration:
     def _generated(self, master: OrderMaster, clock: Clock) -> MasterPoint | None:
         rng, stale, known = np.random.default_rng(self.seed), 0, (np.inf, -np.inf)
         point = master.solve(clock.left)
-        for number in range(self.params.iterations):
+        for _ in range(ITERATIONS):
             if point is None or clock.over:
                 break
-            proof = self._smoothed(master.proof(point), point, master)
+            proof = self._smoothed(master.proof(point))
             knots, bound = self._priced(proof)
             if bound > self.bound:
                 self.best, self.bound = proof, bound
-            for start, order in self._orders(knots, proof, rng, number):
+            for start, order in self._orders(knots, proof, rng):
                 master.add(start, order)
             after = master.solve(clock.left)
             point = point if after is None else after
             here = (point.value, self.bound)
-            slow = [abs(a - b) <= self.params.news * abs(a) for a, b in zip(here, known, strict=True)]
+            slow = [abs(a - b) <= NEWS * abs(a) for a, b in zip(here, known, strict=True)]
             stale, known = (stale + 1 if all(slow) else 0), here
-            if relative_gap(point.value, self.bound) <= self.params.gap or stale >= self.params.patience:
+            if relative_gap(point.value, self.bound) <= GAP or stale >= PATIENCE:
                 break
         return point
 
-    def _smoothed(self, proof: PolicyProof, point: MasterPoint, master: OrderMaster) -> PolicyProof:
+    def _smoothed(self, proof: PolicyProof) -> PolicyProof:
         """Multipliers between the master's and the best: the master's alone jump about."""
-        best, keep = self.best, self.params.smoothing
+        best, keep = self.best, SMOOTHING
         if self.bound == -np.inf:
             return best
         mixed = [keep * a + (1 - keep) * b for a, b in ((best.error, proof.error), (best.capacity, proof.capacity))]
@@ -150,14 +140,14 @@ class OrderGeneration:
         return knots, self.prices.bound(proof, knots, self.times)
 
     def _orders(
-        self, knots: list[Knots], proof: PolicyProof, rng: np.random.Generator, number: int
+        self, knots: list[Knots], proof: PolicyProof, rng: np.random.Generator
     ) -> Iterator[tuple[int, AskingOrder]]:
         """Orders that are cheap at these prices: half of them made dear by what others use, half by lots."""
         asking, starts = self.prices.asking(proof), np.arange(len(self.problem.starts))
-        many = max(1, self.params.orders // 2)
+        many = max(1, ORDERS // 2)
         if starts.size > many:
             starts = rng.permutation(starts)[:many]
-        repeat, spread = max(1, many // starts.size), self.params.spread * self.middling
+        repeat, spread = max(1, many // starts.size), SPREAD * self.middling
         for start in starts.tolist():
             kind, crowded = self.problem.starts[start].kind, np.zeros(asking.shape[1])
             for turn in range(repeat):

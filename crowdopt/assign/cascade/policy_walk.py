@@ -90,8 +90,7 @@ def _fallback(cascade: Cascade, ends: list[Bools], place: Place) -> Turn:
 def _leads_on(cascade: Cascade, ends: list[Bools], one: Asking, at: Ints) -> Bools:
     """Whether, however the votes fall, a task can still come to a stop; at: places in the asking."""
     onward = one.level + (cascade.rounds is not None)
-    fine: Bools = (ends[one.kind][onward, one.reached[at]] | (one.chance[at] <= 0)).all(axis=1)
-    return fine
+    return (ends[one.kind][onward, one.reached[at]] | (one.chance[at] <= 0)).all(axis=1)
 
 
 def _turns(cascade: Cascade, point: Floats, ends: list[Bools]) -> dict[Place, list[Turn]]:

@@ -36,8 +36,7 @@ def can_end(cascade: Cascade, kind: int) -> Bools:
     told = cascade.told
     limits = tuple((row.limit, row.name, 0.0) for row in told.label_rows)
     free = PolicyProof(np.zeros(told.first.size), np.zeros(told.capacity.size), 0.0, limits)
-    ends: Bools = np.isfinite(_values(cascade, free, kind))
-    return ends
+    return np.isfinite(_values(cascade, free, kind))
 
 
 def _values(cascade: Cascade, proof: PolicyProof, kind: int) -> Floats:

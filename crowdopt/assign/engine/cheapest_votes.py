@@ -246,8 +246,7 @@ class PricedVotes:
         first[0, :, :, 0] = law.share[:, None] * law.prior[place]
         for d in range(known.shape[1]):
             kernels.grow(first, d, classes**d, np.ascontiguousarray(known[:, d]))
-        start: Floats = first[-1]
-        return start
+        return first[-1]
 
 
 def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None, counted: bool = False) -> PricedVotes:

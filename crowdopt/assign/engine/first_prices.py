@@ -8,14 +8,13 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.assign.checked import aiming
-from crowdopt.assign.direct import JOINT
 from crowdopt.assign.engine.alike import may_repeat, of_all
 from crowdopt.assign.engine.prepared import Prepared, levelled, levels_of
 from crowdopt.assign.engine.set_prices import sweep
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.plan import Duals
 from crowdopt.assign.standing import UNKNOWN, Standing
-from crowdopt.core.certificate import Certificate, certify, next_integer, pulling_sides
+from crowdopt.core.certificate import Certificate, certify, next_integer
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solution
 from crowdopt.crowd.classes import Classes, classes_of, firsts
@@ -48,7 +47,7 @@ def first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Solutio
     if proven:
         standing.certified = bound
     if solution.dual is not None:
-        standing.duals = of_all(standing.instance, loose, _linear_duals(classes, program, solution.dual))
+        standing.duals = of_all(standing.instance, loose, Duals.of_rows(program, solution.dual).of_members(classes))
     return program, solution
 
 
@@ -126,16 +125,3 @@ def _first_prices(program: Program, dual: Floats) -> Floats:
     names = [block.name for block in program.rows]
     coupled = [name for name in ("capacity", "most_share", "least_share", "own", "budget") if name in names]
     return np.concatenate([program.row(name).view(dual).reshape(-1) for name in coupled])
-
-
-def _linear_duals(classes: Classes, program: Program, multipliers: Floats) -> Duals:
-    """The full program's multipliers: each class's for each of its members."""
-    pulls = pulling_sides(program, multipliers)
-    rows = {block.name: block.view(pulls) for block in program.rows}
-    task, worker = classes.task_class, classes.worker_class
-    joint = {name: rows[name].copy() for name in JOINT if name in rows}
-    if "group" in joint:
-        joint["group"] = np.ascontiguousarray(joint["group"][:, task])
-    labels = rows["labels"][task] if "labels" in rows else np.zeros(task.size)
-    budget = float(rows["budget"][0]) if "budget" in rows else 0.0
-    return Duals(rows["cover"][task], rows["capacity"][worker], labels, budget, joint=joint)

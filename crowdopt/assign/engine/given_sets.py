@@ -63,8 +63,7 @@ class Given:
     def use(self, sets: list[tuple[int, Labels]]) -> Floats:
         """What sets take from the rows, (rows, sets)."""
         rows = self.problem.row_of[np.array([k for k, _ in sets], np.int64)]
-        use: Floats = self.problem.coupling.use(rows, [one for _, one in sets]).toarray()
-        return use
+        return self.problem.coupling.use(rows, [one for _, one in sets]).toarray()
 
     def use_of(self, kind: int, labels: Labels) -> Floats:
         """What one set takes from the rows, (rows,)."""
@@ -144,7 +143,7 @@ def dive(
             duals = master.duals(point)[1]
             if large and before - soon.left > FAST * before:
                 break  # those whom no set of the LP fits are served at its prices
-            part = _left_of(given)
+            part = replace(given.problem, count=given.left)
             swept = sweep(part, duals, steps=SOON, left=given.labels_left, until=soon)
             if not sum(master.add(kind, labels) for kind, labels in swept.sets):
                 break
@@ -170,10 +169,6 @@ def repaired(given: Given, duals: Floats, rng: np.random.Generator, clock: Clock
         again = serve(again, duals, clock)
         given, part = (again, part) if again.worth < given.worth else (given, min(0.5, 2 * part))
     return given
-
-
-def _left_of(given: Given) -> Prepared:
-    return replace(given.problem, count=given.left)
 
 
 def _fix(master: SetMaster, given: Given, amount: Floats, rng: np.random.Generator, jitter: float) -> int:

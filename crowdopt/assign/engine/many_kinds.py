@@ -462,8 +462,7 @@ class ManyKinds:
 
 def _moved(duals: Floats, step: float, used: Floats | Ints, room: Floats) -> Floats:
     """Multipliers a step further down where more is asked of a worker than there is, and up where less is."""
-    moved: Floats = np.minimum(0.0, duals - step * np.clip(np.log((1 + used) / (1 + room)), *REACH))
-    return moved
+    return np.minimum(0.0, duals - step * np.clip(np.log((1 + used) / (1 + room)), *REACH))
 
 
 def solve_many_kinds(

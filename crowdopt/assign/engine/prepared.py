@@ -142,8 +142,7 @@ class Coupling:
         )
         money = duals[-1] if self.has_budget else 0.0
         pull = shares @ self.weight + own @ self.own[:, row]
-        price: Floats = (1 - money) * self.cost[row] - duals[: self.workers] - pull
-        return price
+        return (1 - money) * self.cost[row] - duals[: self.workers] - pull
 
     def pull(self, duals: Floats) -> float:
         """What the sides of the rows are worth: ``sum l [d]+ - u [d]-``."""
@@ -262,8 +261,7 @@ def _room(classes: Classes) -> Ints:
 
 def _own_by_class(classes: Classes) -> Floats:
     """What a label counts in each own row, (own rows, task classes, G)."""
-    counts: Floats = own_entries(classes).toarray().reshape(-1, *classes.room.shape)
-    return counts
+    return own_entries(classes).toarray().reshape(-1, *classes.room.shape)
 
 
 def _row(classes: Classes, limits: LimitsPerTask, t: int, kinds: Ints) -> TaskRow:

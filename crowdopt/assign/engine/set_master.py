@@ -135,10 +135,7 @@ class SetMaster:
 
     def amounts(self, point: MasterPoint) -> Floats:
         """Tasks that the point gives each set."""
-        amounts: Floats = point.primal[
-            set_choice.before_sets(self.problem.count.size, self.problem.coupling.lower.size) :
-        ]
-        return amounts
+        return point.primal[set_choice.before_sets(self.problem.count.size, self.problem.coupling.lower.size) :]
 
     def paid(self, point: MasterPoint) -> bool:
         """Whether the point pays for what rows are short of or over, as prices were not let go far enough."""

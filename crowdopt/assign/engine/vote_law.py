@@ -54,8 +54,7 @@ class VoteLaw:
     def lacking(self, given: Ints) -> Floats:
         """Evidence that a task of each kind needs beside labels that are in and such that are given, (k,)."""
         known = EXACT_ERROR.evidence(self.held[0], self.prior.shape[1]).sum() + self.evidence[given].sum()
-        lacking: Floats = np.maximum(0.0, self.need - known)
-        return lacking
+        return np.maximum(0.0, self.need - known)
 
     def error(self, labels: Ints, place: int) -> float:
         """What a vote over a set of labels errs with, at most, that weighs all tasks as easy ones; two classes."""
@@ -113,5 +112,4 @@ def law_of(instance: AssignmentInstance, tasks: Ints, workers: Ints) -> VoteLaw:
 
 def _is_implied(instance: AssignmentInstance) -> Bools:
     """Whether every vote that keeps the target has the evidence that is asked for, (tasks,)."""
-    implied: Bools = (np.broadcast_to(instance.demand, instance.n_tasks) <= 1) & (instance.rule == EXACT_ERROR.name)
-    return implied
+    return (np.broadcast_to(instance.demand, instance.n_tasks) <= 1) & (instance.rule == EXACT_ERROR.name)

@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.assign.exact.boxstep import applies, box_step
 from crowdopt.assign.plan import Duals
-from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, next_integer, pulling_sides, violation
+from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, next_integer, violation
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve, Status
 from crowdopt.crowd.classes import Classes
@@ -41,13 +41,7 @@ class Relaxation:
         """The full program's row multipliers: each class's for each of its members."""
         if self.solution.dual is None:
             return None
-        program, multipliers = self.solution.program, self.solution.dual
-        pulls = pulling_sides(program, multipliers)
-        rows = {block.name: block.view(pulls) for block in program.rows}
-        task, worker = self.classes.task_class, self.classes.worker_class
-        labels = rows.get("labels", np.zeros(self.classes.need.size))
-        budget = float(rows["budget"][0]) if "budget" in rows else 0.0
-        return Duals(rows["cover"][task], rows["capacity"][worker], labels[task], budget)
+        return Duals.of_rows(self.solution.program, self.solution.dual).of_members(self.classes)
 
 
 def relax_classes(classes: Classes, solve: Solve, options: Options, whole: bool) -> Relaxation:

@@ -208,17 +208,17 @@ class Split:
     def level(self) -> None:
         """Even out the tasks of each evidence row."""
         for tasks in self.rows:
-            _kernels().level(tasks, self.terms, self.dealt, ROUNDS)
+            _kernels().share(tasks, self.terms, self.dealt, ROUNDS, 0, 0)
 
     def finish(self, work: int) -> None:
         """Cover the last short tasks of each row by exact partitions with a partner."""
         for tasks in self._short_rows():
-            _kernels().finish(tasks, self.terms, self.dealt, work)
+            _kernels().share(tasks, self.terms, self.dealt, 0, work, 0)
 
     def escalate(self, work: int) -> None:
         """Buy single labels for the rows that are still short, and share them out."""
         for tasks in self._short_rows():
-            _kernels().escalate(tasks, self.terms, self.dealt, ROUNDS // 4, work, ALLOWED * work)
+            _kernels().share(tasks, self.terms, self.dealt, ROUNDS // 4, work, ALLOWED * work)
 
     def _short_rows(self) -> Iterator[Ints]:
         return (tasks for tasks in self.rows if (self.dealt.slack[tasks] < 0).any())
@@ -239,9 +239,7 @@ class Split:
             row = int(spare.argmax())
             before = [array.copy() for array in self._moving()]
             self._take_from(self.rows[row])
-            kernels, tasks = _kernels(), self.rows[row]
-            kernels.level(tasks, self.terms, self.dealt, ROUNDS // 4)
-            kernels.finish(tasks, self.terms, self.dealt, finishing)
+            _kernels().share(self.rows[row], self.terms, self.dealt, ROUNDS // 4, finishing, 0)
             if not self.covered:
                 self.trade(trading)
             if not self.covered:

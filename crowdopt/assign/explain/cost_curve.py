@@ -60,7 +60,7 @@ def curve(instance: AssignmentInstance, probe: Probe, least: float) -> CostCurve
 
 
 def _solved(instance: AssignmentInstance, ask: Ask, epsilon: float) -> tuple[float, float, float]:
-    need = _need(instance, epsilon)
+    need = float(np.max(instance.the_rule.need(epsilon, instance.classes, instance.prior)))
     classes = classes_of(relaxation(instance.with_epsilon(epsilon)), joint=True)
     program = aggregated.of_classes(classes)
     point = ask(program)
@@ -71,15 +71,10 @@ def _solved(instance: AssignmentInstance, ask: Ask, epsilon: float) -> tuple[flo
     return need, float((program.cost * point.primal).sum()), float((cover * classes.tasks_in)[still].sum())
 
 
-def _need(instance: AssignmentInstance, epsilon: float) -> float:
-    return float(np.max(instance.the_rule.need(epsilon, instance.classes, instance.prior)))
-
-
 def _steepness(instance: AssignmentInstance, epsilon: Floats) -> Floats:
     """Change of the need per unit of epsilon: -2 / epsilon for the rules that bound errors by e^(-A/2)."""
     wanted = instance.the_rule.need(epsilon, instance.classes, instance.prior)
-    steep: Floats = np.where(wanted > 0, -2 / epsilon, 0.0) * instance.demand[0]
-    return steep
+    return np.where(wanted > 0, -2 / epsilon, 0.0) * instance.demand[0]
 
 
 def _cut(instance: AssignmentInstance, probe: Probe, ask: Ask, points: dict[float, tuple[float, float, float]]) -> bool:

@@ -36,8 +36,7 @@ class ElasticPoint:
 
     def column(self, name: str) -> Floats:
         """Values of a block of columns."""
-        values: Floats = self.program.column(name).view(self.primal)
-        return values
+        return self.program.column(name).view(self.primal)
 
     @property
     def beyond(self) -> float:

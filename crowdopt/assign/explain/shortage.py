@@ -119,7 +119,8 @@ def _missing(solution: ElasticPoint, name: str, size: int) -> Floats:
 def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, float | None, bool]:
     """The error below which nothing can be promised, one that a plan of whole labels keeps, and if nothing helps."""
     if probe.lacks_shares(instance.with_epsilon(MOST)):
-        asking_nothing = replace(instance, demand=np.zeros(instance.n_tasks), rule=_plain(instance), difficulty=NONE)
+        rule = BHATTACHARYYA.name if instance.the_rule.checked else instance.rule
+        asking_nothing = replace(instance, demand=np.zeros(instance.n_tasks), rule=rule, difficulty=NONE)
         return (None, None, True) if probe.lacks_shares(asking_nothing) else (0.5, None, False)
     known = _by_level(instance, probe)
     below = least_target(instance, probe.lacks_shares, probe.clock) if known is None else known
@@ -139,10 +140,6 @@ def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
         return None
     error = float(rule.error(level, instance.classes, instance.prior))
     return max(LEAST, min(error, float(guessing(instance.prior))) if rule.heeds_prior else error)
-
-
-def _plain(instance: AssignmentInstance) -> str:
-    return BHATTACHARYYA.name if instance.the_rule.checked else instance.rule
 
 
 def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float | None:

@@ -37,8 +37,7 @@ class KeptShares:
     def load(self) -> Floats:
         """Of each worker, (m,)."""
         m = self.tasks.room.size
-        load: Floats = np.bincount(self.pair % m, weights=self.amount, minlength=m).astype(float)
-        return load
+        return np.bincount(self.pair % m, weights=self.amount, minlength=m).astype(float)
 
     @property
     def paid(self) -> float:

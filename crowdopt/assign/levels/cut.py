@@ -78,5 +78,4 @@ class Levels:
 
 def _ends(count: int) -> Floats:
     """Ends of so many equal parts of the unit interval."""
-    ends: Floats = np.linspace(0, 1, count + 1)[1:]
-    return ends
+    return np.linspace(0, 1, count + 1)[1:]

@@ -43,8 +43,7 @@ class Enough:
 
     def most(self, kind: int, tops: Floats) -> Ints:
         """Labels of each level that a set can make use of, (L,)."""
-        enough: Ints = np.ceil(self.classes.need[kind] / np.maximum(tops, SMALL)).astype(np.int64) + 1
-        return enough
+        return np.ceil(self.classes.need[kind] / np.maximum(tops, SMALL)).astype(np.int64) + 1
 
     def holds(self, kind: int, worth: Floats) -> bool:
         """Whether labels of these worths are enough."""
@@ -122,8 +121,7 @@ class LevelBlocks:
     def worker_prices(self, values: Values) -> Floats:
         """What a label of each class of workers is worth beyond its cost where it is worth most, (G,)."""
         each = np.array([value[of] for value, of in zip(values, self.levels.of, strict=True)])
-        surplus: Floats = np.maximum(0.0, (each - self.levels.classes.cost).max(axis=0))
-        return surplus
+        return np.maximum(0.0, (each - self.levels.classes.cost).max(axis=0))
 
     def asked(self, values: Values) -> Values:
         """What the cheapest worker of each level asks for a label at the prices that the values prove: no less."""

@@ -102,7 +102,8 @@ def _repair(instance: AssignmentInstance, taken: Ints) -> tuple[Ints | None, Rep
             had[task].append(worker)
     room = instance.capacity - np.bincount(taken[:, 1], minlength=instance.n_workers)
     added = np.column_stack(top_up(lack, short, instance.task_type, instance.evidence, instance.cost, had, room))
-    pairs = _sorted(np.concatenate([taken, added]))
+    pairs = np.concatenate([taken, added])
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
     if (instance.residual_need - instance.supply(pairs) > COVERAGE).any():
         pairs = Surplus.of(instance, pairs).moved()
     before, after = {*map(tuple, taken.tolist())}, {*map(tuple, pairs.tolist())}
@@ -114,10 +115,6 @@ def _repair(instance: AssignmentInstance, taken: Ints) -> tuple[Ints | None, Rep
         removed=_array(before - after),
     )
     return (None if breaches(instance, pairs) else pairs), repaired
-
-
-def _sorted(pairs: Ints) -> Ints:
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
 def _array(pairs: set[tuple[int, ...]]) -> Ints:

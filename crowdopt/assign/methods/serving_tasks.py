@@ -24,8 +24,7 @@ ROUNDS = 3  # of handing out what is left: labels that are taken back go to othe
 
 def room_of(instance: AssignmentInstance, pairs: Ints) -> Ints:
     """Labels that each worker can give beside these, (workers,)."""
-    room: Ints = instance.capacity - np.bincount(pairs[:, 1], minlength=instance.n_workers)
-    return room
+    return instance.capacity - np.bincount(pairs[:, 1], minlength=instance.n_workers)
 
 
 def ties_all(instance: AssignmentInstance) -> bool:

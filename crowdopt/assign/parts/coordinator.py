@@ -17,7 +17,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.individual.blending import DEAR, NOTHING
 from crowdopt.assign.individual.prices.ascent import Ascent
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks
-from crowdopt.assign.individual.prices.sampled_prices import WIDE, SampledStart, prices_of_sample, sizes
+from crowdopt.assign.individual.prices.sampled_prices import WIDE, sampled_prices
 from crowdopt.assign.individual.prices.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
 from crowdopt.assign.individual.work import MARGIN
 from crowdopt.assign.parts.asked import PartLook, PartPlan, Parts, PartsAnswer, TimeIsUp
@@ -83,10 +83,10 @@ def solve_parts(
     room = sample.instance.capacity - np.sum([look.fixed for look in looks], axis=0)
     constant = fsum(look.constant for look in looks)
     total = sum(look.tasks for look in looks)
-    start = _sampled(replace(sample, room=room), total, solve, seed)
+    options, rng = Options(time_limit=ENDLESS, seed=seed), np.random.default_rng(seed)
+    start = sampled_prices(replace(sample, room=room), solve, options, Clock(ENDLESS), rng, total)
     whole = replace(sample.part(np.zeros(0, np.int64)), room=room, least=np.zeros_like(room), constant=constant)
     unit = float(sample.arrays.cost.mean()) or 1.0
-    options = Options(time_limit=ENDLESS, seed=seed)
     sweeper = PartsSweeper(parts, whole, looks)
     ascent = Ascent(sweeper, solve, options, Clock(ENDLESS), unit * WIDE if start is None else start.radius)
     if start is not None:
@@ -136,19 +136,6 @@ def solve_parts(
 def _together(plans: list[PartPlan], fixed: Ints, constant: float) -> tuple[Ints, float]:
     """Loads of all parts' plans, fixed labels included, and what they cost."""
     return np.sum([plan.load for plan in plans], axis=0) + fixed, fsum([constant, *(plan.cost for plan in plans)])
-
-
-def _sampled(sample: OwnTasks, total: int, solve: Solve, seed: int) -> SampledStart | None:
-    """Prices from samples of the sample, and from all of it."""
-    rng, found = np.random.default_rng(seed), None
-    options = Options(time_limit=ENDLESS, seed=seed)
-    for size in sizes(total, sample.room.size):
-        some = np.sort(rng.choice(sample.size, min(size, sample.size), replace=False))
-        better = prices_of_sample(sample.part(some, some.size / total), found, solve, options, Clock(ENDLESS))
-        if better is None:
-            break
-        found = better
-    return found
 
 
 def _planned(

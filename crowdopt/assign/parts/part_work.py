@@ -124,11 +124,8 @@ def cost_of(dealt: Served) -> float:
 def shortest(instance: AssignmentInstance) -> tuple[int, float, float] | None:
     """A task whom all workers together cannot give its need: the task, what they can, what it needs; None: nobody."""
     every = instance.evidence.sum(axis=1)[instance.task_type]
-    np.subtract.at(every, instance.barred[:, 0], instance.evidence[_rows(instance), instance.barred[:, 1]])
+    task, worker = instance.barred.T
+    np.subtract.at(every, task, instance.evidence[instance.task_type[task], worker])
     lack = instance.floor - every
     worst = int(lack.argmax())
     return (worst, float(every[worst]), float(instance.floor[worst])) if lack[worst] > 1e-9 else None
-
-
-def _rows(instance: AssignmentInstance) -> Ints:
-    return instance.task_type[instance.barred[:, 0]]

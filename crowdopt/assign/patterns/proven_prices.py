@@ -133,8 +133,7 @@ class PricedTask:
         odds = np.log(distinct) - np.log1p(-distinct) + np.log(self.prior.size - 1)
         part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
         ends = np.searchsorted(part, part, side="right") - 1
-        raised: Floats = distinct[ends][at.reshape(-1)]
-        return raised
+        return distinct[ends][at.reshape(-1)]
 
     def _first(self, pricing: PatternPricing, steps: list[Floats]) -> float:
         """What a set costs: the best labels up to a price, in some numbers, for some prices."""

@@ -242,17 +242,14 @@ def cheapest(columns: Columns, solve: Solve, options: Options, clock: Clock) -> 
     """
     lowest = columns.bound
     first = _over_menu(columns, solve, options, clock)
-    enough = relative_gap(first.value, _rounded(columns, lowest)) <= max(PROVEN, options.gap)
+    sure = lowest if columns.goal.least_wrong else rounded(columns.pools.instance, lowest)
+    enough = relative_gap(first.value, sure) <= max(PROVEN, options.gap)
     if columns.prices is None or enough or clock.over or columns.hopeless:
         return replace(first, claimed=lowest)
     complete = columns.add_below(min(first.value, columns.ceiling) - lowest)
     second = _over_menu(columns, solve, options, clock)
     best = second if second.value < first.value else first
     return replace(best, claimed=max(lowest, min(first.value, second.claimed)) if complete else lowest)
-
-
-def _rounded(columns: Columns, bound: float) -> float:
-    return bound if columns.goal.least_wrong else rounded(columns.pools.instance, bound)
 
 
 def _over_menu(columns: Columns, solve: Solve, options: Options, clock: Clock) -> MenuPlan:

@@ -149,8 +149,7 @@ def _mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
     from crowdopt.crowd.difficulty.difficulty_kernels import log_products
 
     each = log_products(easy, hard, share, -(-easy.size // TOGETHER)).T.copy()
-    total: Floats = each.sum(axis=1) + np.maximum(easy, hard).sum()
-    return total
+    return each.sum(axis=1) + np.maximum(easy, hard).sum()
 
 
 def _tables(labels: EdgedLabels, some: Ints, true: Ints) -> tuple[Floats, Floats]:

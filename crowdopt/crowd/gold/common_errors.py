@@ -55,8 +55,7 @@ def _hypergeometric(n: Ints, a: Ints, b: Ints, logs: Floats) -> Floats:
     possible = np.minimum.reduce(np.broadcast_arrays(*parts)) >= 0
     inside = sum(logs[np.clip(part, 0, logs.size - 1)] for part in parts)
     ways = logs[a] + logs[n - a] + logs[b] + logs[n - b] - logs[n] - inside
-    law: Floats = np.exp(np.where(possible, ways, -np.inf))
-    return law
+    return np.exp(np.where(possible, ways, -np.inf))
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:

@@ -37,8 +37,7 @@ def confusions(tallies: Ints) -> Floats:
     coin = np.where(np.eye(classes, dtype=bool), right, (1 - right) / (classes - 1))
     shared = (crowd + coin) / (crowd.sum(axis=1, keepdims=True) + 1)
     strength = float(STRENGTHS[np.argmax([_likelihood(counts, a * shared) for a in STRENGTHS])])
-    table: Floats = (counts + strength * shared) / (counts.sum(axis=2, keepdims=True) + strength)
-    return table
+    return (counts + strength * shared) / (counts.sum(axis=2, keepdims=True) + strength)
 
 
 def _likelihood(counts: Floats, weight: Floats) -> float:

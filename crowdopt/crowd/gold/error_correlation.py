@@ -12,6 +12,8 @@ from crowdopt.crowd.gold.common_errors import chances_of_common, discoveries
 from crowdopt.errors import InputError
 
 FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
+CONFIDENCE = 0.95  # of each interval
+RATE = 0.05  # chance, at most, that any pair is warned about whose errors are independent given the type
 NOISE = 1e-12  # of a variance
 LARGEST = 0.999999  # of a correlation, where its transform is taken
 
@@ -48,8 +50,6 @@ def error_correlation(
     workers: int,
     *,
     kind: ArrayLike | None = None,
-    confidence: float = 0.95,
-    rate: float = 0.05,
 ) -> ErrorCorrelation:
     """Correlations of errors, pair by pair, with intervals, warnings and suggested families.
 
@@ -57,17 +57,13 @@ def error_correlation(
     wrong (labels,) array of bool.
     kind (labels,) array of int: type of each label's task. A worker's share of errors in a type is taken off first:
     that a type is harder for all is no dependence.
-    confidence: of each interval.
-    rate: chance, at most, that any pair is warned about whose errors are independent given the type. Raises InputError
-    if the arrays do not fit, or a worker labelled a task twice.
+    Raises InputError if the arrays do not fit, or a worker labelled a task twice.
     """
     from scipy.special import ndtri
 
     i, j, x = np.asarray(task), np.asarray(worker), np.asarray(wrong, dtype=np.float64)
     if not i.shape == j.shape == x.shape or i.ndim != 1:
         raise InputError("task, worker and wrong need one entry per label")
-    if not 0 < confidence < 1 or not 0 < rate < 1:
-        raise InputError(f"confidence and rate lie between 0 and 1, not {confidence} and {rate}")
     _, row = np.unique(i, return_inverse=True)
     there, error = np.zeros((2, int(row.max(initial=-1)) + 1, workers))
     np.add.at(there, (row, j), 1.0)
@@ -85,9 +81,9 @@ def error_correlation(
     known = spread > NOISE
     rho = np.where(known, (together - p * q) / np.where(known, spread, 1.0), 0.0)
     middle = np.arctanh(np.clip(rho, -LARGEST, LARGEST))
-    reach = np.where(known, ndtri((1 + confidence) / 2) / np.sqrt(n - 3), np.inf)
+    reach = np.where(known, ndtri((1 + CONFIDENCE) / 2) / np.sqrt(n - 3), np.inf)
     types = np.zeros(row.size, np.int64) if kind is None else np.unique(np.asarray(kind), return_inverse=True)[1]
-    warned = discoveries(_chances(row, j, x, types, workers, first, second), rate)
+    warned = discoveries(_chances(row, j, x, types, workers, first, second), RATE)
     return ErrorCorrelation(
         first,
         second,
@@ -103,8 +99,7 @@ def error_correlation(
 def _usual(kind: Ints, worker: Ints, error: Floats) -> Floats:
     """The worker's share of errors in the type of each label, (labels,)."""
     cell = np.unique(np.column_stack([kind, worker]), axis=0, return_inverse=True)[1].reshape(-1)
-    share: Floats = (np.bincount(cell, error) / np.bincount(cell))[cell]
-    return share
+    return (np.bincount(cell, error) / np.bincount(cell))[cell]
 
 
 def _chances(row: Ints, worker: Ints, wrong: Floats, types: Ints, workers: int, first: Ints, second: Ints) -> Floats:

@@ -43,8 +43,7 @@ def unbiased_evidence(correct: Any, asked: Any) -> Floats:
 def unbiased(correct: Any, asked: Any) -> Floats:
     """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2."""
     side = np.where(plug_in(correct, asked) < 0.5, -1.0, 1.0)
-    accuracy: Floats = 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
-    return accuracy
+    return 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
 
 
 def empirical_bayes(correct: Any, asked: Any) -> Floats:

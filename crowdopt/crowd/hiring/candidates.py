@@ -109,22 +109,15 @@ class SelectionInstance:
         return gains.reliability(self.correct, self.asked)
 
     @cached_property
-    def variance(self) -> Floats:
-        """The unbiased variance of ``c / n``, shape (workers,)."""
-        return gains.reliability_variance(self.correct, self.asked)
-
-    @cached_property
     def gain(self) -> Floats:
         """G, correctly rounded, shape (workers,)."""
         numerator, denominator = gains.gain_fractions(self.correct, self.asked, self.classes)
-        worth: Floats = numerator / denominator
-        return worth
+        return numerator / denominator
 
     @cached_property
     def plug_in_gain(self) -> Floats:
         """``(L c/n - 1)^2``, shape (workers,)."""
-        square: Floats = (self.classes * self.reliability - 1) ** 2
-        return square
+        return (self.classes * self.reliability - 1) ** 2
 
     @cached_property
     def weight(self) -> Floats:
@@ -144,7 +137,7 @@ class SelectionInstance:
     @cached_property
     def reliability_levels(self) -> ScoreLevels:
         """Workers by ``c / n``, exactly."""
-        return levels(self.correct, self.asked, self.classes, gains.reliability_fractions)
+        return levels(self.correct, self.asked, self.classes, lambda correct, asked, _: (correct, asked))
 
     @property
     def worker_ids(self) -> list[str]:

@@ -17,21 +17,19 @@ Fractions: TypeAlias = tuple[Ints, Ints]  # numerators, denominators > 0
 
 def reliability(correct: Any, asked: Any) -> Floats:
     """``w = c / n``, unbiased (Li & Liu, eq. 10). correct, asked (workers,): c and n of each; -> (workers,)."""
-    share: Floats = np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
-    return share
+    return np.asarray(correct, np.float64) / np.asarray(asked, np.float64)
 
 
 def reliability_variance(correct: Any, asked: Any) -> Floats:
     """``c (n - c) / (n^2 (n - 1))``, n at least 2: unbiased for the variance of ``c / n`` (Li & Liu, eq. 10)."""
     c, n = np.asarray(correct, np.float64), np.asarray(asked, np.float64)
-    variance: Floats = c * (n - c) / (n**2 * (n - 1))
-    return variance
+    return c * (n - c) / (n**2 * (n - 1))
 
 
 def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
     """G, unbiased for ``(L w - 1)^2`` (eq. 8): ``(L^2 c (c-1) - 2 L c (n-1) + n (n-1)) / (n (n-1))``, exactly.
 
-    By factorial moments; equal to the paper's two forms (crowdopt.hire.theorems).
+    By factorial moments; equal to the paper's two forms.
 
     correct, asked (workers,): c and n of each, n at least 2; -> numerator, denominator (workers,).
     """
@@ -43,11 +41,6 @@ def gain_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
 def plug_in_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
     """``(L w - 1)^2 = (L c - n)^2 / n^2``, exactly: what the plug-in score (9) sums, biased by ``L^2 var``."""
     return (classes * correct - asked) ** 2, asked**2
-
-
-def reliability_fractions(correct: Ints, asked: Ints, classes: int) -> Fractions:
-    """``c / n``, exactly: numerator, denominator (workers,); ``classes`` is not used."""
-    return correct, asked
 
 
 def score(gain: Any) -> float:

@@ -31,8 +31,7 @@ class ScoreLevels:
     @cached_property
     def value(self) -> Floats:
         """The levels in float64, strictly descending but for rounding, shape (levels,)."""
-        quotient: Floats = self.numerator / self.denominator
-        return quotient
+        return self.numerator / self.denominator
 
     @cached_property
     def count(self) -> Ints:

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.laws.coin_laws import PAIRWISE, CoinLaw, LawParams, independent_law
+from crowdopt.crowd.laws.coin_laws import PAIRWISE, CoinLaw, independent_law
 
+PENALTIES = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
 FOLDS = 4  # of the items, that choose the penalty
 STEPS, CLOSE = 60, 1e-8  # of Newton's method; rise of the likelihood, in nats
 ROUNDS, PARTIAL = 20, 2  # of expectation and maximisation, where votes are missing; Newton's steps in each
@@ -26,15 +27,14 @@ SOFT = 0.1  # penalty of each b, so that a worker who never errs has a finite on
 DIGITS = 6  # of b and J that are kept
 
 
-def pairwise_law(right: Ints, params: LawParams | None = None) -> CoinLaw:
+def pairwise_law(right: Ints) -> CoinLaw:
     """The mean law with the penalty by which it tells held-out items best; right as in coin_laws."""
-    settings = params or LawParams()
     fold = np.arange(len(right)) % FOLDS
     told = [
         sum(float(_law(right[fold != k], penalty).log_chance(right[fold == k]).sum()) for k in range(FOLDS))
-        for penalty in settings.penalties
+        for penalty in PENALTIES
     ]
-    return _law(right, settings.penalties[int(np.argmax(told))])
+    return _law(right, PENALTIES[int(np.argmax(told))])
 
 
 def _law(right: Ints, penalty: float) -> CoinLaw:
@@ -86,8 +86,7 @@ def _foretold(fit: _Fit) -> Floats:
     lean = terms @ np.linalg.solve(np.linalg.cholesky(curvature).T, normal)  # (ways, draws)
     every = score[:, None] + np.hstack([lean, -lean])
     total = np.exp(every - np.logaddexp.reduce(every, axis=0)).sum(axis=1)
-    foretold: Floats = total / total.sum()
-    return foretold
+    return total / total.sum()
 
 
 class _Told(NamedTuple):

@@ -117,5 +117,4 @@ def _said(instance: AssignmentInstance, had: KnownLabels, true: Ints) -> tuple[F
 def _inside(interval: Interval, number: Floats) -> Floats:
     """A number in [0, 1) moved into its interval; as it is where that is empty."""
     low, high = interval
-    moved: Floats = np.where(low < high, low + (high - low) * number, number)
-    return moved
+    return np.where(low < high, low + (high - low) * number, number)

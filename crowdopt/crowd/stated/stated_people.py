@@ -49,8 +49,7 @@ class StatedPeople(StatedPart):
 
     def pair_keys(self, pairs: Ints) -> Ints:
         """One number for each pair, ``task * workers + worker``: they ascend by task and then by worker."""
-        keys: Ints = pairs[:, 0] * self.n_workers + pairs[:, 1]
-        return keys
+        return pairs[:, 0] * self.n_workers + pairs[:, 1]
 
     def worker_id(self, worker: int) -> str:
         """Id of a worker."""

@@ -52,8 +52,7 @@ class ToldTasks(KindsOfTasks):
     def of_class(self) -> Floats:
         """Tasks of each class that are expected, given the labels that are in, (classes,)."""
         every = [start @ belief for start, belief in zip(self.start, self.belief, strict=True)]
-        total: Floats = np.stack(every).sum(axis=0)
-        return total
+        return np.stack(every).sum(axis=0)
 
     @cached_property
     def error(self) -> tuple[Floats, ...]:

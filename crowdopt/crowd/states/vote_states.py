@@ -50,8 +50,7 @@ class VoteStates:
 
     def place(self, asker: int) -> Ints:
         """The asker's own state in each state, (states,)."""
-        place: Ints = np.arange(self.size) // self.strides[asker] % len(self.own[asker])
-        return place
+        return np.arange(self.size) // self.strides[asker] % len(self.own[asker])
 
     @cached_property
     def asked(self) -> Ints:
@@ -132,8 +131,7 @@ class VoteStates:
 
     def room(self, votes: tuple[int, ...]) -> Bools:
         """Where so many more votes of each asker can be had, (states,)."""
-        fits: Bools = (self.asked + np.array(votes)[:, None] <= self.members[:, None]).all(axis=0)
-        return fits
+        return (self.asked + np.array(votes)[:, None] <= self.members[:, None]).all(axis=0)
 
 
 def _counts(members: int, classes: int) -> Ints:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,10 +28,27 @@ class ClassVotes(NamedTuple):
 
     def of(self, tasks: Ints) -> ClassVotes:
         """The votes of some tasks."""
-        sizes = np.diff(self.starts)[tasks]
-        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        label = np.repeat(self.starts[tasks] - ends[:-1], sizes) + np.arange(ends[-1])
+        ends, label = labels_of(self.starts, tasks)
         return ClassVotes(ends, self.accuracy[label], self.prior[tasks])
+
+
+def labels_of(starts: Ints, tasks: Ints) -> tuple[Ints, Ints]:
+    """Where the labels of some tasks begin once they stand by themselves, and which labels those are."""
+    sizes = np.diff(starts)[tasks]
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return ends, np.repeat(starts[tasks] - ends[:-1], sizes) + np.arange(ends[-1])
+
+
+def in_threads(kernel: Callable[..., None], given: tuple[Any, ...], size: int, least: int) -> None:
+    """Run a kernel over so many tasks, each independent of all others; below ``least`` threads do not pay."""
+    if size < least:
+        kernel(*given, 0, size)
+        return
+    workers = os.cpu_count() or 1
+    cuts = np.linspace(0, size, 8 * workers + 1).astype(np.int64).tolist()
+    with ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(kernel, *given, *cut) for cut in pairwise(cuts)]:
+            done.result()
 
 
 def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[Floats, Bools]:
@@ -84,15 +102,5 @@ def _in_threads(votes: ClassVotes, cells: int, below: bool, together: int | None
     error, width = np.empty(size), np.empty(size)
     cells = min(cells, MOST // votes.prior.shape[1] ** 2)
     cells = max(LEAST, cells if together is None else min(cells, together // max(1, size)))
-    if size < LEAST_FOR_THREADS:
-        class_vote_kernels.errors(own, cells, below, error, width, 0, size)
-    else:
-        workers = os.cpu_count() or 1
-        cuts = np.linspace(0, size, 8 * workers + 1).astype(np.int64).tolist()
-        with ThreadPoolExecutor(workers) as pool:
-            jobs = [
-                pool.submit(class_vote_kernels.errors, own, cells, below, error, width, *cut) for cut in pairwise(cuts)
-            ]
-            for done in jobs:
-                done.result()
+    in_threads(class_vote_kernels.errors, (own, cells, below, error, width), size, LEAST_FOR_THREADS)
     return error[kind], width[kind]

@@ -83,8 +83,7 @@ def _affinity(accuracy: Floats, classes: int) -> Floats:
 
 
 def _match(accuracy: Floats, classes: int) -> Floats:
-    worth: Floats = -2 * np.log(_affinity(accuracy, classes))
-    return worth
+    return -2 * np.log(_affinity(accuracy, classes))
 
 
 def _log_odds(accuracy: Floats, classes: int) -> Floats:
@@ -93,26 +92,22 @@ def _log_odds(accuracy: Floats, classes: int) -> Floats:
 
 def class_odds(right: Floats, classes: int) -> Floats:
     """``ln((K - 1) p / (1 - p))`` of workers, p neither 0 nor 1; any shape."""
-    odds: Floats = np.log(right / (1 - right)) + np.log(classes - 1)
-    return odds
+    return np.log(right / (1 - right)) + np.log(classes - 1)
 
 
 def guessing(prior: Floats) -> Floats:
     """Error of the likeliest class without any label, ``1 - max prior``, (...,); prior (..., classes)."""
-    error: Floats = np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
-    return error
+    return np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
 
 
 def _is_guessable(epsilon: Floats, prior: Floats) -> Bools:
     """Whether the likeliest class errs little enough by itself, so that a task needs no label."""
-    enough: Bools = guessing(prior) <= epsilon + ROUNDING
-    return enough
+    return guessing(prior) <= epsilon + ROUNDING
 
 
 def _overlap(prior: Floats) -> Floats:
     """``sum over pairs of classes of sqrt(prior_k prior_l)``; (L - 1) / 2 where all are equal."""
-    overlap: Floats = (np.sqrt(prior).sum(axis=-1) ** 2 - 1) / 2
-    return overlap
+    return (np.sqrt(prior).sum(axis=-1) ** 2 - 1) / 2
 
 
 def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
@@ -122,8 +117,7 @@ def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
     """``sum over pairs sqrt(prior_k prior_l) e^{-A/2}``, (tasks,): the log-odds vote errs no more; may be above 1."""
-    error: Floats = _overlap(prior) * np.exp(-evidence / 2)
-    return error
+    return _overlap(prior) * np.exp(-evidence / 2)
 
 
 def _probit_error(evidence: Floats, prior: Floats) -> Floats:
@@ -136,11 +130,9 @@ def _probit_error(evidence: Floats, prior: Floats) -> Floats:
     if prior.shape[-1] > 2:
         ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root[..., None, None])
         missed = prior[..., :, None] * ndtr(-root[..., None, None] - ahead)
-        total: Floats = (missed * ~np.eye(prior.shape[-1], dtype=bool)).sum(axis=(-2, -1))
-        return total
+        return (missed * ~np.eye(prior.shape[-1], dtype=bool)).sum(axis=(-2, -1))
     shift = (lean[..., 1] - lean[..., 0]) / (2 * root)
-    error: Floats = prior[..., 1] * ndtr(-root - shift) + prior[..., 0] * ndtr(-root + shift)
-    return error
+    return prior[..., 1] * ndtr(-root - shift) + prior[..., 0] * ndtr(-root + shift)
 
 
 def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
@@ -149,8 +141,7 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
     if equal.all():
         from scipy.special import ndtri
 
-        need: Floats = np.square(ndtri(epsilon / (prior.shape[-1] - 1))) + 0.0 * equal
-        return need
+        return np.square(ndtri(epsilon / (prior.shape[-1] - 1))) + 0.0 * equal
     shape = np.broadcast_shapes(epsilon.shape, equal.shape)
     low, high = np.zeros(shape), np.full(shape, 200.0)
     for _ in range(80):
@@ -178,23 +169,20 @@ def _least_need(epsilon: Floats, prior: Floats) -> Floats:
 
 def least_overlap(error: Floats, classes: int) -> Floats:
     """``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``, at least the classes' overlap that a vote leaves."""
-    phi: Floats = (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
-    return phi
+    return (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
 
 
 def least_error(overlap: Floats, classes: int) -> Floats:
     """The inverse of :func:`least_overlap`: ``2 (b - sqrt(b^2 - K^2 y^2)) / K^2``, ``b = (K - 2) y + K - 1``."""
     b = (classes - 2) * overlap + classes - 1
     root = np.sqrt(np.maximum(0.0, b * b - (classes * overlap) ** 2))
-    error: Floats = 2 * overlap * overlap / (b + root)  # nothing cancels
-    return error
+    return 2 * overlap * overlap / (b + root)  # nothing cancels
 
 
 def _least_error(evidence: Floats, prior: Floats) -> Floats:
     if prior.shape[-1] > 2:
         return least_error(_overlap(prior) * np.exp(-evidence / 2), prior.shape[-1])
-    error: Floats = (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
-    return error
+    return (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
 
 
 HOEFFDING = Rule(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.votes.class_votes import in_threads, labels_of
 from crowdopt.errors import InputError
 
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
@@ -37,19 +35,6 @@ def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: 
     votes = np.bincount(task * classes + label, weights=weight, minlength=tasks * classes)
     answers = votes.reshape(tasks, classes).argmax(axis=1)
     return np.where(np.bincount(task, minlength=tasks) > 0, answers, -1)
-
-
-def hoeffding_bound(accuracy: Any, weight: Any) -> float:
-    """``exp(-1/2 (sum w(2p-1))^2 / sum w^2)``, which no weighted vote's error exceeds (Ho et al. 2013, Lemma 1).
-
-    The lemma as printed needs ``sum w (2p - 1) >= 0``; where that fails nothing better than 1 is known, and 1 is
-    returned, as it is without any weight.
-    """
-    p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
-    drift = float(w @ (2 * p - 1))
-    if drift <= 0:
-        return 1.0
-    return float(np.exp(-0.5 * drift**2 / (w @ w)))
 
 
 def log_odds(accuracy: Any, classes: int = 2) -> Floats:
@@ -128,20 +113,10 @@ def _in_threads(votes: Votes, tasks: Ints, cells: int) -> tuple[Floats, Floats]:
     """Run the kernel over some tasks, each independent of all others, so that threads change nothing."""
     from crowdopt.crowd.votes import vote_kernels
 
-    sizes = np.diff(votes.starts)[tasks]
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    label = np.repeat(votes.starts[tasks] - ends[:-1], sizes) + np.arange(ends[-1])
+    ends, label = labels_of(votes.starts, tasks)
     above, width = np.empty(tasks.size), np.empty(tasks.size)
     some = Votes(ends, votes.accuracy[label], votes.weight[label], votes.prior[tasks], votes.bias[tasks])
-    given = (some, cells, above, width)
-    if tasks.size < LEAST_FOR_THREADS:
-        vote_kernels.errors(*given, 0, tasks.size)
-    else:
-        workers = os.cpu_count() or 1
-        cuts = np.linspace(0, tasks.size, 8 * workers + 1).astype(np.int64).tolist()
-        with ThreadPoolExecutor(workers) as pool:
-            for done in [pool.submit(vote_kernels.errors, *given, *cut) for cut in pairwise(cuts)]:
-                done.result()
+    in_threads(vote_kernels.errors, (some, cells, above, width), tasks.size, LEAST_FOR_THREADS)
     return above, width
 
 

@@ -101,5 +101,4 @@ def _hidden(pressure: Floats, predicted: Floats) -> Floats:
     """The share theta with ``theta - r = h theta (1 - theta)``."""
     half = (pressure - 1) / (2 * pressure)
     root = np.sqrt(half * half + predicted / pressure)
-    theta: Floats = np.where(half > 0, half + root, predicted / pressure / np.maximum(root - half, 1e-300))
-    return theta
+    return np.where(half > 0, half + root, predicted / pressure / np.maximum(root - half, 1e-300))

@@ -66,13 +66,14 @@ def verify_audit(
 
 
 def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, place: Path) -> list[str]:
-    certain, order, stratum = _order(said, table)
+    certain, order, group = order_of(said, table, said["least_sure"])
+    stratum = group[order]
     chosen = [table.tasks[i] for i in [*certain, *order]]
     listed = read_table(place / "check.csv", LISTED)["task"]
     if listed != chosen[: len(listed)] or len(listed) < said["checks"]:
         return ["check.csv does not list what the seed draws"]
     file = table_in(place, "checked")
-    label = _expert_labels(file)
+    label = expert_labels(file)
     answer = dict(zip(table.tasks, table.labels, strict=True))
     if set(label) - set(answer):
         return ["checked.csv has tasks that have no answer"]
@@ -84,49 +85,49 @@ def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, pla
         return [f"task {drawn[count]} was skipped while later ones of the draw were looked at"]
     wrong = np.array([label[task] != answer[task] for task in drawn[:count]], bool)
     first = {table.tasks[i] for i in certain}
-    counts = [_looked_at(part, label, answer) for part in (first & set(label), set(label) - first - set(drawn))]
+    beside = first & set(label), set(label) - first - set(drawn)
+    counts = [(len(part), sum(label[task] != answer[task] for task in part)) for part in beside]
     seen = Seen(stratum[:count], wrong, *counts)
     problems = [] if sha256(file.read_bytes()).hexdigest() == claim["checked_sha256"] else ["checked.csv was changed"]
     return problems + _claims(said, claim, seen) + _corrected(table, label, place)
 
 
-def _expert_labels(file: Path) -> dict[str, str]:
+def expert_labels(file: Path) -> dict[str, str]:
+    """What the expert says of each task that was looked at."""
     rows = read_table(file, CHECKED)
     return {task: text for task, text in zip(rows.unique_ids("task"), rows["label"], strict=True) if text}
 
 
-def _looked_at(part: set[str], label: dict[str, str], answer: dict[str, str]) -> tuple[int, int]:
-    """How many, and how many of them are wrong."""
-    return len(part), sum(label[task] != answer[task] for task in part)
-
-
-def _order(said: dict[str, Any], table: AnsweredTable) -> tuple[list[int], list[int], Ints]:
+def order_of(said: dict[str, Any], table: AnsweredTable, least_sure: int) -> tuple[list[int], list[int], Ints]:
+    """The least sure answers, the others in the order of the draw, and the group of each answer."""
     n, rate = len(table.tasks), np.array([group["rate"] for group in said["groups"]])
     claims = np.zeros(n) if table.claims is None else table.claims
     surest = sorted(range(n), key=lambda i: (claims[i], i))
-    kept = surest[: n - said["least_sure"]]
+    kept = surest[: n - least_sure]
     group = np.zeros(n, np.int64)
     if rate.size > 1:
         ends = np.cumsum([one["size"] for one in said["groups"]])
         group[kept] = np.searchsorted(ends, np.arange(len(kept)), side="right")
     wait = -np.log1p(-np.random.default_rng(said["seed"]).random(n)) / rate[group]
     order = sorted(kept, key=lambda i: (wait[i], i))
-    return surest[len(kept) :][::-1], order, group[order]
+    return surest[len(kept) :][::-1], order, group
 
 
 def _claims(said: dict[str, Any], claim: dict[str, Any], seen: Seen) -> list[str]:
     """All that audit.json says, but for the bound itself, is counted again; the bound is held against its theorem."""
     facts = {**_facts(said, seen), **_conclusion(said, seen, claim["left"])}
-    problems = [
-        f"{name} is {value}, not {claim.get(name)}"
-        for name, value in facts.items()
-        if json.dumps(value) != json.dumps(claim.get(name))  # 1 is no true
-    ]
+    problems = differing(facts, claim)
     held = {*facts, "left", "checked_sha256", "version"}
     problems += [f"{AUDIT} has an entry {key!r}, which nothing is held against" for key in sorted(claim.keys() - held)]
     if not _bound_holds(said, seen, claim["left"]):
         problems.append(f"the answers do not show that at most {claim['wrong_at_most']} are wrong")
     return problems
+
+
+def differing(facts: dict[str, Any], claim: dict[str, Any]) -> list[str]:
+    """Facts that a claim says otherwise; as JSON, for 1 is no true."""
+    some = {name: value for name, value in facts.items() if json.dumps(value) != json.dumps(claim.get(name))}
+    return [f"{name} is {value}, not {claim.get(name)}" for name, value in some.items()]
 
 
 def _facts(said: dict[str, Any], seen: Seen) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -17,9 +16,9 @@ from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.escalation_draw_file import ESCALATES, ESCALATION, STANDS
 from crowdopt.io.answers.escalation_folder import STANDING
 from crowdopt.io.tables.table_columns import read_table, table_in
-from crowdopt.io.tables.table_kinds import CHECKED, GOING_UP, LISTED, STANDING_ANSWERS
+from crowdopt.io.tables.table_kinds import GOING_UP, LISTED, STANDING_ANSWERS
 from crowdopt.recheck.audits.audit_bound import ROUNDING, largest_log_product, predicted_shares
-from crowdopt.recheck.audits.audit_check import AuditReport
+from crowdopt.recheck.audits.audit_check import AuditReport, differing, expert_labels, order_of
 from crowdopt.recheck.audits.audit_terms import comparable, document_digest, predicts
 
 SPENT = 1e-12  # of a sum of chances
@@ -113,13 +112,12 @@ def _below(said: dict[str, Any], table: AnsweredTable, after: list[Path]) -> lis
 
 
 def _standing(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, place: Path) -> list[str]:
-    order, group = _order(said, table)
+    _, order, group = order_of(said, table, 0)
     listed = read_table(place / "check.csv", LISTED)["task"]
     if listed != [table.tasks[i] for i in order[: len(listed)]] or len(listed) < said["checks"]:
         return ["check.csv does not list what the seed draws"]
     checked = table_in(place, "checked")
-    rows = read_table(checked, CHECKED)
-    label = {task: text for task, text in zip(rows.unique_ids("task"), rows["label"], strict=True) if text}
+    label = expert_labels(checked)
     if set(label) - set(table.tasks):
         return ["checked.csv has tasks that have no answer"]
     drawn = [table.tasks[i] for i in order[: len(listed)]]
@@ -133,16 +131,6 @@ def _standing(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable,
         + _claims(said, claim, group[order], wrong)
         + _tables(said, claim, table, group, label, place)
     )
-
-
-def _order(said: dict[str, Any], table: AnsweredTable) -> tuple[list[int], Ints]:
-    assert table.claims is not None
-    n, rate = len(table.tasks), np.array([group["rate"] for group in said["groups"]])
-    surest = sorted(range(n), key=lambda i: (table.claims[i], i))  # type: ignore[index]
-    group = np.zeros(n, np.int64)
-    group[surest] = np.searchsorted(np.cumsum([one["size"] for one in said["groups"]]), np.arange(n), side="right")
-    wait = -np.log1p(-np.random.default_rng(said["seed"]).random(n)) / rate[group]
-    return sorted(range(n), key=lambda i: (wait[i], i)), group
 
 
 def _claims(said: dict[str, Any], claim: dict[str, Any], stratum: Ints, wrong: Bools) -> list[str]:
@@ -160,11 +148,7 @@ def _claims(said: dict[str, Any], claim: dict[str, Any], stratum: Ints, wrong: B
     facts = {"stand": stand, "wrong_at_most": left, "corrected": corrected, "sentence": sentence}
     facts |= {name: said[name] for name in ("allowed", "delta", "planned", "commitment", "answers_sha256")}
     facts |= {"drawn_checked": wrong.size, "drawn_wrong": int(wrong.sum())}
-    problems = [
-        f"{name} is {value}, not {claim.get(name)}"
-        for name, value in facts.items()
-        if json.dumps(value) != json.dumps(claim.get(name))  # 1 is no true
-    ]
+    problems = differing(facts, claim)
     open_ = [g for g in range(1, groups + 1) if not _refuted(said, size, stratum[: wrong.size], wrong, g)]
     if open_:
         problems.append(f"the looks do not show that few enough are wrong in the first {open_[0]} groups")

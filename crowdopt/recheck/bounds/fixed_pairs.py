@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.arrays import Ints
 from crowdopt.crowd.instance import AssignmentInstance
 
 
@@ -38,8 +37,3 @@ def beside_fixed(instance: AssignmentInstance) -> tuple[AssignmentInstance, floa
         own_rows=own,
     )
     return left, cost
-
-
-def pair_keys(instance: AssignmentInstance, pairs: Ints) -> Ints:
-    """A number of each pair, (k,), and of no other."""
-    return pairs[:, 0] * instance.n_workers + pairs[:, 1]

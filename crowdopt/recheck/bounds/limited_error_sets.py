@@ -82,8 +82,7 @@ class TypeSkills:
 
     def odds(self, skill: Floats) -> Floats:
         """Log-odds against a guess."""
-        odds: Floats = np.log(skill) - np.log1p(-skill)
-        return odds
+        return np.log(skill) - np.log1p(-skill)
 
 
 def least_by_error(

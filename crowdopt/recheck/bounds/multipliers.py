@@ -94,5 +94,4 @@ def _roundings(instance: AssignmentInstance, x: Floats, limit: Floats, load: Flo
     """By how much float64 may be off in the reduced costs of a task's pairs, (tasks,): multipliers have any size."""
     dearest, best = instance.cost.max(axis=1)[instance.task_type], instance.evidence.max(axis=1)[instance.task_type]
     size = (1 - spend) * dearest + best * x + np.abs(limit) + np.abs(load).max(initial=0.0)
-    off: Floats = 8 * UNIT * size
-    return off
+    return 8 * UNIT * size

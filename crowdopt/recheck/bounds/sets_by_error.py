@@ -42,8 +42,7 @@ class Partial:
     @property
     def error(self) -> Floats:
         """Of the best vote over each set."""
-        errors: Floats = np.minimum(self.right, self.wrong).sum(axis=1)
-        return errors
+        return np.minimum(self.right, self.wrong).sum(axis=1)
 
     def error_with(self, more: int, skill: Floats) -> Floats:
         """The same with so many labels more of the last worker's skill."""

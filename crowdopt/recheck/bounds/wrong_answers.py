@@ -64,8 +64,7 @@ def _least_among(prior: Floats, x: Floats) -> Floats:
     def worth(t: Floats) -> Floats:
         e = np.square(np.sin(t / 2))
         together = np.log((classes / 2 - 1) * e + np.sqrt(classes - 1) * np.sin(t) / 2)
-        value: Floats = e + 2 * x * np.maximum(0.0, start - together)
-        return value
+        return e + 2 * x * np.maximum(0.0, start - together)
 
     low, high = np.full(len(x), 1e-150), np.full(len(x), np.arccos(2 / classes - 1))
     for _ in range(THIRDS):

@@ -7,7 +7,6 @@ import numpy as np
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.plan.stored_policy import StoredPolicy
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.bounds.fixed_pairs import pair_keys
 from crowdopt.recheck.policies.each_task import WHOLE
 from crowdopt.recheck.policies.policy_tables import PolicyTables, TypeOfPlan
 
@@ -18,8 +17,8 @@ PLACE = "assignment.csv"
 def check_first_round(instance: AssignmentInstance, stored: StoredPolicy, tables: PolicyTables, report: Report) -> None:
     """Each task gets a set that the policy asks for where it stands, or none; shares hold up to one task or exactly."""
     pairs, m = stored.pairs, instance.n_workers
-    keys = pair_keys(instance, pairs)
-    if np.unique(keys).size < keys.size or np.isin(keys, pair_keys(instance, instance.barred)).any():
+    keys = instance.pair_keys(pairs)
+    if np.unique(keys).size < keys.size or np.isin(keys, instance.pair_keys(instance.barred)).any():
         report.complain(PLACE, "has a pair twice, or one that is forbidden or whose label is in")
         return
     load = np.bincount(pairs[:, 1], minlength=m)

@@ -13,7 +13,6 @@ from crowdopt import recipe as recipe_of
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.cascade.belief_prices import BeliefPrices
 from crowdopt.assign.cascade.cheapest_orders import cheapest_orders
-from crowdopt.assign.cascade.order_generation import OrderParams
 from crowdopt.assign.cascade.order_master import expected
 from crowdopt.core.solution import Options
 from crowdopt.crowd.states.asking_orders import AskingOrder
@@ -29,9 +28,9 @@ PANELS, ALL = 12, 120
 SEEDS = [*range(PANELS), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(PANELS, ALL))]
 
 
-def orders_of(one, expert=None, **params):
+def orders_of(one, expert=None):
     """The plan of orders, however few the workers are."""
-    return cheapest_orders(own_skills(one), expert, SOLVERS, Options(), params=OrderParams(**params))
+    return cheapest_orders(own_skills(one), expert, SOLVERS, Options())
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -9,7 +9,7 @@ import crowdopt
 from crowdopt.assign.cascade.law_prices import law_price
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law_errors import law_errors
-from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, CoinLaw, LawParams, independent_law
+from crowdopt.crowd.laws.coin_laws import INDEPENDENT, PAIRWISE, CoinLaw, independent_law
 from crowdopt.crowd.laws.effective_votes import effective_votes
 from crowdopt.crowd.laws.law_choice import FITS, chosen_law
 from crowdopt.crowd.laws.pairwise_law import SOFT, pairwise_law
@@ -57,7 +57,7 @@ def test_worker_who_is_not_asked_is_summed_out():
 
 
 @pytest.mark.parametrize("missing", [False, True])
-def test_pairwise_law_is_the_mean_over_what_gold_leaves_open(missing):
+def test_pairwise_law_is_the_mean_over_what_gold_leaves_open(missing, monkeypatch):
     """Two workers, so that all odds and couplings can be added up on a grid: of 61^3 points, with Jeffreys' prior.
 
     Information about odds and couplings has the determinant ``prod P(x)`` times a number, where all are free.
@@ -70,10 +70,11 @@ def test_pairwise_law_is_the_mean_over_what_gold_leaves_open(missing):
     score = b * ways[:, 0] + c * ways[:, 1] + j * ways[:, 0] * ways[:, 1]
     chance = np.exp(score - np.logaddexp.reduce(score, axis=1, keepdims=True))
     seen = [((row < 0) | (row == everything(2))).all(axis=1) for row in right]
+    monkeypatch.setattr("crowdopt.crowd.laws.pairwise_law.PENALTIES", (penalty,))
     height = sum(np.log(chance @ one) for one in seen) + np.log(chance).sum(axis=1) / 2
     height -= (SOFT * (b * b + c * c) + penalty * j * j)[:, 0] / 2
     weight = np.exp(height - height.max())
-    law = np.exp(pairwise_law(right, LawParams(penalties=(penalty,))).log_chance(everything(2)))
+    law = np.exp(pairwise_law(right).log_chance(everything(2)))
     np.testing.assert_allclose(law, weight @ chance / weight.sum(), atol=0.003)
 
 

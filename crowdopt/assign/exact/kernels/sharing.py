@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import Ints
-from crowdopt.assign.dealt import Dealt, Terms
 from crowdopt.assign.exact.kernels.dealing import count, draw, too_many
 from crowdopt.compiled_kernels import njit
 
@@ -379,25 +377,3 @@ def share(tasks, terms, dealt, rounds, work, allowed):
         allowed -= work - _finish(tasks, terms, dealt, work)
         if allowed <= 0 or dealt.rung[0]:
             return False
-
-
-def level(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int) -> None:
-    """Share labels of a row out, poorest with richest.
-
-    rounds: at most so many.
-    """
-    share(tasks, terms, dealt, rounds, 0, 0)
-
-
-def finish(tasks: Ints, terms: Terms, dealt: Dealt, work: int) -> None:
-    """Cover the last short tasks of a row by exact partitions with a partner."""
-    share(tasks, terms, dealt, 0, work, 0)
-
-
-def escalate(tasks: Ints, terms: Terms, dealt: Dealt, rounds: int, work: int, allowed: int) -> None:
-    """Buy single labels for a row, level and finish it after each.
-
-    rounds, work: of levelling, and pairs looked at in finishing, after each label; allowed: pairs that may be tried in
-    all.
-    """
-    share(tasks, terms, dealt, rounds, work, allowed)

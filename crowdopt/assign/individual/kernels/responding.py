@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.assign.individual.kernels.least_set import Ranked, new_desk, rank
-from crowdopt.assign.individual.kernels.serving import GAIN, choose
+from crowdopt.assign.individual.kernels.serving import GAIN, choose, settle
 from crowdopt.compiled_kernels import njit
 
 
@@ -51,9 +51,4 @@ def respond(queue, tasks, target, pay, pull, effort, plan):
             desk.skip[j] = False
         n = rank(price, tasks.worth[tasks.row[k]], order, ratio)
         new = choose(k, tasks, target, Ranked(price, order, n), effort, hands.shape[1], desk)
-        if new < np.inf:
-            held[k] = desk.labels[0]
-            for t in range(held[k]):
-                hands[k, t] = desk.found[t]
-        for t in range(held[k]):
-            left[hands[k, t]] -= 1
+        settle(k, new < np.inf, plan, desk)

@@ -109,7 +109,7 @@ def _propose(k, tasks, target, ranked, effort, plan, desk):
 
 
 @njit(cache=True, nogil=True)
-def _settle(k, take, plan, desk):
+def settle(k, take, plan, desk):
     """Take the proposed set, or go back to the labels the task had."""
     left, hands, held = plan.left, plan.hands, plan.held
     if take:
@@ -134,7 +134,7 @@ def serve(queue, tasks, target, counter, pay, effort, plan, over):
         ranked = _at(counter, tasks.row[k], tasks, pay)
         new, old = _propose(k, tasks, target, ranked, effort, plan, desk)
         take = new < np.inf if over >= 0 else new < old - GAIN
-        _settle(k, take, plan, desk)
+        settle(k, take, plan, desk)
         taken += take
     return taken
 
@@ -151,7 +151,7 @@ def regrets(queue, tasks, target, counter, pay, effort, plan, out):
         ranked = _at(counter, tasks.row[k], tasks, pay)
         new, old = _propose(k, tasks, target, ranked, effort, plan, desk)
         out[t] = new - old
-        _settle(k, False, plan, desk)
+        settle(k, False, plan, desk)
 
 
-__all__ = ["Counter", "HandsHeld", "Pay", "SetEffort", "choose", "fill", "regrets", "serve"]
+__all__ = ["Counter", "HandsHeld", "Pay", "SetEffort", "choose", "fill", "regrets", "serve", "settle"]

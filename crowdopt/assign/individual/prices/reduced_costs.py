@@ -104,5 +104,4 @@ def _lowest(
     nearest = np.sort(np.partition(key, width - 1, axis=1)[:, :width], axis=1)
     last = nearest[np.arange(busy.size), wanted[busy] - 1]
     row, worker = np.nonzero((key <= last[:, None]) & np.isfinite(key))
-    places: Ints = busy[row] * m + worker
-    return places
+    return busy[row] * m + worker

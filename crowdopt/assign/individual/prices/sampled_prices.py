@@ -39,17 +39,20 @@ def sizes(tasks: int, workers: int) -> list[int]:
 
 
 def sampled_prices(
-    tasks: OwnTasks, solve: Solve, options: Options, clock: Clock, rng: np.random.Generator
+    tasks: OwnTasks, solve: Solve, options: Options, clock: Clock, rng: np.random.Generator, total: int = 0
 ) -> SampledStart | None:
     """The best prices of samples, larger and larger; None where tasks are too few or time ends before.
+
+    total: tasks of whom these are a sample; default: all.
 
     The best prices of a sample of s tasks are off by about ``1 / sqrt(s)`` of themselves, and the bound, flat at its
     top, by ``1 / s``.
     """
     found: SampledStart | None = None
-    for size in sizes(tasks.size, tasks.room.size):
-        some = np.sort(rng.choice(tasks.size, size, replace=False))
-        better = prices_of_sample(tasks.part(some, size / tasks.size), found, solve, options, clock)
+    for size in sizes(total or tasks.size, tasks.room.size):
+        some = np.sort(rng.choice(tasks.size, min(size, tasks.size), replace=False))
+        part = tasks.part(some, some.size / (total or tasks.size))
+        better = prices_of_sample(part, found, solve, options, clock)
         if better is None:
             break
         found = better
