@@ -254,9 +254,10 @@ def _fitted(
         value = rng.integers(-1, 4, (n, m)) * np.outer(rng.random(n) < 0.5, rng.random(m) < 0.3)
         value[0, 0] = 1  # a row has an entry
         total, pairs = float(value[new].sum()), np.argwhere(value)
+        every, some = np.repeat(pairs, 2, axis=0), np.repeat(value[value != 0] / 2, 2)  # entries of a pair add up
         slack = np.ceil(0.02 * abs(total))
         sides = np.array([rng.choice([-np.inf, total - slack])]), np.array([total + slack])
-        limits["own_rows"] = OwnRows(["own"], np.zeros(len(pairs), int), pairs, value[value != 0] * 1.0, *sides)
+        limits["own_rows"] = OwnRows(["own"], np.zeros(len(every), int), every, some, *sides)
     return replace(one, **limits), np.argwhere(new)
 
 
