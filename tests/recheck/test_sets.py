@@ -89,7 +89,6 @@ def by_all_sets(
     return sum(terms), sum(map(abs, terms))
 
 
-@settings(max_examples=90)
 @given(campaigns(10), st.integers(0, 2**31), st.sampled_from([0.1, 1.0, 1000.0]))
 def test_the_bound_is_the_least_of_all_sets(instance, seed, scale):
     """It is that sum up to 1e-7 of its terms, groups apart or not; with fewer skills or overlaps left out never more.
@@ -117,7 +116,7 @@ def test_the_bound_is_the_least_of_all_sets(instance, seed, scale):
     assert proven >= right - NEAR * max(1.0, size) or instance.difficulty.share
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.integers(0, 2**31), st.sampled_from(["targets forbidden most-per-task least-labels", "difficulty priors"]))
 def test_tasks_alike_but_for_needs_and_whom_they_bar_have_their_own_least_sets(seed, wishes):
     """Sets found for one task and used for others prove neither more nor less than each task's own.
