@@ -18,26 +18,11 @@ from click.testing import CliRunner
 from crowdopt.cli import main
 from tests.fuzz.children import HOME, start
 from tests.fuzz.damage import copy
-from tests.fuzz.desk import Case
+from tests.fuzz.desk import CASES, Case
 from tests.fuzz.trials import inside, there
 
-COMMANDS = (
-    Case("init new", ()),
-    Case("generate R10:200x60 -o new", ()),
-    Case("generate R10:200x60 -o new.npz", ()),
-    Case("import labels.csv --truth truth.csv -o new", ("labels.csv", "truth.csv")),
-    Case("solve campaign --time-limit 2 -o new", ("campaign",)),
-    Case("explain campaign --time-limit 2 -o new", ("campaign",)),
-    Case("export campaign --program ip -o new.mps", ("campaign",)),
-    Case("budget campaign2 --money 8 --time-limit 1 -o new", ("campaign2",)),
-    Case("rehearse campaign plan --seed 2 -o new.csv", ("campaign", "plan")),
-    Case("aggregate labels.csv --method dawid-skene -o new.csv", ("labels.csv",)),
-    Case("aggregate back.csv --plan plan --campaign campaign -o new", ("back.csv", "plan", "campaign")),
-    Case("select gold.csv --most 3 -o new.csv", ("gold.csv",)),
-    Case("compare campaign2 --policies greedy --trials 1 -o new", ("campaign2",)),
-    Case("learn --skills skills.csv --policies ls-ol --horizon 10 --trials 1 -o new", ("skills.csv",)),
-    Case("report plan", ("plan",)),
-)
+VERBS = "init generate import solve explain export budget rehearse aggregate select compare learn report push pull"
+COMMANDS = [next(case for case in CASES if case.verb == verb) for verb in VERBS.split()]
 GOES_ON = ("compare", "learn")  # what is finished is kept, for the next try
 SIZES = (0, 90, 1000, 9000)  # bytes that fit in a file
 
