@@ -20,7 +20,7 @@ from crowdopt.crowd.classes import classes_of, equal_rows
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.recheck.bounds.fixed_pairs import beside_fixed
 from crowdopt.recheck.bounds.limited_sets import prove_sets
-from tests.recheck.written_limits import read
+from tests.recheck.test_sets import read
 from tests.sampled import first_of
 
 DRAWS = first_of(range(8), 3)
