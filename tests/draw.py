@@ -43,7 +43,7 @@ SKILLS = {  # about how many labels a task takes; accuracies lie between; kinds 
     "each": (3, 0.3, 0.97, 10**9, 0),  # every task its own accuracies, some below chance
 }
 OWN = 10_000  # pairs up to which all workers may differ
-ATTEMPTS, BETTER = 40, 0.9  # errors of a crowd that is too weak for what is asked, at each further attempt
+ATTEMPTS, BETTER = 24, 0.8  # errors of a crowd that is too weak for what is asked, at each further attempt
 DEEP, FIRST, LARGEST = 30, 1e6, 0.45  # labels beyond those of the skills; a key; target
 
 
@@ -103,6 +103,8 @@ def planned(
         if not broken(one, plan):
             one = _spoiled(one, rng) if spoiled else one
             return Planned(one, None if broken(one, plan) else plan, asked, skills)
+    if wishes is None:
+        return planned(rng, tasks, workers, spoiled=spoiled, **given)
     raise NotDealt(f"no plan could be dealt: seed {seed}, {tasks}x{workers}, {skills}, {' '.join(asked)}")
 
 
@@ -133,7 +135,7 @@ def _stated(skills: str, n: int, m: int, asked: Wishes, attempt: int, rng: Rng) 
     found = {"accuracy": accuracy, "capacity": np.full(m, n), "epsilon": 0.4, "classes": classes}
     found["task_type"] = np.arange(n) if kinds == n else rng.integers(0, kinds, n)
     found["rule"] = "exact-error" if "difficulty" in asked else rule
-    found["groups"] = _groups(max(1, round(0.3 * min(labels, m - 1)) - attempt // 4), m, asked, rng)
+    found["groups"] = _groups(max(1, round(0.3 * min(labels, m - 1)) - attempt // 3), m, asked, rng)
     if "prior" in asked or "priors" in asked:
         found["prior"] = rng.dirichlet(np.full(classes, 6.0), n if "priors" in asked else None)
     if "difficulty" in asked:
@@ -254,9 +256,10 @@ def _fitted(
         value = rng.integers(-1, 4, (n, m)) * np.outer(rng.random(n) < 0.5, rng.random(m) < 0.3)
         value[0, 0] = 1  # a row has an entry
         total, pairs = float(value[new].sum()), np.argwhere(value)
+        every, some = np.repeat(pairs, 2, axis=0), np.repeat(value[value != 0] / 2, 2)  # entries of a pair add up
         slack = np.ceil(0.02 * abs(total))
         sides = np.array([rng.choice([-np.inf, total - slack])]), np.array([total + slack])
-        limits["own_rows"] = OwnRows(["own"], np.zeros(len(pairs), int), pairs, value[value != 0] * 1.0, *sides)
+        limits["own_rows"] = OwnRows(["own"], np.zeros(len(every), int), every, some, *sides)
     return replace(one, **limits), np.argwhere(new)
 
 
@@ -286,8 +289,8 @@ def _spoiled(one: AssignmentInstance, rng: Rng) -> AssignmentInstance:
 @st.composite
 def campaigns(draw: Any, most_pairs: int = 12, rules: Any = RULES, wishes: Any = WISHES, **given: Any) -> Any:
     """Small campaigns for brute force, of these rules, with up to four of these wishes; some spoiled if not said."""
-    n = draw(st.integers(1, 4))
-    m = draw(st.integers(1, max(1, most_pairs // n)))
+    n = draw(st.integers(1, min(4, most_pairs)))
+    m = draw(st.integers(min(2, most_pairs // n), most_pairs // n))
     asked = st.tuples(st.sampled_from(rules), st.sets(st.sampled_from([*wishes, ""]), max_size=4))
     rule, some = draw(asked.filter(lambda both: not clash((both[0], *both[1]))))
     given = {"spoiled": draw(st.booleans())} | given

@@ -8,10 +8,13 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from importlib import import_module
 from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -23,6 +26,14 @@ NUMBERS = re.compile(r"\d+(\.\d+)?")
 AT_THE_END = re.compile(r"^(.*: \d+ row\(s\) in \d+\.\d s|\d+ s: .*)\n", re.MULTILINE)  # in a pipe, of what took long
 COMMITMENT = re.compile(r"\b[0-9a-f]{64}\b")  # to an audit of answers that a plan brought about
 RECORDED_WITH = "1.15.1"  # highspy; another one may break ties between equally good plans in another way
+
+
+@contextmanager
+def no_pictures() -> Iterator[None]:
+    """Charts are drawn in a process of its own, which takes longer than most commands; tests/report looks at them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("crowdopt.report.charts"), "_converted", lambda jobs: [b"<svg></svg>"] * len(jobs))
+        yield
 
 
 def name_of(page: Path) -> str:

@@ -90,13 +90,18 @@ def promised(one: Any, tasks: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     return np.where(k > 1, spread * np.exp(-total / (2 * k)), alone)
 
 
+def counted(one: Any, tasks: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """New labels and those already in, which count unless the prior knows them."""
+    return new if one.observed else new | table(one, one.collected)[tasks]
+
+
 def broken(one: Any, pairs: Any) -> list[str]:
     """What a plan breaks, in words; nothing where it holds."""
     pairs = np.asarray(pairs, np.int64).reshape(-1, 2)
     new, tasks = table(one, pairs), np.arange(len(one.task_type))
     wrong = _of_tasks(one, tasks, new)
     if one.rule != "mean-error":
-        wrong["target"] = promised(one, tasks, new | table(one, one.collected)) > one.epsilon
+        wrong["target"] = promised(one, tasks, counted(one, tasks, new)) > one.epsilon
     twice = ["a pair twice"] if len(pairs) > new.sum() else []
     return [*twice, *_named(wrong), *_of_all(one, new)]
 
@@ -143,7 +148,8 @@ def _of_all(one: Any, new: np.ndarray) -> list[str]:
         total = np.bincount(own.row, own.coefficient * new[tuple(own.pairs.T)], len(own.names))
         found += _named({"own row": (total < own.lower - SUM) | (total > own.upper + SUM)})
     if one.rule == "mean-error":
-        wrong = errors(one, np.arange(len(new)), new | table(one, one.collected))
+        tasks = np.arange(len(new))
+        wrong = errors(one, tasks, counted(one, tasks, new))
         found += ["mean error"] if wrong.sum() > one.epsilon.sum() + len(new) * CERTAIN else []
     return found
 
@@ -159,7 +165,7 @@ def sets_of(one: Any, task: int, targets: bool = True) -> Sets:
     tasks = np.full(len(new), task)
     fine = ~np.any(list(_of_tasks(one, tasks, new).values()), axis=0)
     new, tasks = new[fine], tasks[fine]
-    kept = promised(one, tasks, new | table(one, one.collected)[task])
+    kept = promised(one, tasks, counted(one, tasks, new))
     cost = new @ one.cost[one.task_type[task]]
     good = kept <= one.epsilon[task] if targets and one.rule != "mean-error" else np.ones(len(new), bool)
     rows = zip(cost[good].tolist(), kept[good].tolist(), range(good.sum()), new[good], strict=True)

@@ -1,1 +1,1 @@
-"""Campaigns with features drawn together, each with a plan that is known beforehand, and a checker of its own."""
+"""Campaigns with limits drawn together (tests/draw.py), planned, and every claim held against the checkers."""

@@ -12,23 +12,13 @@ from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
-from tests.combinations.drawer import NotDealt
-from tests.combinations.measured import Row, drawn, measure
+from tests.combinations.measured import Row, measure
 from tests.combinations.tables import brief, failed, report, sentence
+from tests.draw import NotDealt, planned
 
 SIZES = ["3x5", "40x15", "300x25", "3000x800"]
-WARM = (  # one of each: their loops compile before time counts
-    (),
-    ("hoeffding",),
-    ("probit",),
-    ("exact-error",),
-    ("classes", "exact-error"),
-    ("difficulty",),
-    ("least-labels", "most-share"),
-    ("least-loads", "priors"),
-    ("prices-by-type", "targets"),
-    ("families", "own-row"),
-)
+WARM = ("", "hoeffding", "probit", "exact-error", "classes exact-error", "difficulty", "least-labels most-share")
+WARM += ("least-loads priors", "prices-by-type targets", "families own-row")  # their loops compile before time counts
 WARM_SECONDS = 3.0
 
 
@@ -69,12 +59,13 @@ def _arguments() -> argparse.Namespace:
 
 def _rows(sizes: list[str], seeds: range | list[int], asked: argparse.Namespace, done: set) -> Iterator[Row]:
     todo = [one for one in product(sizes, seeds, asked.method or ["exact"]) if one not in done]
-    for features in WARM if todo else ():
-        measure((0, 40, 15, "three", features), WARM_SECONDS, not asked.no_folders)
+    for wishes in WARM if todo else ():
+        measure(planned(0, 40, 15, wishes, skills="three"), WARM_SECONDS, folders=not asked.no_folders)
     for size, seed, method in todo:
         tasks, workers = map(int, size.split("x"))
         try:
-            yield measure(drawn(seed, tasks, workers), asked.seconds, not asked.no_folders, method)
+            drawn = planned(seed, tasks, workers)
+            yield measure(drawn, asked.seconds, seed=seed, folders=not asked.no_folders, method=method)
         except NotDealt as error:
             print(error, flush=True)
 

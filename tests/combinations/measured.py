@@ -10,19 +10,17 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from warnings import catch_warnings
 
-from crowdopt import InputError, Plan, Status, assign, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, InputError, Plan, Status, assign, verify, write_campaign, write_plan
 from crowdopt.errors import TableWarning
-from tests.combinations.checker import Campaign, broken, costs
-from tests.combinations.drawer import TINY, draw
-from tests.combinations.features import case
-from tests.trials.crowd_checker import optimum
-from tests.trials.crowd_instance import instance_of
+from tests.checkers.folders import check
+from tests.checkers.plans import broken, cost_of, least_cost
+from tests.draw import Planned
 
 NEAR = 1e-6  # of costs and bounds, relative beyond 1
 LATE = 0.3  # seconds beyond the limit
 EARLY, CLOSE = 0.8, 2e-3  # of the limit, within which nobody gives up at a wider gap
-
-Drawn = tuple[int, int, int, str, tuple[str, ...]]  # seed, tasks, workers, family, features
+TINY, FEW = 24, 11  # pairs and workers up to which every plan is looked at
+HERE = ("exact", "patterns")  # methods that plan in this process
 
 
 @dataclass(frozen=True)
@@ -32,17 +30,17 @@ class Row:
     Parameters
     ----------
     seed : int
-    size, family : str
-    features : list of str
+    size, skills : str
+    wishes : list of str
     feasible : bool
         Whether there is a plan.
     status : str
         The plan's; ``refused`` or ``raised`` where there is none.
+    seconds, limit : float
     cost, bound : float, optional
     known : float, optional
         The least cost where every plan was looked at, else the hidden plan's.
     gap : float, optional
-    seconds, limit : float
     false : list of str
         What was said that is not so.
     raised : str
@@ -53,8 +51,8 @@ class Row:
 
     seed: int
     size: str
-    family: str
-    features: list[str]
+    skills: str
+    wishes: list[str]
     feasible: bool
     status: str
     seconds: float
@@ -89,37 +87,37 @@ class Row:
         return self.feasible and self.cost is None
 
 
-def drawn(seed: int, tasks: int, workers: int) -> Drawn:
-    """The campaign of a seed at a size."""
-    return seed, tasks, workers, *case(seed, tasks, workers)
+def is_tiny(one: AssignmentInstance) -> bool:
+    """Whether every plan is looked at."""
+    return one.n_tasks * one.n_workers <= TINY and one.n_workers <= FEW
 
 
-def measure(one: Drawn, limit: float, folders: bool = True, method: str = "exact") -> Row:
-    """Draw, plan, check; an error becomes part of the row.
+def measure(drawn: Planned, limit: float, *, seed: int = 0, folders: bool = True, method: str = "exact") -> Row:
+    """Plan and check; an error becomes part of the row.
 
     Parameters
     ----------
-    one : Drawn
+    drawn : Planned
     limit : float
         Seconds.
+    seed : int
+        Of the campaign.
     folders : bool
         Whether the plan is written and held against its campaign by ``verify`` as well.
     method : str
-        Who plans; all but the exact method in a process of their own.
+        Who plans.
     """
-    seed, n, m, family, features = one
-    c = draw(seed, n, m, family, features)
-    known = optimum(c) if n * m <= TINY else inf if c["hidden"] is None else float(costs(c, c["hidden"]).sum())
-    about = {"seed": seed, "size": f"{n}x{m}", "family": family, "features": list(features)}
-    about |= {"feasible": known < inf, "limit": limit, "known": known if isfinite(known) else None, "method": method}
+    one, size = drawn.instance, f"{drawn.instance.n_tasks}x{drawn.instance.n_workers}"
+    known = least_cost(one) if is_tiny(one) else inf if drawn.plan is None else cost_of(one, drawn.plan)
+    about = {"seed": seed, "size": size, "skills": drawn.skills, "wishes": list(drawn.wishes), "method": method}
+    about |= {"feasible": known < inf, "limit": limit, "known": known if isfinite(known) else None}
     started = perf_counter()
     try:
-        apart = method != "exact"
-        plan = assign(instance_of(c), difficulty=c["hard"], method=method, time_limit=limit, gap=0.0, isolated=apart)
+        plan = assign(one, method=method, time_limit=limit, gap=0.0, isolated=method not in HERE)
         seconds = perf_counter() - started
         if plan.interrupted:
             raise KeyboardInterrupt
-        false = [*_false_claims(c, plan, known), *(_folder_claims(c, plan) if folders and plan.found else [])]
+        false = [*_false_claims(plan, known), *(_folder_claims(plan) if folders and plan.found else [])]
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"[:400]
@@ -131,9 +129,9 @@ def measure(one: Drawn, limit: float, folders: bool = True, method: str = "exact
     return Row(**about, **numbers, status=str(plan.status.value), false=tuple(false))
 
 
-def _false_claims(c: Campaign, plan: Plan, known: float) -> list[str]:
+def _false_claims(plan: Plan, known: float) -> list[str]:
     """What the plan says that is not so; ``known`` is the cost of some plan, or the least of all at a tiny size."""
-    tiny, found = c["n"] * c["m"] <= TINY, []
+    tiny, found = is_tiny(plan.instance), []
     near = NEAR * max(1.0, abs(known)) if known < inf else NEAR
     if plan.status is Status.INFEASIBLE and known < inf:
         found.append("infeasible, but there is a plan")
@@ -143,26 +141,31 @@ def _false_claims(c: Campaign, plan: Plan, known: float) -> list[str]:
         found.append("undecided at a tiny size")
     if not plan.found:
         return found
-    own = float(costs(c, plan.pairs).sum())
+    own = cost_of(plan.instance, plan.pairs)
     if abs(own - plan.objective) > NEAR * max(1.0, own):
         found.append(f"cost {plan.objective:.8g}, but its labels cost {own:.8g}")
     if plan.bound > own + NEAR * max(1.0, own):
         found.append(f"bound {plan.bound:.8g} above its own cost {own:.8g}")
     if tiny and (own < known - near or (plan.status is Status.OPTIMAL and own > known + near)):
         found.append(f"cost {own:.8g}, but the least is {known:.8g}")
-    return found + [f"the plan breaks: {limit}" for limit in broken(c, plan.pairs)]
+    return found + [f"the plan breaks: {limit}" for limit in broken(plan.instance, plan.pairs)]
 
 
-def _folder_claims(c: Campaign, plan: Plan) -> list[str]:
-    """What ``verify`` says against the plan's folder."""
+def _folder_claims(plan: Plan) -> list[str]:
+    """What ``verify`` says against the plan's folder, and the checker of folders where it knows the campaign."""
+    one, form = plan.instance, None if plan.duals is None else plan.duals.form
     with TemporaryDirectory() as place:
-        archive = plan.instance.prior.ndim > 1  # priors per task stand in no table
+        archive = one.prior.ndim > 1  # priors per task stand in no table
         campaign, folder = Path(place) / ("campaign.npz" if archive else "campaign"), Path(place) / "plan"
-        write_campaign(plan.instance, campaign, collected_labels=["1"] * len(c["collected"]))
+        write_campaign(one, campaign, collected_labels=["1"] * len(one.collected))
         write_plan(plan, folder)
         with catch_warnings(category=TableWarning, action="ignore"):  # groups are drawn before what they may limit
             report = verify(campaign, folder)
+        known = one.rule in ("bhattacharyya", "hoeffding") and not (one.has_prior or one.groups or one.own_rows)
+        known &= form in (None, "rows") or (form == "blocks" and one.n_workers <= FEW)
+        again = check(campaign, folder)[0] if known else None
     found = [] if report.holds else [f"verify: {problem}" for problem in report.problems[:3]]
+    found += [f"the checker of folders: {problem}" for problem in again or ()]
     proven = report.certified_bound
     if proven is not None and proven > plan.objective + NEAR * max(1.0, abs(plan.objective)):
         found.append(f"verify proves {proven:.8g}, above the plan's cost {plan.objective:.8g}")

@@ -1,4 +1,4 @@
-"""Rows of measured campaigns as tables: by size, by family of skills, by feature, and the worst of them."""
+"""Rows of measured campaigns as tables: by size, by skills, by wish, and the worst of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from math import inf
 
 import numpy as np
 
-from tests.combinations.crowd_families import FAMILIES
-from tests.combinations.features import FEATURES
 from tests.combinations.measured import Row
+from tests.draw import RULES, SKILLS, WISHES
 
 WORST = 10
 COLUMNS = "campaigns | with a plan | gap, median | 90 % | worst | no bound | late | gave up | dear | errors | false"
@@ -22,21 +21,21 @@ def report(rows: Sequence[Row]) -> str:
     for size in dict.fromkeys(row.size for row in rows):
         some = [row for row in rows if row.size == size]
         pages.append(f"## {size}, {some[0].limit:g} s\n\n{HEAD.format('drawn')}\n{_line('all', some)}")
-        pages.append(_table("family", FAMILIES, some, lambda row, name: row.family == name))
-        pages.append(_table("feature", FEATURES, some, lambda row, name: name in row.features))
+        pages.append(_table("skills", SKILLS, some, lambda row, name: row.skills == name))
+        pages.append(_table("wish", [*RULES, *WISHES], some, lambda row, name: name in row.wishes))
         pages.append("\n".join(["The worst:", "", *(f"- {sentence(row)}" for row in worst(some))]))
     return "\n\n".join(pages)
 
 
 def brief(rows: Sequence[Row]) -> str:
-    """A line for each size and method; where one method planned all, for each family of skills as well."""
+    """A line for each size and method; where one method planned all, for each skills as well."""
     lines, methods = [], {row.method for row in rows}
     for size, method in dict.fromkeys((row.size, row.method) for row in rows):
         some = [row for row in rows if (row.size, row.method) == (size, method)]
         by = f", {method}" if len(methods) > 1 else ""
         lines.append(_line(f"{size}, {some[0].limit:g} s{by}", some))
         if len(methods) == 1:
-            lines += [_line(f"{size}, {name}", [row for row in some if row.family == name]) for name in FAMILIES]
+            lines += [_line(f"{size}, {name}", [row for row in some if row.skills == name]) for name in SKILLS]
     return "\n".join([HEAD.format("drawn"), *(line for line in lines if line)])
 
 
@@ -76,7 +75,7 @@ def worst(rows: Sequence[Row]) -> list[Row]:
 
 def sentence(row: Row) -> str:
     """One row, to be drawn again by its size and seed."""
-    about = f"--size {row.size} --only {row.seed}: {row.family}; {', '.join(row.features)}: {row.status}"
+    about = f"--size {row.size} --only {row.seed}: {row.skills}; {', '.join(row.wishes)}: {row.status}"
     gap = "" if row.gap is None else f", gap {100 * row.gap:.3f} %"
     cost = "no plan" if row.cost is None else f"cost {row.cost:.8g}"
     bound = "no bound" if row.bound is None else f"bound {row.bound:.8g}"

@@ -35,10 +35,10 @@ def test_what_stops_it_leaves_the_rows(monkeypatch, capsys, tmp_path):
     """Ctrl-C during the second campaign: the first stands in the file and in the table."""
     measured, path = command.measure, tmp_path / "rows.jsonl"
 
-    def stopped(one, limit, folders, method):
-        if one[0] == 1:
+    def stopped(drawn, limit, seed, **how):
+        if seed == 1:
             raise KeyboardInterrupt
-        return measured(one, limit, folders, method)
+        return measured(drawn, limit, seed=seed, **how)
 
     monkeypatch.setattr(command, "measure", stopped)
     said = run(monkeypatch, capsys, "--count", "3", "-o", str(path))
@@ -54,7 +54,7 @@ def test_one_seed_alone_says_what_came_of_it(monkeypatch, capsys):
 @pytest.mark.parametrize("page", [report, brief])
 def test_tables_count_what_went_wrong(page):
     """A late plan, a false claim, none at all."""
-    about = {"size": "3x5", "family": "six", "features": ["budget"], "feasible": True, "limit": 1.0}
+    about = {"size": "3x5", "skills": "six", "wishes": ["budget"], "feasible": True, "limit": 1.0}
     fine = Row(seed=0, status="optimal", seconds=0.1, cost=5.0, bound=5.0, known=5.0, gap=0.0, **about)
     false = Row(seed=1, status="feasible", seconds=1.9, cost=6.0, bound=3.0, known=5.0, gap=0.5, false=("x",), **about)
     none = Row(seed=2, status="undecided", seconds=0.1, known=5.0, **about)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,21 @@ from click.testing import CliRunner
 from crowdopt.cli import main
 from tests.fuzz.desk import lay
 from tests.fuzz.trials import inside
+from tests.pages import no_pictures
 
 
 @pytest.fixture(scope="session")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Good files, and a campaign that takes seconds to solve; every test works on a copy."""
     folder = tmp_path_factory.mktemp("desk")
-    with inside(folder):
+    with inside(folder), no_pictures():
         lay(folder)
         assert CliRunner().invoke(main, ["generate", "R10:400x120", "-o", "big.npz"]).exit_code == 0
     return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_pictures() -> Iterator[None]:
+    """Of what is damaged none is a picture."""
+    with no_pictures():
+        yield

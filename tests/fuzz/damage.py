@@ -15,29 +15,28 @@ VALUES = (
     *([], {}, [[]], {"a": {"b": []}}),
 )
 NUMBERS = ("nan", "inf", "-inf", "-1", "", "x", "1e999", "-0", "0.0000001", "٣", "1_0", " 1")
-NAMES = (
-    "",
-    ".",
-    "..",
-    "/",
-    "x" * 300,
-    "ä" * 130,
-    "no/such/place",
-    "caf\udce9",
-    "a\nb",
-    "/dev/null/x",
-    "labels.csv",
-    "campaign",
-    "-",
-    "~",
+NAMES = ("", ".", "..", "/", "x" * 300, "ä" * 130, "no/such/place", "caf\udce9", "a\nb", "/dev/null/x")
+NAMES += ("labels.csv", "campaign", "-", "~")
+JUNK = (
+    b"\xef\xbb\xbf",
+    b"\x00",
+    b"\r",
+    b"\n\n",
+    b",",
+    b'"',
+    b"\xff\xfe",
+    b"[" * 3000,
+    b"9" * 5000,
+    "ä".encode("latin1"),
 )
+Kind = Callable[[Path, random.Random], None]
 
 
 def damaged(folder: Path, reads: tuple[str, ...], rng: random.Random) -> str:
     """Damage one file of those that are read; returns what was done, in words."""
     files = [path for name in reads for path in _files(folder / name)]
     path = rng.choice(files)
-    kinds: list[Callable[[Path, random.Random], None]] = [*BYTES, *PLACES]
+    kinds = [*BYTES, *PLACES]
     if path.suffix == ".csv":
         kinds += 3 * TABLES
     if path.suffix == ".json":
@@ -72,21 +71,7 @@ def insert(path: Path, rng: random.Random) -> None:
     """Something in the middle that was not there."""
     content = path.read_bytes()
     place = rng.randint(0, len(content))
-    junk = rng.choice(
-        [
-            b"\xef\xbb\xbf",
-            b"\x00",
-            b"\r",
-            b"\n\n",
-            b",",
-            b'"',
-            b"\xff\xfe",
-            b"[" * 3000,
-            b"9" * 5000,
-            "ä".encode("latin1"),
-        ]
-    )
-    path.write_bytes(content[:place] + junk + content[place:])
+    path.write_bytes(content[:place] + rng.choice(JUNK) + content[place:])
 
 
 def begin_with_a_mark(path: Path, rng: random.Random) -> None:
@@ -101,9 +86,8 @@ def carriage_returns(path: Path, rng: random.Random) -> None:
 
 def other_letters(path: Path, rng: random.Random) -> None:
     """Another encoding."""
-    path.write_bytes(
-        (path.read_text(encoding="utf-8", errors="replace") + "ä").encode(rng.choice(["utf-16", "latin1"]), "replace")
-    )
+    text = path.read_text(encoding="utf-8", errors="replace") + "ä"
+    path.write_bytes(text.encode(rng.choice(["utf-16", "latin1"]), "replace"))
 
 
 def empty(path: Path, rng: random.Random) -> None:
@@ -217,13 +201,11 @@ def another_type(path: Path, rng: random.Random) -> None:
 
 def another_document(path: Path, rng: random.Random) -> None:
     """No object at all, or one too deep."""
-    path.write_text(
-        rng.choice(["[]", "3", "null", '"x"', "[" * 4000 + "]" * 4000, '{"a":' * 2000 + "1" + "}" * 2000, "NaN", "{}"]),
-        encoding="utf-8",
-    )
+    deep = "[" * 4000 + "]" * 4000, '{"a":' * 2000 + "1" + "}" * 2000
+    path.write_text(rng.choice(["[]", "3", "null", '"x"', *deep, "NaN", "{}"]), encoding="utf-8")
 
 
-def _some_line(path: Path, rng: random.Random, change: Callable[[Path, random.Random], None]) -> None:
+def _some_line(path: Path, rng: random.Random, change: Kind) -> None:
     """One line of a file changed as a document of its own."""
     lines = path.read_text(encoding="utf-8").splitlines()
     number = rng.randrange(len(lines))
@@ -258,46 +240,12 @@ def entry_twice(path: Path, rng: random.Random) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
 
 
-LINES: list[Callable[[Path, random.Random], None]] = [line_key_gone, line_of_another_type, line_twice]
-BYTES: list[Callable[[Path, random.Random], None]] = [
-    flip,
-    truncate,
-    insert,
-    begin_with_a_mark,
-    carriage_returns,
-    other_letters,
-    empty,
-]
-PLACES: list[Callable[[Path, random.Random], None]] = [missing, a_folder, a_link, a_stranger]
-TABLES: list[Callable[[Path, random.Random], None]] = [
-    cell,
-    cell,
-    cell,
-    header,
-    row_twice,
-    row_gone,
-    column_gone,
-    ragged,
-]
-DOCUMENTS: list[Callable[[Path, random.Random], None]] = [
-    key_gone,
-    another_type,
-    another_type,
-    another_document,
-    entry_twice,
-]
-COUNTS = (
-    "--horizon",
-    "--trials",
-    "--seeds",
-    "--jobs",
-    "--processes",
-    "--capacity",
-    "--most",
-    "--classes",
-    "--threads",
-    "--nodes",
-)
+LINES: list[Kind] = [line_key_gone, line_of_another_type, line_twice]
+BYTES: list[Kind] = [flip, truncate, insert, begin_with_a_mark, carriage_returns, other_letters, empty]
+PLACES: list[Kind] = [missing, a_folder, a_link, a_stranger]
+TABLES: list[Kind] = [cell, cell, cell, header, row_twice, row_gone, column_gone, ragged]
+DOCUMENTS: list[Kind] = [key_gone, another_type, another_type, another_document, entry_twice]
+COUNTS = "horizon trials seeds jobs processes capacity most classes threads nodes"  # options that are no sizes
 
 
 def mistyped(words: list[str], rng: random.Random) -> list[str]:
@@ -309,7 +257,7 @@ def mistyped(words: list[str], rng: random.Random) -> list[str]:
         del words[place]
     elif word.startswith("-"):
         words[place] = rng.choice([word + "x", "--json", "--no-such-option", word])
-    elif before in COUNTS:
+    elif before.startswith("--") and before[2:] in COUNTS.split():
         words[place] = rng.choice(NUMBERS)
     elif word.replace(".", "").isdigit():
         words[place] = rng.choice([*NUMBERS, "1e308", "9" * 30])

@@ -9,6 +9,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from crowdopt.cli import main
+from tests.exports import EXPORTS, lay_exports
 
 GOLD = "worker,type,correct,asked\n" + "".join(
     f"{name},{kind},{right},20\n"
@@ -43,6 +44,9 @@ FILES = {
         for k in range(12)
         for name, step in (("ada", 1), ("bo", 3), ("chen", 2))
     ),
+    "tokens.csv": "worker,input,output,batch\nada,3,15,\nbo,3,15,yes\nchen,0,0,no\n",
+    "who.csv": "worker,account\nada,ada@example.org\n",
+    "show.csv": "task,text\n" + "".join(f"t{k},photo {k}\n" for k in range(6)),
     "people.csv": "worker,price,group\nada,1,a\nbo,2,b\nchen,1,a\ndana,2,b\nemre,1,a\n",
 }
 MADE = (  # what the desk's own verbs make of these, in this order
@@ -63,6 +67,7 @@ MADE = (  # what the desk's own verbs make of these, in this order
     "generate R10:12x14 --seed 1 --epsilon 0.2 -o own",
     "solve own --adaptive --rule exact-error -o orders",
     "solve tight -o effort",
+    "push campaign plan --to potato -o pushed",
 )
 SHORT = 1  # exit status of a plan that leaves tasks short
 
@@ -75,6 +80,7 @@ class Case:
     reads: tuple[str, ...]
     weight: float = 1.0
     status: int = 0  # where nothing is damaged
+    beside: tuple[str, ...] = ()  # what it reads that is not damaged
     keeps: str = "-"  # what begins so may stay behind a failure: work that the same command goes on with
 
     @property
@@ -83,15 +89,16 @@ class Case:
         return self.words.split()[0]
 
 
-CAMPAIGN = ("campaign",)
+TABLES = ("labels.csv", "truth.csv", "types.csv")
+HIRED, LEARNT, COMPARED = ("gold.csv", "people.csv"), ("skills.csv",), ("campaign2", "labels.csv", "truth.csv")
+RECORDED = "labels.csv --truth truth.csv"
+CAMPAIGN, PLANNED, STUDIO = ("campaign",), ("campaign", "plan"), ("campaign", "studio.json")
+SHOWN = ("show.csv", "answers")
 CASES = (
     Case("init new", ()),
     Case("generate HS:6x4 --seed 3 -o new", ()),
     Case("generate R10:20x10 --priced -o new.npz", ()),
-    Case(
-        "import labels.csv --truth truth.csv --types types.csv --epsilon 0.3 --capacity 5 -o new",
-        ("labels.csv", "truth.csv", "types.csv"),
-    ),
+    Case(f"import {RECORDED} --types types.csv --epsilon 0.3 --capacity 5 -o new", TABLES),
     Case("import labels.csv -o new", ("labels.csv",)),
     Case("solve campaign --time-limit 2 -o new", CAMPAIGN, 2),
     Case("solve archive.npz --time-limit 2 --program lp -o new", ("archive.npz",)),
@@ -104,28 +111,14 @@ CASES = (
     Case("budget campaign2 --money 8 --time-limit 1 -o new", ("campaign2",), 0.5),
     Case("rehearse campaign plan --seed 2 --lost 0.2 -o new.csv --truth drawn.csv", ("campaign", "plan", "drawn.csv")),
     Case("aggregate labels.csv --method dawid-skene -o new.csv --workers who.csv", ("labels.csv",)),
-    Case(
-        "aggregate labels.csv --method wmv-log --gold gold.csv --truth truth.csv",
-        ("labels.csv", "gold.csv", "truth.csv"),
-    ),
+    Case("aggregate labels.csv --method wmv-log --gold gold.csv --truth truth.csv", (*TABLES[:2], "gold.csv")),
     Case("aggregate back.csv --plan plan --campaign campaign -o new", ("back.csv", "plan", "campaign"), 2),
     Case("select gold.csv --most 3 --classes 2 -o new.csv --frontier curve.csv", ("gold.csv",)),
-    Case(
-        "select gold.csv --workers people.csv --money 4 --at-least a=1 --require ada --type bird",
-        ("gold.csv", "people.csv"),
-    ),
+    Case("select gold.csv --workers people.csv --money 4 --at-least a=1 --require ada --type bird", HIRED),
     Case("compare campaign2 --policies greedy --trials 1 -o new", ("campaign2",), 0.3),
-    Case(
-        "compare campaign2 --policies random --trials 1 --labels labels.csv --truth truth.csv -o new",
-        ("campaign2", "labels.csv", "truth.csv"),
-        0.3,
-    ),
-    Case("learn --skills skills.csv --policies ls-ol --horizon 10 --trials 1 -o new", ("skills.csv",), 0.5),
-    Case(
-        "learn --labels labels.csv --truth truth.csv --types types.csv --policies ls-ol --horizon 4 --trials 1 -o new",
-        ("labels.csv", "truth.csv", "types.csv"),
-        0.5,
-    ),
+    Case(f"compare campaign2 --policies random --trials 1 --labels {RECORDED} -o new", COMPARED, 0.3),
+    Case("learn --skills skills.csv --policies ls-ol --horizon 9 --trials 1 -o new", LEARNT, 0.5),
+    Case(f"learn --labels {RECORDED} --types types.csv --policies ls-ol --horizon 4 --trials 1 -o new", TABLES, 0.5),
     Case("report plan", ("plan",)),
     Case("report compared", ("compared",)),
     Case("report learned", ("learned",)),
@@ -154,8 +147,20 @@ CASES = (
     Case("pull campaign back.csv --from crowd-kit -o new", ("campaign", "back.csv")),
 )
 
+OF_TOOLS = (
+    *(Case(f"pull campaign {name} --from {tool} -o new", (name,), beside=CAMPAIGN) for tool, name in EXPORTS.items()),
+    *(Case(f"import {name} --from {tool} --epsilon 0.3 -o new", (name,), 0.5) for tool, name in EXPORTS.items()),
+    Case("import llm_labels.jsonl --from potato --time-as-price -o new", ("llm_labels.jsonl",)),
+    Case("import deepeval.json --from deepeval --token-prices tokens.csv -o new", ("deepeval.json", "tokens.csv")),
+    Case("pull campaign studio.json --from label-studio --people who.csv -o new", ("who.csv",), beside=STUDIO),
+    Case("push campaign plan --to potato -o pushed", ("pushed",), beside=PLANNED),
+    Case("push campaign plan --to label-studio --content show.csv --answers answers -o new", SHOWN, beside=PLANNED),
+    Case("push campaign plan --to prodigy --content show.csv -o new", ("show.csv",), 0.5, beside=PLANNED),
+    Case("push campaign plan --to inspect -o new", (), 0.5, beside=(*PLANNED, "show.csv")),
+)
 
-def lay(folder: Path, made: tuple[str, ...] = MADE) -> None:
+
+def lay(folder: Path) -> None:
     """Write the desk, and what these commands make of it; run inside ``folder``."""
     for name, text in FILES.items():
         path = folder / name
@@ -171,6 +176,7 @@ def lay(folder: Path, made: tuple[str, ...] = MADE) -> None:
     (folder / "campaign2" / "workers.csv").write_text(
         "worker,capacity\nada,6\nbo,6\nchen,6\ndana,6\nemre,6\n", encoding="utf-8"
     )
-    for words in made:
+    lay_exports(folder)
+    for words in MADE:
         done = CliRunner().invoke(main, words.split())
         assert done.exit_code in (0, SHORT), f"{words}: {done.output} {done.exception!r}"

@@ -12,21 +12,24 @@ from click.testing import CliRunner
 
 from crowdopt.cli import main
 from tests.fuzz.damage import copy
-from tests.fuzz.desk import CASES
+from tests.fuzz.desk import CASES, OF_TOOLS
 from tests.fuzz.trials import firsts, inside, trial
 
-FEW, MANY = 200, 20_000  # damaged inputs
+FEW, MANY = 160, 20_000  # damaged inputs
 EACH = 40  # of them in a test
+IN_PARTS = "generate HS:12x4 --epsilon 0.45 --parts 2"
+KINDS = {"files": CASES, "exports": OF_TOOLS}
 
 
-def _wrong(desk: Path, first: int, count: int) -> list[str]:
-    return [wrong for seed in range(first, first + count) if (wrong := trial(desk, seed, CASES)) is not None]
+def _wrong(desk: Path, kind: str, first: int, count: int) -> list[str]:
+    seeds = range(first, first + count)
+    return [wrong for seed in seeds if (wrong := trial(desk, seed, KINDS[kind])) is not None]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words)
+@pytest.mark.parametrize("case", [*CASES, *OF_TOOLS], ids=lambda case: case.words)
 def test_without_damage_every_command_answers(desk, tmp_path, case):
     """Otherwise the trials below would try nothing."""
-    copy(desk, tmp_path, case.reads)
+    copy(desk, tmp_path, (*case.reads, *case.beside))
     with inside(tmp_path):
         result = CliRunner().invoke(main, case.words.split())
     assert result.exit_code == case.status, result.output
@@ -53,9 +56,7 @@ def test_a_policy_that_ends_nowhere_is_a_sentence(desk, tmp_path, cells):
     assert result.exit_code == 2 and "solve the campaign again" in result.stderr, result.output
 
 
-@pytest.mark.parametrize(
-    "words", ["learn --draw 3 --policies ls-ol --horizon 9 --trials 1", "generate HS:12x4 --epsilon 0.45 --parts 2"]
-)
+@pytest.mark.parametrize("words", ["learn --draw 3 --policies ls-ol --horizon 9", IN_PARTS])
 def test_a_name_that_is_no_utf8_is_a_name(tmp_path, words):
     """A file system takes any bytes; rows are JSON and pyarrow wants text, and neither ends in a traceback."""
     with inside(tmp_path):
@@ -65,14 +66,16 @@ def test_a_name_that_is_no_utf8_is_a_name(tmp_path, words):
         assert result.exit_code == (0 if words.startswith("learn") else 2), result.output
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("first", firsts(FEW, EACH))
-def test_damage_ends_in_an_answer_or_a_sentence(desk, first):
+def test_damage_ends_in_an_answer_or_a_sentence(desk, first, kind):
     """No traceback, no leftover, one line that says what is wrong."""
-    assert not _wrong(desk, first, EACH)
+    assert not _wrong(desk, kind, first, EACH)
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("first", range(100_000, 100_000 + MANY, 500))
-def test_much_damage_ends_in_an_answer_or_a_sentence(desk, first):
-    """The same with other seeds, 20,000 of them."""
-    assert not _wrong(desk, first, 500)
+def test_much_damage_ends_in_an_answer_or_a_sentence(desk, first, kind):
+    """The same with other seeds, 20,000 of each kind."""
+    assert not _wrong(desk, kind, first, 500)

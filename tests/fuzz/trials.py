@@ -6,7 +6,7 @@ import os
 import random
 import signal
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -59,18 +59,14 @@ def there(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-def trial(
-    desk: Path, seed: int, cases: Sequence[Case], beside: Callable[[Path, Path, Case], None] | None = None
-) -> str | None:
+def trial(desk: Path, seed: int, cases: Sequence[Case]) -> str | None:
     """One damaged input; what is wrong with what came of it, in words, or None."""
     rng = random.Random(seed)
     case = rng.choices(cases, [case.weight for case in cases])[0]
     words = case.words.split()
     with TemporaryDirectory() as place:
         folder = Path(place)
-        copy(desk, folder, case.reads)
-        if beside is not None:
-            beside(desk, folder, case)
+        copy(desk, folder, (*case.reads, *case.beside))
         done = ""
         if case.reads and rng.random() < 0.75:
             done = damaged(folder, case.reads, rng)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, product
 from pathlib import Path
@@ -12,7 +13,6 @@ import numpy as np
 
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.pools import pools_of
-from tests.models.data import _set, _table, _vector
 from tests.models.reading import MODELS
 
 FILES = sorted((MODELS / "tiny" / "patterns").glob("*.json"))
@@ -43,6 +43,23 @@ def pooled_section(instance: AssignmentInstance) -> str:
     lines += [f"param average := {int(instance.the_rule.average)};"]
     lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
     return "\n".join([*lines, "end;"]) + "\n"
+
+
+def _set(name: str, members: Sequence[str]) -> str:
+    return f"set {name} := {' '.join(members)};"
+
+
+def _vector(name: str, keys: Sequence[str], values: Iterable[object]) -> str:
+    return f"param {name} := {' '.join(f'{key} {_text(value)}' for key, value in zip(keys, values, strict=True))};"
+
+
+def _table(name: str, rows: Sequence[str], columns: Sequence[str], values: Iterable[Iterable[object]]) -> str:
+    body = [f"{row} {' '.join(map(_text, entries))}" for row, entries in zip(rows, values, strict=True)]
+    return f"param {name} : {' '.join(columns)} :=\n" + "\n".join(body) + ";"
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else repr(float(value))  # type: ignore[arg-type]
 
 
 def facts_of(path: Path) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,10 @@ import pytest
 import crowdopt
 from crowdopt.core.program import relax
 from crowdopt.programs import assignment
-from tests.checkers.exact import integer_optimum, minimum, program_of
+from tests.checkers.exact import minimum
 from tests.models import golden
 from tests.models.data import section
-from tests.models.reading import MODELS, translated
+from tests.models.reading import translated
 from tests.models.tiny import FILES, facts_of, instance_of, optima
 
 files = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -30,16 +29,6 @@ def test_the_stated_optima_are_the_exact_ones(path: Path) -> None:
     """Recomputed in rationals: all assignments for the program, the simplex method for its relaxation."""
     facts = facts_of(path)
     assert optima(facts) == facts["optimum"]
-
-
-@files
-def test_the_page_says_the_same(path: Path) -> None:
-    """models/README.md lists every instance with its optima."""
-    optimum = facts_of(path)["optimum"]
-    rows = [
-        line for line in (MODELS / "README.md").read_text(encoding="utf-8").splitlines() if f"| `{path.stem}`" in line
-    ]
-    assert len(rows) == 1 and rows[0].endswith(f"| {optimum['ip']} | {optimum['lp']} |")
 
 
 @files
@@ -69,21 +58,6 @@ def test_the_specification_has_the_exact_optimum(path: Path, tmp_path: Path) -> 
     if path.stem in ("capacity", "priced", "infeasible"):  # those whose limits the paper's dual knows
         dual = translated("assignment_dual", section(instance, dual=True), tmp_path)
         assert dual["lp"] == found["lp"] or dual["lp"] == pytest.approx(found["lp"], abs=1e-7)
-
-
-def test_the_fast_count_misses_no_assignment() -> None:
-    """Task by task or all pairs at once: the same optimum, on an instance small enough for 2^8 points."""
-    program = program_of(facts_of(next(path for path in FILES if path.stem == "priced")))
-    best = None
-    for point in product((0, 1), repeat=len(program.pairs)):
-        chosen = {pair for pair, there in zip(program.pairs, point, strict=True) if there}
-        cover = [sum(program.evidence[i][j] for k, j in chosen if k == i) for i in range(2)]
-        loads = [sum(k == j for _, k in chosen) for j in range(4)]
-        cost = sum(program.price[i][j] for i, j in chosen)
-        kept = all(had >= need for had, need in zip(cover, program.need, strict=True))
-        if kept and all(load <= most for load, (_, most) in zip(loads, program.load, strict=True)):
-            best = cost if best is None else min(best, cost)
-    assert best == integer_optimum(program)
 
 
 def test_the_rational_simplex_method_on_a_textbook_case() -> None:

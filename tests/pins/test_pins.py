@@ -6,11 +6,19 @@ import os
 
 import pytest
 
+from tests.pages import no_pictures
 from tests.pins import pinned
 from tests.pins.pinned import differences, names, near
 
 MARKS = {"slow": pytest.mark.slow, "long": pytest.mark.long}  # behind the last hyphen of a name
 CASES = [pytest.param(name, marks=MARKS.get(name.rpartition("-")[2], ())) for name in names()]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_pictures():
+    """A pin has the names of what was drawn."""
+    with no_pictures():
+        yield
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,0 +1,87 @@
+"""Explanations and what money buys on tiny campaigns, against every plan there is."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+
+from crowdopt import budget, select
+from crowdopt.api.assign import probe
+from crowdopt.assign.explain.shortage import shortage
+from tests.checkers.plans import every_plan
+from tests.draw import WISHES, campaign, clash
+from tests.sampled import first_of
+
+RULES = "bhattacharyya", "hoeffding", "exact-error"
+KNOWN = tuple(name for name in WISHES if "share" not in name and "famil" not in name and name != "difficulty")
+MANY = [*first_of(range(16), 4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(16, 1600, 8))]
+NEAR = 1e-6
+
+
+def tightened(seed: int):
+    """A tiny campaign, its limits and targets perhaps too tight for any plan."""
+    rng = np.random.default_rng([seed, 77])
+    while True:
+        wishes = (RULES[seed % 3], *rng.choice(KNOWN, int(rng.integers(1, 4)), replace=False).tolist())
+        if not clash(wishes):
+            return campaign(seed, 2, 4, wishes, spoiled=True)
+
+
+def smallest_error(one, most: float = inf) -> float:
+    """The largest error of a task in the plan that has the smallest such, among those of so much money."""
+    return min((kept.max() for cost, kept, _ in every_plan(one, targets=False) if cost <= most + 1e-9), default=inf)
+
+
+@pytest.mark.parametrize("seed", MANY)
+def test_explanations_are_true(seed):
+    """No plan keeps a smaller target than the one said to be impossible; the one said to be within reach is."""
+    one = tightened(seed)
+    lack = None if any(True for _ in every_plan(one)) else shortage(one, probe(10.0))
+    if lack is None:
+        return
+    smallest = smallest_error(one)
+    if lack.no_epsilon_below is not None:
+        assert min(lack.no_epsilon_below, 0.4999) <= smallest * (1 + NEAR) + NEAR
+    if lack.blocked:
+        assert smallest == inf
+    if lack.epsilon_within_reach is not None:
+        assert smallest <= lack.epsilon_within_reach + NEAR
+
+
+@pytest.mark.parametrize("seed", MANY)
+def test_money_buys_what_is_said(seed):
+    """Wrong answers are counted exactly, and no plan of the money has fewer than the bound."""
+    wishes = ("exact-error", "prices", ("prior", "priors", "forbidden", "collected", "targets")[seed % 5])
+    one, money = campaign(seed, 2, 4, wishes), float(seed % 9 + 1)
+    spent = budget(one, money=money, time_limit=10)
+    least = min(kept.sum() for cost, kept, _ in every_plan(one, targets=False) if cost <= money + 1e-9)
+    assert spent.wrong_bound <= least + 1e-9 and spent.wrong >= least - 1e-9
+
+
+@pytest.mark.parametrize("seed", MANY)
+def test_promises_to_each_are_kept(seed):
+    """The error that a sum of money promises to every task has a plan of it; none can promise less than is said."""
+    one, money = tightened(seed), float(seed % 9 + 1)
+    if one.budget is not None:
+        return
+    promised, smallest = budget(one, money=money, promise="each", time_limit=4), smallest_error(one, money)
+    assert min(promised.least_epsilon, 0.4999) <= smallest * (1 + NEAR) + NEAR
+    if promised.epsilon is not None:
+        assert smallest <= promised.epsilon + NEAR
+
+
+def test_the_hired_score_most():
+    """Algorithm 1 finds the largest F-hat over all sets of at most so many workers (Li & Liu, eq. 11)."""
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 78])
+        workers, classes = int(rng.integers(1, 9)), int(rng.integers(2, 5))
+        asked = rng.integers(2, 12, workers)
+        correct = rng.binomial(asked, rng.uniform(0.2, 1.0, workers))
+        most, right = int(rng.integers(1, workers + 1)), correct / asked
+        gain = (classes * right - 1) ** 2 - classes**2 * correct * (asked - correct) / (asked**2 * (asked - 1.0))
+        sets = [list(some) for size in range(1, most + 1) for some in combinations(range(workers), size)]
+        selection = select(correct, asked, classes=classes, most=most, trust_gold=True)
+        assert selection.score == pytest.approx(max(gain[some].sum() / sqrt(len(some)) for some in sets)), seed

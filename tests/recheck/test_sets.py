@@ -1,0 +1,281 @@
+"""What the form ``sets`` proves: the least set of each task within its limits, against all sets there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, Group, InputError, OwnRows, verify
+from crowdopt.assign.plan import Duals, Plan
+from crowdopt.core.certificate import Certificate
+from crowdopt.crowd import group_limits
+from crowdopt.io.tables.table_columns import Table
+from crowdopt.recheck.bounds import limited_sets
+from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
+from crowdopt.recheck.bounds.limited_sets import prove_sets
+from tests.checkers.plans import sets_of
+from tests.draw import campaign, campaigns
+from tests.recheck.forged import Forged, made
+
+NEAR = 1e-7
+Line = tuple[str, str, str, float]  # limit, name, task, dual
+
+
+def drawn_lines(rng: np.random.Generator, instance: AssignmentInstance, scale: float) -> list[Line]:
+    """A multiplier of either sign for each of them, so that some pull on a side that is not there."""
+    lines = [(limit, group.name, "") for limit in ("max_share", "min_share") for group in instance.groups]
+    tasks = [instance.task_id(i) for i in range(instance.n_tasks) if rng.random() < 0.2]
+    lines += [("per_task", group.name, task) for group in instance.groups for task in tasks]
+    lines += [("row", name, "") for name in (instance.own_rows.names if instance.own_rows else ())]
+    return [(*line, float(dual)) for line, dual in zip(lines, scale * rng.normal(size=len(lines)), strict=True)]
+
+
+def read(instance: AssignmentInstance, lines: list[Line]) -> JointPull:
+    """The lines as verify takes them."""
+    limit, name, task, dual = zip(*lines, strict=True) if lines else ((), (), (), ())
+    columns = {"limit": list(limit), "name": list(name), "task": list(task), "dual": list(map(repr, dual))}
+    report = Report()
+    pull = joint_pull(instance, Table(Path("limits.csv"), columns, len(lines)), report)
+    assert not report.problems
+    return pull
+
+
+def row_of(instance: AssignmentInstance, line: Line) -> tuple[np.ndarray, float, float]:
+    """What a limit counts of each pair, (tasks, workers), and its sides."""
+    limit, name, task, _ = line
+    counts = np.zeros((instance.n_tasks, instance.n_workers))
+    if limit == "row":
+        own = instance.own_rows
+        place = list(own.names).index(name)
+        np.add.at(counts, tuple(own.pairs[own.row == place].T), own.coefficient[own.row == place])
+        return counts, own.lower[place], own.upper[place]
+    group = next(one for one in instance.groups if one.name == name)
+    inside = np.isin(np.arange(instance.n_workers), group.members)
+    had = [i for i, j in instance.collected.tolist() if inside[j]]
+    if limit == "per_task":
+        i = [instance.task_id(k) for k in range(instance.n_tasks)].index(task)
+        counts[i] = inside
+        most = np.inf if group.max_per_task is None else max(0, group.max_per_task - had.count(i))
+        return counts, max(0, group.min_per_task - had.count(i)), most
+    share = group.max_share if limit == "max_share" else group.min_share
+    counts += inside - share
+    side = share * len(instance.collected) - len(had)
+    return (counts, -np.inf, side) if limit == "max_share" else (counts, side, np.inf)
+
+
+def by_all_sets(
+    instance: AssignmentInstance, worker: np.ndarray, budget: float, lines: list[Line]
+) -> tuple[float, float]:
+    """The bound's sum with every task's sets tried one by one, and all groups heeded; and the size of its terms."""
+    money = 0.0 if instance.budget is None else budget
+    load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
+    terms = [money * (instance.budget or 0.0)]
+    terms += (np.where(load > 0, instance.min_load, instance.capacity) * load).tolist()
+    price = (1 - money) * instance.cost[instance.task_type] - load
+    for line in lines:
+        counts, low, high = row_of(instance, line)
+        side = low if line[3] > 0 else high
+        if abs(side) < np.inf:
+            terms.append(line[3] * side)
+            price = price - line[3] * counts
+    for i in range(instance.n_tasks):
+        terms.append(min((float(row[3] @ price[i]) for row in sets_of(instance, i)), default=np.inf))
+    return sum(terms), sum(map(abs, terms))
+
+
+@given(campaigns(10), st.integers(0, 2**31), st.sampled_from([0.1, 1.0, 1000.0]))
+def test_the_bound_is_the_least_of_all_sets(instance, seed, scale):
+    """It is that sum up to 1e-7 of its terms, groups apart or not; with fewer skills or overlaps left out never more.
+
+    Where tasks are hard it lies below: votes that know which are would do with fewer labels.
+    """
+    rng = np.random.default_rng(seed)
+    instance = replace(instance, capacity=np.maximum(1, instance.capacity))  # sets may have who has no room, or not
+    heeds = instance.rule in ("exact-error", "bhattacharyya") and (instance.dependence == 1).all()
+    if heeds and not instance.difficulty.share and rng.random() < 0.3:
+        instance = replace(instance, observed=True)
+    worker, budget = scale * rng.normal(size=instance.n_workers), -abs(float(rng.normal()))
+    lines = drawn_lines(rng, instance, scale)
+    joint, (right, size) = read(instance, lines), by_all_sets(instance, worker, budget, lines)
+    proven = prove_sets(instance, worker, budget, joint)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(group_limits, "WAYS", 0)
+        assert prove_sets(instance, worker, budget, joint) <= proven
+    for levels in (1, 2, 5) if instance.rule in ("exact-error", "probit") else ():
+        assert prove_sets(instance, worker, budget, joint, levels) <= proven + 1e-12 * size
+    if np.isposinf(right):
+        assert proven == np.inf or instance.difficulty.share
+        return
+    assert proven <= right + 1e-12 * size
+    assert proven >= right - NEAR * max(1.0, size) or instance.difficulty.share
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**31), st.sampled_from(["targets forbidden most-per-task least-labels", "difficulty priors"]))
+def test_tasks_alike_but_for_needs_and_whom_they_bar_have_their_own_least_sets(seed, wishes):
+    """Sets found for one task and used for others prove neither more nor less than each task's own.
+
+    Hard tasks too: no label has a price below 0 here, so that none comes unasked.
+    """
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(3, 9)), int(rng.integers(3, 8))
+    instance = campaign(rng, n, m, wishes, skills="three", task_type=np.zeros(n, int))
+    worker = -rng.integers(0, 8, m) / 8 if "difficulty" in wishes else rng.choice([-0.5, 0.0, 0.25, 0.75], m)
+    proven, (right, size) = (
+        prove_sets(instance, worker, 0.0, read(instance, [])),
+        by_all_sets(instance, worker, 0.0, []),
+    )
+    assert right - NEAR * max(1.0, size) <= proven <= right + 1e-12 * size
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_few_partial_sets_are_enough_for_many_labels(seed, monkeypatch):
+    """800 labels of unequal prices: the least set is found with a small part of the room that is there.
+
+    Evidence is in whole units here, so a table over units has the least set exactly.
+    """
+    rng, labels, need = np.random.default_rng(seed), 800, 2000
+    units = rng.integers(200, 700, labels)
+    cost = units / 700 + np.abs(rng.normal(0, 0.05, labels))
+    best = np.full(need + 1, np.inf)
+    best[0] = 0.0
+    for unit, price in zip(units.tolist(), cost.tolist(), strict=True):
+        took = np.concatenate([np.full(min(unit, need + 1), best[0]), best])[: need + 1]
+        best = np.minimum(best, took + price)
+    monkeypatch.setattr(limited_sets, "STATES", 1_000)
+    anybody, none, no_most = np.zeros(labels, np.int64), np.zeros(2, np.int64), np.full(2, -1)
+    value, _, _ = limited_sets._least(cost, units / 700, need / 700, anybody, none, no_most)
+    assert value == pytest.approx(best[need], rel=1e-7)
+
+
+def certified(place: Path, instance: AssignmentInstance, labels: list, claimed: float, joint: dict | None = None):
+    """Campaign and plan of these labels, certified by sets; joint: multipliers of joint limits, else none at all."""
+    n, m = instance.n_tasks, instance.n_workers
+    duals = Duals(np.zeros(n), np.zeros(m), np.zeros(n), joint=joint or {}, form="sets", levels=0)
+    known = Certificate(None, claimed, "certificate", None, None)
+    plan = Plan.of(instance, "ip", known, claimed, duals, np.array(labels), method="exact", backend="highs")
+    return made(place, instance, plan)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory) -> Path:
+    """One task, four workers of .9: three labels reach .028, and the group of the two cheap ones may give one only.
+
+    No multiplier at all: the errors and the limits of the sets alone prove 11.75, what the plan costs.
+    """
+    limits = {"rule": "exact-error", "groups": [Group("near", (0, 1), max_per_task=1)]}
+    one = AssignmentInstance(np.full((1, 4), 0.9), None, np.ones(4, int), 0.05, cost=[1.25, 1.25, 5.25, 5.25], **limits)
+    return certified(tmp_path_factory.mktemp("alone"), one, [[0, 0], [0, 2], [0, 3]], 11.75)
+
+
+@pytest.mark.parametrize(
+    ("claims", "refused"),
+    [
+        ({}, ""),
+        ({"levels": 1}, ""),
+        ({"levels": 7}, ""),
+        ({"certified_bound": 11.751}, "certified_bound says 11.751"),
+        ({"certified_by": "patterns", "wrong_dual": 0.0}, "certified_bound says 11.75"),
+        ({"certified_by": "rows"}, "certified_bound says 11.75"),
+        ({"certified_by": "blocks"}, "certified_b"),
+        ({"levels": -1}, "levels says -1"),
+        ({"levels": 10**6}, "levels says 1000000"),
+        ({"levels": True}, "levels says True"),
+        ({"levels": 1.0}, "levels says 1.0"),
+        ({"levels": None}, "levels says None"),
+        ({"levels": float("nan")}, "plan.json"),
+        ({"wrong_dual": -1.0}, "wrong_dual says -1.0"),
+    ],
+)
+def test_what_sets_do_not_prove_is_refused(alone, claims, refused, tmp_path):
+    """A bound above 11.75, 11.75 under a form that does not know the group's limit, levels that are none."""
+    forged = Forged(alone, tmp_path).says(**claims)
+    if claims.get("levels", 0) is None:
+        del forged.claims["levels"]
+    problems = forged.problems()
+    assert any(refused in problem for problem in problems) if refused else not problems, problems
+
+
+@pytest.mark.parametrize("dual", ["-1e308", "-1e200"])
+def test_prices_without_measure_prove_nothing(alone, dual, tmp_path):
+    """Prices whose sums are no numbers, or nothing but rounding, give no bound that stands."""
+    assert Forged(alone, tmp_path).column("workers", "dual", dual).problems()
+
+
+COST = 5.5  # one cheap label and one dear one, as each of the limits below asks
+ROWS = OwnRows(  # at least one dear label; and a row that holds whatever the plan is
+    ["dear", "idle"],
+    np.array([0, 0, 1, 1]),
+    np.array([[0, 2], [1, 2], [0, 2], [1, 2]]),
+    np.ones(4),
+    np.array([1.0, -1.0]),
+    np.array([np.inf, 9.0]),
+)
+LIMITS = {  # what is asked, and the multiplier that proves it
+    "own": ("row", "dear", 3.0, {"own_rows": ROWS}),
+    "most_share": ("max_share", "cheap", -3.0, {"groups": [Group("cheap", (0, 1), max_share=0.5)]}),
+    "least_share": ("min_share", "dear", 3.0, {"groups": [Group("dear", (2,), min_share=0.5)]}),
+}
+
+
+@pytest.fixture(scope="module", params=[(block, rule) for block in LIMITS for rule in ("bhattacharyya", "exact-error")])
+def joint(request, tmp_path_factory) -> tuple[Path, str, str, float]:
+    """Two tasks of one label each, two workers at 1.25, one at 4.25: no more than 2.5 without the multiplier.
+
+    With it the dear label is priced as the cheap ones are, and the limit's side pays the difference.
+    """
+    block, rule = request.param
+    limit, name, dual, asked = LIMITS[block]
+    skills, cost = np.full((1, 3), 0.9), [1.25, 1.25, 4.25]
+    one = AssignmentInstance(skills, np.zeros(2, int), np.full(3, 2), 0.4, rule=rule, cost=cost, **asked)
+    duals = {block: np.array([dual] + [0.0] * (block == "own"))}
+    folder = certified(tmp_path_factory.mktemp(block), one, [[0, 0], [1, 2]], COST, duals)
+    assert verify(folder / "campaign", folder / "plan").certified_bound == pytest.approx(COST, abs=1e-9)
+    return folder, limit, name, dual
+
+
+def rewritten(folder: Path, place: Path, *lines: tuple) -> list[str]:
+    """What verify says with other multipliers of joint limits."""
+    text = [",".join(map(str, line)) for line in lines]
+    return Forged(folder, place).file("limits.csv", "limit,name,task,dual", *text).problems()
+
+
+def test_another_multiplier_proves_less(joint, tmp_path):
+    """None, half of it, twice, of the other sign and so on a side that is not there: none proves what is claimed."""
+    folder, limit, name, dual = joint
+    for k, other in enumerate((0.0, dual / 2, 2 * dual, -dual, -1e6 * dual)):
+        problems = rewritten(folder, tmp_path / str(k), (limit, name, "", other))
+        assert any("certified_bound says 5.5" in problem for problem in problems), (other, problems)
+
+
+def test_multipliers_without_measure_prove_nothing(joint, tmp_path):
+    """On either side, alone or two that cancel: rounding is taken off, and sums that are no numbers are no proof."""
+    folder, limit, name, dual = joint
+    for size in (2.0**60, 1e200, 1e308):
+        for k, duals in enumerate(([size], [-size], [size, -size], [size, size], [dual, size, -size])):
+            assert rewritten(folder, tmp_path / f"{size}-{k}", *((limit, name, "", one) for one in duals)), duals
+
+
+def test_multipliers_of_nothing_are_refused(joint, tmp_path):
+    """Rows, groups, limits and tasks that the campaign does not have, and one row's multiplier put on another."""
+    folder, limit, name, dual = joint
+    others = [
+        (limit, "nobody", "", "which the campaign does not have"),
+        ("share", name, "", "which the campaign does not have"),
+        ("per_task", "nobody", "0", "which the campaign does not have"),
+        (limit, name, "0", "names the task '0'"),
+    ]
+    others += [(limit, "idle", "", "certified_bound says 5.5")] if limit == "row" else []
+    for k, (other, whose, task, why) in enumerate(others):
+        assert any(why in problem for problem in rewritten(folder, tmp_path / str(k), (other, whose, task, dual)))
+    for cell in ("nan", "inf", "-inf", "1e999", "", "three", "1_0"):  # such a table is not read at all
+        with pytest.raises(InputError, match=r"limits\.csv, line 2, column dual"):
+            Forged(folder, tmp_path / f"at{cell}").file(
+                "limits.csv", "limit,name,task,dual", f"{limit},{name},,{cell}"
+            ).report()
