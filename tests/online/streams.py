@@ -6,9 +6,9 @@ import crowdopt
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.policies import named, policies
 from crowdopt.online.replay import Replay
-from crowdopt.testing.streams import Noisy, crowd, scrambled, stream, without_skills
+from crowdopt.testing.streams import crowd, stream
 
-__all__ = ["EVERY", "Noisy", "crowd", "scrambled", "start", "stream", "without_skills"]
+__all__ = ["EVERY", "crowd", "start", "stream"]
 
 OPTIONS = {  # every policy there is, and the options that make it do something else
     **{name: ["", ":gold=5"] for name in policies()},
