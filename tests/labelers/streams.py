@@ -46,11 +46,6 @@ def stream(kind: str = "one kind", seed: int = 0, horizon: int = 120) -> TaskStr
     return simulated_tasks(Labelers(rows, COST, 3 if kind == "three classes" else 2, at), horizon, (seed,))
 
 
-def supported(text: str, kind: str) -> bool:
-    """Whether the constants that a policy wants are known for such a stream."""
-    return "constants=" not in text or kind in ("one kind", "table")
-
-
 def start(text: str, of: TaskStream, seed: int = 0) -> LabelerReplay:
     return LabelerReplay(named(text), of, seed)
 
