@@ -37,15 +37,6 @@ def test_no_policy_goes_beyond_a_group(policy: str) -> None:
         assert np.bincount(pairs[mine, 0]).max() == 1
 
 
-@pytest.mark.slow
-def test_compare_holds_policies_against_the_optimum_with_groups() -> None:
-    """The offline program has the groups: its LP costs more than without them."""
-    with_groups = crowd(collected=None, groups=(Group("all", range(50), max_per_task=1),))
-    held = crowdopt.compare(with_groups, ["greedy"], trials=1)
-    free = crowdopt.compare(replace(with_groups, groups=()), ["greedy"], trials=1)
-    assert held.optimum.lp > free.optimum.lp + 1
-
-
 @pytest.mark.parametrize(
     ("change", "word"),
     [

@@ -108,21 +108,6 @@ def test_the_excess_is_at_most_m():
     assert seen >= fewest(150, 0.25)
 
 
-def test_type_prices_tie_everything():
-    """Three tasks, m = 10, p = .9, M = 3, eps = .2: the IP takes 18 labels, the printed algorithm all 30.
-
-    Stopping at covered tasks takes 18 again.
-    """
-    instance = crowdopt.AssignmentInstance(
-        accuracy=np.full((1, 10), 0.9), task_type=[0, 0, 0], capacity=3, epsilon=0.2, rule="hoeffding"
-    )
-    plan = crowdopt.assign(instance)
-    weights = crowdopt.assign(instance, program="lp").duals.task
-    assert plan.proven and plan.objective == 18
-    assert run("primal-approximation", instance, weights).total_labels == 30
-    assert run("primal-approximation:stop:ties=least-covered", instance, weights).total_labels == 18
-
-
 def moody(program, backend, options):
     """A simplex without presolve that ends undecided."""
     found = crowdopt.solve(program, backend, options)

@@ -15,14 +15,10 @@ from crowdopt import AssignmentInstance, certify, solve
 from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.crowd.potentials import Potential
 from crowdopt.errors import InputError
-from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits import potential_bounds as bounds
 from crowdopt.online.limits.information import information
 from crowdopt.online.limits.least_cost import least
-from crowdopt.online.policies import named
-from crowdopt.online.replay import replay
 from crowdopt.programs import potential
-from tests.chance import fewest, seeds
 
 NONE, ZERO, ONE = -1, 0, 1
 
@@ -214,23 +210,3 @@ def test_information_falls_by_the_same_amount_whatever_is_believed(classes):
     rate = (0.7 - 0.3 / (classes - 1)) * np.log(0.7 * (classes - 1) / 0.3)
     assert information(one) == pytest.approx(5 * (told(alike) - told(start)) / rate)
     assert least(one, solve).cost >= information(one)
-
-
-@pytest.mark.chance
-def test_policies_that_reach_the_target_pay_about_the_bound():
-    """A stop-when-sure policy that is told all skills pays about what the bound says for the error that it reaches.
-
-    The bound is about means: a run by itself may pay less. Runs are independent: in 95 of 100 or more they pay at least
-    .85 and at most 1.2 of it (of 24 between .94 and 1.09).
-    """
-    instance, near, trials = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1), 0, 12
-    for k in seeds(trials):
-        run = replay(named("entropy"), simulated_stream(instance, (k,)), k, solve)
-        needed = bounds.skills_known(instance.with_epsilon(float(np.mean(_error(run)))), solve).value
-        near += 0.85 * needed < run.total_labels < 1.2 * needed
-    assert near >= fewest(trials, 0.95)
-
-
-def _error(run):
-    odds = np.bincount(run.task, np.where(run.label == 1, 1.0, -1.0) * (run.skills[0, run.worker] > 0.6), 200)
-    return 1 / (1 + np.exp(np.abs(odds) * np.log(7 / 3)))
