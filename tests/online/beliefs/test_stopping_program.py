@@ -57,15 +57,18 @@ def test_the_top_price_is_where_it_stops_to_pay(seed):
         assert one.brings(price) >= wanted * (1 - 1e-9) or price == programs.LEAST * one.top
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("seed", range(3))
-def test_thresholds_lie_midway_between_the_last_kept_and_the_next(seed, classes):
-    """Tallies of at least a guesser's share decide: the first of them that is kept, and the one below it."""
-    prior = np.random.default_rng(seed).dirichlet(np.full(CELLS, 0.2))
-    one = StoppingProgram(prior, np.minimum(information(GRID, classes), 2.0), 30, classes)
+DRAWN = np.random.default_rng(0).dirichlet(np.full(CELLS, 0.2))
+GUESSERS = 0.7 * (np.abs(GRID - 0.3) < 0.04) + 0.3 * (np.abs(GRID - 0.45) < 0.04)  # and a few who are worth keeping
+
+
+@pytest.mark.parametrize(("prior", "classes"), [(DRAWN, 2), (DRAWN, 3), (GUESSERS, 3)])
+def test_thresholds_lie_midway_between_the_last_kept_and_the_next(prior, classes):
+    """Tallies of at least a guesser's share decide, a third among three: the first that is kept, the one below it."""
+    law = prior / prior.sum()
+    one = StoppingProgram(law, np.minimum(information(GRID, classes), 2.0) * (GRID > 1 / classes), 60, classes)
     price, found = 0.8 * one.top, 0
     least, kept, (mass, reward) = one.thresholds(price), one._values(price) > 0, one.tables
-    for k in range(30):
+    for k in range(60):
         able = [c for c in range(k + 1) if classes * c >= k]
         first = next((c for c in able if kept[k, c]), None)
         if first is None:
