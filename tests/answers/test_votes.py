@@ -21,23 +21,6 @@ def every(labels: Labels) -> dict:
     return found | {name: method(labels, SKILLS) for name, method in FROM_ACCURACIES.items()}
 
 
-@pytest.mark.parametrize("classes", [2, 3, 5])
-def test_scores_are_sums_of_weights(classes: int) -> None:
-    """Equations (1) and (2), one label at a time."""
-    labels, _ = drawn(1, classes=classes)
-    weights = {
-        "majority": np.ones(7),
-        "wmv-linear": classes * SKILLS - 1,
-        "wmv-log": np.log(np.clip(SKILLS, 0.05, 0.95) / np.clip(1 - SKILLS, 0.05, 0.95)) - np.log(1 / (classes - 1)),
-    }
-    found = every(labels)
-    for name, weight in weights.items():
-        score = np.zeros((12, classes))
-        for task, worker, label in rows(labels):
-            score[task, label] += weight[worker]
-        assert found[name].score == pytest.approx(score, abs=1e-12)
-
-
 def test_the_best_weights_give_the_posterior_itself() -> None:
     """With the true one-coin accuracies, exp of the score is the likelihood up to a factor: Bayes, by hand."""
     labels, _ = drawn(2, classes=3)
@@ -84,15 +67,6 @@ def test_new_labels_count_as_if_they_had_been_there(name: str) -> None:
     assert gained == pytest.approx(expected, abs=1e-12)
     assert late.count.tolist() == labels.per_task.tolist()
     assert again.count.sum() == labels.task.size - 20
-
-
-def test_the_order_of_the_rows_does_not_matter() -> None:
-    """A table is a set of labels."""
-    labels, _ = drawn(4, tasks=40, classes=2)
-    order = np.random.default_rng(0).permutation(labels.task.size)
-    other = replace(labels, task=labels.task[order], worker=labels.worker[order], label=labels.label[order])
-    for name, found in every(labels).items():
-        assert (found.answer == every(other)[name].answer).all(), name
 
 
 def test_bad_accuracies_and_labels_get_their_sentence() -> None:

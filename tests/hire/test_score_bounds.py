@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from math import comb
 
 import numpy as np
 import pytest
@@ -21,15 +20,6 @@ def test_no_best_vote_errs_more_than_bhattacharyya(accuracy: tuple[float, ...]) 
     right = np.array([np.prod(np.where(r, p, 1 - p)) for r in product([0, 1], repeat=p.size)])
     error = np.minimum(right, right[::-1]).sum() / 2  # the reversed list has every answer turned round
     assert error <= score_bounds.best_vote_bound(p, 2) <= 0.5
-
-
-def test_the_corrected_bound_holds_exactly_for_one_question_each() -> None:
-    """One gold question, L = 2, w = .8, five workers: the weight is 1 or -1, so a label agrees with the truth with
-    chance w^2 + (1-w)^2, and the vote errs (or ties) with a binomial probability.
-    """
-    agree = 0.8**2 + 0.2**2
-    error = sum(comb(5, k) * agree**k * (1 - agree) ** (5 - k) for k in range(3))
-    assert error <= score_bounds.linear_vote_bound(score([(2 * 0.8 - 1) ** 2] * 5), 2)
 
 
 @pytest.mark.chance

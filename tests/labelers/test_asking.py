@@ -123,14 +123,6 @@ def test_utilities_are_what_answers_come_to():
         assert abs(row["reward"] - row["right"]) < hoeffding(6000)
 
 
-def test_trials_are_paired():
-    """Every policy sees the same label of a pair and a round."""
-    one, other = stream(seed=3), stream(seed=3)
-    np.testing.assert_array_equal(one.label, other.label)
-    np.testing.assert_array_equal(one.repeated(4, 70)[0], other.repeated(4, 70)[0])
-    assert len({one.repeated(4, k)[0].tobytes() for k in (1, 2, 3)}) > 1
-
-
 def test_a_table_holds_one_answer_of_each_pair():
     """No repeats; the run says so; refused labels are not paid."""
     run = replay(named("ls-ol:g2=5"), stream("table"), 0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from crowdopt import InputError
 from crowdopt.crowd.votes.voting import plurality_error, weighted_error
+from crowdopt.labelers import sets
 from crowdopt.labelers.priced_sets import worth_its_price
 from crowdopt.labelers.sets import (
     best_set,
@@ -21,7 +22,7 @@ from crowdopt.labelers.sets import (
     weighted_accuracy,
     wins,
 )
-from tests.chance import FALSE_ALARM, hoeffding, rng
+from tests.chance import hoeffding, rng
 from tests.majorities import majority_accuracy
 
 skills = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 0.5, 0.7]), st.floats(0, 1)), min_size=1, max_size=8).map(
@@ -104,31 +105,19 @@ def test_a_tolerance_makes_ties(p, seed, tolerance):
 
 
 @pytest.mark.chance
-@pytest.mark.slow
-def test_what_is_too_large_to_enumerate_is_simulated_with_an_interval():
-    """Exact has no width; a simulation's right answers are binomial by a chance that the same vote, written another
-    way, tells as well: two means of 100,000 draws each, each within Hoeffding's bound.
-    """
-    p = np.linspace(0.4, 0.9, 16)
-    exact, none = plurality_accuracy(p, np.ones(16), 4)
-    assert none == 0.0
-    nearly = np.ones(16) + 1e-6 * np.sqrt(np.arange(16))
-    value, half = plurality_accuracy(p, nearly, 4, rng())
-    assert 0 < half < 0.004 and value >= exact - 0.02
-    assert abs(value - _right(p, nearly, 4, rng(1))) < 2 * hoeffding(100_000, alarm=FALSE_ALARM / 2)
-    with pytest.raises(InputError, match="too many ways"):
-        plurality_accuracy(p, nearly, 4)
+def test_what_is_too_large_to_enumerate_is_simulated_with_an_interval(monkeypatch):
+    """Right answers of a simulation are binomial by the chance that small sets have exactly, ties included."""
+    p, weight = np.linspace(0.4, 0.9, 6), [1, 1, 2, 1, 0.5, 2]
+    exact, none = plurality_accuracy(p, weight, 4)
 
+    def refuses(*_):
+        raise InputError("too many")
 
-def _right(p, w, classes, rng, draws=100_000):
-    """The same vote, written another way."""
-    truth = rng.integers(0, classes, draws)[:, None]
-    said = (truth + rng.integers(1, classes, (draws, p.size))) % classes
-    said = np.where(rng.random((draws, p.size)) < p, truth, said)
-    score = np.zeros((draws, classes))
-    for j in range(p.size):
-        score[np.arange(draws), said[:, j]] += w[j]
-    return float((score.argmax(axis=1) == truth[:, 0]).mean())
+    monkeypatch.setattr(sets, "plurality_error", refuses)
+    with pytest.raises(InputError, match="too many"):
+        plurality_accuracy(p, weight, 4)
+    value, half = plurality_accuracy(p, weight, 4, rng())
+    assert none == 0 < half < 0.004 and abs(value - exact) < hoeffding(sets.DRAWS)
 
 
 @pytest.mark.parametrize("votes", ["majority", "weighted"])

@@ -17,15 +17,6 @@ from crowdopt.labelers.sets import set_accuracy, top_accuracies
 skills = st.lists(st.floats(0.02, 0.98), min_size=3, max_size=7).map(np.array)
 
 
-@pytest.mark.parametrize("size", [1, 3, 5, 7])
-def test_no_smaller_factor_will_do(size):
-    """Half nearly always right, half nearly always wrong, one a coin: the slope is (m + 1)/2 for all moved at once."""
-    p = np.array([1 - 1e-4] * (size // 2) + [1e-4] * (size // 2) + [0.5])
-    step = 1e-6
-    slope = (float(set_accuracy(p)) - float(set_accuracy(p - step))) / step
-    assert slope == pytest.approx((size + 1) / 2, rel=2e-3)
-
-
 def test_lemma_1_s_count():
     """G = (1, 1), T = 2000: 7 < ln T < 8 gives 8 x 8 - 1 explorations, not ln^2 T = 57.8."""
     d = theorems.steps(1.0, 2000)

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt.online.beliefs import checked_claims
@@ -49,15 +47,6 @@ def test_claims_are_the_posterior_mean(classes):
     claimed = np.array([0.001, 0.02, 0.3, 0.45, 0.08, 0.5])
     for looks in (looked([0, 3], [True, False]), looked([1], [False]), looked([0, 1, 2, 4], [True] * 4)):
         np.testing.assert_allclose(looks.claims(claimed, classes), by_hand(claimed, looks, classes), rtol=1e-12)
-
-
-@given(st.integers(1, 60), st.integers(0, 70), st.integers(0, 2**32 - 1))
-def test_each_is_looked_at_once_and_only_what_is_wanted(tasks, count, seed):
-    """As many as asked for, or all; ascending, each once."""
-    generator = np.random.default_rng(seed)
-    claimed, wanted = generator.random(tasks), generator.random(tasks) < 0.7
-    found = drawn(claimed, wanted, count, generator)
-    assert found.size == min(count, wanted.sum()) and (np.diff(found) > 0).all() and wanted[found].all()
 
 
 @pytest.mark.chance

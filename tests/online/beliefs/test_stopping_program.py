@@ -65,7 +65,7 @@ GUESSERS = 0.7 * (np.abs(GRID - 0.3) < 0.04) + 0.3 * (np.abs(GRID - 0.45) < 0.04
 def test_thresholds_lie_midway_between_the_last_kept_and_the_next(prior, classes):
     """Tallies of at least a guesser's share decide, a third among three: the first that is kept, the one below it."""
     law = prior / prior.sum()
-    one = StoppingProgram(law, np.minimum(information(GRID, classes), 2.0) * (GRID > 1 / classes), 60, classes)
+    one = StoppingProgram(law, np.minimum(information(GRID, classes), 2.0) * (1 / classes < GRID), 60, classes)
     price, found = 0.8 * one.top, 0
     least, kept, (mass, reward) = one.thresholds(price), one._values(price) > 0, one.tables
     for k in range(60):
