@@ -30,7 +30,7 @@ def value(instance: SelectionInstance, members: np.ndarray) -> Fraction:
 def test_algorithm_1_is_the_best_of_all_sets_and_the_smallest_such(kind: str) -> None:
     """Theorem 4, exactly, in fractions: random cases of each kind, and the proof says so every time."""
     rng = np.random.default_rng(KINDS.index(kind))
-    for _ in range(60):
+    for _ in range(40):
         instance = drawn(rng, 7, kind)
         found = ranking.algorithm1(instance)
         best, sets = best_sets(instance)
@@ -57,7 +57,7 @@ def test_every_rule_knows_its_distance_from_the_optimum() -> None:
     """The proof bounds every set, so a rule's answer is called optimal exactly where it is."""
     rng = np.random.default_rng(4)
     hit = {True: 0, False: 0}
-    for _ in range(100):
+    for _ in range(50):
         instance = drawn(rng, 6)
         best, _ = best_sets(instance)
         for found in (
@@ -70,7 +70,7 @@ def test_every_rule_knows_its_distance_from_the_optimum() -> None:
             hit[optimal] += 1
             assert found.proven == optimal == (found.status is Status.OPTIMAL)
             assert found.score <= found.best_score + 1e-12
-    assert min(hit.values()) > 17
+    assert min(hit.values()) > 8
 
 
 def test_the_plug_in_rule_maximises_the_plug_in_score() -> None:
@@ -116,7 +116,7 @@ def test_one_worker_swapped_for_a_worse_one_is_rejected() -> None:
 def test_a_proof_that_claims_too_much_does_not_hold() -> None:
     """Lower the bound, loosen a threshold, leave a size uncovered, or hand over another instance: rejected."""
     rng = np.random.default_rng(7)
-    for _ in range(200):
+    for _ in range(60):
         instance = drawn(rng, 7)
         proof = ranking.prove(instance)
         assert proof.holds(instance)
@@ -132,7 +132,7 @@ def test_whatever_holds_is_true_of_every_size() -> None:
     """Random thresholds, stretches, claims: where the proof is accepted, each size's inequality holds in fractions."""
     rng = np.random.default_rng(11)
     accepted = 0
-    for _ in range(500):
+    for _ in range(200):
         instance = drawn(rng, 7)
         gains = exact_gains(instance)
         last = np.unique(np.append(rng.integers(1, instance.sizes + 1, rng.integers(0, 4)), instance.sizes))
@@ -149,7 +149,7 @@ def test_whatever_holds_is_true_of_every_size() -> None:
             for k in range(int(last[stretch - 1]) + 1 if stretch else 1, end + 1):
                 most = k * t + sum(max(Fraction(0), g - t) for g in gains)
                 assert squared(most, k) <= squared(claim, best.size)
-    assert accepted > 33
+    assert accepted > 12
 
 
 def test_sets_that_are_not_allowed_attain_nothing() -> None:
@@ -171,7 +171,7 @@ def test_ranking_refuses_what_it_cannot_do() -> None:
 def test_the_frontier_has_the_sizes_that_no_smaller_one_beats() -> None:
     """(F-hat, -|S|): Algorithm 1 with K = k for every k, less those that gain nothing."""
     rng = np.random.default_rng(8)
-    for _ in range(100):
+    for _ in range(40):
         instance = drawn(rng, 6)
         by_size = [
             ranking.algorithm1(replace(instance, most=k)) for k in range(1, min(instance.sizes, instance.n_workers) + 1)

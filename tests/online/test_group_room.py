@@ -48,4 +48,4 @@ def test_no_policy_goes_beyond_a_group(policy: str) -> None:
 def test_what_cannot_be_kept_online_is_refused(change: dict[str, object], word: str) -> None:
     """What is decided cannot be taken back, so only limits from above can be kept by the way."""
     with pytest.raises(InputError, match=word):
-        crowdopt.compare(crowd(**change), ["greedy"], trials=1)
+        simulated_stream(crowd(**change), (0, 1))

@@ -150,7 +150,7 @@ def test_claims_of_told_skills_are_bayes_and_errors_are_as_claimed(text, classes
     So it is with the exact error of its pairs, over easy and hard tasks together.
     """
     rule = "exact-error" if classes == 2 else "bhattacharyya"
-    asked, trials = replace(crowd(1), rule=rule, classes=classes, prior=None, difficulty=difficulty), 40
+    asked, trials = replace(crowd(1), rule=rule, classes=classes, prior=None, difficulty=difficulty), 20
     wrong, claims, foretold = [], [], []
     for seed in seeds(trials):
         run = start(text, simulated_stream(asked, (seed, 3)), seed).finish()

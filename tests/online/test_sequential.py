@@ -159,8 +159,8 @@ def test_every_task_is_sure_or_said_not_to_be():
     With six workers some are left in 95 of 100 independent crowds or more.
     """
     left = 0
-    enough = [hammers(seed, tasks=100) for seed in seeds(2)]
-    few = [hammers(seed, workers=6) for seed in seeds(5)]
+    enough = [hammers(seed, tasks=60) for seed in seeds(2)]
+    few = [hammers(seed, tasks=100, workers=6) for seed in seeds(5)]
     for of in (*enough, *few):
         run = play("sequential:stop=each", of)
         unsure = int((run.claims > 0.15 + 1e-9).sum())
@@ -177,9 +177,9 @@ def test_skills_are_told_apart_by_type():
     """
     apart, trials = 0, 5
     for seed in seeds(trials):
-        skill = np.full((2, 80), 0.5)
-        skill[np.random.default_rng(seed).integers(0, 2, 80), np.arange(80)] = 0.85
-        instance = crowdopt.AssignmentInstance(skill, np.arange(200) % 2, 80, 0.15)
+        skill = np.full((2, 60), 0.5)
+        skill[np.random.default_rng(seed).integers(0, 2, 60), np.arange(60)] = 0.85
+        instance = crowdopt.AssignmentInstance(skill, np.arange(150) % 2, 80, 0.15)
         of = simulated_stream(instance, (seed, 2))
         run = play(HEEDLESS, of)
         apart += (of.instance.accuracy[instance.task_type[run.task], run.worker] > 0.6).mean() > 0.8

@@ -60,7 +60,7 @@ def test_repair_says_so_and_covers():
     Instances are independent: in 35 of 100 or more (of 300 in 53) something is short without it.
     """
     short = 0
-    for seed in seeds(40):
+    for seed in seeds(34):
         rng = np.random.default_rng(seed)
         instance = crowdopt.AssignmentInstance(
             accuracy=rng.uniform(0.6, 0.95, (2, 14)),
@@ -80,7 +80,7 @@ def test_repair_says_so_and_covers():
         loads = np.bincount(mended.worker, minlength=14)
         assert (loads <= instance.capacity).all()
         assert len({*zip(mended.task.tolist(), mended.worker.tolist(), strict=True)}) == mended.task.size
-    assert short >= fewest(40, 0.35)  # otherwise there was nothing to repair
+    assert short >= fewest(34, 0.35)  # otherwise there was nothing to repair
 
 
 @pytest.mark.chance
@@ -164,7 +164,7 @@ def test_lemmas_2_and_3(tolerance, skill):
 
 def test_theorem_3():
     """Any q-hat within 4t of q: under epsilon' the approximated LP costs no more than the true one."""
-    for seed in range(40):
+    for seed in range(15):
         rng = np.random.default_rng(seed)
         accuracy = rng.uniform(0.6, 0.95, (2, 30))
         instance = crowdopt.AssignmentInstance(
@@ -235,7 +235,7 @@ def test_the_policies_own_price_program_is_the_sampled_lp():
     A share of what is wanted is covered where the program has no point, and nowhere else.
     """
     feasible = 0
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         kinds, m = int(rng.integers(1, 5)), int(rng.integers(12, 25))
         task_type = np.sort(rng.integers(0, kinds, 12))
@@ -265,7 +265,7 @@ def test_the_policies_own_price_program_is_the_sampled_lp():
             by_task = np.asarray(found.price)[np.searchsorted(present, task_type)]
             assert dual_value(transformed, by_task) == pytest.approx(certify(solution).bound, rel=1e-6), seed
             feasible += 1
-    assert 20 < feasible < 60
+    assert 10 < feasible < 40
 
 
 @pytest.mark.chance

@@ -131,12 +131,12 @@ def test_an_expert_who_errs_adds_what_they_may_get_wrong(share, allowed):
 
 @pytest.mark.chance
 def test_the_draw_takes_each_group_as_often_as_it_says():
-    """The first answer drawn comes from a group in proportion to size times rate: binomial counts over 100 seeds."""
+    """The first answer drawn comes from a group in proportion to size times rate: binomial counts over 60 seeds."""
     claims = rng().beta(0.2, 3.8, 40)
     strata = strata_of(np.sort(claims), 0.1)
-    first = [draw(40, AuditTerms("assisted", 0.1, 0.05, seed), claims, 5).stratum[0] for seed in seeds(100)]
+    first = [draw(40, AuditTerms("assisted", 0.1, 0.05, seed), claims, 5).stratum[0] for seed in seeds(60)]
     share = strata.size * strata.rate / (strata.size @ strata.rate)
-    assert binomial(np.bincount(first, minlength=share.size), 100, share)
+    assert binomial(np.bincount(first, minlength=share.size), 60, share)
 
 
 def test_every_answer_is_drawn_once_whatever_the_claims():
