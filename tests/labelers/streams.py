@@ -28,7 +28,7 @@ EVERY = [name + options for name, more in OPTIONS.items() for options in more]
 KINDS = ("one kind", "two kinds", "contexts", "three classes", "table")
 
 
-def stream(kind: str = "one kind", seed: int = 0, horizon: int = 120) -> TaskStream:
+def stream(kind: str = "one kind", seed: int = 0, horizon: int = 90) -> TaskStream:
     """A stream of that kind."""
     if kind == "table":
         rng = np.random.default_rng(seed)

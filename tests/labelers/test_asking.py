@@ -53,7 +53,7 @@ def test_a_run_hangs_on_labels_of_the_past_alone(text, kind):
     whole = start(text, stream(kind)).finish()
     same(whole, start(text, stream(kind)).restore(start(text, stream(kind)).advance(17).snapshot()).finish())
     steps = start(text, stream(kind))
-    for t in range(1, 121):
+    for t in range(1, 91):
         steps.advance(t)
     same(whole, steps.finish())
     if kind != "table" or not text.startswith("oracle"):  # a table's oracle is told skills tallied beforehand

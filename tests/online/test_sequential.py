@@ -77,13 +77,8 @@ def errors_and_claims(runs):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize(
-    ("text", "classes"),
-    [
-        ("adaptive:gold=10:difficulty=no", 3),
-        pytest.param("sequential", 4, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "classes"), [("adaptive:gold=10:difficulty=no", 3), ("sequential", 4)])
 def test_claims_are_kept_among_more_classes(text, classes):
     """One coin over K classes is the model that beliefs have: the target is met on average, and claims are near.
 
@@ -250,7 +245,7 @@ def test_dear_workers_have_to_be_worth_it():
     Crowds are independent: six labels of ten go there in 95 of 100 or more.
     """
     instance = crowdopt.AssignmentInstance(
-        np.full((1, 120), 0.8), np.zeros(300, int), 80, 0.1, cost=np.where(np.arange(120) % 2, 4.0, 1.0)
+        np.full((1, 100), 0.8), np.zeros(250, int), 80, 0.1, cost=np.where(np.arange(100) % 2, 4.0, 1.0)
     )
     cheap, trials = 0, 5
     for seed in seeds(trials):

@@ -84,16 +84,7 @@ def test_skills_known_is_below_every_policy(seed, room, epsilon):
         assert found.value == pytest.approx(max(0.0, proven))
 
 
-@pytest.mark.parametrize("epsilon", [0.3])
-def test_skills_known_is_what_the_best_policy_needs_where_labels_abound(epsilon):
-    """One task, nine equal workers: the relaxation gives nothing away but the last labels and the grid."""
-    instance = crowd([0.7] * 9, 1, 1, epsilon)
-    found = bounds.skills_known(instance, solve)
-    optimal = best_policy(1, found.mu, [1] * 9, [(1.0, (0.7,) * 9)]) - found.mu * epsilon
-    assert 0.97 * optimal <= found.value <= optimal + 1e-6
-
-
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.2, 0.3, 0.4]))
 def test_skills_unknown_is_below_every_policy(seed, epsilon):
     """LB1 at its own mu against the optimal policy of two workers drawn from the prior, in all beliefs."""
