@@ -7,23 +7,16 @@ import pytest
 
 from crowdopt.answers.choosing import chosen
 from crowdopt.answers.hard_votes import HardVotes
-from crowdopt.answers.heeding import heeding
 from crowdopt.api.aggregate import aggregate
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.labels import Labels
+from tests.answers.tables import drawn, table
 from tests.chance import fewest, seeds
 
 
-def drawn(seed, share, left=0.0, tasks=600, workers=40, each=12):
-    """Labels of a crowd U(.5, 1) in the mean; on a share of the tasks only part of the edge is left."""
-    rng = np.random.default_rng(seed)
-    edge, hard, truth = rng.uniform(0, 1, workers), rng.random(tasks) < share, rng.integers(0, 2, tasks)
-    worker = np.argsort(rng.random((tasks, workers)), axis=1)[:, :each].reshape(-1)
-    task = np.repeat(np.arange(tasks), each)
-    scale = np.where(hard, left, 1.0)[task] / (1 - share * (1 - left))
-    right = rng.random(task.size) < (1 + np.minimum(scale * edge[worker], 1)) / 2
-    names = [tuple(map(str, range(count))) for count in (tasks, workers, 2)]
-    return Labels(task, worker, np.where(right, truth[task], 1 - truth[task]), *names), truth
+def hard(seed, share, left=0.0, tasks=600):
+    """Twelve labels a task of a crowd U(.5, 1) in the mean; on a share of the tasks only part of the edge is left."""
+    skill = np.random.default_rng([seed, 1]).uniform(0.5, 1, 40)
+    return drawn(seed, tasks, 40, 2, each=12, skill=skill, hard=(share, left))
 
 
 @pytest.mark.slow
@@ -37,7 +30,7 @@ def test_claimed_errors_are_near_the_true_ones(left, known):
     """
     near, blind, trials = 0, 0, 7
     for seed in seeds(trials):
-        labels, truth = drawn(seed, 0.3, left)
+        labels, truth = hard(seed, 0.3, left)
         told = np.where(np.arange(truth.size) < known, truth, -1)
         method = chosen(labels, told).method  # asked once: it takes longer than both answers
         answers = aggregate(labels, method, known=told)
@@ -51,12 +44,11 @@ def test_claimed_errors_are_near_the_true_ones(left, known):
 
 def test_without_difficulty_nothing_changes():
     """Byte by byte; and labels that come later count as if they had been there."""
-    labels, _ = drawn(0, 0.0, tasks=200)
+    labels, _ = hard(0, 0.0, tasks=200)
     method = chosen(labels).method
-    assert (
-        aggregate(labels, method).posterior.tobytes() == aggregate(labels, method, difficulty=False).posterior.tobytes()
-    )
-    labels, _ = drawn(1, 0.3, tasks=200)
+    bare = aggregate(labels, method, difficulty=False)
+    assert aggregate(labels, method).posterior.tobytes() == bare.posterior.tobytes()
+    labels, _ = hard(1, 0.3, tasks=200)
     answers, new = aggregate(labels, method), (np.array([0, 0]), np.array([3, 4]), np.array([1, 0]))
     later, there = answers.with_labels(*new).hard, answers.hard
     again = there.with_labels(labels.task, labels.worker, labels.label).with_labels(*new)
@@ -65,7 +57,7 @@ def test_without_difficulty_nothing_changes():
 
 def test_among_four_classes_it_is_bayes():
     """With K classes a posterior is Bayes' over every class, easy or hard: two labels multiplied out."""
-    labels = Labels(*np.array([[0, 0], [0, 1], [2, 3]]), ("a",), ("x", "y"), ("0", "1", "2", "3"))
+    labels = table([0, 0], [0, 1], [2, 3], 1, 2, 4)
     how, edge = Difficulty(0.2, 0.3, 1.2), np.array([0.4, 0.6])
     empty = HardVotes(how, edge, np.zeros((1, 4)), np.zeros((1, 4)), np.zeros((1, 4)))
     found = empty.with_labels(labels.task, labels.worker, labels.label).posterior[0]
@@ -75,13 +67,3 @@ def test_among_four_classes_it_is_bayes():
         for k in range(4):
             chance[k] += weight * np.prod(np.where(labels.label == k, right, wrong))
     np.testing.assert_allclose(found, chance / chance.sum())
-
-
-def test_what_a_method_knows_beside_the_votes_stays():
-    """The votes are taken from its evidence and made anew: with no hard tasks left it would be as before."""
-    labels, _ = drawn(0, 0.3)
-    answers = aggregate(labels, "one-coin", difficulty=False)
-    hard = heeding(answers, labels).hard
-    votes = np.zeros_like(answers.evidence)
-    np.add.at(votes, (labels.task, labels.label), answers.speech[labels.worker])
-    assert hard is not None and np.abs(hard.beside).max() == pytest.approx(np.abs(answers.evidence - votes).max())

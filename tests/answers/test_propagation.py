@@ -11,24 +11,8 @@ from crowdopt.answers import belief_propagation, majority, one_coin, propagation
 from crowdopt.answers.propagation import LEVELS
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
+from tests.answers.tables import drawn, table
 from tests.chance import fewest, seeds
-
-
-def table(task, worker, label, tasks: int, workers: int, classes: int = 2) -> Labels:
-    """Labels with numbers for names."""
-    names = [tuple(map(str, range(count))) for count in (tasks, workers, classes)]
-    return Labels(*(np.asarray(part, np.int64) for part in (task, worker, label)), *names)
-
-
-def drawn(seed: int, tasks: int, workers: int, each: int, skill, classes: int = 2) -> tuple[Labels, np.ndarray]:
-    """So many labels of each task by workers of these skills, wrong ones uniform; and the truth."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, classes, tasks)
-    worker = np.concatenate([rng.choice(workers, each, replace=False) for _ in range(tasks)])
-    task = np.repeat(np.arange(tasks), each)
-    other = (truth[task] + rng.integers(1, classes, task.size)) % classes
-    label = np.where(rng.random(task.size) < np.asarray(skill)[worker], truth[task], other)
-    return table(task, worker, label, tasks, workers, classes), truth
 
 
 def by_enumeration(labels: Labels, skills: np.ndarray) -> np.ndarray:
@@ -46,7 +30,7 @@ def by_enumeration(labels: Labels, skills: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_is_exact_without_cycles(seed: int, classes: int) -> None:
     """A chain of workers, two tasks in common with nobody: messages say what enumeration of all truths says."""
     rng = np.random.default_rng(seed)
@@ -67,7 +51,7 @@ def test_what_it_claims_is_near_the_truth_where_em_claims_less_than_half() -> No
     """
     seen, trials = np.zeros(3, int), 5
     for seed in seeds(trials):
-        labels, truth = drawn(seed, 500, 150, 12, np.repeat([0.5, 0.7], 75))
+        labels, truth = drawn(seed, 500, 150, 2, each=12, skill=np.repeat([0.5, 0.7], 75))
         answers, em = belief_propagation(labels), one_coin(labels)
         wrong, other = (answers.answer != truth).mean(), (em.answer != truth).mean()
         near = abs((1 - answers.confidence).mean() - wrong) < wrong / 3
@@ -77,7 +61,7 @@ def test_what_it_claims_is_near_the_truth_where_em_claims_less_than_half() -> No
 
 def test_a_worker_s_own_label_does_not_vouch_for_them() -> None:
     """With one label each nothing is known of anybody but the prior: votes are equal, and so is the majority."""
-    labels, _ = drawn(0, 40, 200, 5, np.full(200, 0.8))
+    labels, _ = drawn(0, 40, 200, 2, each=5, skill=np.full(200, 0.8))
     alone = table(labels.task, np.arange(200), labels.label, 40, 200)
     answers = belief_propagation(alone)
     assert (answers.answer == majority(alone).answer).all()
@@ -87,7 +71,7 @@ def test_a_worker_s_own_label_does_not_vouch_for_them() -> None:
 
 def test_known_tasks_stay_and_tell_of_workers() -> None:
     """What is known is certain; with all known, a skill is its worker's tally under the prior."""
-    labels, truth = drawn(1, 60, 10, 4, np.linspace(0.5, 0.95, 10), classes=3)
+    labels, truth = drawn(1, 60, 10, 3, each=4, skill=np.linspace(0.5, 0.95, 10))
     answers = belief_propagation(labels, truth=truth)
     assert (answers.answer == truth).all() and answers.confidence.min() > 1 - 1e-12
     right = np.bincount(labels.worker, labels.label == truth[labels.task], 10)
@@ -99,7 +83,7 @@ def test_known_tasks_stay_and_tell_of_workers() -> None:
 
 def test_the_order_of_rows_and_the_names_of_classes_do_not_matter(monkeypatch) -> None:
     """Rows shuffled, classes renamed, workers looked at a few at a time: the same posterior."""
-    labels, _ = drawn(2, 50, 20, 4, np.linspace(0.4, 0.9, 20), classes=3)
+    labels, _ = drawn(2, 50, 20, 3, each=4, skill=np.linspace(0.4, 0.9, 20))
     first = belief_propagation(labels)
     order, turn = np.random.default_rng(0).permutation(labels.task.size), np.array([2, 0, 1])
     again = table(labels.task[order], labels.worker[order], turn[labels.label[order]], 50, 20, 3)
@@ -117,15 +101,13 @@ def test_workers_and_tasks_without_labels_have_the_prior() -> None:
     assert answers.posterior[0] == pytest.approx([0.5, 0.5])
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
+def test_bad_settings_are_sentences() -> None:
+    """What, and what it should be."""
+    labels = table([0, 1, 2], [0, 1, 0], [0, 1, 1], 3, 2)
+    for settings, said in (
         ({"iterations": 0}, "at least one iteration"),
         ({"truth": [0, 1]}, "one class per task"),
         ({"skills": [0.5, -1.0]}, "none below 0"),
-    ],
-)
-def test_bad_settings_are_sentences(settings, said) -> None:
-    """What, and what it should be."""
-    with pytest.raises(InputError, match=said):
-        belief_propagation(table([0, 1, 2], [0, 1, 0], [0, 1, 1], 3, 2), **settings)
+    ):
+        with pytest.raises(InputError, match=said):
+            belief_propagation(labels, **settings)

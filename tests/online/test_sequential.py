@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.label_kinds import GOLD
+from crowdopt.labelers.sets import set_accuracy
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
 from tests.chance import fewest, mean_is_at_most, most, seeds
-from tests.online.streams import start, stream
+from tests.online.streams import start
 
 BOTH = ["sequential", "adaptive"]
-EACH_OF_600 = ("sequential:stop=each", 600)
 HEEDLESS = "sequential:difficulty=no"  # a sixth of the time, where difficulty is not what a theorem is about
 HONEST = ("sequential", "sequential:stop=each:block=5")
 
@@ -79,15 +77,8 @@ def errors_and_claims(runs):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize(
-    ("text", "classes"),
-    [
-        ("adaptive:gold=10:difficulty=no", 3),
-        pytest.param("sequential", 4, marks=pytest.mark.slow),
-        pytest.param("sequential", 3, marks=pytest.mark.slow),
-        pytest.param("adaptive:gold=10", 4, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "classes"), [("adaptive:gold=10:difficulty=no", 3), ("sequential", 4)])
 def test_claims_are_kept_among_more_classes(text, classes):
     """One coin over K classes is the model that beliefs have: the target is met on average, and claims are near.
 
@@ -103,62 +94,25 @@ def test_claims_are_kept_among_more_classes(text, classes):
     assert (claims <= 2 * errors).sum() >= fewest(trials, 0.9), "nor is it claimed to be far worse than it is"
 
 
-def plurality(labels, accuracy, classes):
-    """Error of a vote of so many workers of one accuracy, ties broken by chance, by adding up all tables."""
-    right = 0.0
-    for said in product(range(classes), repeat=labels):
-        count = np.bincount(said, minlength=classes)
-        chance = np.prod([accuracy if k == 0 else (1 - accuracy) / (classes - 1) for k in said])
-        right += chance * (count[0] == count.max()) / np.count_nonzero(count == count.max())
-    return 1 - right
-
-
 @pytest.mark.chance
-@pytest.mark.parametrize(
-    ("text", "tasks"),
-    [pytest.param(HEEDLESS, 300, marks=pytest.mark.slow), pytest.param(*EACH_OF_600, marks=pytest.mark.long)],
-)
-def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
+@pytest.mark.slow
+def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes():
     """Four classes, workers of .7, a target of .1: gold included, fewer labels than the five a task that it takes.
 
     Stopping where labels agree saves more than finding out what the workers are worth costs. Crowds are independent: in
-    95 of 100 or more it does, and errors are below .15 (.09 on average, and .05 where each task is to be sure).
+    95 of 100 or more it does, and errors are below .15 (.09 on average).
     """
-    fixed = next(k for k in range(1, 9) if plurality(k, 0.7, 4) <= 0.1)
-    instance = crowdopt.AssignmentInstance(np.full((1, tasks // 3), 0.7), np.zeros(tasks, int), 150, 0.1, classes=4)
-    runs = [play(text, simulated_stream(instance, (seed, 9))) for seed in seeds(5)]
-    assert fixed == 5 and sum(run.total_labels < 5 * tasks for run in runs) >= fewest(len(runs), 0.95)
+    fixed = next(k for k in range(1, 9) if set_accuracy(np.full(k, 0.7), 4) >= 0.9)
+    instance = crowdopt.AssignmentInstance(np.full((1, 100), 0.7), np.zeros(300, int), 150, 0.1, classes=4)
+    runs = [play(HEEDLESS, simulated_stream(instance, (seed, 9))) for seed in seeds(5)]
+    assert fixed == 5 and sum(run.total_labels < 5 * 300 for run in runs) >= fewest(len(runs), 0.95)
     assert sum(realised_error(run, answers_of(run)) < 0.15 for run in runs) >= fewest(len(runs), 0.95)
-
-
-@pytest.mark.parametrize(
-    ("text", "how"),
-    [
-        ("sequential", "difficulty=.3"),
-        ("adaptive", ""),
-        pytest.param("sequential", "", marks=pytest.mark.slow),
-        pytest.param("adaptive", "difficulty=.3", marks=pytest.mark.slow),
-    ],
-)
-def test_a_run_among_four_classes_resumes_with_the_same_bytes(text, how):
-    """Log-likelihoods of all classes are part of the state, with difficulty and without."""
-    of = breached(among(4, 0, tasks=100), breach(how))
-    before = start(text, of).advance(25)
-    resumed = start(text, of).restore(before.snapshot()).finish()
-    whole = before.finish()
-    assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
 
 
 @pytest.mark.chance
 @pytest.mark.parametrize(
     "text",
-    [
-        "sequential",
-        *(
-            pytest.param(text, marks=pytest.mark.slow)
-            for text in ("adaptive", "sequential:block=10", "adaptive:until=mean", "sequential:stop=each")
-        ),
-    ],
+    ["sequential", *(pytest.param(text, marks=pytest.mark.slow) for text in ("adaptive", "sequential:stop=each"))],
 )
 def test_claims_are_kept_on_average(text):
     """The mean error is at most epsilon, so are claims where a run ends in time, and one is near the other.
@@ -183,7 +137,7 @@ def test_hardly_any_gold_and_far_fewer_labels():
     assert (one < 0.67 * other).sum() >= fewest(trials, 0.95)
 
 
-@pytest.mark.parametrize("text", ["sequential", "sequential:stop=each", "adaptive:until=mean"])
+@pytest.mark.parametrize("text", ["sequential", "adaptive:until=mean"])
 def test_the_end_is_the_end(text):
     """After the target is met no worker is asked anything, gold included."""
     of, policy = hammers(0), named(text)
@@ -194,46 +148,20 @@ def test_the_end_is_the_end(text):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize("text", ["sequential:stop=each", pytest.param("adaptive", marks=pytest.mark.slow)])
-def test_every_task_is_sure_or_said_not_to_be(text):
+def test_every_task_is_sure_or_said_not_to_be():
     """All claims are at most epsilon, or a note counts the unfinished tasks.
 
     With six workers some are left in 95 of 100 independent crowds or more.
     """
     left = 0
-    enough = [hammers(seed, tasks=100) for seed in seeds(2)]
-    few = [hammers(seed, workers=6) for seed in seeds(5)]
+    enough = [hammers(seed, tasks=60) for seed in seeds(2)]
+    few = [hammers(seed, tasks=100, workers=6) for seed in seeds(5)]
     for of in (*enough, *few):
-        run = play(text, of)
+        run = play("sequential:stop=each", of)
         unsure = int((run.claims > 0.15 + 1e-9).sum())
         assert (f"{unsure} tasks are not as sure" in " ".join(run.notes)) == (unsure > 0)
         left += unsure > 0 and of.instance.n_workers == 6
     assert left >= fewest(5, 0.95)
-
-
-def test_answers_are_its_own():
-    """A task's answer is the side of its posterior, not a vote with final weights; unknown is a fair guess."""
-    run = play("sequential", hammers(0, workers=2))
-    assert run.answers == "own" and (answers_of(run) == run.decided).all()
-    untouched = np.setdiff1d(np.arange(200), run.task)
-    assert untouched.size and (run.decided[untouched] == -1).all() and (run.claims[untouched] == 0.5).all()
-
-
-@pytest.mark.parametrize("block", [1, 7])
-def test_blocks_are_no_larger_than_said(block):
-    """A worker is asked up to b labels at once, and what they bring is seen before the next are asked."""
-    of, policy = hammers(0), named(f"sequential:block={block}")
-    sizes, original = [], policy.decide
-
-    def decide(arrival, rng):
-        decision = original(arrival, rng)
-        if decision is not None and decision.kind != GOLD:
-            sizes.append(decision.tasks.size)
-        return decision
-
-    policy.decide = decide
-    replay(policy, of, 0, crowdopt.solve)
-    assert max(sizes) == block
 
 
 @pytest.mark.chance
@@ -244,19 +172,13 @@ def test_skills_are_told_apart_by_type():
     """
     apart, trials = 0, 5
     for seed in seeds(trials):
-        skill = np.full((2, 80), 0.5)
-        skill[np.random.default_rng(seed).integers(0, 2, 80), np.arange(80)] = 0.85
-        instance = crowdopt.AssignmentInstance(skill, np.arange(200) % 2, 80, 0.15)
+        skill = np.full((2, 60), 0.5)
+        skill[np.random.default_rng(seed).integers(0, 2, 60), np.arange(60)] = 0.85
+        instance = crowdopt.AssignmentInstance(skill, np.arange(150) % 2, 80, 0.15)
         of = simulated_stream(instance, (seed, 2))
         run = play(HEEDLESS, of)
         apart += (of.instance.accuracy[instance.task_type[run.task], run.worker] > 0.6).mean() > 0.8
     assert apart >= fewest(trials, 0.95)
-
-
-def test_the_same_seed_gives_the_same_bytes():
-    """Chance comes in by the seed alone."""
-    one, other = (play("sequential", hammers(0, tasks=100), seed=1) for _ in range(2))
-    assert one.task.tobytes() == other.task.tobytes() and one.claims.tobytes() == other.claims.tobytes()
 
 
 @pytest.mark.chance
@@ -323,35 +245,13 @@ def test_dear_workers_have_to_be_worth_it():
     Crowds are independent: six labels of ten go there in 95 of 100 or more.
     """
     instance = crowdopt.AssignmentInstance(
-        np.full((1, 120), 0.8), np.zeros(300, int), 80, 0.1, cost=np.where(np.arange(120) % 2, 4.0, 1.0)
+        np.full((1, 100), 0.8), np.zeros(250, int), 80, 0.1, cost=np.where(np.arange(100) % 2, 4.0, 1.0)
     )
     cheap, trials = 0, 5
     for seed in seeds(trials):
         run = play(HEEDLESS, simulated_stream(instance, (seed, 1)))
         cheap += (run.stream.instance.cost[0, run.worker] < 2).mean() > 0.6
     assert cheap >= fewest(trials, 0.95)
-
-
-def test_labels_that_are_refused_are_not_asked_twice():
-    """A table has few labels of each worker: what is refused is set aside, and asking goes on."""
-    of = stream()
-
-    @dataclass(frozen=True, eq=False)
-    class Sparse:
-        crowd: object
-
-        def gold(self, arrival, counts):
-            return self.crowd.gold(arrival, counts)
-
-        def label(self, worker, tasks):
-            there = np.random.default_rng([8, worker]).random(of.instance.n_tasks) < 0.3
-            return np.where(there[tasks], self.crowd.label(worker, tasks), -1)
-
-    for text in BOTH:
-        run = play(text, replace(of, crowd=Sparse(of.crowd)))
-        pairs = np.column_stack([run.task, run.worker])
-        assert run.refused > 0 and len(np.unique(pairs, axis=0)) == len(pairs)
-        assert run.refused <= of.instance.n_tasks * of.instance.n_workers
 
 
 def hard_for_all(seed):
@@ -392,24 +292,6 @@ def test_what_is_claimed_heeds_difficulty_and_says_so(text):
     assert (np.abs(claims - errors) < within * errors).sum() >= fewest(trials, near)
     errors, claims = errors_and_claims(heedless)
     assert (claims < 0.7 * errors).sum() >= fewest(trials, 0.95)
-
-
-@pytest.mark.parametrize("text", [pytest.param("sequential", marks=pytest.mark.slow), "adaptive"])
-def test_difficulty_is_part_of_the_state(text):
-    """A run that resumes after the difficulty has been seen ends with the same bytes."""
-    of, whole = hard_for_all(0), played_hard(text, 0)
-    resumed = start(text, of).restore(start(text, of).advance(30).snapshot()).finish()
-    assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("crowd", [880009, 880015])
-def test_clean_crowds_that_were_taken_for_hard_are_no_longer(crowd):
-    """Half spammers, half of .7: they took 36,121 and 22,952 labels, and said .1 is out of reach."""
-    skill = np.random.default_rng([crowd, 1]).choice([0.5, 0.7], 300)[None, :]
-    of = simulated_stream(crowdopt.AssignmentInstance(skill, np.zeros(1000, int), 200, 0.1), (crowd, 2))
-    run = play("sequential", of, crowd)
-    assert not any("hard" in note for note in run.notes) and run.total_labels < 12_000
 
 
 @pytest.mark.chance

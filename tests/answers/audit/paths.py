@@ -7,19 +7,6 @@ from math import comb
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import AuditTerms, Draw, Strata
-from crowdopt.answers.audit.martingale import hypotheses, most_left_path
-from crowdopt.answers.audit.prediction import mixture
-
-
-def small(size, claim, rate, target=0.25, delta=0.3, stratum=None) -> Draw:
-    """An audit of few answers in groups, with hypotheses and predictions as in a large one."""
-    strata = Strata(np.array(size), np.array(claim, float), np.array(rate, float))
-    n, terms = sum(size), AuditTerms("assisted", target, delta)
-    member = np.repeat(np.arange(len(size)), size) if stratum is None else np.array(stratum)
-    versions = mixture(strata.claim, target)
-    return Draw(terms, strata, np.zeros(0, int), np.arange(n), member, versions, hypotheses(n, target), n, 0.1)
-
 
 def orders(size):
     """Every sequence of groups."""
@@ -37,18 +24,18 @@ def chance_of_order(sequence, size, rate) -> float:
     return chance
 
 
-def worst_chance(size, claim, rate, **options) -> float:
-    """The largest chance, over all placements of wrong answers, that any claim made at any time is false.
+def worst_chance(size, rate, false) -> float:
+    """The largest chance, over all placements of wrong answers, that ``false(sequence, wrong, counts)`` at any time.
 
     Within a group every order is as likely as any other, so a placement is a number of wrong answers for each group,
     and a sequence of outcomes with these numbers has chance 1 over their arrangements.
     """
     worst = np.zeros([k + 1 for k in size])
     for sequence in orders(size):
-        draw, chance = small(size, claim, rate, stratum=sequence, **options), chance_of_order(sequence, size, rate)
+        chance = chance_of_order(sequence, size, rate)
         for outcome in product((False, True), repeat=sum(size)):
             wrong = np.array(outcome)
             counts = tuple(np.bincount(sequence, weights=wrong, minlength=len(size)).astype(int))
-            if (most_left_path(draw, wrong) < wrong.sum() - np.cumsum(wrong)).any():
+            if false(sequence, wrong, counts):
                 worst[counts] += chance / np.prod([comb(n, k) for n, k in zip(size, counts, strict=True)])
     return float(worst.max())

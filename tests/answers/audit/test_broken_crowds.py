@@ -12,10 +12,10 @@ from crowdopt.answers import one_coin
 from crowdopt.answers.audit.audited import METHODS, AuditTerms
 from crowdopt.answers.audit.concluding import conclude
 from crowdopt.answers.audit.drawing import draw
-from crowdopt.crowd.labels import Labels
 from crowdopt.io.tables.label_table import read_labels, read_truth
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import breach, breached
+from tests.answers.tables import table
 from tests.chance import fewest, most, seeds
 
 TASKS, WORKERS, CHECKS, DELTA = 60, 9, 25, 0.05
@@ -31,8 +31,7 @@ def answered(how: str, seed: int):
     every = np.arange(TASKS)
     label = np.concatenate([stream.crowd.label(j, every) for j in range(WORKERS)])
     task, worker = np.tile(every, WORKERS), np.repeat(np.arange(WORKERS), TASKS)
-    names = tuple(map(str, every))
-    answers = one_coin(Labels(task, worker, label, names, names[:WORKERS], ("0", "1")))
+    answers = one_coin(table(task, worker, label, TASKS, WORKERS))
     return 1 - answers.confidence, answers.answer != stream.truth
 
 
@@ -45,9 +44,7 @@ def false_at_any_time(claims, wrong, method, seed, checks=CHECKS) -> bool:
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize(
-    "trials", [10, pytest.param(60, marks=pytest.mark.slow), pytest.param(10_000, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("trials", [10, pytest.param(10_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("how", BREACHES)
 def test_claims_hold_for_any_crowd(how, trials):
     """Hard tasks, colluding workers, workers who tire: the model's own claims are wrong, the audit's are not.

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from crowdopt.answers.audit.exact_bound import allowed_wrong, at_most, checks_needed, most_left
+from crowdopt.answers.audit.exact_bound import allowed_wrong, checks_needed, most_left
 from crowdopt.errors import InputError
 
 
-@pytest.mark.parametrize("answers", [1, 2, 7, 20, 50])
+@pytest.mark.parametrize("answers", [1, 7, 40])
 @pytest.mark.parametrize("delta", [0.05, 0.3])
 def test_no_number_of_wrong_answers_makes_a_claim_false_too_often(answers, delta):
     """Every W, every number of checks, every outcome, weighed with its probability: the theorem, by enumeration."""
@@ -28,16 +28,6 @@ def test_a_smaller_claim_would_be_false_too_often():
         left = most_left(50, checked, k, 0.05)
         assert hypergeom.cdf(k, 50, k + left + 1, checked) <= 0.05
         assert left == 0 or hypergeom.cdf(k, 50, k + left, checked) > 0.05
-
-
-def test_tails_are_those_of_the_library():
-    """Our sums of exponentials of log-factorials against SciPy's."""
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        n = int(rng.integers(1, 400))
-        wrong, checked = rng.integers(0, n + 1, 2).tolist()
-        k = int(rng.integers(0, checked + 1))
-        assert at_most(k, n, wrong, checked) == pytest.approx(float(hypergeom.cdf(k, n, wrong, checked)), abs=1e-12)
 
 
 def test_the_most_that_may_be_wrong_is_the_last_count_that_passes():

@@ -53,9 +53,3 @@ def test_gold_against_agreement_is_a_bayes_factor(classes):
 
     mean = sum(likelihood(left) for left in SHRUNK) / len(SHRUNK)
     assert disagreement(beliefs) == pytest.approx(log(mean / likelihood(1.0)), rel=1e-10)
-
-
-def test_without_agreement_gold_contradicts_nothing():
-    """Workers of whom no other label says anything tell nothing of agreement."""
-    alone = SimpleNamespace(came=np.array([1]), asked=np.array([[5]]), right=np.array([[0]]), weight=np.array([[5.0]]))
-    assert disagreement(alone) == 0.0

@@ -15,14 +15,10 @@ from crowdopt import AssignmentInstance, certify, solve
 from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.crowd.potentials import Potential
 from crowdopt.errors import InputError
-from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits import potential_bounds as bounds
 from crowdopt.online.limits.information import information
 from crowdopt.online.limits.least_cost import least
-from crowdopt.online.policies import named
-from crowdopt.online.replay import replay
 from crowdopt.programs import potential
-from tests.chance import fewest, seeds
 
 NONE, ZERO, ONE = -1, 0, 1
 
@@ -74,7 +70,7 @@ def best_policy(tasks: int, price: float, capacity, skills: list[tuple[float, tu
     return value((NONE,) * len(pairs))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([1, 2]), st.sampled_from([0.15, 0.25, 0.35]))
 def test_skills_known_is_below_every_policy(seed, room, epsilon):
     """LB0 at its own mu against the optimal policy that knows all skills and may ask anybody in any order."""
@@ -88,16 +84,7 @@ def test_skills_known_is_below_every_policy(seed, room, epsilon):
         assert found.value == pytest.approx(max(0.0, proven))
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 0.3])
-def test_skills_known_is_what_the_best_policy_needs_where_labels_abound(epsilon):
-    """One task, nine equal workers: the relaxation gives nothing away but the last labels and the grid."""
-    instance = crowd([0.7] * 9, 1, 1, epsilon)
-    found = bounds.skills_known(instance, solve)
-    optimal = best_policy(1, found.mu, [1] * 9, [(1.0, (0.7,) * 9)]) - found.mu * epsilon
-    assert 0.97 * optimal <= found.value <= optimal + 1e-6
-
-
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.2, 0.3, 0.4]))
 def test_skills_unknown_is_below_every_policy(seed, epsilon):
     """LB1 at its own mu against the optimal policy of two workers drawn from the prior, in all beliefs."""
@@ -128,7 +115,7 @@ def test_any_potential_proves_something_and_the_program_finds_the_best():
 
 @pytest.mark.parametrize(
     ("accuracy", "epsilon", "known", "unknown"),
-    [([0.5, 0.7], 0.1, 5373, 5732), ([0.5, 0.7], 0.05, 7997, 8530), ([0.6414], 0.1, 10768, 10768)],
+    [([0.5, 0.7], 0.1, 5373, 5732), ([0.6414], 0.1, 10768, 10768)],
 )
 def test_published_figures(accuracy, epsilon, known, unknown):
     """1000 tasks, 300 workers of 200 tasks: bounds that were found before on a grid without proof, within 1 %."""
@@ -176,11 +163,11 @@ def test_several_types_prices_and_priors():
     apart = [bounds.skills_known(one, solve).value for one in alone]
     assert 0 < found.known <= sum(apart) + 1e-6 and not found.independent
     assert found.cost == max(found.known, found.information)
-    assert bounds.skills_known(crowd([0.7] * 20, 20, cost=3.0), solve).value == pytest.approx(
-        3 * bounds.skills_known(crowd([0.7] * 20, 20), solve).value, rel=1e-3
+    dear, told, plain = (
+        bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, **how), solve).value
+        for how in ({"cost": 3.0}, {"prior": [0.7, 0.3]}, {})
     )
-    told = bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.7, 0.3]), solve)
-    assert 0 < told.value < bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2), solve).value
+    assert dear == pytest.approx(3 * plain, rel=1e-3) and 0 < told < plain
     assert least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve).cost == 0
     with pytest.raises(InputError, match="2 classes"):
         bounds.skills_known(crowd([0.7] * 3, classes=3), solve)
@@ -214,23 +201,3 @@ def test_information_falls_by_the_same_amount_whatever_is_believed(classes):
     rate = (0.7 - 0.3 / (classes - 1)) * np.log(0.7 * (classes - 1) / 0.3)
     assert information(one) == pytest.approx(5 * (told(alike) - told(start)) / rate)
     assert least(one, solve).cost >= information(one)
-
-
-@pytest.mark.chance
-def test_policies_that_reach_the_target_pay_about_the_bound():
-    """A stop-when-sure policy that is told all skills pays about what the bound says for the error that it reaches.
-
-    The bound is about means: a run by itself may pay less. Runs are independent: in 95 of 100 or more they pay at least
-    .85 and at most 1.2 of it (of 24 between .94 and 1.09).
-    """
-    instance, near, trials = crowd(np.resize([0.5, 0.7], 60), 200, 150, 0.1), 0, 12
-    for k in seeds(trials):
-        run = replay(named("entropy"), simulated_stream(instance, (k,)), k, solve)
-        needed = bounds.skills_known(instance.with_epsilon(float(np.mean(_error(run)))), solve).value
-        near += 0.85 * needed < run.total_labels < 1.2 * needed
-    assert near >= fewest(trials, 0.95)
-
-
-def _error(run):
-    odds = np.bincount(run.task, np.where(run.label == 1, 1.0, -1.0) * (run.skills[0, run.worker] > 0.6), 200)
-    return 1 / (1 + np.exp(np.abs(odds) * np.log(7 / 3)))

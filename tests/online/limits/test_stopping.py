@@ -31,7 +31,7 @@ def followed(accuracy, weight, gain, horizon, goes_on):
     return worth, labels
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 3))
 def test_no_rule_does_better(seed, skills):
     """Of all 64 stopping rules for three labels the best is worth what the programme says."""
@@ -42,7 +42,7 @@ def test_no_rule_does_better(seed, skills):
     assert best_stopping(*one, 3).worth == pytest.approx(best, abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 40))
 def test_the_labels_are_those_that_earn_the_worth(seed, horizon):
     """Expected labels per skill, times what each brings, are the worth: the cut that the program is given is tight."""
@@ -52,7 +52,7 @@ def test_the_labels_are_those_that_earn_the_worth(seed, horizon):
     assert (best.labels <= one[1] * horizon + 1e-12).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 12))
 def test_telling_the_skill_after_a_while_is_worth_no_less(seed, horizon):
     """Cut short, the programme is an upper bound, from knowing at once to never being told."""
