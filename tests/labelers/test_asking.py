@@ -132,20 +132,6 @@ def test_printed_and_tight_constants_run_and_say_how_long(constants):
     assert given.policy.used[1] == pytest.approx(1 / 0.49**2)
 
 
-def test_theorems_3_and_5_hold_where_their_constants_do():
-    """Regret and cost regret of runs with printed constants stay below (6), (7) and Theorem 5's bound."""
-    skill, cost = np.array([0.97, 0.8, 0.6]), np.array([0.3, 0.2, 0.1])
-    of = simulated_tasks(Labelers(skill[None], cost), 800, (0,), shuffle=False)
-    epsilon, a_min = theorems.presumed(skill)
-    used = theorems.constants(3, epsilon, a_min, alpha_share=0.5)
-    row = score(judged(replay(named("ls-ol:constants=printed:alpha=.5"), of, 0)))
-    assert row["regret"] <= theorems.regret_bound(skill, used, 800)
-    assert row["cost_regret"] <= theorems.cost_regret_bound(skill, cost, used, 800)
-    heavy = theorems.constants(3, epsilon, a_min, alpha_share=0.5, weighted=theorems.odds_constant(skill))
-    row = score(judged(replay(named("ls-ol-weighted:constants=printed:alpha=.5:c=34"), of, 0)))
-    assert row["regret_weighted"] <= theorems.weighted_regret_bound(row["best_weighted"], 0.5, 3, heavy, 800)
-
-
 def test_skills_are_shares_of_first_labels_that_equal_the_majority_of_rounds():
     """P' from the run's own labels, tester by tester."""
     of = stream(horizon=300)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.votes.voting import log_odds, poisson_binomial
+from crowdopt.crowd.votes.voting import poisson_binomial
 from crowdopt.labelers import agreement, theorems
 from crowdopt.labelers.agreement import rivals
 from crowdopt.labelers.sets import set_accuracy, top_accuracies
@@ -89,48 +89,26 @@ def test_a_min_is_the_strict_majority():
     assert theorems.strict_majority(p) == pytest.approx(float(top_accuracies(p)[-1]) - law[2] / 2)
 
 
-def test_bounds_6_and_7_hold_and_say_nothing_at_usual_sizes():
-    """They are above T itself at T = 2000 with Table 1's skills, and grow as ln^2 T."""
-    given_ = theorems.constants(5, *theorems.presumed(TABLE_1), alpha_share=0.5)
-    cost = np.full(5, 0.02)
-    small, large = (theorems.regret_bound(TABLE_1, given_, horizon) for horizon in (2000, 2000**2))
-    assert small > 2000 and large > small
-    explored = 0.8834 * given_.g1 * given_.g2
-    assert large - small == pytest.approx(explored * np.log(2000) ** 2 * 3, rel=1e-4)
-    assert theorems.cost_regret_bound(TABLE_1, cost, given_, 2000) > 2000 * cost.sum()
-    weighted = theorems.constants(5, 0.001, given_.a_min, alpha_share=0.5, weighted=4.0)
-    assert theorems.weighted_regret_bound(0.9, 0.5, 5, weighted, 2000) > 2000
-    with pytest.raises(InputError, match="alpha > 0"):
-        theorems.regret_bound(TABLE_1, theorems.constants(5, 0.001, 0.88), 2000)
-
-
-@given(st.floats(0.05, 0.95), st.floats(0.05, 0.95))
-def test_theorem_5_s_constant_bounds_the_log_odds(p, other):
-    """C >= 1 / min(p, 1 - p, p', 1 - p'): Lemma 8, |log-odds(p') - log-odds(p)| <= 2 C |p' - p|."""
-    constant = theorems.odds_constant(p, other)
-    assert abs(float(log_odds(p) - log_odds(other))) <= 2 * constant * abs(p - other) + 1e-12
-
-
 def test_equation_12_takes_the_labeler_for_an_outsider():
     """(.99, .4, .3): disagreement .417, .181, .279, where (12) as printed says .430, .511, .528."""
     p = np.array([0.99, 0.4, 0.3])
-    np.testing.assert_allclose(theorems.disagreement(p), [0.417, 0.181, 0.279], atol=5e-4)
+    np.testing.assert_allclose(_disagreement(p), [0.417, 0.181, 0.279], atol=5e-4)
     majority = float(set_accuracy(p))
     printed = majority + p * (1 - 2 * majority)
-    assert not np.allclose(printed, theorems.disagreement(p), atol=0.01)
-    assert (np.argsort(-printed) != np.argsort(-theorems.disagreement(p))).any()
+    assert not np.allclose(printed, _disagreement(p), atol=0.01)
+    assert (np.argsort(-printed) != np.argsort(-_disagreement(p))).any()
 
 
 @given(skills)
 def test_differences_of_disagreement(p):
-    """E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i) with r_ij = pi of all but i and j; by enumeration of all labels, too."""
-    rates, table = theorems.disagreement(p), agreement.rivals(p)
+    """E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i) with r_ij = pi of all but i and j, by enumeration of all labels."""
+    rates, table = _disagreement(p), agreement.rivals(p)
     for i, j in itertools.combinations(range(p.size), 2):
         assert rates[i] - rates[j] == pytest.approx((2 * table[i, j] - 1) * (p[j] - p[i]), abs=1e-12)
-    np.testing.assert_allclose(rates, _disagreement(p), atol=1e-12)
 
 
 def _disagreement(p: np.ndarray) -> np.ndarray:
+    """How often each differs from the majority of all, who they are among; ties by a fair coin."""
     right = np.array(list(itertools.product([1, 0], repeat=p.size)))
     chance = np.where(right == 1, p, 1 - p).prod(axis=1)
     lead = 2 * right.sum(axis=1) - p.size
@@ -148,7 +126,7 @@ def test_the_stated_condition_does_not_protect_the_best():
     """(.99, .4, .3) has a_min and mean above 1/2; the best disagrees most."""
     p = np.array([0.99, 0.4, 0.3])
     assert theorems.strict_majority(p) > 0.5 and p.mean() > 0.5
-    assert theorems.disagreement(p).argmax() == p.argmax() == 0
+    assert _disagreement(p).argmax() == p.argmax() == 0
     assert not _ranks_by_agreement(p) and not agreement.is_large_enough(p)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from crowdopt.api.live import LiveTables
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
-from crowdopt.live.stores.memory_store import MemoryStore
+from crowdopt.live.stores.sqlite_store import MEMORY, SQLiteStore
 from tests.live.people import People, gold_table, small
 
 LEASE = 60.0
@@ -34,7 +34,7 @@ class Clock:
 def played(policy: str, calls, every: int = 10**9, store=None, **settings) -> Live:
     """Play a script; the process is started again after every so many calls."""
     instance, stream = small()
-    tables, store, clock = LiveTables.of(instance, gold_table(2)), store or MemoryStore(), Clock()
+    tables, store, clock = LiveTables.of(instance, gold_table(2)), store or SQLiteStore(MEMORY), Clock()
     given = LiveSettings(policy, lease=LEASE, campaign=tables.digest, **settings)
     people, leases, live = People(stream), [], None
     for k, (verb, who, wait) in enumerate(calls):

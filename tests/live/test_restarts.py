@@ -6,15 +6,13 @@ import pytest
 
 import crowdopt
 from crowdopt.live import running
-from crowdopt.live.stores.memory_store import MemoryStore
-from crowdopt.live.stores.sqlite_store import SQLiteStore
+from crowdopt.live.stores.sqlite_store import MEMORY, SQLiteStore
 from tests.live.people import People, campaign, gold_table, small
 from tests.live.scripts import played, script
 
 POLICIES = ["sequential:bootstrap=3:gold=3:most-gold=4", "adaptive:gold=3:block=3"]
 MORE = ["sequential", "sequential:stop=each:block=4:bootstrap=2:gold=3", "greedy", "entropy", "re-solve"]
 MORE += ["multiplicative-weights", "kos:labels=100:within", "budget:gold=3:each=3", "main-algorithm:gold=3"]
-MORE += ["random:ties=rotating:stop=no"]
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, *(pytest.param(text, marks=pytest.mark.slow) for text in MORE)])
@@ -25,7 +23,7 @@ def test_started_again_at_any_event_it_decides_the_same(policy, snapshot, monkey
     calls = script(100, seed=1)
     whole = played(policy, calls)
     again = played(policy, calls, every=9)
-    assert again.store.events == whole.store.events
+    assert again.events() == whole.events()
     assert again.labels() == whole.labels() and again.answers() == whole.answers()
 
 
@@ -36,7 +34,7 @@ def test_tasks_that_arrive_survive_a_restart(policy, snapshot, monkeypatch):
     monkeypatch.setattr(running, "SNAPSHOT", snapshot)
     histories = []
     for every in (10**9, 5):
-        store, live = MemoryStore(), None
+        store, live = SQLiteStore(MEMORY), None
         instance, stream = small(workers=13)
         waiting = []
         for k in range(40):
@@ -46,7 +44,7 @@ def test_tasks_that_arrive_survive_a_restart(policy, snapshot, monkeypatch):
             while len(waiting) > 12:
                 lease = waiting.pop((7 * k) % len(waiting))
                 live.tell(lease, stream.crowd.label(int(lease.worker), [k % 24])[0])
-        histories.append((store.events, live.answers()))
+        histories.append((live.events(), live.answers()))
     assert histories[0] == histories[1]
 
 
@@ -65,11 +63,8 @@ def test_another_decision_in_the_history_is_noticed():
     for name in "0123":
         lease = live.ask(name)
         live.tell(lease, people.say(lease))
-    events = live.store.events
-    place = next(k for k, event in enumerate(events) if event.kind == "decided")
-    from dataclasses import replace
-
-    events[place] = replace(events[place], value='["work",1]')
+    first = min(event.number for event in live.events() if event.kind == "decided")
+    live.store._run("UPDATE event SET value = ? WHERE number = ?", ('["work",1]', first))
     live._state = None
     with pytest.raises(crowdopt.InputError, match="follows from the history"):
         live.ask("5")

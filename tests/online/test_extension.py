@@ -74,7 +74,6 @@ def test_options_are_read_and_refused_in_a_sentence():
         "greedy:ties=best": "one of",
         "sampled-lp:gamma=2": "gamma",
         "kos:inference=guess": "one of",
-        "greedy:ties=rotating": "stop=no",
         "main-algorithm:gold=0": "gold",
     }.items():
         with pytest.raises(InputError, match=said):

@@ -84,6 +84,6 @@ def test_more_classes():
 
 
 def test_senseless_options_are_refused():
-    for text in ("budget:each=-1", "budget:money=-3", "budget:ties=rotating"):
+    for text in ("budget:each=-1", "budget:money=-3"):
         with pytest.raises(InputError):
             named(text)

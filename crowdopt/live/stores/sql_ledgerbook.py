@@ -1,4 +1,4 @@
-"""What every store in a database does with its tables, in statements that all of them understand."""
+"""A store: an append-only history that one writer at a time may lengthen, in statements that all databases know."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Any, ClassVar, Self
 
+from crowdopt.errors import InputError
 from crowdopt.live.stores.event import Event
-from crowdopt.live.stores.store import Unwritten
 
 LAST = 2**62  # number of an event at most
 COLUMNS = "number, at, kind, worker, task, lease, value"
+
+
+class Unwritten(InputError):
+    """The place did not keep what was to be kept, as a full disk does: nothing has happened; try again."""
 
 
 class SQLLedgerbook:
@@ -28,7 +32,7 @@ class SQLLedgerbook:
 
     @contextmanager
     def hold(self) -> Iterator[Self]:
-        """Hold it alone until the block ends; what was written is taken back if that is by an error."""
+        """Hold it alone until the block ends: then all is kept, durably, or with an error nothing."""
         with self._lock:
             try:
                 with self._begun():
@@ -48,6 +52,10 @@ class SQLLedgerbook:
             with suppress(self.BROKEN):
                 base.execute("ROLLBACK")
             raise
+
+    def close(self) -> None:
+        """Let go of the place."""
+        raise NotImplementedError
 
     def _connection(self) -> Any:
         raise NotImplementedError

@@ -12,16 +12,16 @@ from typing import Any
 
 from crowdopt.errors import InputError
 from crowdopt.live.stores.migrations import newer_steps
-from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
-from crowdopt.live.stores.store import Unwritten
+from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook, Unwritten
 
+MEMORY = ":memory:"  # the path of a store that is gone with its process
 WAIT = 30.0  # seconds for another process to let go of the store
 
 
 class SQLiteStore(SQLLedgerbook):
     """WAL, ``BEGIN IMMEDIATE`` and ``synchronous=FULL``: one writer at a time, and a commit outlives a power cut.
 
-    path: of the file; made where there is none, for its owner alone.
+    path: of the file; made where there is none, for its owner alone; or ``:memory:``.
     """
 
     BROKEN, BEGIN = sqlite3.Error, "BEGIN IMMEDIATE"
@@ -30,7 +30,8 @@ class SQLiteStore(SQLLedgerbook):
         self.path = Path(path)
         super().__init__()
         try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite's further files take its mode
+            if str(path) != MEMORY:
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite's further files take its mode
             self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
             weakref.finalize(self, self._base.close)  # a store is used until nothing refers to it
             self._base.execute("PRAGMA journal_mode=WAL")

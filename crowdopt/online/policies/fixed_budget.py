@@ -46,8 +46,6 @@ class Budget(Doubting):
         super().__post_init__()
         if self.each < 0 or self.money < 0:
             raise InputError(f"policy {self.name}: each and money must be at least 0")
-        if self.ties == "rotating":
-            raise InputError(f"policy {self.name}: tasks go by their doubt; ties are least-covered or random")
 
     def start(self, known: Known, solve: Solve) -> None:
         """Every class is equally likely, nothing is spent."""
