@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol
 
 import numpy as np
 
@@ -18,18 +17,6 @@ from crowdopt.labelers.task_arrivals import Ask, TaskStream
 from crowdopt.labelers.vote_counts import tallied_votes
 
 EVERY_SET = 12  # labelers up to which a table's best set is looked for among all sets; beyond, among top-m sets
-
-
-class Judge(Protocol):
-    """U(S) of every task of a stream."""
-
-    def utility(self, tasks: Ints, ask: Ask) -> Floats:
-        """Chance that the set's vote on each of these tasks is right, (tasks,)."""
-        ...
-
-    def best(self, weighted: bool) -> tuple[Floats, Floats]:
-        """``U(S*)`` and ``C(S*)`` of every task, each (T + 1,)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +45,7 @@ class BySkill:
             p = np.clip(skill, EXTREME, 1 - EXTREME)
             odds = log_odds(p, people.classes)
             rows = range(len(p)) if people.classes > 2 else ()
-            value = np.array([_plural(p[k], odds[k], people.classes) for k in rows])
+            value = np.array([plurality_accuracy(p[k], odds[k], people.classes) for k in rows])
             value = value if people.classes > 2 else weighted_accuracy(p, odds)
             return value[place], np.full(place.size, people.cost.sum())
         chosen = [best_set(row, people.classes) for row in skill]
@@ -71,11 +58,7 @@ class BySkill:
             return set_accuracy(skill, classes)
         if classes == 2:
             return weighted_accuracy(skill, ask.weight, ask.tolerance)
-        return np.array([_plural(row, ask.weight, classes) for row in skill])
-
-
-def _plural(skill: Floats, weight: Floats, classes: int) -> float:
-    return plurality_accuracy(skill, weight, classes, np.random.default_rng(0))[0]
+        return np.array([plurality_accuracy(row, ask.weight, classes) for row in skill])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +111,6 @@ class ByTable:
         return float((top[np.arange(group.size), self.stream.truth[group]] / top.sum(axis=1)).mean())
 
 
-def judge(stream: TaskStream) -> Judge:
+def judge(stream: TaskStream) -> BySkill | ByTable:
     """Who judges a stream's sets."""
     return ByTable(stream) if stream.recorded else BySkill(stream)

@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
 from crowdopt.labelers.asking import GUESS, AskingRecord
-from crowdopt.labelers.judging import Judge, judge
+from crowdopt.labelers.judging import BySkill, ByTable, judge
 from crowdopt.labelers.task_arrivals import KINDS
 
 POINTS = 100  # of the curves that a row keeps
@@ -44,7 +44,7 @@ def judged(run: AskingRecord) -> JudgedRun:
     return JudgedRun(run, utility[1:], best[1:], cost[1:], heavy[1:], _final(run, by)[1:])
 
 
-def _final(run: AskingRecord, by: Judge) -> Floats:
+def _final(run: AskingRecord, by: BySkill | ByTable) -> Floats:
     """What the policy would ask about the tasks of this stream, now that it has learnt."""
     stream, policy = run.stream, run.policy
     utility = np.empty(stream.horizon + 1)

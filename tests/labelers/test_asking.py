@@ -58,11 +58,13 @@ def test_every_policy_is_tested():
 
 @pytest.mark.parametrize(("text", "kind"), EACH)
 def test_a_run_stops_and_resumes_anywhere(text, kind):
-    """A snapshot at any arrival, restored in a fresh run, leads to the same bytes, whatever blocks were cut."""
+    """A snapshot at any arrival, restored in a fresh policy, leads to the same bytes, whatever blocks were cut."""
     whole = start(text, stream(kind)).finish()
     for at in (17, 1, 60)[:1]:
-        arrays = start(text, stream(kind)).advance(at).snapshot()
-        same(whole, start(text, stream(kind)).restore(arrays).finish())
+        run, fresh = start(text, stream(kind)).advance(at), start(text, stream(kind)).policy
+        fresh.restore(run.policy.snapshot())
+        run.policy = fresh
+        same(whole, run.finish())
     steps = start(text, stream(kind))
     for t in range(1, 121):
         steps.advance(t)

@@ -155,19 +155,16 @@ def test_a_tolerance_makes_ties(p, seed, tolerance):
 
 @pytest.mark.chance
 @pytest.mark.slow
-def test_what_is_too_large_to_enumerate_is_simulated_with_an_interval():
-    """Exact has no width; a simulation's right answers are binomial by a chance that the same vote, written another
+def test_what_is_too_large_to_enumerate_is_simulated():
+    """A simulation's right answers are binomial by a chance that the same vote, written another
     way, tells as well: two means of 100,000 draws each, each within Hoeffding's bound.
     """
     p = np.linspace(0.4, 0.9, 16)
-    exact, none = plurality_accuracy(p, np.ones(16), 4)
-    assert none == 0.0
+    exact = plurality_accuracy(p, np.ones(16), 4)
     nearly = np.ones(16) + 1e-6 * np.sqrt(np.arange(16))
-    value, half = plurality_accuracy(p, nearly, 4, rng())
-    assert 0 < half < 0.004 and value >= exact - 0.02
+    value = plurality_accuracy(p, nearly, 4)
+    assert value >= exact - 0.02
     assert abs(value - _right(p, nearly, 4, rng(1))) < 2 * hoeffding(100_000, alarm=FALSE_ALARM / 2)
-    with pytest.raises(InputError, match="too many ways"):
-        plurality_accuracy(p, nearly, 4)
 
 
 def _right(p, w, classes, rng, draws=100_000):
@@ -184,7 +181,7 @@ def _right(p, w, classes, rng, draws=100_000):
 @pytest.mark.parametrize("votes", ["majority", "weighted"])
 @pytest.mark.parametrize("seed", first_of(range(6), 5))
 def test_priced_sets_against_all_sets(votes, seed):
-    """Max U - price C: the search is proven and equals brute force, M up to 12."""
+    """Max U - price C: the search equals brute force, M up to 12."""
     rng = np.random.default_rng(seed)
     count = [1, 3, 6, 8, 10, 12][seed]
     p, c, price = rng.random(count), rng.uniform(0, 1, count), rng.uniform(0, 0.3)
@@ -194,20 +191,12 @@ def test_priced_sets_against_all_sets(votes, seed):
     value = np.array([_accuracy(p[s], votes) for s in sets])
     spent = np.array([c[s].sum() for s in sets])
     found = worth_its_price(p, c, price, votes)
-    assert found.proven and found.objective == pytest.approx(min(-0.5, (price * spent - value).min()), abs=1e-10)
-    assert found.objective == pytest.approx(price * found.cost - found.accuracy, abs=1e-12)
+    lost = price * c[found].sum() - _accuracy(p[found], votes) if found.size else -0.5
+    assert lost == pytest.approx(min(-0.5, (price * spent - value).min()), abs=1e-10)
 
 
 def _accuracy(p: np.ndarray, votes: str) -> float:
     return majority_accuracy(p) if votes == "majority" else 1 - weighted_error(np.clip(p, 1e-9, 1 - 1e-9))
-
-
-def test_a_search_cut_short_says_so():
-    """Its bound is valid all the same."""
-    rng = np.random.default_rng(0)
-    p, c = rng.random(14), rng.random(14)
-    cut, whole = worth_its_price(p, c, 0.1, nodes=2), worth_its_price(p, c, 0.1)
-    assert not cut.proven and cut.bound <= whole.objective <= cut.objective
 
 
 def test_clipped_odds_are_finite():

@@ -11,8 +11,7 @@ from tests.online.streams import EVERY, Noisy, scrambled, start, stream, without
 
 def decisions(text, of, arrivals):
     """All that was asked up to an arrival, and of whom."""
-    arrays = start(text, of).advance(arrivals).ledger.arrays()
-    return [arrays[f"ledger.{name}"] for name in ("tasks", "workers", "labels", "count", "cost")]
+    return list(start(text, of).advance(arrivals).ledger.arrays().values())
 
 
 @pytest.mark.parametrize("text", EVERY)
@@ -48,13 +47,16 @@ def test_every_registered_policy_is_tested():
 
 @pytest.mark.parametrize("text", EVERY)
 def test_a_snapshot_at_any_arrival_gives_the_same_bytes(text, tmp_path):
-    """Stop at any arrival, write the arrays to a file, start a fresh replay from them: all the rest is the same."""
+    """Stop at any arrival, write the arrays to a file, start a fresh policy from them: all the rest is the same."""
     of = stream()
     whole = start(text, of).finish()
     for arrivals in (6, 20, 0, 1, 13)[:2]:
-        np.savez(tmp_path / "state.npz", **start(text, of).advance(arrivals).snapshot())
+        run, fresh = start(text, of).advance(arrivals), start(text, of).policy
+        np.savez(tmp_path / "state.npz", **run.policy.snapshot())
         with np.load(tmp_path / "state.npz", allow_pickle=False) as stored:
-            resumed = start(text, of).restore(dict(stored)).finish()
+            fresh.restore(dict(stored))
+        run.policy = fresh
+        resumed = run.finish()
         for name in ("task", "worker", "label", "skills", "prices"):
             one, other = getattr(whole, name), getattr(resumed, name)
             assert (one is None and other is None) or one.tobytes() == other.tobytes(), (name, arrivals)

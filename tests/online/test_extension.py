@@ -58,7 +58,7 @@ def test_the_example_is_causal(monkeypatch):
     monkeypatch.setitem(policies(), "picky", example_policy.POLICY)
     of = stream()
     one, other = start("picky", of).advance(9), start("picky", scrambled(of, 9)).advance(9)
-    np.testing.assert_array_equal(one.ledger.arrays()["ledger.tasks"], other.ledger.arrays()["ledger.tasks"])
+    np.testing.assert_array_equal(one.ledger.arrays()["task"], other.ledger.arrays()["task"])
 
 
 def test_options_are_read_and_refused_in_a_sentence():

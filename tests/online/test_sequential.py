@@ -16,6 +16,7 @@ from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
+from crowdopt.testing.policy_contract import resumed
 from tests.chance import fewest, mean_is_at_most, most, seeds
 from tests.online.streams import start, stream
 
@@ -143,10 +144,8 @@ def test_no_fixed_number_of_labels_is_as_cheap_among_four_classes(text, tasks):
 def test_a_run_among_four_classes_resumes_with_the_same_bytes(text, how):
     """Log-likelihoods of all classes are part of the state, with difficulty and without."""
     of = breached(among(4, 0, tasks=100), breach(how))
-    before = start(text, of).advance(25)
-    resumed = start(text, of).restore(before.snapshot()).finish()
-    whole = before.finish()
-    assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
+    again, whole = resumed(text, of, 25).finish(), start(text, of).finish()
+    assert whole.task.tobytes() == again.task.tobytes() and whole.claims.tobytes() == again.claims.tobytes()
 
 
 @pytest.mark.chance
@@ -292,9 +291,9 @@ def test_a_run_that_fell_back_resumes_with_the_same_bytes():
     crowds = (colluding(hammers(seed)) for seed in range(30))
     of, whole = next((of, run) for of in crowds if "contradicts" in " ".join((run := start(text, of).finish()).notes))
     for arrivals in (2, 40, 7)[:2]:
-        resumed = start(text, of).restore(start(text, of).advance(arrivals).snapshot()).finish()
-        assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
-        assert whole.notes == resumed.notes
+        again = resumed(text, of, arrivals).finish()
+        assert whole.task.tobytes() == again.task.tobytes() and whole.claims.tobytes() == again.claims.tobytes()
+        assert whole.notes == again.notes
 
 
 @pytest.mark.chance
@@ -398,8 +397,8 @@ def test_what_is_claimed_heeds_difficulty_and_says_so(text):
 def test_difficulty_is_part_of_the_state(text):
     """A run that resumes after the difficulty has been seen ends with the same bytes."""
     of, whole = hard_for_all(0), played_hard(text, 0)
-    resumed = start(text, of).restore(start(text, of).advance(30).snapshot()).finish()
-    assert whole.task.tobytes() == resumed.task.tobytes() and whole.claims.tobytes() == resumed.claims.tobytes()
+    again = resumed(text, of, 30).finish()
+    assert whole.task.tobytes() == again.task.tobytes() and whole.claims.tobytes() == again.claims.tobytes()
 
 
 @pytest.mark.slow

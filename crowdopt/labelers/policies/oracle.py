@@ -49,7 +49,7 @@ class Oracle(Fixed):
     def _best(self, skill: Floats) -> Ask:
         classes = self.known.classes
         if self.price > 0 and classes == 2:
-            members = worth_its_price(skill, self.known.cost, self.price, self.votes).members
+            members = worth_its_price(skill, self.known.cost, self.price, self.votes)
         elif self.votes == "majority":
             members = best_set(skill, classes).members
         else:
