@@ -10,7 +10,7 @@ import click
 from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit
 from crowdopt.api.audit import audit as call
 from crowdopt.api.escalation import is_escalation
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.escalation_lines import escalation_facts, escalation_said
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 
@@ -25,8 +25,8 @@ from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
         writes="the folder: draw.json, check.csv (the tasks to look at); then audit.json, answers.csv with corrections",
     )
 )
-@click.argument("answers", type=click.Path(path_type=Path))
-@click.option("--checked", type=click.Path(path_type=Path), help="The expert's answers: columns task, label.")
+@click.argument("answers", type=PATH)
+@click.option("--checked", type=PATH, help="The expert's answers: columns task, label.")
 @click.option("--target", type=float, help=f"The share of wrong answers to certify.  [default: {TARGET}]")
 @click.option("--confidence", type=float, help=f"How sure all claims together are.  [default: {CONFIDENCE}]")
 @click.option(
@@ -38,19 +38,13 @@ from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 @click.option(
     "--seed", type=click.IntRange(0, 10**18 - 1), help="Seed of the draw.  [default: from the operating system]"
 )
-@click.option(
-    "--least-sure", default=0, show_default=True, help="How many of the least sure answers the expert sees first."
-)
-@click.option(
-    "--expert-error", default=0.0, show_default=True, help="The largest share of tasks on which the expert errs."
-)
-@click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit of these answers.")
-@click.option(
-    "--share", default=1.0, show_default=True, help="The share of the chance of a false claim that this audit spends."
-)
+@click.option("--least-sure", default=0, help="How many of the least sure answers the expert sees first.")
+@click.option("--expert-error", default=0.0, help="The largest share of tasks on which the expert errs.")
+@click.option("--after", multiple=True, type=PATH, help="An earlier audit of these answers.")
+@click.option("--share", default=1.0, help="The share of the chance of a false claim that this audit spends.")
 @click.option("--show-answers", is_flag=True, help="Show the answers to the expert, whom they may influence.")
 @click.option("--escalate", help="Say which answers stand and which go up a tier, by prices: expert=40,next=3,tiers=2.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the audit.")
+@click.option("-o", "--output", type=PATH, required=True, help="Folder of the audit.")
 @click.option("--force", is_flag=True, help="Draw anew where an audit stands; the new one counts as --after it.")
 @as_json
 def audit(answers: Path, output: Path, as_json: bool, escalate: str | None, **options: Any) -> None:
