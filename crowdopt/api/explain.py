@@ -222,7 +222,7 @@ def _no_plan(known: Plan, seconds: float) -> Explanation:
     if lack is None:
         raise InputError("the time limit passed before anything was known; allow more time")
     types = conflict.conflict(instance, probe(seconds / 4))
-    ways = ways_out(instance, epsilon=lack.epsilon_within_reach, time_limit=seconds / 2)
+    ways = ways_out(instance, lack.epsilon_within_reach)
     sentences = [headline(known), *what_lacks(known, lack)]
     if 1 < len(types) < instance.n_types:
         names = ", ".join(instance.type_id(k) for k in types)

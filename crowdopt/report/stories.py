@@ -36,14 +36,7 @@ class Stories:
 
     def html(self) -> str:
         """A field to ask in, a place for the answer, and what is known, as data."""
-        known = {
-            "kinds": list(self.names),
-            "names": self.names,
-            "columns": self.columns,
-            "heads": self.heads,
-            "tied": self.tied,
-            "why": self.why,
-        }
+        known = {"kinds": list(self.names), **{name: value for name, value in vars(self).items() if name != "hint"}}
         text = json.dumps(known, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         kinds = " or ".join(self.names)
         return (
