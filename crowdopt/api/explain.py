@@ -37,10 +37,9 @@ from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.label_table import read_labels, read_truth
 from crowdopt.notebooks import InNotebooks
 from crowdopt.plain_kernels import for_small
-from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import Undrawn, drawn
-from crowdopt.report.curve_chart import cost_curve as curve_chart
-from crowdopt.report.rounds_chart import cost_of_rounds
+from crowdopt.report.cost_charts import cost_curve as curve_chart
+from crowdopt.report.cost_charts import cost_of_rounds, total_cost
 
 SHOWN = 5  # types or workers in sentences
 SEARCH = 2 / 3  # of the time: for a plan, where it takes so long

@@ -14,10 +14,9 @@ from crowdopt import jobs
 from crowdopt.arrays import places
 from crowdopt.bench.figures.summary import compare, series, tables
 from crowdopt.bench.figures.verdict import sentences
-from crowdopt.bench.harness.circumstances import circumstances
+from crowdopt.bench.harness.circumstances import DISTURBED, circumstances, sentence, slowdowns
 from crowdopt.bench.harness.measure import measure
 from crowdopt.bench.harness.methods import handles, version_of
-from crowdopt.bench.harness.noise import DISTURBED, sentence, slowdowns
 from crowdopt.bench.harness.recorded import CIRCUMSTANCES, PLAN, check_plan, check_row
 from crowdopt.bench.harness.results import results_of
 from crowdopt.bench.harness.subject import Limits, Subject

@@ -1,8 +1,9 @@
-"""What Liu & Liu (2015) ask for: constants of exploration, and its length."""
+"""What Liu & Liu (2015) ask for: constants of exploration, its length, and a crowd whose agreement is skill."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats
 from crowdopt.crowd.votes.voting import poisson_binomial
 from crowdopt.errors import InputError
-from crowdopt.labelers.agreement import HALF
 from crowdopt.labelers.sets import top_accuracies
 
 
@@ -136,3 +136,28 @@ def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
             explores[t] = True
             spread += 1
     return explores
+
+
+HALF = 0.5  # a guess
+
+
+def is_large_enough(accuracy: Any) -> bool:
+    """Section 2.3: mean skill above 1/2 and ``M > ln 2 / (2 (mean - 1/2)^2)``: then a majority is mostly right."""
+    p = np.asarray(accuracy, dtype=np.float64)
+    lead = float(p.mean()) - HALF
+    return lead > 0 and p.size > log(2) / (2 * lead**2)
+
+
+def rivals(accuracy: Any) -> Floats:
+    """``r_ij = pi(M minus i and j)``, the accuracy of all others' majority: ``E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i)``.
+
+    Where it is below 1/2 the better of two labelers disagrees with the majority more often.
+
+    -> (labelers, labelers): symmetric; NaN on the diagonal.
+    """
+    p = np.asarray(accuracy, dtype=np.float64)
+    table = np.full((p.size, p.size), np.nan)
+    for i, j in zip(*np.triu_indices(p.size, 1), strict=True):
+        rest = np.delete(p, [i, j])
+        table[i, j] = table[j, i] = top_accuracies(rest)[-1] if rest.size else HALF
+    return table

@@ -9,7 +9,7 @@ from typing import Any
 from crowdopt.arrays import places
 from crowdopt.core.resumable import part_of
 from crowdopt.errors import InputError
-from crowdopt.live.lease import Lease
+from crowdopt.live.live_rows import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.looks import LiveLooks
 from crowdopt.live.packing import Unpacker, opened, packed

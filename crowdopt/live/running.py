@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.live.lease import Lease, ToldLabel
+from crowdopt.live.live_rows import Lease, ToldLabel
 from crowdopt.live.live_settings import MORE, LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores import event as kinds

@@ -20,9 +20,9 @@ from crowdopt.live.label_limits import LabelLimits, with_newcomers
 from crowdopt.live.live_rows import AnswerRow
 from crowdopt.live.live_settings import MORE, LiveSettings
 from crowdopt.live.looks import LiveLooks
-from crowdopt.live.number_rows import NumberRows
 from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
+from crowdopt.live.told_labels import NumberRows
 from crowdopt.live.turns import Turns
 from crowdopt.live.workers_report import possible_of, progress_of, remarks_of, rows_of_answers, rows_of_workers, run_of
 from crowdopt.online.arrivals import Arrival, Decision, Stream

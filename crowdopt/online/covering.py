@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.best_tasks import ZERO, best_of
+from crowdopt.assign.top_up import top_up
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.picking import kinds_of
 from crowdopt.online.policy import BasePolicy
-from crowdopt.online.repair import repair
 from crowdopt.online.seen_workers import Estimator, SeenWorkers
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -325,3 +325,34 @@ class AsPrinted(PricedCovering):
     estimate: str = "plug-in"
     stop: bool = False
     ties: str = "random"
+
+
+def repair(
+    known: Known,
+    evidence: Floats,
+    cost: Floats,
+    covered: Floats,
+    done: list[tuple[int, Ids]],
+    room: Ints,
+) -> Decision | None:
+    """Cheapest evidence first for each short task, the shortest tasks first; the last label is the cheapest that does.
+
+    evidence, cost (types, workers): as believed; covered (tasks,): evidence so far; done list of (worker, tasks): pairs
+    that are taken; room (workers,): what each could still do; -> None where nothing is short, or no worker can
+    help.
+    """
+    lack = known.need - covered
+    short = np.flatnonzero(lack > COVERAGE)
+    taken = _taken(known.n_tasks, short, done)
+    tasks, workers = top_up(lack, short, known.task_type, evidence, cost, taken, room.copy())
+    return Decision(REPAIR, tasks, workers) if tasks.size else None
+
+
+def _taken(tasks: int, short: Ints, done: list[tuple[int, Ids]]) -> dict[int, list[int]]:
+    is_short = np.zeros(tasks, bool)
+    is_short[short] = True
+    taken: dict[int, list[int]] = {task: [] for task in short.tolist()}
+    for worker, given in done:
+        for task in given[is_short[given]].tolist():
+            taken[task].append(worker)
+    return taken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdopt.bench.harness.noise import reference, sentence, slowdowns
+from crowdopt.bench.harness.circumstances import reference, sentence, slowdowns
 from crowdopt.bench.run import disturbed
 from crowdopt.jobs import Row
 

@@ -8,7 +8,7 @@ import pytest
 import crowdopt
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_tables import Ids
-from crowdopt.io.campaign.gold_votes import read_gold_votes
+from crowdopt.io.campaign.gold_table import read_gold_votes
 
 IDS = Ids(["t"], ["ann", "bo"], ["all"])
 HEAD = "item,worker,label,truth\n"

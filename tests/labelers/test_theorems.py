@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from crowdopt import InputError
 from crowdopt.crowd.votes.voting import poisson_binomial
-from crowdopt.labelers import agreement, theorems
-from crowdopt.labelers.agreement import rivals
+from crowdopt.labelers import theorems
 from crowdopt.labelers.sets import set_accuracy, top_accuracies
+from crowdopt.labelers.theorems import rivals
 from tests.chance import hoeffding, rng
 
 TABLE_1 = np.array([0.763, 0.781, 0.625, 0.783, 0.727])
@@ -102,7 +102,7 @@ def test_equation_12_takes_the_labeler_for_an_outsider():
 @given(skills)
 def test_differences_of_disagreement(p):
     """E[Z_i - Z_j] = (2 r_ij - 1)(p_j - p_i) with r_ij = pi of all but i and j, by enumeration of all labels."""
-    rates, table = _disagreement(p), agreement.rivals(p)
+    rates, table = _disagreement(p), theorems.rivals(p)
     for i, j in itertools.combinations(range(p.size), 2):
         assert rates[i] - rates[j] == pytest.approx((2 * table[i, j] - 1) * (p[j] - p[i]), abs=1e-12)
 
@@ -127,13 +127,13 @@ def test_the_stated_condition_does_not_protect_the_best():
     p = np.array([0.99, 0.4, 0.3])
     assert theorems.strict_majority(p) > 0.5 and p.mean() > 0.5
     assert _disagreement(p).argmax() == p.argmax() == 0
-    assert not _ranks_by_agreement(p) and not agreement.is_large_enough(p)
+    assert not _ranks_by_agreement(p) and not theorems.is_large_enough(p)
 
 
 @given(st.lists(st.floats(0.05, 0.99), min_size=3, max_size=12).map(np.array))
 def test_a_large_enough_crowd_has_a_majority_that_is_mostly_right(p):
     """Section 2.3: M > ln 2 / (2 (mean - 1/2)^2) makes a_min > 1/2 (Hoeffding)."""
-    if agreement.is_large_enough(p):
+    if theorems.is_large_enough(p):
         assert theorems.strict_majority(p) > 0.5
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import crowdopt
 from crowdopt.crowd.label_kinds import REFUSED
-from crowdopt.live.lease import Lease
+from crowdopt.live.live_rows import Lease
 from crowdopt.online.arrivals import Arrival, Stream
 from crowdopt.online.crowds import simulated_stream
 from tests.online.streams import crowd

@@ -12,8 +12,7 @@ from crowdopt.online.crowds import AUDIT
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
-from crowdopt.studies.certifying import certified
-from crowdopt.studies.online_trials import Setting
+from crowdopt.studies.online_trials import Setting, certified
 from tests.chance import most, rng, seeds
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,6 @@ from crowdopt.documents import finite
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.campaign.stated_difficulty import difficulty_table
-from crowdopt.io.plan.queue_names import queue_files
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS, VOTE_ERROR
 from crowdopt.io.plan.vote_table import write_weights
 from crowdopt.io.tables.cells import write_csv
@@ -246,3 +248,27 @@ def _write_repair(plan: Plan, folder: Path) -> None:
     pairs = np.concatenate([plan.repaired.added, plan.repaired.removed])
     change = [ADDED] * len(plan.repaired.added) + [REMOVED] * len(plan.repaired.removed)
     write_csv(folder / REPAIR, ["task", "worker", "change"], [*pair_ids(plan.instance, pairs), change])
+
+
+LONGEST = 120  # letters of an id in a file name
+SHOWN = 80  # of them where it is cut
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}  # on Windows
+
+
+def queue_files(workers: Sequence[str]) -> list[str]:
+    """One file name for each of a campaign's workers: the id, percent-encoded where a file system may object.
+
+    An id that is long, that differs from another's in case only, or that Windows reserves for a device gets a part of
+    its hash.
+    """
+    names = [quote(worker, safe=" +,=@()[]").replace(".", "%2E") for worker in workers]
+    alike = Counter(name.casefold() for name in names)
+    return [
+        f"{_marked(name, worker) if len(name) > LONGEST or alike[low] > 1 or low in RESERVED else name}.csv"
+        for name, worker in zip(names, workers, strict=True)
+        for low in [name.casefold()]
+    ]
+
+
+def _marked(name: str, worker: str) -> str:
+    return f"{name if len(name) <= LONGEST else name[:SHOWN]}-{sha256(worker.encode()).hexdigest()[:16]}"

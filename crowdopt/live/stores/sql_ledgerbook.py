@@ -19,7 +19,7 @@ class Unwritten(InputError):
 
 
 class SQLLedgerbook:
-    """The tables of :data:`crowdopt.live.stores.migrations.MIGRATIONS`; a kind of database says how a statement runs.
+    """The tables of :data:`MIGRATIONS`; a kind of database says how a statement runs.
 
     Values stand in statements as ``?``.
     """
@@ -122,3 +122,27 @@ class SQLLedgerbook:
         """Give a token in place of older ones."""
         self._run("DELETE FROM token WHERE owner = ?", (owner,))
         self._run("INSERT INTO token (digest, owner) VALUES (?, ?)", (digest, owner))
+
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE event (number BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, "
+        "worker TEXT NOT NULL, task TEXT NOT NULL, lease BIGINT NOT NULL, value TEXT NOT NULL)",
+        "CREATE TABLE snapshot (number BIGINT PRIMARY KEY, state {bytes} NOT NULL)",
+        "CREATE TABLE reply (request TEXT PRIMARY KEY, answer TEXT NOT NULL)",
+        "CREATE TABLE token (digest TEXT PRIMARY KEY, owner TEXT NOT NULL)",
+    ),
+)
+"""Step k brings the tables from version k to k + 1; ``{bytes}`` is the store's own word for them."""
+
+
+def newer_steps(version: int, place: str, word: str) -> Iterator[tuple[int, str]]:
+    """Statements that a store of that version lacks, each with the version that it leads to.
+
+    word: the store's own for bytes. Raises InputError if the store is of a newer version.
+    """
+    if version > len(MIGRATIONS):
+        raise InputError(f"{place} was written by a newer version of crowdopt; install that one")
+    for number, steps in enumerate(MIGRATIONS[version:], version + 1):
+        for step in steps:
+            yield number, step.format(bytes=word)

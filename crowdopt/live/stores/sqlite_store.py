@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.live.stores.migrations import newer_steps
-from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook, Unwritten
+from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook, Unwritten, newer_steps
 
 MEMORY = ":memory:"  # the path of a store that is gone with its process
 WAIT = 30.0  # seconds for another process to let go of the store

@@ -14,8 +14,7 @@ from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.solution import INTERIOR, Options, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import Potential
-from crowdopt.online.limits.stopping import StoppingRule, best_stopping
-from crowdopt.online.limits.worker_groups import WorkerGroup, groups_of
+from crowdopt.online.limits.stopping import StoppingRule, WorkerGroup, best_stopping, groups_of
 from crowdopt.online.picking import fill
 from crowdopt.programs.potential import (
     ErrorTarget,
