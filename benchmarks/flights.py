@@ -19,7 +19,7 @@ from crowdopt.crowd.recipes.named_recipes import recipe
 from crowdopt.live.live_rows import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
-from crowdopt.live.stores.sqlite_store import MEMORY, SQLiteStore
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named

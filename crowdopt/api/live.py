@@ -27,8 +27,7 @@ from crowdopt.live.gold_tasks import GoldTasks, gold_tasks
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.running import Live
-from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
-from crowdopt.live.stores.sqlite_store import MEMORY, SQLiteStore
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore, SQLLedgerbook
 from crowdopt.live.tasks_course import TasksCourse
 from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.policies import named as online_named

@@ -7,7 +7,7 @@ import numpy as np
 from crowdopt.api.live import LiveTables
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
-from crowdopt.live.stores.sqlite_store import MEMORY, SQLiteStore
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
 from tests.live.people import People, gold_table, small
 
 LEASE = 60.0

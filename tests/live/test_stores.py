@@ -14,8 +14,7 @@ import pytest
 import crowdopt
 from crowdopt.api.live import store_of
 from crowdopt.live.stores.event import TOLD, Event
-from crowdopt.live.stores.sql_ledgerbook import MIGRATIONS
-from crowdopt.live.stores.sqlite_store import SQLiteStore
+from crowdopt.live.stores.sql_ledgerbook import MIGRATIONS, SQLiteStore
 from tests.live.people import small
 from tests.live.stores import KEPT, KINDS, PLACES, STORES, server
 

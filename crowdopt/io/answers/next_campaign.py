@@ -16,10 +16,9 @@ from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.files import write_text
 from crowdopt.io.answers.continuation import Continuation
 from crowdopt.io.answers.labels_back import Answered
-from crowdopt.io.campaign.campaign_settings import group_tables
+from crowdopt.io.campaign.campaign_settings import difficulty_text, group_tables
 from crowdopt.io.campaign.campaign_writing import by_cell
 from crowdopt.io.campaign.own_rows import write_groups, write_rows
-from crowdopt.io.campaign.stated_difficulty import difficulty_text
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN
 from crowdopt.io.tables.label_table import pair_ids

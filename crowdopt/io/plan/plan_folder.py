@@ -21,9 +21,9 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import finite
+from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS, VOTE_ERROR
 from crowdopt.io.plan.vote_table import write_weights
 from crowdopt.io.tables.cells import write_csv

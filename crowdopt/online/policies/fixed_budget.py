@@ -13,8 +13,7 @@ from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.covering import HERE, Ids
-from crowdopt.online.doubting import Doubting
+from crowdopt.online.covering import HERE, Doubting, Ids
 
 CHEAP = 1e-12  # prices below this count as this much
 
