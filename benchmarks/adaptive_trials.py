@@ -23,7 +23,7 @@ from crowdopt.online.policies import named
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score
-from crowdopt.studies.certifying import after_audit, certified
+from crowdopt.studies.online_trials import after_audit, certified
 
 TASKS, WORKERS, CAPACITY = 1000, 300, 200
 GOLD = {"spammers and hammers": 20, "everyone .6414": 20, "U(.5, 1)": 10, "Beta(2.3, 2)": 10, "three types": 10}

@@ -17,7 +17,7 @@ import numpy as np
 import crowdopt
 from crowdopt.api.explain_rounds import FACTORS, ROUNDS, CostOfRounds
 from crowdopt.report.charts import save
-from crowdopt.report.rounds_chart import cost_of_rounds
+from crowdopt.report.cost_charts import cost_of_rounds
 
 GOLD = {  # right answers of 50
     "large": (47, 49, 120, 3.0),

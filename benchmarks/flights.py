@@ -16,10 +16,10 @@ import numpy as np
 from benchmarks.adaptive_trials import recorded
 from crowdopt.api.live import LiveTables
 from crowdopt.crowd.recipes.named_recipes import recipe
-from crowdopt.live.lease import Lease
+from crowdopt.live.live_rows import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
-from crowdopt.live.stores.memory_store import MemoryStore
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
@@ -57,7 +57,7 @@ def flown(crowd: str, policy: str, seed: int, flight: int, crew: int = FLIGHT) -
     stream = stream_of(crowd, policy, seed)
     tables = LiveTables.of(stream.instance, gold_table(stream.instance.n_types))
     settings = LiveSettings(policy, seed=seed, crew=crew, campaign=tables.digest)
-    live, people = Live(tables.state, MemoryStore(), settings, lambda: 1e9), People(stream)
+    live, people = Live(tables.state, SQLiteStore(MEMORY), settings, lambda: 1e9), People(stream)
     out = at_once(live, people, flight, np.random.default_rng([seed, 99]))
     live.shut_doors()
     while sum(drained(live, people, str(j)) for j in range(stream.instance.n_workers)):

@@ -31,8 +31,7 @@ from crowdopt.api.live_service import token
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import SNAPSHOT, Live
-from crowdopt.live.stores.memory_store import MemoryStore
-from crowdopt.live.stores.sqlite_store import SQLiteStore
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
 
 SIZE, CLIENTS = "R10:10000x300", 50
 WARM = 5.0  # seconds at the beginning that do not count: all clients come at once, and code is compiled or read
@@ -136,8 +135,7 @@ def history(policy: str, events: int, path: Path) -> tuple[LiveTables, LiveSetti
     instance = replace(instance, capacity=many, epsilon=np.full(instance.n_tasks, 1e-6))
     tables = LiveTables.of(instance)
     settings = LiveSettings(policy, crew=CLIENTS, campaign=tables.digest)
-    memory = MemoryStore()
-    live = Live(tables.state, memory, settings)
+    live = Live(tables.state, SQLiteStore(MEMORY), settings)
     with live.together() as turn:
         workers = cycle(instance.worker_ids[: 2 * CLIENTS])
         while turn.state.seen < events:
@@ -145,10 +143,11 @@ def history(policy: str, events: int, path: Path) -> tuple[LiveTables, LiveSetti
             if lease is not None:
                 turn.told(lease.id, str(lease.id % 3 % 2))
     state, kept = tables.state(settings), events // SNAPSHOT * SNAPSHOT - SNAPSHOT + 1  # as long ago as it can be
-    for event in memory.events[:kept]:
+    happened = live.events()
+    for event in happened[:kept]:
         state.apply(event)
     with SQLiteStore(path).hold() as book:
-        book.append(memory.events)
+        book.append(happened)
         book.keep(kept, state.snapshot())
     return tables, settings
 

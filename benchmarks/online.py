@@ -1,6 +1,6 @@
-"""Online decisions against what they replace, each ratio measured side by side in one run.
+"""Online prices against what they replace, each ratio measured side by side in one run.
 
-python -m benchmarks.online [--repeats N] [-o FILE] [decisions | batch | sampled | quality ...]
+python -m benchmarks.online [--repeats N] [-o FILE] [batch | sampled | quality ...]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import crowdopt
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.picking import TaskRotation, fill
+from crowdopt.online.picking import fill
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.task_prices import prices
@@ -46,68 +46,6 @@ def side_by_side(works: dict[str, Callable[[], Any]], repeats: int) -> dict[str,
     """Every work once per round, round after round, so that a busy spell of the machine meets all of them."""
     rounds = [{name: seconds(work, 1) for name, work in works.items()} for _ in range(repeats)]
     return {name: median(one[name] for one in rounds) for name in works}
-
-
-def decisions(repeats: int) -> list[dict[str, Any]]:
-    """One worker, T = 10, a fifth of the tasks as their capacity: by kind, argpartition over tasks, a loop, writing."""
-    found = []
-    for n in (100_000, 1_000_000):
-        kinds, room = 10, n // 5
-        rng = np.random.default_rng(SEED)
-        kind = np.sort(rng.integers(0, kinds, n)).astype(np.int32)
-        price, skill = rng.uniform(1, 3, kinds), rng.uniform(0.5, 0.95, kinds)
-        evidence = (2 * skill - 1) ** 2
-        each_price, each_evidence = price[kind], evidence[kind]
-        rotation, buffer = TaskRotation(kind, kinds, rng), np.empty(room, np.int32)
-
-        def by_kind(rotation: TaskRotation = rotation, q: Any = evidence, x: Any = price, room: int = room) -> Any:
-            return rotation.take(q * x - 1, room)
-
-        def partition(q: Any = each_evidence, x: Any = each_price, room: int = room) -> Any:
-            value = q * x
-            value -= 1
-            able = np.flatnonzero(value >= 0)
-            if able.size > room:
-                able = able[np.argpartition(value[able], able.size - room)[able.size - room :]]
-            return able
-
-        def loop(q: Any = each_evidence, x: Any = each_price, room: int = room) -> Any:
-            able = [(v, i) for i in range(len(q)) if (v := q[i] * x[i] - 1) >= 0]
-            return [i for _, i in sorted(able, reverse=True)[:room]]
-
-        def write(buffer: Any = buffer) -> None:
-            buffer.fill(1)
-
-        took = side_by_side({"by kind": by_kind, "argpartition": partition, "write": write}, repeats)
-        took["loop"] = median(_once(loop) for _ in range(3)) if n <= 100_000 else float("nan")
-        found.append({"n": n, "ids": by_kind().size, **{f"us_{name}": 1e6 * t for name, t in took.items()}})
-        found[-1] |= {f"times_{name}": took[name] / took["by kind"] for name in ("argpartition", "loop")}
-        found[-1]["writes"] = took["by kind"] / took["write"]
-        found[-1]["us_whole decision"] = 1e6 * _whole_decision(kind, price, room, repeats)
-    return found
-
-
-def _once(work: Callable[[], Any]) -> float:
-    started = perf_counter()
-    work()
-    return perf_counter() - started
-
-
-def _whole_decision(kind: Any, price: Any, room: int, repeats: int) -> float:
-    """The policy's own ``decide``, from a worker's arrival to the ids."""
-    rng = np.random.default_rng(SEED)
-    instance = AssignmentInstance(rng.uniform(0.5, 0.95, (price.size, 400)), kind, room, 0.1, rule="hoeffding")
-    stream = simulated_stream(instance, (SEED,), prices=price[kind])
-    policy = named("primal-approximation:ties=rotating")
-    policy.start(stream.known, crowdopt.solve)
-    arrivals = [stream.arrival(j, True) for j in range(400)]
-    policy.decide(arrivals[0], rng)  # lays out the rings
-    taken = []
-    for arrival in arrivals[1:]:
-        started = perf_counter()
-        policy.decide(arrival, rng)
-        taken.append(perf_counter() - started)
-    return median(taken)
 
 
 def batch(repeats: int) -> list[dict[str, Any]]:
@@ -198,7 +136,7 @@ def _crowd(name: str, types: int, trial: int) -> tuple[AssignmentInstance, Any]:
     return crowdopt.recipe(f"{name}:1000x300", trial), None
 
 
-SUBJECTS = {"decisions": decisions, "batch": batch, "sampled": sampled_lp, "quality": quality}
+SUBJECTS = {"batch": batch, "sampled": sampled_lp, "quality": quality}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

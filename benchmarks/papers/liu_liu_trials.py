@@ -14,7 +14,7 @@ from crowdopt.labelers.asking import AskingRecord, replay
 from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.task_arrivals import KINDS, TaskStream
-from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks
+from crowdopt.labelers.task_streams import drawn_labelers, recorded_tasks, simulated_tasks
 
 TABLE_1 = (0.763, 0.781, 0.625, 0.783, 0.727)
 HORIZON, COST = 2000, 0.02
@@ -67,7 +67,7 @@ def recorded(labels: str, truth: str) -> learn.RecordedLabels:
 def real(labels: str, truth: str, policies: list[str], seed: int) -> dict[str, Any]:
     """The same on recorded labels in a random order; errors so far, and disagreements with the majority, over time."""
     table = recorded(labels, truth)
-    of = table.stream(len(table.label), seed, 0)
+    of = recorded_tasks(table, len(table.label), (seed, 0))
     runs = {text: replay(named(text), of, seed) for text in policies}
     scores = played(of, policies, seed)
     for text, run in runs.items():

@@ -18,8 +18,7 @@ from crowdopt.assign.parts.asked import PartLook, PartPlan
 from crowdopt.assign.parts.coordinator import groups_each
 from crowdopt.assign.parts.part_work import PartSweep, Start
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.parts.array_text import COUNTS, FLOATS, array_of, text_of
-from crowdopt.io.parts.part_table import read_part
+from crowdopt.io.parts.part_table import COUNTS, FLOATS, array_of, read_part, text_of
 from crowdopt.io.parts.parts_plan import ASSIGNMENT
 
 

@@ -9,13 +9,12 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from crowdopt.api.binding import InstanceLike
+from crowdopt.api.write_plan import write_plan
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_writing import write_campaign
-from crowdopt.io.plan.plan_folder import write_plan
-from crowdopt.io.plan.policy_folder import write_policy
 
 PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder
 
@@ -38,12 +37,9 @@ def _campaign(campaign: InstanceLike, spare: Path, tables: bool) -> Path:
 
 
 def _plan(plan: PlanLike, spare: Path) -> Path:
-    if isinstance(plan, AdaptivePlan) and plan.pairs is not None:
-        write_policy(plan, spare / "plan")
-        return spare / "plan"
     if not isinstance(plan, Plan | AdaptivePlan):
         return Path(plan)
-    if isinstance(plan, AdaptivePlan) or plan.pairs is None:
+    if plan.pairs is None:
         raise InputError("there is no plan to go by; crowdopt.explain says why")
     write_plan(plan, spare / "plan")
     return spare / "plan"

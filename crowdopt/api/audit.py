@@ -22,6 +22,7 @@ from crowdopt.api.binding import AnyPath
 from crowdopt.api.escalation import SAME, concluded_escalation, drawn_escalation, is_escalation
 from crowdopt.api.escalation import Escalation as Escalation
 from crowdopt.api.verbs import two_ways
+from crowdopt.arrays import Ints
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
 from crowdopt.io.answers.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
@@ -127,7 +128,7 @@ def _drawn(table: AnsweredTable, place: Path, asked: AuditOptions) -> Audit:
     )
     drawn = draw(len(table.tasks), terms, table.claims, asked.checks)
     said = written_draw(drawn, table, sure, before)
-    write_draw(drawn, table, said, place, asked.show_answers, asked.force)
+    write_draw(place / DRAW, said, _listed(drawn, drawn.checks), table, asked.show_answers, asked.force)
     return Audit(drawn, said["commitment"], drawn.checks)
 
 
@@ -218,8 +219,13 @@ def _concluded(table: AnsweredTable, folder: Path, checked: Path) -> Audit:
     expert = read_expert(checked, table, drawn, listed)
     audited = conclude(drawn, expert.wrong, expert.certain, expert.others)
     more = listed if audited.certified or drawn.fixed else max(listed, next_checks(audited))
-    write_audit(audited, table, facts(audited, committed, expert), expert, folder, more)
+    write_audit(table, facts(audited, committed, expert), expert, folder / DRAW, _listed(drawn, more))
     return Audit(replace(drawn, checks=more), committed.commitment, more, audited)
+
+
+def _listed(drawn: Draw, checks: int) -> Ints:
+    """Places of the answers to look at, in order."""
+    return np.concatenate([drawn.certain, drawn.order])[:checks]
 
 
 def next_checks(audited: Audited) -> int:

@@ -30,7 +30,7 @@ from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.misspecified import breach as named_breach
-from crowdopt.online.policies import policies as online_policies
+from crowdopt.online.policies import policies as policies
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
@@ -46,11 +46,6 @@ from crowdopt.version import __version__
 def replay(policy: BasePolicy, stream: Stream, *, seed: int = 0) -> Run:
     """Run a fresh online policy over a whole stream; crowdopt.online.replay.Replay stops and resumes at any arrival."""
     return replay_with(policy, stream, seed, solve_whole)
-
-
-def policies() -> dict[str, type[Any]]:
-    """Every online policy by name, ours and those of other packages."""
-    return online_policies()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,8 @@ from crowdopt.arrays import Floats
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
-from crowdopt.io.answers.audit_folder import listed_checks
+from crowdopt.io.answers.audit_draw import write_draw
+from crowdopt.io.answers.audit_folder import listed_checks, read_looks
 from crowdopt.io.answers.escalation_draw_file import (
     ESCALATION,
     Purpose,
@@ -25,14 +26,7 @@ from crowdopt.io.answers.escalation_draw_file import (
     read_escalation,
     written_escalation,
 )
-from crowdopt.io.answers.escalation_folder import (
-    STANDING,
-    read_escalation_looks,
-    read_standing,
-    standing_facts,
-    write_escalation,
-    write_standing,
-)
+from crowdopt.io.answers.escalation_folder import STANDING, read_standing, standing_facts, write_standing
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.table_columns import read_table, table_in
 from crowdopt.io.tables.table_kinds import GOING_UP
@@ -91,7 +85,8 @@ def drawn_escalation(table: AnsweredTable, folder: Path, words: Tiers, asked: Dr
     terms = EscalationTerms(purpose.allowed, purpose.delta, seed, words.expert, words.next_price)
     drawn = draw_escalation(_claims(table), terms)
     said = written_escalation(drawn, purpose, table)
-    write_escalation(drawn, table, said, folder, asked.show_answers, asked.force)
+    places = drawn.order[: drawn.checks]
+    write_draw(folder / ESCALATION, said, places, table, asked.show_answers, asked.force)
     return Escalation(drawn, said["commitment"], drawn.checks)
 
 
@@ -99,12 +94,12 @@ def concluded_escalation(table: AnsweredTable, folder: Path, checked: Path) -> E
     """What the expert's answers show: which answers stand, which go up, what it costs."""
     drawn, said = escalation_again(table, folder)
     listed = listed_checks(folder)[0]
-    looks = read_escalation_looks(checked, table, drawn, listed)
+    looks = read_looks(checked, table, drawn.order[:listed].tolist())
     done = escalate(drawn, looks.wrong)
     full = done.finished or looks.wrong.size < listed
     more = listed if full else max(listed, next_looks(drawn, looks.wrong.size, done.planned))
     facts = standing_facts(done, said, table, looks)
-    write_standing(done, table, facts, looks, folder, more)
+    write_standing(done, table, facts, looks, folder / ESCALATION, drawn.order[:more])
     return Escalation(replace(drawn, checks=more), said["commitment"], more, done, facts["up"], facts["cost"])
 
 
@@ -130,7 +125,7 @@ def escalation_again(table: AnsweredTable, folder: Path) -> tuple[EscalationDraw
 def stands_again(table: AnsweredTable, folder: Path) -> None:
     """InputError unless ``standing.json`` says what the draw, made again, and the expert's answers give."""
     drawn, said = escalation_again(table, folder)
-    looks = read_escalation_looks(table_in(folder, "checked"), table, drawn, listed_checks(folder)[0])
+    looks = read_looks(table_in(folder, "checked"), table, drawn.order[: listed_checks(folder)[0]].tolist())
     wanted, stood = standing_facts(escalate(drawn, looks.wrong), said, table, looks), read_standing(folder)
     for key in sorted((wanted.keys() | stood.keys()) - {"version"}):
         if key not in wanted or key not in stood or not _same(stood[key], wanted[key]):

@@ -37,10 +37,9 @@ from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.label_table import read_labels, read_truth
 from crowdopt.notebooks import InNotebooks
 from crowdopt.plain_kernels import for_small
-from crowdopt.report.audit_chart import total_cost
 from crowdopt.report.charts import Undrawn, drawn
-from crowdopt.report.curve_chart import cost_curve as curve_chart
-from crowdopt.report.rounds_chart import cost_of_rounds
+from crowdopt.report.cost_charts import cost_curve as curve_chart
+from crowdopt.report.cost_charts import cost_of_rounds, total_cost
 
 SHOWN = 5  # types or workers in sentences
 SEARCH = 2 / 3  # of the time: for a plan, where it takes so long
@@ -222,7 +221,7 @@ def _no_plan(known: Plan, seconds: float) -> Explanation:
     if lack is None:
         raise InputError("the time limit passed before anything was known; allow more time")
     types = conflict.conflict(instance, probe(seconds / 4))
-    ways = ways_out(instance, epsilon=lack.epsilon_within_reach, time_limit=seconds / 2)
+    ways = ways_out(instance, lack.epsilon_within_reach)
     sentences = [headline(known), *what_lacks(known, lack)]
     if 1 < len(types) < instance.n_types:
         names = ", ".join(instance.type_id(k) for k in types)

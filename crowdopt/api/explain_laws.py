@@ -14,7 +14,7 @@ from crowdopt.crowd.laws.effective_votes import EffectiveVotes, effective_votes
 from crowdopt.crowd.laws.law_choice import FITS, chosen_law, laws_for
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.io.campaign.campaign_tables import Ids
-from crowdopt.io.campaign.gold_votes import read_gold_votes
+from crowdopt.io.campaign.gold_table import read_gold_votes
 from crowdopt.io.tables.table_columns import find_table
 from crowdopt.programs.cascade import Cascade
 

@@ -19,24 +19,19 @@ from crowdopt.errors import InputError
 from crowdopt.io import learning_folder
 from crowdopt.io.comparison_folder import WORK, check_comparison
 from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
-from crowdopt.labelers.policies import policies as asking_policies
+from crowdopt.labelers.policies import policies as policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import Undrawn, save_all
 from crowdopt.report.learning_page import KIND, charts
 from crowdopt.studies.intervals import shared_notes as shared_notes
 from crowdopt.studies.labeler_setting import DrawnLabelers as DrawnLabelers
-from crowdopt.studies.labeler_setting import GivenLabelers, Setting
 from crowdopt.studies.labeler_setting import RecordedLabels as RecordedLabels
+from crowdopt.studies.labeler_setting import Setting
 from crowdopt.studies.labeler_trials import Learning as Learning
 from crowdopt.studies.labeler_trials import play, texts
 from crowdopt.version import __version__
 
-LabelersLike: TypeAlias = ArrayLike | Labelers | Setting
-
-
-def policies() -> dict[str, type[Any]]:
-    """Every policy of asking by name, ours and those of other packages."""
-    return asking_policies()
+LabelersLike: TypeAlias = ArrayLike | Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,12 +125,10 @@ def _is_table(labelers: Any) -> bool:
 
 
 def _setting(labelers: Any) -> Setting:
-    if isinstance(labelers, GivenLabelers | DrawnLabelers | RecordedLabels):
+    if isinstance(labelers, Labelers | DrawnLabelers | RecordedLabels):
         return labelers
-    if not isinstance(labelers, Labelers):
-        table = np.atleast_2d(np.asarray(labelers, dtype=np.float64))
-        labelers = Labelers(table, np.zeros(table.shape[-1]))
-    return GivenLabelers.of(labelers)
+    table = np.atleast_2d(np.asarray(labelers, dtype=np.float64))
+    return Labelers(table, np.zeros(table.shape[-1]))
 
 
 def _from_options(asked: LearnOptions) -> LabelersLike:
@@ -169,10 +162,8 @@ def _source(setting: Setting) -> str:
         count, many = setting.label.shape[1], len(setting.label)
         return f"{count} labelers of a table of {many} tasks: one answer of each pair, so testers are labelled once"
     if isinstance(setting, DrawnLabelers):
-        low, high = float(setting.low[0]), float(setting.high[0])
-        return (
-            f"{int(setting.count[0])} labelers, fresh in each trial, skills uniform on [{low:g}, {high:g}], a_min > 1/2"
-        )
+        between = f"[{setting.low:g}, {setting.high:g}]"
+        return f"{setting.count} labelers, fresh in each trial, skills uniform on {between}, a_min > 1/2"
     kinds = f", {len(setting.accuracy)} kinds of task" if setting.accuracy.shape[0] > 1 else ""
     return f"{setting.accuracy.shape[1]} labelers of given skills{kinds}, simulated labels"
 

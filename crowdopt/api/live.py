@@ -27,9 +27,7 @@ from crowdopt.live.gold_tasks import GoldTasks, gold_tasks
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.running import Live
-from crowdopt.live.stores.memory_store import MemoryStore
-from crowdopt.live.stores.sqlite_store import SQLiteStore
-from crowdopt.live.stores.store import Store
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore, SQLLedgerbook
 from crowdopt.live.tasks_course import TasksCourse
 from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.policies import named as online_named
@@ -37,7 +35,6 @@ from crowdopt.online.policies import policies as online_policies
 
 GOLD_TASKS = "gold_tasks.csv"
 GOLD_TABLE = TableKind("task,label[,type]", "tasks whose answer is known", Extras.IGNORED)
-MEMORY = ":memory:"
 
 
 def policies() -> dict[str, type[Any]]:
@@ -112,13 +109,11 @@ def live(campaign: InstanceLike, asked: LiveOptions) -> Live:
     return Live(tables.state, store_of(asked.store), settings, asked.clock)
 
 
-def store_of(place: AnyPath) -> Store:
+def store_of(place: AnyPath) -> SQLLedgerbook:
     """The store at a place: a file, ``postgresql://…``, or ``:memory:``.
 
     Raises BackendMissing if it is a database whose library is not installed.
     """
-    if str(place) == MEMORY:
-        return MemoryStore()
     if not is_database(place):
         return SQLiteStore(place)
     try:

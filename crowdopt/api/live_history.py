@@ -22,7 +22,6 @@ from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
-from crowdopt.live.running import followed
 from crowdopt.live.stores.event import DECIDED, Event
 from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.arrivals import Stream
@@ -167,7 +166,10 @@ def _followed(campaign: InstanceLike, store: AnyPath, gold: TableLike | None) ->
     if settings.campaign != tables.digest:
         changed = f"the store {store} holds the history of another campaign, or its tables have changed since"
         raise InputError(f"{changed}; give the tables that it was served with")
-    return followed(events, tables.state(settings)), events
+    state = tables.state(settings)
+    for event in events:
+        state.apply(event)
+    return state, events
 
 
 def _recorded(state: LiveState) -> Stream:

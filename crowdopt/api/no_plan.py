@@ -159,7 +159,7 @@ def _how_far(plan: Plan, task: int, error: Floats) -> str:
     return f"{start}, error at most {bound:.4g} by rule {instance.rule}{exact}, {target}"
 
 
-def ways_out(instance: AssignmentInstance, *, epsilon: float | None = None, time_limit: float = 60.0) -> list[Remedy]:
+def ways_out(instance: AssignmentInstance, epsilon: float | None = None) -> list[Remedy]:
     """Ways to make an infeasible instance feasible, each with a plan of whole labels that proves it.
 
     A looser error target (``epsilon``, or the smallest found), more capacity, more workers, fewer tasks, more money.

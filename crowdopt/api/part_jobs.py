@@ -19,8 +19,7 @@ from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
 from crowdopt.assign.individual.prices.sweep import Prices, Sweeper
 from crowdopt.assign.parts.part_work import Start, cost_of, planned, shortest, swept
 from crowdopt.crowd.subset import own_accuracies
-from crowdopt.io.parts.array_text import COUNTS, FLOATS, array_of, text_of
-from crowdopt.io.parts.part_table import BYTES, Part, read_part, write_part
+from crowdopt.io.parts.part_table import BYTES, COUNTS, FLOATS, Part, array_of, read_part, text_of, write_part
 from crowdopt.io.parts.parts_folder import PARTS, PartsFolder, known_folder
 from crowdopt.io.parts.parts_plan import ASSIGNMENT, write_pairs
 from crowdopt.memory import machine_memory

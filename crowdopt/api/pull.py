@@ -93,10 +93,10 @@ def pull(campaign: AnyPath, asked: PullOptions) -> Pulled:
     instance = read_with_labels(campaign).instance
     wishes = Wishes(asked.field, asked.key)
     if asked.url is not None:
-        if bridge.server is None or asked.files:
+        if bridge.pull is None or asked.files:
             no_api = f"{asked.tool} has no API here; name its files"
             raise InputError("give --url or files, not both" if asked.files else no_api)
-        found = bridge.server.pull(Address(asked.url, asked.project or instance.title, asked.insecure), wishes)
+        found = bridge.pull(Address(asked.url, asked.project or instance.title, asked.insecure), wishes)
     else:
         found = read_files(bridge, asked.files, wishes)
     workers = instance.worker_ids

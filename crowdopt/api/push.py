@@ -75,6 +75,6 @@ def push(campaign: InstanceLike, asked: PushOptions) -> Changes:
         handed = read_round(*folders, asked.content, asked.answers, tuple(asked.classes))
     if asked.output is not None:
         return push_files(bridge, handed, Path(asked.output), asked.dry_run)
-    if bridge.server is None or asked.url is None:
+    if bridge.push is None or asked.url is None:
         raise InputError(f"{asked.tool} has no API here; push files with -o FOLDER")
-    return bridge.server.push(handed, Address(asked.url, asked.project, asked.insecure), asked.dry_run)
+    return bridge.push(handed, Address(asked.url, asked.project, asked.insecure), asked.dry_run)

@@ -23,7 +23,7 @@ from crowdopt.io.hiring_tables import CandidateLimits, read_candidates, write_fr
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.table_columns import find_table
 from crowdopt.report.charts import save
-from crowdopt.report.hiring_chart import hiring_chart
+from crowdopt.report.cost_charts import hiring_chart
 
 SELECTIONS = (*RANKINGS, *DRAWN, "program", TABLE)
 

@@ -115,22 +115,16 @@ def verify_audit(
     of: the draw must name them, with the chance of a false claim that they spent; -> ``holds``, and the
     ``problems`` if it does not.
     """
-    if is_escalation(Path(folder)):
-        return _verify_escalation(answers, Path(folder), commitment, after)
-    report = audit_check.verify_audit(answers, folder, commitment, after)
+    place = Path(folder)
+    check = escalation_check.verify_escalation if is_escalation(place) else audit_check.verify_audit
+    report = check(answers, place, commitment, after)
     if report.holds:
         try:
-            drawn_again(read_answered(answers), read_draw(Path(folder)))
-        except InputError as error:
-            return replace(report, holds=False, problems=[str(error)], sentence="")
-    return report
-
-
-def _verify_escalation(answers: AnyPath, folder: Path, commitment: str | None, after: Sequence[AnyPath]) -> AuditReport:
-    report = escalation_check.verify_escalation(answers, folder, commitment, after)
-    if report.holds:
-        try:
-            stands_again(read_answered(answers), folder)
+            table = read_answered(answers)
+            if is_escalation(place):
+                stands_again(table, place)
+            else:
+                drawn_again(table, read_draw(place))
         except InputError as error:
             return replace(report, holds=False, problems=[str(error)], sentence="")
     return report

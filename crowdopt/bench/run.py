@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -16,10 +14,9 @@ from crowdopt import jobs
 from crowdopt.arrays import places
 from crowdopt.bench.figures.summary import compare, series, tables
 from crowdopt.bench.figures.verdict import sentences
-from crowdopt.bench.harness.circumstances import circumstances
+from crowdopt.bench.harness.circumstances import DISTURBED, circumstances, sentence, slowdowns
 from crowdopt.bench.harness.measure import measure
 from crowdopt.bench.harness.methods import handles, version_of
-from crowdopt.bench.harness.noise import DISTURBED, sentence, slowdowns
 from crowdopt.bench.harness.recorded import CIRCUMSTANCES, PLAN, check_plan, check_row
 from crowdopt.bench.harness.results import results_of
 from crowdopt.bench.harness.subject import Limits, Subject
@@ -27,6 +24,7 @@ from crowdopt.bench.sources import source_of
 from crowdopt.documents import Keys, read_json
 from crowdopt.errors import InputError
 from crowdopt.files import write_text
+from crowdopt.io.tables.cells import write_table
 from crowdopt.version import __version__
 
 MARK = "bench.json"  # the file that tells a benchmark's folder
@@ -140,7 +138,7 @@ def summarise(folder: Path) -> dict[str, Any]:
         ],
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]
-    write_text(folder / "results.csv", _csv(lines))
+    write_table(folder / "results.csv", list(lines[0]), ([line[key] for line in lines] for key in lines[0]), force=True)
     write_text(folder / "summary.json", _text(summary))
     return summary
 
@@ -179,11 +177,3 @@ def _circumstances(folder: Path) -> Any:
 
 def _text(content: Any) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _csv(rows: Sequence[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
-    return text.getvalue()

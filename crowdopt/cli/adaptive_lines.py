@@ -11,7 +11,8 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.core.solution import Status
 from crowdopt.io.answers.answers_folder import facts
 from crowdopt.io.answers.labels_back import Answered, Onward
-from crowdopt.io.plan.policy_folder import policy_run, policy_summary
+from crowdopt.io.plan.plan_folder import run_facts
+from crowdopt.io.plan.policy_folder import policy_summary
 from crowdopt.notebooks import at_most
 
 SO_SURE = " as sure of each answer given its votes"
@@ -22,7 +23,7 @@ SHOWN = 5  # types in a sentence
 
 def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
     """The plan in facts, and in sentences."""
-    facts = {**policy_summary(plan), **policy_run(plan)}
+    facts = {**policy_summary(plan), **run_facts(plan)}
     if plan.pairs is None:
         why = _why_not(plan)
         return {**facts, "why": why}, *why

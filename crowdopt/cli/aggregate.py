@@ -16,7 +16,7 @@ from crowdopt.api.aggregate import AGGREGATIONS, AUTO, UNSURE, Aggregated, aggre
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.adaptive_lines import onward_said
-from crowdopt.cli.common import as_json, say, trust_gold
+from crowdopt.cli.common import PATH, as_json, say, trust_gold
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answers_folder import facts
@@ -33,32 +33,26 @@ from crowdopt.io.answers.labels_back import Answered
         writes="a table of answers; with --plan a folder: answers.csv, missing.csv, and campaign/ with the labels in",
     )
 )
-@click.argument("labels", type=click.Path(path_type=Path))
-@click.option("--method", type=click.Choice(AGGREGATIONS), default=AUTO, show_default=True)
+@click.argument("labels", type=PATH)
+@click.option("--method", type=click.Choice(AGGREGATIONS), default=AUTO)
 @click.option(
     "--gold",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="worker,correct,asked or worker,task,label,truth for weighted votes; worker,true,answered for wmv-confusion.",
 )
-@click.option(
-    "--truth", type=click.Path(path_type=Path), help="Known answers (task,label) to compare the answers with."
-)
-@click.option(
-    "--plan", type=click.Path(path_type=Path), help="The plan whose weights the votes have, in place of a method."
-)
+@click.option("--truth", type=PATH, help="Known answers (task,label) to compare the answers with.")
+@click.option("--plan", type=PATH, help="The plan whose weights the votes have, in place of a method.")
 @click.option(
     "--skipped",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="With --plan: pairs task,worker that were asked and gave no label, as pull writes them.",
 )
 @click.option(
     "--accept", is_flag=True, help="With --plan: leave out of the next campaign the tasks that no labels can settle."
 )
-@click.option("--campaign", type=click.Path(path_type=Path), help="The campaign that the plan was made for.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Table of answers to write; with --plan, a folder."
-)
-@click.option("--workers", type=click.Path(path_type=Path), help="Table of the workers' accuracies to write.")
+@click.option("--campaign", type=PATH, help="The campaign that the plan was made for.")
+@click.option("-o", "--output", type=PATH, help="Table of answers to write; with --plan, a folder.")
+@click.option("--workers", type=PATH, help="Table of the workers' accuracies to write.")
 @trust_gold
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @as_json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,8 @@ import click
 
 from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit
 from crowdopt.api.audit import audit as call
-from crowdopt.api.escalation import is_escalation
-from crowdopt.cli.common import as_json, say
-from crowdopt.cli.escalation_lines import escalation_facts, escalation_said
+from crowdopt.api.escalation import Escalation, is_escalation
+from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 
 
@@ -25,8 +25,8 @@ from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
         writes="the folder: draw.json, check.csv (the tasks to look at); then audit.json, answers.csv with corrections",
     )
 )
-@click.argument("answers", type=click.Path(path_type=Path))
-@click.option("--checked", type=click.Path(path_type=Path), help="The expert's answers: columns task, label.")
+@click.argument("answers", type=PATH)
+@click.option("--checked", type=PATH, help="The expert's answers: columns task, label.")
 @click.option("--target", type=float, help=f"The share of wrong answers to certify.  [default: {TARGET}]")
 @click.option("--confidence", type=float, help=f"How sure all claims together are.  [default: {CONFIDENCE}]")
 @click.option(
@@ -38,19 +38,13 @@ from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 @click.option(
     "--seed", type=click.IntRange(0, 10**18 - 1), help="Seed of the draw.  [default: from the operating system]"
 )
-@click.option(
-    "--least-sure", default=0, show_default=True, help="How many of the least sure answers the expert sees first."
-)
-@click.option(
-    "--expert-error", default=0.0, show_default=True, help="The largest share of tasks on which the expert errs."
-)
-@click.option("--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit of these answers.")
-@click.option(
-    "--share", default=1.0, show_default=True, help="The share of the chance of a false claim that this audit spends."
-)
+@click.option("--least-sure", default=0, help="How many of the least sure answers the expert sees first.")
+@click.option("--expert-error", default=0.0, help="The largest share of tasks on which the expert errs.")
+@click.option("--after", multiple=True, type=PATH, help="An earlier audit of these answers.")
+@click.option("--share", default=1.0, help="The share of the chance of a false claim that this audit spends.")
 @click.option("--show-answers", is_flag=True, help="Show the answers to the expert, whom they may influence.")
 @click.option("--escalate", help="Say which answers stand and which go up a tier, by prices: expert=40,next=3,tiers=2.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the audit.")
+@click.option("-o", "--output", type=PATH, required=True, help="Folder of the audit.")
 @click.option("--force", is_flag=True, help="Draw anew where an audit stands; the new one counts as --after it.")
 @as_json
 def audit(answers: Path, output: Path, as_json: bool, escalate: str | None, **options: Any) -> None:
@@ -104,3 +98,46 @@ def _shown(done: Audit, output: Path) -> list[str]:
 
 
 VERBS = (audit,)
+
+
+def escalation_facts(done: Escalation, output: Path) -> dict[str, Any]:
+    """The escalation in facts."""
+    planned = asdict(done.draw.planned)
+    facts: dict[str, Any] = {"escalation": str(output), "commitment": done.commitment, "checks": done.checks}
+    if done.escalated is None:
+        return {**facts, "seed": done.draw.terms.seed, "allowed": done.draw.terms.allowed, "planned": planned}
+    made = done.escalated
+    claim = {"stand": made.stand, "up": done.up, "wrong_at_most": made.left, "checked": made.wrong.size}
+    return {**facts, **claim, "cost": done.cost, "finished": made.finished, "sentence": made.sentence}
+
+
+def escalation_said(done: Escalation, output: Path) -> list[str]:
+    """The escalation in sentences."""
+    return _tiers_drawn(done, output) if done.escalated is None else _tiers_shown(done, output)
+
+
+def _tiers_drawn(done: Escalation, output: Path) -> list[str]:
+    planned, terms = done.draw.planned, done.draw.terms
+    return [
+        f"{done.checks} of {done.draw.answers} answers drawn, seed {terms.seed}: look from the top",
+        f"planned by the claims: {planned.stand} answers stand, {planned.up} go up, the expert looks at "
+        f"{planned.checks}, cost {planned.cost:.6g}",
+        f"at most {terms.allowed} of those that stand may be wrong",
+        f"commitment {done.commitment}: hand it on before the expert begins",
+        f"wrote {output}; the expert's answers: crowdopt audit ANSWERS --checked CHECKED.csv -o {output}",
+    ]
+
+
+def _tiers_shown(done: Escalation, output: Path) -> list[str]:
+    assert done.escalated is not None
+    made = done.escalated
+    said = [made.sentence, f"cost so far {done.cost:.6g}, {done.up} that go up included"]
+    if made.finished:
+        said.append("no further look is expected to save money")
+    elif done.checks > made.wrong.size:
+        onward = made.planned
+        said.append(
+            f"{done.checks - made.wrong.size} more to look at in {output}/check.csv: by what was seen {onward.stand} "
+            f"may stand in the end, at a cost of {onward.cost:.6g}"
+        )
+    return [*said, f"wrote {output}: standing.json, answers.csv, up.csv (the tasks that go up)"]

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from crowdopt.api.bench import bench as call
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import manual
 
 
@@ -24,21 +24,16 @@ from crowdopt.cli.manual import manual
 @click.option(
     "--backends",
     default="",
+    show_default=False,
     help="Backends, such as exact,highs[presolve=off]; default: exact and all that work here.",
 )
-@click.option("--program", type=click.Choice(["ip", "lp", "both"]), default="both", show_default=True)
-@click.option(
-    "--seeds",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1, 1000),
-    help="Number of seeds (0, 1, …) for every problem.",
-)
-@click.option("--time-limit", type=float, default=60.0, show_default=True, help="Seconds for each solve.")
-@click.option("--memory-limit", type=float, default=4000.0, show_default=True, help="Megabytes for each process tree.")
-@click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True, help="Threads of each solver.")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 1024), help="Runs at a time.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
+@click.option("--program", type=click.Choice(["ip", "lp", "both"]), default="both")
+@click.option("--seeds", default=1, type=click.IntRange(1, 1000), help="Number of seeds (0, 1, …) for every problem.")
+@click.option("--time-limit", type=float, default=60.0, help="Seconds for each solve.")
+@click.option("--memory-limit", type=float, default=4000.0, help="Megabytes for each process tree.")
+@click.option("--threads", type=click.IntRange(1, 1024), default=1, help="Threads of each solver.")
+@click.option("--jobs", default=1, type=click.IntRange(1, 1024), help="Runs at a time.")
+@click.option("-o", "--output", required=True, type=PATH, help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
 def bench(problems: tuple[str, ...], backends: str, output: Path, as_json: bool, **options: Any) -> None:

@@ -10,7 +10,7 @@ import click
 from crowdopt.api.budget import PROMISES, Promised, Spent
 from crowdopt.api.budget import budget as call
 from crowdopt.assign.plan import Plan
-from crowdopt.cli.common import NO, ProgressLine, as_json, say, target, trust_gold
+from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, say, seed, target, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.io.plan.plan_folder import run_facts, summary
 from crowdopt.notebooks import percent
@@ -21,25 +21,23 @@ from crowdopt.notebooks import percent
         "crowdopt budget my-campaign --labels 60 -o spent", reads="a campaign", writes="a plan folder, as solve does"
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
+@click.argument("campaign", type=PATH)
 @click.option("--labels", type=click.IntRange(min=0), help="Number of labels to buy, whatever they cost.")
 @click.option("--money", type=click.FloatRange(min=0), help="Money to spend, at the campaign's prices.")
 @click.option(
     "--promise",
     type=click.Choice(PROMISES),
     default="average",
-    show_default=True,
     help="What is made small: the average error, or the largest error of a task.",
 )
 @click.option(
     "--method",
     default="auto",
-    show_default=True,
     help="greedy; patterns[:pools=N], the true minimum for few skills; auto: the better where skills are few.",
 )
 @trust_gold
-@click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of the solver.")
+@click.option("--time-limit", default=60.0, help="Seconds in all.")
+@seed("Seed of the solver")
 @target("Plan folder")
 @as_json
 def budget(campaign: Path, output: Path, as_json: bool, **options: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import fields
 from pathlib import Path
@@ -27,11 +27,17 @@ if TYPE_CHECKING:
     from crowdopt.crowd.instance import AssignmentInstance
 
 NO, BAD_INPUT, FAULT = 1, 2, 3
+PATH = click.Path(path_type=Path)
+
+
+def seed(what: str, most: int = 2**31 - 1) -> Callable[[Any], Any]:
+    """The option --seed."""
+    return click.option("--seed", default=0, type=click.IntRange(0, most), help=f"{what}.")
 
 
 def target(what: str) -> Callable[[Any], Any]:
     """The options -o and --force of a verb that writes."""
-    place = click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help=f"{what} to write.")
+    place = click.option("-o", "--output", type=PATH, required=True, help=f"{what} to write.")
     force = click.option("--force", is_flag=True, help="Replace the output if it exists.")
     return lambda verb: place(force(verb))
 
@@ -51,6 +57,20 @@ def lists(policies: Callable[[], Mapping[str, type[Any]]]) -> Callable[[Any], An
     )
 
 
+def policy_table(summary: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str, str]]) -> list[str]:
+    """A line for each policy: the figures of these titles, keys and forms."""
+    width = max([6, *(len(str(line["policy"])) for line in summary)])
+    shown = [(key, form, max(len(head), int(form.partition(".")[0]))) for head, key, form in columns]
+    heads = (f"{head:>{wide}}" for (head, _, _), (_, _, wide) in zip(columns, shown, strict=True))
+    said = [f"{'policy':{width}}  {'  '.join(heads)}"]
+    for line in summary:
+        values = [(line.get(key), form, wide) for key, form, wide in shown]
+        cells = (f"{'-' if value is None else f'{value:{form}}':>{wide}}" for value, form, wide in values)
+        figures = "  ".join(cells) if line["trials"] else "failed in every trial"
+        said.append(f"{line['policy']:{width}}  {figures}")
+    return said
+
+
 trust_gold = click.option(
     "--trust-gold", is_flag=True, help="Take gold as it is, even where workers do worse than guessing."
 )
@@ -59,10 +79,11 @@ policies = click.option(
     required=True,
     help="Policies, separated by commas; a policy's options follow colons: name:option=value:flag.",
 )
+labels = click.option("--labels", type=PATH, help="Replay these labels (task,worker,label).")
+truth = click.option("--truth", type=PATH, help="Known answers to these tasks: task,label.")
 processes = click.option(
     "--processes",
     default=0,
-    show_default=True,
     type=click.IntRange(0, 256),
     help="Number of worker processes; 0: none, all runs are in this one.",
 )

@@ -12,7 +12,20 @@ import click
 from crowdopt.api.compare import Comparison, possible_facts
 from crowdopt.api.compare import compare as call
 from crowdopt.api.compare import policies as all_policies
-from crowdopt.cli.common import NO, as_json, lists, policies, processes, say, trust_gold
+from crowdopt.cli.common import (
+    NO,
+    PATH,
+    as_json,
+    labels,
+    lists,
+    policies,
+    policy_table,
+    processes,
+    say,
+    seed,
+    trust_gold,
+    truth,
+)
 from crowdopt.cli.manual import manual
 
 
@@ -23,31 +36,31 @@ from crowdopt.cli.manual import manual
         writes="the folder: tables of trials and means, charts, a page",
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
+@click.argument("campaign", type=PATH)
 @policies
+@click.option("--trials", default=20, type=click.IntRange(min=1), help="Number of random orders of arrival.")
+@seed("Seed of orders and labels")
+@labels
+@truth
+@click.option("--gold-share", default=0.2, help="Share of the tasks of known truth that is held out as gold.")
 @click.option(
-    "--trials", default=20, show_default=True, type=click.IntRange(min=1), help="Number of random orders of arrival."
+    "--breach",
+    default="",
+    show_default=False,
+    help="How simulated workers deviate from the model: difficulty=.3, clique=.2, drift=.1.",
 )
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of orders and labels."
-)
-@click.option("--labels", type=click.Path(path_type=Path), help="Replay these labels (task,worker,label).")
-@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to these tasks: task,label.")
-@click.option(
-    "--gold-share", default=0.2, show_default=True, help="Share of the tasks of known truth that is held out as gold."
-)
-@click.option(
-    "--breach", default="", help="How simulated workers deviate from the model: difficulty=.3, clique=.2, drift=.1."
-)
-@click.option(
-    "--audit", default="", help="The audit of recorded answers: checks=100,price=20,confidence=.95 (the default)."
+    "--audit",
+    default="",
+    show_default=False,
+    help="The audit of recorded answers: checks=100,price=20,confidence=.95 (the default).",
 )
 @click.option("--rule", help="Rule of evidence, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
 @trust_gold
-@click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the offline plan.")
+@click.option("--time-limit", default=60.0, help="Seconds for the offline plan.")
 @processes
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write.")
+@click.option("-o", "--output", type=PATH, required=True, help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace the comparison if it exists.")
 @lists(all_policies)
 @as_json
@@ -68,10 +81,7 @@ def compare(campaign: Path, policies: str, output: Path, as_json: bool, **option
 def _sentences(found: Comparison) -> list[str]:
     """A short table: cost against what offline plans and any policy need, shortfall, errors claimed and true."""
     said = [*found.offline, *_beside(found)]
-    width = max(6, *(len(str(line["policy"])) for line in found.summary)) if found.summary else 6
-    columns = found.columns
-    head = f"{'policy':{width}}  " + "  ".join(f"{title:>{int(form.partition('.')[0])}}" for title, _, form in columns)
-    return [*said, head, *(_line(line, width, columns) for line in found.summary), *found.failed]
+    return [*said, *policy_table(found.summary, found.columns), *found.failed]
 
 
 def _beside(found: Comparison) -> list[str]:
@@ -88,16 +98,6 @@ def _beside(found: Comparison) -> list[str]:
     if found.constant_error is not None:
         said.append(f"without any label, the commonest answer is wrong {found.constant_error:.4f} of the time")
     return [*said, f"the crowd breaks the model: {found.breach}"] if found.breach else said
-
-
-def _line(line: dict[str, object], width: int, columns: tuple[tuple[str, str, str], ...]) -> str:
-    if not line["trials"]:
-        return f"{line['policy']:{width}}  failed in every trial"
-    return f"{line['policy']:{width}}  " + "  ".join(_cell(line.get(key), form) for _, key, form in columns)
-
-
-def _cell(value: object, form: str) -> str:
-    return f"{value:{form}}" if isinstance(value, float) else f"{'-':>{int(form.partition('.')[0])}}"
 
 
 VERBS = (compare,)

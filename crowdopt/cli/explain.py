@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from crowdopt.api.explain import explain as call
-from crowdopt.cli.common import NO, ProgressLine, as_json, say, trust_gold
+from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, say, trust_gold, truth
 from crowdopt.cli.manual import manual
 from crowdopt.crowd.votes.evidence import RULES
 
@@ -20,22 +20,17 @@ from crowdopt.crowd.votes.evidence import RULES
         writes="with -o a folder of tables and charts",
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
-@click.argument("plan", type=click.Path(path_type=Path), required=False)
+@click.argument("campaign", type=PATH)
+@click.argument("plan", type=PATH, required=False)
 @click.option("--rule", type=click.Choice(list(RULES)), help="Rule of evidence, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
 @click.option("--audit", help="Plan labels and an expert's audit together: price=20,confidence=.95[,ratio=1.5].")
-@click.option(
-    "--labels", type=click.Path(path_type=Path), help="Earlier labels, from which the ratio of errors is taken."
-)
-@click.option("--truth", type=click.Path(path_type=Path), help="Known answers to these tasks: task,label.")
+@click.option("--labels", type=PATH, help="Earlier labels, from which the ratio of errors is taken.")
+@truth
 @trust_gold
-@click.option("--time-limit", default=60.0, show_default=True, help="Seconds in all.")
+@click.option("--time-limit", default=60.0, help="Seconds in all.")
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Folder to write: tables, and the cost of each error target as a curve.",
+    "-o", "--output", type=PATH, help="Folder to write: tables, and the cost of each error target as a curve."
 )
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json

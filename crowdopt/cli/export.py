@@ -8,7 +8,7 @@ import click
 
 from crowdopt.api.export import EXPORTS
 from crowdopt.api.export import export as call
-from crowdopt.cli.common import as_json, say, target
+from crowdopt.cli.common import PATH, as_json, say, target
 from crowdopt.cli.manual import manual
 from crowdopt.io.programs.program_files import DATA
 
@@ -28,11 +28,10 @@ WRITTEN = {  # by the program's name
         writes="an .mps, .lp or .dat file",
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
+@click.argument("campaign", type=PATH)
 @click.option(
     "--program",
     default="ip",
-    show_default=True,
     help=f"{', '.join(EXPORTS)}; options as in sampled:share=.3:seed=1, approximated:tolerance=.01:least-quality=.2, "
     "selection:most=8.",
 )

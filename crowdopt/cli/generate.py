@@ -9,7 +9,7 @@ import click
 
 from crowdopt.api.draw_parts import generate_parts
 from crowdopt.api.generate import generate as call
-from crowdopt.cli.common import as_json, say, size_of, target
+from crowdopt.cli.common import as_json, say, seed, size_of, target
 from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
 from crowdopt.io.parts.part_table import count_tasks
@@ -23,13 +23,12 @@ from crowdopt.io.parts.part_table import count_tasks
     )
 )
 @click.argument("name", metavar="RECIPE")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
+@seed("Seed of the draw", 2**63 - 1)
 @click.option("--priced", is_flag=True, help="Draw a price of 1 to 5 for each worker.")
 @click.option(
     "--round",
     "number",
     default=1,
-    show_default=True,
     type=click.IntRange(1, 9),
     help="Round of the campaign; the labels of earlier rounds are drawn too.",
 )
@@ -38,7 +37,11 @@ from crowdopt.io.parts.part_table import count_tasks
     "--parts", type=click.IntRange(1), help="Number of Parquet files for the tasks, which are read one at a time."
 )
 @click.option(
-    "--processes", default=0, type=click.IntRange(0, 1024), help="Number of processes that draw parts.  [default: none]"
+    "--processes",
+    default=0,
+    show_default=False,
+    type=click.IntRange(0, 1024),
+    help="Number of processes that draw parts.  [default: none]",
 )
 @target("Campaign folder, or .npz file,")
 @as_json

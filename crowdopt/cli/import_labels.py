@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from crowdopt.api.import_labels import Imported, import_labels
-from crowdopt.cli.common import as_json, say, size_of, target, trust_gold
+from crowdopt.cli.common import PATH, as_json, say, size_of, target, trust_gold
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 from crowdopt.crowd.gold.skills import AGREEMENT
 from crowdopt.crowd.votes.evidence import EACH
@@ -26,10 +26,10 @@ from crowdopt.crowd.votes.evidence import EACH
         writes="a campaign folder: its gold.csv has all workers' tallies",
     ),
 )
-@click.argument("labels", type=click.Path(path_type=Path))
+@click.argument("labels", type=PATH)
 @click.option(
     "--truth",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Known answers: task,label. Without them skills are estimated from how labels of a task agree.",
 )
 @click.option(
@@ -41,12 +41,12 @@ from crowdopt.crowd.votes.evidence import EACH
 @click.option("--cost-as-price", is_flag=True, help="Take what 1000 calls cost, as the tool says, as a worker's price.")
 @click.option(
     "--token-prices",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Take what 1000 calls cost by this table as a worker's price. It has prices of a million tokens: "
     "worker,input,output[,cache_read][,cache_write][,batch].",
 )
-@click.option("--types", type=click.Path(path_type=Path), help="Types of the tasks: task,type.")
-@click.option("--epsilon", default=0.05, show_default=True, help="Error probability that each task may have.")
+@click.option("--types", type=PATH, help="Types of the tasks: task,type.")
+@click.option("--epsilon", default=0.05, help="Error probability that each task may have.")
 @click.option(
     "--capacity", type=click.IntRange(min=0), help="Capacity of each worker; default: the number of labels they gave."
 )

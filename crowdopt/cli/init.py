@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from crowdopt.api.init import init as call
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import FIRST, manual
 
 
@@ -17,7 +17,7 @@ from crowdopt.cli.manual import FIRST, manual
         FIRST, reads="nothing", writes="the folder: campaign.toml with comments, tasks.csv, workers.csv, gold.csv"
     )
 )
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @click.option(
     "--panel", is_flag=True, help="Write a campaign of six language-model judges of three families, paid by the call."
 )

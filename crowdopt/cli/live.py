@@ -12,7 +12,7 @@ from crowdopt.api.live import policies as all_policies
 from crowdopt.api.live_history import check_history, export_history, held_against
 from crowdopt.api.live_service import serve as call
 from crowdopt.api.live_service import token as new_token
-from crowdopt.cli.common import as_json, lists, say, target
+from crowdopt.cli.common import PATH, as_json, lists, say, seed, target
 from crowdopt.cli.manual import manual
 
 STORE = "campaign.db"
@@ -34,9 +34,9 @@ class LiveCommands(click.Group):
         return super().parse_args(context, args)
 
 
-store = click.option("--store", default=STORE, show_default=True, help="The history: a file, or postgresql://…")
-gold = click.option("--gold", type=click.Path(path_type=Path), help="Known answers: task,label[,type].")
-folder = click.argument("campaign", type=click.Path(path_type=Path))
+store = click.option("--store", default=STORE, help="The history: a file, or postgresql://…")
+gold = click.option("--gold", type=PATH, help="Known answers: task,label[,type].")
+folder = click.argument("campaign", type=PATH)
 
 
 @click.group(
@@ -57,32 +57,17 @@ def live() -> None:
 
 @live.command()
 @folder
-@click.option(
-    "--policy", default="sequential", show_default=True, help="A policy of compare or learn, with its options."
-)
+@click.option("--policy", default="sequential", help="A policy of compare or learn, with its options.")
 @store
 @gold
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of the policy.")
-@click.option("--lease", default=600.0, show_default=True, help="Seconds that a worker may take for a task.")
-@click.option(
-    "--newcomers", default=0, show_default=True, help="Number of workers who may come beyond those of workers.csv."
-)
+@seed("Seed of the policy")
+@click.option("--lease", default=600.0, help="Seconds that a worker may take for a task.")
+@click.option("--newcomers", default=0, help="Number of workers who may come beyond those of workers.csv.")
 @click.option("--money", type=float, help="The most that labels may cost, in place of the campaign's budget.")
-@click.option(
-    "--horizon", default=10_000, show_default=True, help="Number of tasks that will arrive, for a policy of learn."
-)
-@click.option(
-    "--crew",
-    default=3,
-    show_default=True,
-    help="Number of workers at work from which on new ones wait, where these suffice.",
-)
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 lets other machines in."
-)
-@click.option(
-    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port to listen at; 0: any free one."
-)
+@click.option("--horizon", default=10_000, help="Number of tasks that will arrive, for a policy of learn.")
+@click.option("--crew", default=3, help="Number of workers at work from which on new ones wait, where these suffice.")
+@click.option("--host", default="127.0.0.1", help="Address to listen at; 0.0.0.0 lets other machines in.")
+@click.option("--port", default=8080, type=click.IntRange(0, 65535), help="Port to listen at; 0: any free one.")
 @lists(all_policies)
 def serve(campaign: Path, host: str, port: int, **settings: Any) -> None:
     """Serve the campaign until the process is told to end; acknowledged labels are kept.

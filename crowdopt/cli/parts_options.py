@@ -24,6 +24,7 @@ def in_parts(verb: Callable[..., Any]) -> Callable[..., Any]:
         "--processes",
         type=click.IntRange(0, 1024),
         default=0,
+        show_default=False,
         help="For a campaign in parts: number of processes.  [default: none]",
     )
     cluster = click.option(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, plan_gold
-from crowdopt.cli.common import ProgressLine, as_json, say, trust_gold
+from crowdopt.cli.common import PATH, ProgressLine, as_json, say, seed, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
 
@@ -23,20 +23,13 @@ HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "label
         "crowdopt plan-gold my-campaign --epsilon 0.3 --gold 5,10 --trials 2", reads="a campaign", writes="nothing"
     ),
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
-@click.option(
-    "--gold",
-    default=",".join(map(str, GOLDS)),
-    show_default=True,
-    help="Numbers of gold tasks per worker and type to try.",
-)
-@click.option("--gamma", default=0.3, show_default=True, help="Number of preliminary workers for each worker.")
-@click.option("--delta", default=0.1, show_default=True, help="Probability with which the theorems' promise may fail.")
+@click.argument("campaign", type=PATH)
+@click.option("--gold", default=",".join(map(str, GOLDS)), help="Numbers of gold tasks per worker and type to try.")
+@click.option("--gamma", default=0.3, help="Number of preliminary workers for each worker.")
+@click.option("--delta", default=0.1, help="Probability with which the theorems' promise may fail.")
 @click.option("--epsilon", type=float, help="Error target in place of the campaign's.")
-@click.option(
-    "--trials", default=5, show_default=True, type=click.IntRange(min=0), help="Number of simulated runs; 0: none."
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of the simulation.")
+@click.option("--trials", default=5, type=click.IntRange(min=0), help="Number of simulated runs; 0: none.")
+@seed("Seed of the simulation")
 @trust_gold
 @as_json
 def plan_gold_verb(campaign: Path, gold: str, as_json: bool, **options: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from crowdopt.api.pull import pull as call
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 from crowdopt.io.bridges.exchange.pulled_folder import Pulled
 
@@ -23,15 +23,15 @@ from crowdopt.io.bridges.exchange.pulled_folder import Pulled
         writes="a folder: labels.csv for aggregate, skipped.csv, others.csv, truth.csv",
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
-@click.argument("files", type=click.Path(path_type=Path), nargs=-1)
+@click.argument("campaign", type=PATH)
+@click.argument("files", type=PATH, nargs=-1)
 @click.option("--from", "tool", required=True, help="The tool or format; the guide's page of bridges lists them.")
 @click.option("--url", help="Address of the tool's server, in place of files.")
 @click.option("--project", help="Title of the project there; default: the campaign's title.")
-@click.option("--people", type=click.Path(path_type=Path), help="Table of the workers' accounts: worker,account.")
+@click.option("--people", type=PATH, help="Table of the workers' accounts: worker,account.")
 @click.option("--field", help="The question whose answers are the labels, where there are several.")
 @click.option("--key", help="The key of a task's data that holds its id.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder to write, or to add to.")
+@click.option("-o", "--output", type=PATH, required=True, help="Folder to write, or to add to.")
 @click.option("--force", is_flag=True, help="Take over labels that were deleted or changed in the tool.")
 @click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from crowdopt.api.push import push as call
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.io.bridges.exchange.bridge import Changes
 
@@ -23,19 +23,20 @@ SHOWN = 20  # changes that a dry run lists
         writes="the tool's own files into the folder, or tasks, queues and tabs on its server",
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
-@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("campaign", type=PATH)
+@click.argument("plan", type=PATH)
 @click.option("--to", "tool", required=True, help="The tool: label-studio, potato, prodigy or inspect.")
 @click.option("--url", help="Address of the tool's server.")
 @click.option("--project", help="Title of the project there; default: the campaign's title.")
+@click.option("-o", "--output", type=PATH, help="Folder for the tool's files, where there is no server.")
+@click.option("--content", type=PATH, help="Table of what is shown of a task: column task, and any others.")
+@click.option("--answers", type=PATH, help="Answers so far, as aggregate writes them.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Folder for the tool's files, where there is no server."
+    "--classes",
+    default="",
+    show_default=False,
+    help="Classes to choose from, as in cat,dog, where the campaign names none.",
 )
-@click.option(
-    "--content", type=click.Path(path_type=Path), help="Table of what is shown of a task: column task, and any others."
-)
-@click.option("--answers", type=click.Path(path_type=Path), help="Answers so far, as aggregate writes them.")
-@click.option("--classes", default="", help="Classes to choose from, as in cat,dog, where the campaign names none.")
 @click.option("--insecure", is_flag=True, help="Allow plain HTTP to another machine.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @as_json

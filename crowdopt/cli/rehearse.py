@@ -9,7 +9,7 @@ import click
 
 from crowdopt.api.rehearse import how_errors_are_drawn, how_truth_is_drawn
 from crowdopt.api.rehearse import rehearse as call
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import PATH, as_json, say, seed
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 
 
@@ -18,20 +18,12 @@ from crowdopt.cli.manual import PLANNED, REHEARSED, manual
         PLANNED, REHEARSED, reads="campaign and plan", writes="labels task,worker,label; with --truth task,label"
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
-@click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of the draw.")
-@click.option(
-    "--lost",
-    default=0.0,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Share of the labels that are not given.",
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Label table to write.")
-@click.option(
-    "--truth", type=click.Path(path_type=Path), help="Table of the true answers: written, or read where it exists."
-)
+@click.argument("campaign", type=PATH)
+@click.argument("plan", type=PATH)
+@seed("Seed of the draw", 2**63 - 1)
+@click.option("--lost", default=0.0, type=click.FloatRange(0, 1), help="Share of the labels that are not given.")
+@click.option("-o", "--output", type=PATH, required=True, help="Label table to write.")
+@click.option("--truth", type=PATH, help="Table of the true answers: written, or read where it exists.")
 @click.option("--force", is_flag=True, help="Replace the label table if it exists.")
 @as_json
 def rehearse(campaign: Path, plan: Path, output: Path, truth: Path | None, as_json: bool, **options: Any) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from crowdopt.api.report import report as call
-from crowdopt.cli.common import as_json, say
+from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 
 
@@ -19,7 +19,7 @@ from crowdopt.cli.manual import PLANNED, manual
         writes="its page, report.html",
     )
 )
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @as_json
 def report(folder: Path, as_json: bool) -> None:
     """Write the HTML page of a plan, comparison, learning run, audit or benchmark."""

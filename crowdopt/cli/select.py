@@ -9,7 +9,7 @@ import click
 
 from crowdopt.api.binding import SEARCH
 from crowdopt.api.select import SELECTIONS, SelectOptions, select_from_tables
-from crowdopt.cli.common import NO, as_json, say, trust_gold
+from crowdopt.cli.common import NO, PATH, as_json, say, seed, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.core.solution import Status
 from crowdopt.errors import InputError
@@ -25,15 +25,15 @@ SHOWN = 12  # names on a line
         writes="with -o the hired workers, with --frontier every set worth having, with --chart a picture",
     )
 )
-@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("gold", type=PATH)
 @click.option("--most", type=int, help="The largest number of workers; default: all.")
-@click.option("--classes", default=2, show_default=True, help="Number of classes of a label.")
+@click.option("--classes", default=2, help="Number of classes of a label.")
 @click.option(
     "--method",
     type=click.Choice(SELECTIONS),
     help="Default: algorithm1, or program where there are further limits.",
 )
-@click.option("--workers", type=click.Path(path_type=Path), help="Table of workers: worker[,price][,group].")
+@click.option("--workers", type=PATH, help="Table of workers: worker[,price][,group].")
 @click.option("--type", "kind", help="Use the gold of this type alone; default: the sum over all types.")
 @click.option("--money", type=float, help="The most that the hired workers may cost together.")
 @click.option("--require", multiple=True, metavar="WORKER", help="Hire this worker; may be repeated.")
@@ -45,17 +45,17 @@ SHOWN = 12  # names on a line
     metavar="GROUP=N",
     help="The most workers of a group, or of each group not named: '*=1'.",
 )
-@click.option("--backend", default=SEARCH, show_default=True, help="Backend that solves the program.")
-@click.option("--time-limit", default=60.0, show_default=True, help="Seconds for the program.")
-@click.option("--coverage", default=0.95, show_default=True, help="Coverage of the score's interval.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Seed of ties and draws.")
+@click.option("--backend", default=SEARCH, help="Backend that solves the program.")
+@click.option("--time-limit", default=60.0, help="Seconds for the program.")
+@click.option("--coverage", default=0.95, help="Coverage of the score's interval.")
+@seed("Seed of ties and draws")
 @click.option("--require-proof", is_flag=True, help="Exit with 1 unless the set is proven optimal.")
 @trust_gold
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Table of the hired workers to write.")
-@click.option("--chart", type=click.Path(path_type=Path), help="Picture to write, .png or .svg (extra plots).")
+@click.option("-o", "--output", type=PATH, help="Table of the hired workers to write.")
+@click.option("--chart", type=PATH, help="Picture to write, .png or .svg (extra plots).")
 @click.option(
     "--frontier",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Table to write: each set whose score no smaller one reaches (with prices: no cheaper one).",
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")

@@ -14,7 +14,7 @@ from crowdopt.api.solve_parts import assign_parts
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.adaptive_lines import policy_said
-from crowdopt.cli.common import INTERRUPTED, NO, ProgressLine, as_json, say, target, trust_gold
+from crowdopt.cli.common import INTERRUPTED, NO, PATH, ProgressLine, as_json, say, seed, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.gold.skills import AGREEMENT
@@ -32,20 +32,13 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
         writes="the plan: assignment.csv, queues/, weights.csv, tasks.csv, workers.csv, plan.json, run.json",
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
+@click.argument("campaign", type=PATH)
 @click.option(
     "--method",
     default="exact",
-    show_default=True,
     help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; or a backend.",
 )
-@click.option(
-    "--program",
-    type=click.Choice(PROGRAMS),
-    default="ip",
-    show_default=True,
-    help="Whole labels, or the LP.",
-)
+@click.option("--program", type=click.Choice(PROGRAMS), default="ip", help="Whole labels, or the LP.")
 @click.option("--rule", type=click.Choice(list(RULES)), help="Rule of evidence, in place of the campaign's.")
 @click.option("--epsilon", type=float, help="Error probability of every task, in place of the campaign's.")
 @click.option(
@@ -56,20 +49,14 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
     help="Share of tasks that are hard, and share of skill that is left on them: 0.3 0.2. For rule exact-error.",
 )
 @click.option(
-    "--rows",
-    type=click.Path(path_type=Path),
-    help="Table of your own rows of the program: row,task,worker,coefficient,lower,upper.",
+    "--rows", type=PATH, help="Table of your own rows of the program: row,task,worker,coefficient,lower,upper."
 )
 @trust_gold
-@click.option(
-    "--time-limit", default=60.0, show_default=True, help="Seconds in all; a campaign in parts has no limit by default."
-)
-@click.option("--gap", default=0.001, show_default=True, help="How far above the optimum the plan may be, as a share.")
+@click.option("--time-limit", default=60.0, help="Seconds in all; a campaign in parts has no limit by default.")
+@click.option("--gap", default=0.001, help="How far above the optimum the plan may be, as a share.")
 @click.option("--nodes", type=int, help="The most branch-and-bound nodes; unlike seconds this is reproducible.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Threads of the solver.")
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**31 - 1), help="Random seed of the solver."
-)
+@click.option("--threads", default=1, type=click.IntRange(1, 1024), help="Threads of the solver.")
+@seed("Random seed of the solver")
 @click.option(
     "--option", "solver_options", multiple=True, help="An option of the solver's own, key=value; may be repeated."
 )

@@ -10,7 +10,7 @@ import click
 from crowdopt.api.verify import AuditReport, Report
 from crowdopt.api.verify import verify as call
 from crowdopt.cli.adaptive_lines import EACH, SO_APART, SO_SURE
-from crowdopt.cli.common import NO, as_json, say
+from crowdopt.cli.common import NO, PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import check_options, in_parts
 from crowdopt.io.parts.parts_folder import is_in_parts
@@ -24,12 +24,10 @@ from crowdopt.io.parts.parts_folder import is_in_parts
         writes="nothing",
     )
 )
-@click.argument("campaign", type=click.Path(path_type=Path))
-@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("campaign", type=PATH)
+@click.argument("plan", type=PATH)
 @click.option("--commitment", help="The audit's commitment, as it was handed on before the expert began.")
-@click.option(
-    "--after", multiple=True, type=click.Path(path_type=Path), help="An earlier audit that the audit must name."
-)
+@click.option("--after", multiple=True, type=PATH, help="An earlier audit that the audit must name.")
 @in_parts
 @as_json
 def verify(campaign: Path, plan: Path, as_json: bool, **options: Any) -> None:

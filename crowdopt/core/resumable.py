@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
-
-
-class Resumable(Protocol):
-    """Something that can be stopped between two arrivals and gone on with later."""
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Everything that differs from a freshly started one."""
-        ...
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from a snapshot, after ``start`` with the same knowledge."""
-        ...
 
 
 def part_of(arrays: Arrays, prefix: str) -> dict[str, NDArray[Any]]:

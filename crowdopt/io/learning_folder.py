@@ -68,10 +68,10 @@ def _kinds(table: Table) -> tuple[Ints, Floats | None]:
 
 
 def read_table_of_labels(labels: TableLike, truth: TableLike, types: TableLike | None, cost: float) -> dict[str, Any]:
-    """Arrays of a label table: label (tasks, workers), truth, context, cost, classes, names.
+    """A label table: label (tasks, workers), truth, context, cost, classes, names.
 
     labels, truth: tables task,worker,label and task,label; types: table task,type; default: all tasks are of one type;
-    cost: of every label; -> name -> array, as above.
+    cost: of every label; -> name -> what it is, as above.
     """
     table = read_labels(labels)
     known = read_truth(truth, table)
@@ -82,8 +82,8 @@ def read_table_of_labels(labels: TableLike, truth: TableLike, types: TableLike |
         "truth": known,
         "context": read_types(types, table.tasks)[0],
         "cost": np.full(len(table.workers), cost),
-        "classes": np.array([max(len(table.classes), int(known.max()) + 1)]),
-        "names": np.array(table.workers),
+        "classes": max(len(table.classes), int(known.max()) + 1),
+        "names": tuple(table.workers),
     }
 
 

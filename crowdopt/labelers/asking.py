@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays, part_of
-from crowdopt.crowd.label_kinds import REPEAT, WORK
+from crowdopt.crowd.label_kinds import REPEAT
 from crowdopt.labelers import theorems
 from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
 from crowdopt.labelers.task_arrivals import KINDS, Ask, KnownLabelers, TaskStream
 from crowdopt.labelers.vote_counts import row_sums, voted
 
 GUESS = -1  # the place of a set where a guess was the answer
-POLICY = "policy."  # its arrays in a snapshot
-STATE = ("kind", "place", "answer", "labels", "cost", "repeats")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +47,7 @@ def known_of(stream: TaskStream) -> KnownLabelers:
 
 
 class LabelerReplay:
-    """A run in progress. ``snapshot`` between two arrivals, ``restore`` in a fresh one, and the rest is the same bytes.
+    """A run in progress. Between two arrivals a fresh policy may go on from a snapshot of the one that ran so far.
 
     Where a policy's question covers many arrivals, their labels are looked up and their votes counted at once.
 
@@ -85,38 +81,6 @@ class LabelerReplay:
         self.advance()
         run = (self.kind, self.place, self.sets, self.answer, self.labels, self.cost)
         return AskingRecord(self.stream, self.policy, *run, self.policy.skills(), self.policy.notes(), self.seconds)
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """All of the run's state as arrays."""
-        own = {name: getattr(self, name).copy() for name in STATE}
-        size = np.array([ask.workers.size for ask in self.sets], np.int64)
-        sets = {
-            "sets.size": size,
-            "sets.members": np.concatenate([np.zeros(0, np.int64), *(ask.workers for ask in self.sets)]),
-            "sets.weight": np.concatenate([np.zeros(0), *(_weights(ask) for ask in self.sets)]),
-            "sets.tolerance": np.array([ask.tolerance for ask in self.sets]),
-        }
-        policy = {f"{POLICY}{name}": array for name, array in self.policy.snapshot().items()}
-        return {"next": np.array([self.next]), **own, **sets, **policy}
-
-    def restore(self, arrays: Arrays) -> LabelerReplay:
-        """Go on from a snapshot of the same policy, stream and seed."""
-        self.next = int(arrays["next"][0])
-        for name in STATE:
-            setattr(self, name, np.array(arrays[name]))
-        cuts = np.cumsum(arrays["sets.size"])[:-1]
-        parts = zip(
-            np.split(arrays["sets.members"], cuts),
-            np.split(arrays["sets.weight"], cuts),
-            arrays["sets.tolerance"],
-            strict=True,
-        )
-        self.sets, self._places = [], {}
-        for members, weight, tolerance in parts if arrays["sets.size"].size else ():
-            plain = weight.size > 0 and bool(np.isnan(weight).all())
-            self._place_of(Ask(WORK, np.zeros(0, np.int64), members, None if plain else weight, float(tolerance)))
-        self.policy.restore(part_of(arrays, POLICY))
-        return self
 
     def _serve(self, number: int, last: int) -> None:
         arrival = self.stream.arrival(number, self.policy.shows_skill)
@@ -168,11 +132,6 @@ class LabelerReplay:
             return kept[0]
 
         return chance
-
-
-def _weights(ask: Ask) -> Floats:
-    """Its weights; NaN for votes that have none."""
-    return np.full(ask.workers.size, np.nan) if ask.weight is None else ask.weight
 
 
 def check(ask: Ask, tasks: NDArray[np.integer], number: int, stream: TaskStream, name: str) -> None:

@@ -10,7 +10,7 @@ from crowdopt.answers.em import one_coin
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.votes.voting import log_odds
-from crowdopt.labelers.agreement import is_large_enough, rivals
+from crowdopt.labelers.theorems import is_large_enough, rivals
 
 FEWEST = 20  # testers below which nothing is said
 APART = 0.05  # skills closer than this need no order

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, TypeAlias
@@ -17,22 +16,9 @@ from crowdopt.labelers.sets import top_accuracies
 
 Chain: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
-NODES = 20_000  # of the search; a set found within fewer is proven best
+NODES = 20_000  # of the search; a set found within fewer is best
 GAP = 1e-12  # objectives this close are equal
 EXTREME = 1e-9  # accuracies are kept this far from 0 and 1 where a vote takes their log-odds
-
-
-@dataclass(frozen=True, eq=False)
-class PricedChoice:
-    """A set of labelers, what it is worth and what it costs."""
-
-    members: Ints  # (k,): ascending; empty: no labeler is worth asking, and the answer a fair guess
-    # U(S), C(S), and what was minimised: ``price C(S) - U(S)``
-    accuracy: float
-    cost: float
-    objective: float
-    bound: float  # what no set has less of
-    proven: bool  # whether the search closed: the bound is the objective
 
 
 def _majority_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
@@ -56,14 +42,11 @@ def _weighted_chain(members: Floats, more: Floats) -> tuple[Floats, Floats]:
 CHAINS: dict[str, Chain] = {"majority": _majority_chain, "weighted": _weighted_chain}
 
 
-def worth_its_price(
-    accuracy: Any, cost: Any, price: float, votes: str = "majority", nodes: int = NODES
-) -> PricedChoice:
-    """``max U(S) - price C(S)`` over all sets, the empty one included.
+def worth_its_price(accuracy: Any, cost: Any, price: float, votes: str = "majority") -> Ints:
+    """``argmax U(S) - price C(S)`` over all sets, the empty one included, where a fair guess is as good as asking.
 
     accuracy, cost (labelers,): p, and the price of a label; price: lambda: how much accuracy a unit of money is worth;
-    votes: ``majority``, or ``weighted`` by log-odds; nodes: limit of the search; beyond it the bound is what remains,
-    and ``proven`` is False.
+    votes: ``majority``, or ``weighted`` by log-odds; -> (k,): members, ascending.
     """
     if not price >= 0:
         raise InputError(f"the price must be at least 0, not {price}")
@@ -82,7 +65,7 @@ def worth_its_price(
     best: tuple[float, list[int]] = (np.inf, [])
     number, seen = count(), 0
     heap: list[tuple[float, int, list[int], int]] = [(-np.inf, next(number), [], 0)]
-    while heap and heap[0][0] < best[0] - GAP and seen < nodes:
+    while heap and heap[0][0] < best[0] - GAP and seen < NODES:
         _, _, members_so_far, depth = heappop(heap)
         seen += 1
         values, most = chain(p[members_so_far], p[depth:])
@@ -99,11 +82,4 @@ def worth_its_price(
             # both children inherit the bound: each restricts the node's completions
             heappush(heap, (bound, next(number), [*members_so_far, depth], depth + 1))
             heappush(heap, (bound, next(number), members_so_far, depth + 1))
-    members = np.array(best[1], np.int64)
-    open_bound = min(heap[0][0], best[0]) if heap else best[0]
-    proven = not heap or heap[0][0] >= best[0] - GAP
-    value = float(chain(p[members], np.zeros(0))[0][0])
-    chosen = np.sort(order[members])
-    return PricedChoice(
-        chosen, value, float(c[members].sum()), best[0], best[0] if proven else float(open_bound), proven
-    )
+    return np.sort(order[np.array(best[1], np.int64)])

@@ -16,7 +16,6 @@ from crowdopt.errors import InputError
 MOST_PLURAL = 150  # labelers of one set where there are more than two classes: beyond, factorials leave float64
 SAME = 1e-12  # chances this close are the same: of equally good sets the smallest is taken
 DRAWS = 100_000  # of a simulated plurality; the 95 % interval is then at most .0031 to either side
-Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,27 +132,22 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     return right
 
 
-def plurality_accuracy(
-    accuracy: Any, weight: Any, classes: int, rng: np.random.Generator | None = None
-) -> tuple[float, float]:
-    """``P(argmax_k of the weights for k is the truth)``, L classes equally likely.
+def plurality_accuracy(accuracy: Any, weight: Any, classes: int) -> float:
+    """``P(argmax_k of the weights for k is the truth)``, L classes equally likely; of a large set simulated.
 
-    accuracy, weight (members,): p and w; rng: of the simulation; without one a set that is too large is refused; ->
-    half: of the value's 95 % interval; 0 where it is exact.
+    accuracy, weight (members,): p and w.
     """
     p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     if w.size and (w == w[0]).all() and w[0] > 0 and p.size <= MOST_PLURAL:
-        return float(set_accuracy(p, classes)), 0.0
+        return float(set_accuracy(p, classes))
     try:
-        return 1 - plurality_error(p, w, np.full(classes, 1 / classes)), 0.0
+        return 1 - plurality_error(p, w, np.full(classes, 1 / classes))
     except InputError:
-        if rng is None:
-            raise
-    share = _simulated(p, w, classes, rng)
-    return share, Z_95 * float(np.sqrt(max(share * (1 - share), 1 / DRAWS) / DRAWS))
+        return _simulated(p, w, classes)
 
 
-def _simulated(p: Floats, w: Floats, classes: int, rng: np.random.Generator) -> float:
+def _simulated(p: Floats, w: Floats, classes: int) -> float:
+    rng = np.random.default_rng(0)
     right = rng.random((DRAWS, p.size)) < p
     answers = np.where(right, 0, rng.integers(1, classes, (DRAWS, p.size)))
     score = np.stack([(answers == k) @ w for k in range(classes)], axis=1)

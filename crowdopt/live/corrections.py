@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.label_kinds import GOLD, REFUSED
 from crowdopt.errors import InputError
-from crowdopt.live.gold_tasks import GoldTasks
-from crowdopt.live.number_rows import NumberRows
-from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
-from crowdopt.live.turns import Turns
-
-
-class LearnedLabels(Protocol):
-    """What a correction changes: the labels that are in, and a policy that was told of them."""
-
-    instance: AssignmentInstance
-    policy: Any
-    turns: Turns
-    gold: GoldTasks
-    sent: int  # preliminary workers
-    repairs: Repairs
-    work: NumberRows  # whether it is a repair, task, place, class
-    gold_said: dict[tuple[int, int], int]  # place of a worker, gold task -> class
 
 
 def check_unlearning(policy: Any, judged: bool) -> None:
@@ -37,7 +19,7 @@ def check_unlearning(policy: Any, judged: bool) -> None:
         raise InputError("an expert has looked at this task; its labels stay as they are")
 
 
-def correct_work(course: LearnedLabels, seat: Seat, task: int, label: int) -> None:
+def correct_work(course: Any, seat: Seat, task: int, label: int) -> None:
     """A label of a task: one that the policy was not told yet is exchanged, one that it was told it learns anew."""
     row = next(k for k in range(len(course.work) - 1, -1, -1) if course.work[k][1:3] == (task, seat.place))
     course.work.correct(row, 3, label)
@@ -48,7 +30,7 @@ def correct_work(course: LearnedLabels, seat: Seat, task: int, label: int) -> No
         course.policy.amend(seat.number, task, label)
 
 
-def correct_gold(course: LearnedLabels, seat: Seat, gold: int, label: int, late: bool) -> None:
+def correct_gold(course: Any, seat: Seat, gold: int, label: int, late: bool) -> None:
     """An answer to a gold task. A policy hears of none that came late, and knows preliminary workers no more."""
     if late:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -38,3 +39,43 @@ class WorkerRow(NamedTuple):
     status: str  # here, away, done, removed
     skill: list[float] | None
     skill_range: list[tuple[float, float]] | None = None  # by type, what holds the skill with a chance of .9
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """What a worker was asked: one label of one task.
+
+    Parameters
+    ----------
+    id : int
+        Number of the event that leased it; what a label is told for.
+    worker, task : str
+    until : float
+        Seconds since 1970; a label that comes later is kept and paid, and flagged as late.
+    """
+
+    id: int
+    worker: str
+    task: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLabel:
+    """What became of a label that was told.
+
+    Parameters
+    ----------
+    lease : int
+    label : str
+        The label that counts: of a lease that was told twice, the first.
+    late : bool
+        Whether the lease was over when the label came.
+    repeated : bool
+        Whether the lease had a label already: nothing has changed.
+    """
+
+    lease: int
+    label: str
+    late: bool = False
+    repeated: bool = False

@@ -9,14 +9,15 @@ from typing import Any
 from crowdopt.arrays import places
 from crowdopt.core.resumable import part_of
 from crowdopt.errors import InputError
-from crowdopt.live.course import Course
-from crowdopt.live.lease import Lease
+from crowdopt.live.live_rows import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.looks import LiveLooks
 from crowdopt.live.packing import Unpacker, opened, packed
 from crowdopt.live.stores import event as kinds
 from crowdopt.live.stores.event import EXPERT, Event
+from crowdopt.live.tasks_course import TasksCourse
 from crowdopt.live.told_labels import ToldLabels, ToldRow
+from crowdopt.live.workers_course import WorkersCourse
 
 _OWN = ("seen", "at", "paused", "people", "deadline", "leases", "ended", "task_names")
 
@@ -27,7 +28,7 @@ class LiveState:
     course: the policy with all that it was told; classes: names of the labels.
     """
 
-    def __init__(self, settings: LiveSettings, course: Course, classes: Sequence[str]) -> None:
+    def __init__(self, settings: LiveSettings, course: WorkersCourse | TasksCourse, classes: Sequence[str]) -> None:
         self.settings, self.course, self.classes = settings, course, tuple(classes)
         self.seen, self.at, self.paused = 0, 0.0, False
         self.enrolled: dict[str, int] = {}  # worker -> place in order of enrolment

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from crowdopt.arrays import Bools
-from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import CHECK
-from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import LookRow
-from crowdopt.live.live_settings import LiveSettings
-from crowdopt.live.turns import Turns
 from crowdopt.online.crowds import LOOKS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.run_score import answers_of, claimed_error
 
 OWN = ("drawn", "wanted", "out", "told", "seen", "passed", "price", "answer")
-
-
-class LookedAt(Protocol):
-    """The labels whose answers are looked at."""
-
-    instance: AssignmentInstance
-    policy: Any
-    settings: LiveSettings
-    limits: LabelLimits
-    turns: Turns
-
-    @property
-    def at_rest(self) -> bool:
-        """Whether no label is out or wanted and no worker will come."""
-        ...
-
-    def run(self) -> Run:
-        """All labels so far."""
-        ...
 
 
 class LiveLooks:
@@ -47,7 +25,7 @@ class LiveLooks:
     who labelled it, a policy that learns skills learns as from gold.
     """
 
-    def __init__(self, course: LookedAt) -> None:
+    def __init__(self, course: Any) -> None:
         self.course = course
         self.drawn = False  # whether the policy has drawn
         self.wanted: list[int] = []  # tasks that were not handed out yet

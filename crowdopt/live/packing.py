@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.labelers.task_arrivals import Ask
-from crowdopt.live.lease import Lease
+from crowdopt.live.live_rows import Lease
 from crowdopt.live.seat import Seat
 from crowdopt.live.tasks_course import TaskSlot
 from crowdopt.online.arrivals import Arrival, Decision

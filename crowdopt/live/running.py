@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.live.lease import Lease, ToldLabel
+from crowdopt.live.live_rows import Lease, ToldLabel
 from crowdopt.live.live_settings import MORE, LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores import event as kinds
 from crowdopt.live.stores.event import EXPERT, Event
-from crowdopt.live.stores.store import Ledgerbook, Store
+from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
 from crowdopt.online.limits.least_cost import Least
 
 SNAPSHOT = 5_000  # events between two snapshots
@@ -34,7 +34,7 @@ class Live:
     def __init__(
         self,
         make: Callable[[LiveSettings], LiveState],
-        store: Store,
+        store: SQLLedgerbook,
         settings: LiveSettings,
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] | None = None,
@@ -44,14 +44,14 @@ class Live:
         self._passed, self._read = 0.0, self.steady()  # seconds so far, and the steady clock then
         self._ends: dict[str, float] = {}  # worker -> when their time is over, in seconds as passed
         self._state: LiveState | None = None
-        with self._turn() as turn:
+        with self.together() as turn:
             if turn.state.seen == 0:
                 turn.note(kinds.BEGAN, value=settings.text)
 
     @property
     def class_names(self) -> tuple[str, ...]:
         """What the labels call the classes."""
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.state.classes
 
     # -- workers ---------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ class Live:
         A worker who never came before is enrolled. Raises InputError if the worker may not come.
         """
         check_name(worker)  # the empty one is the expert's
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.asked(worker)
 
     def tell(self, lease: Lease | int, label: object) -> ToldLabel:
@@ -71,7 +71,7 @@ class Live:
         lease: as :meth:`ask` gave it, or its id; label: the name of a class. Raises InputError if there was no such
         lease, or the label is no class of the campaign.
         """
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.told(lease if isinstance(lease, int) else lease.id, str(label))
 
     def correct(self, lease: Lease | int, label: object) -> ToldLabel:
@@ -80,12 +80,12 @@ class Live:
         Raises InputError if the lease has no label, the label is no class of the campaign, or the policy takes none
         back.
         """
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.corrected(lease if isinstance(lease, int) else lease.id, str(label))
 
     def skip(self, lease: Lease | int) -> None:
         """A worker gives a task back, and is not asked about it again."""
-        with self._turn() as turn:
+        with self.together() as turn:
             turn.skipped(lease if isinstance(lease, int) else lease.id)
 
     def look(self) -> Lease | None:
@@ -94,7 +94,7 @@ class Live:
         It is told, corrected and skipped like a worker's, and its time is never over. What the expert tells is the
         task's answer. Raises InputError where tasks arrive and not workers.
         """
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.asked(EXPERT)
 
     def arrive(self, task: str, type: str = "") -> list[Lease]:
@@ -102,20 +102,20 @@ class Live:
 
         For policies that learn whom to ask. type: of the campaign's types. Raises InputError if the task came before.
         """
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.arrived(task, type)
 
     # -- the manager -----------------------------------------------------------------------------------------------
 
     def remove(self, worker: str) -> None:
         """A worker is asked no more; what they told stays."""
-        with self._turn() as turn:
+        with self.together() as turn:
             turn.known_worker(worker)
             turn.note(kinds.REMOVED, worker=worker)
 
     def shut_doors(self) -> None:
         """No worker will come who has not come yet: policies that repair at the end may begin."""
-        with self._turn() as turn:
+        with self.together() as turn:
             turn.note(kinds.DOORS_SHUT)
 
     def retarget(self, epsilon: float) -> None:
@@ -123,7 +123,7 @@ class Live:
 
         Raises InputError if the policy knows no other target on the way, or it is no chance.
         """
-        with self._turn() as turn:
+        with self.together() as turn:
             turn.retargeted(epsilon)
 
     def bring(self, worker: str, task: str, label: object) -> bool:
@@ -132,39 +132,39 @@ class Live:
         A second one of the same pair corrects the first. Raises InputError if the worker, task or label is none of the
         campaign's.
         """
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.brought(worker, task, str(label))
 
     def pause(self) -> None:
         """No task is handed out until :meth:`resume`; labels are taken."""
-        with self._turn() as turn:
+        with self.together() as turn:
             turn.note(kinds.PAUSED)
 
     def resume(self) -> None:
         """Tasks are handed out again."""
-        with self._turn() as turn:
+        with self.together() as turn:
             turn.note(kinds.RESUMED)
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
     def labels(self) -> list[Any]:
         """Every label in the order in which it came, as rows of worker, task, label, at, paid, late, gold."""
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.state.label_rows()
 
     def answers(self) -> list[Any]:
         """An answer for each task, as rows of task, answer, claim (chance that it is wrong, as believed), labels."""
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.state.answer_rows()
 
     def looks(self) -> list[Any]:
         """What an expert looks at, as rows of task, status, answer (of the labels), label (the expert's), paid."""
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.state.looks.rows(turn.state.classes)
 
     def progress(self) -> dict[str, Any]:
         """Labels, money, workers, leases, and tasks that are not as sure as they are to be."""
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.state.progress()
 
     def limits(self) -> Least:
@@ -173,13 +173,13 @@ class Live:
         The least that no policy beats at the campaign's mean error target; labels that are in are not taken off.
         Raises InputError if no skills are believed yet, or tasks arrive and not workers.
         """
-        with self._turn() as turn:
+        with self.together() as turn:
             possible = turn.state.course.possible()
         return possible()
 
     def workers(self) -> list[Any]:
         """Who came, as rows of worker, labels, paid, leases, and what is believed of their skill."""
-        with self._turn() as turn:
+        with self.together() as turn:
             return turn.state.worker_rows()
 
     def events(self, after: int = 0) -> list[Event]:
@@ -190,17 +190,6 @@ class Live:
     @contextmanager
     def together(self) -> Iterator[LiveTurn]:
         """Several calls in one turn, kept together or not at all; the service flushes them to the disk at once."""
-        with self._turn() as turn:
-            yield turn
-
-    def close(self) -> None:
-        """Let go of the store; a file of SQLite then holds the whole history by itself."""
-        self.store.close()
-
-    # -- inside ----------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _turn(self) -> Iterator[LiveTurn]:
         with self._or_forgotten(), self.store.hold() as book:
             try:
                 turn = LiveTurn(self._caught_up(book), book, self.clock())
@@ -214,6 +203,12 @@ class Live:
             except BaseException:
                 self._state = None  # a decision may have been half made
                 raise
+
+    def close(self) -> None:
+        """Let go of the store; a file of SQLite then holds the whole history by itself."""
+        self.store.close()
+
+    # -- inside ----------------------------------------------------------------------------------------------------
 
     def _overdue(self, turn: LiveTurn) -> list[str]:
         """Workers whose time is over; a deadline that is new here is so far off as the history says, a lease at most.
@@ -239,14 +234,14 @@ class Live:
                 self._state = None
             raise
 
-    def _caught_up(self, book: Ledgerbook) -> LiveState:
+    def _caught_up(self, book: SQLLedgerbook) -> LiveState:
         if self._state is None:
             self._state = self._made(book)
         for event in book.after(self._state.seen):
             self._state.apply(event)
         return self._state
 
-    def _made(self, book: Ledgerbook) -> LiveState:
+    def _made(self, book: SQLLedgerbook) -> LiveState:
         first = book.after(0, 1)
         if first and LiveSettings.of(first[0].value) != self.settings:
             raise InputError(_differs(LiveSettings.of(first[0].value), self.settings))
@@ -259,7 +254,7 @@ class Live:
 class LiveTurn:
     """One hold of the store: the state, and the events of this turn, which are written when it ends well."""
 
-    def __init__(self, state: LiveState, book: Ledgerbook, now: float) -> None:
+    def __init__(self, state: LiveState, book: SQLLedgerbook, now: float) -> None:
         self.state, self.book = state, book
         self.now = max(now, state.at)  # a clock that was set back does not turn the history back
         self.fresh: list[Event] = []
@@ -444,10 +439,3 @@ def _differs(kept: LiveSettings, given: LiveSettings) -> str:
     names = [name for name in kept.__dict__ if getattr(kept, name) != getattr(given, name)]
     said = ", ".join(f"{name} {getattr(kept, name)!r}" for name in names)
     return f"the campaign in the store began with {said}; go on with the same, or choose another store"
-
-
-def followed(events: Sequence[Event], state: LiveState) -> LiveState:
-    """The state after these events, each of whose decisions is made anew and compared."""
-    for event in events:
-        state.apply(event)
-    return state

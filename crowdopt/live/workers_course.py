@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,18 +17,17 @@ from crowdopt.errors import InputError
 from crowdopt.live.corrections import check_unlearning, correct_gold, correct_work
 from crowdopt.live.gold_tasks import GoldTasks
 from crowdopt.live.label_limits import LabelLimits, with_newcomers
-from crowdopt.live.live_rows import AnswerRow, WorkerRow
+from crowdopt.live.live_rows import AnswerRow
 from crowdopt.live.live_settings import MORE, LiveSettings
 from crowdopt.live.looks import LiveLooks
-from crowdopt.live.number_rows import NumberRows
 from crowdopt.live.repairs import Repairs
 from crowdopt.live.seat import Seat
+from crowdopt.live.told_labels import NumberRows
 from crowdopt.live.turns import Turns
 from crowdopt.live.workers_report import possible_of, progress_of, remarks_of, rows_of_answers, rows_of_workers, run_of
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.crowds import Simulated
 from crowdopt.online.ledger import Run
-from crowdopt.online.limits.least_cost import Least
 
 NONE = "none"  # nothing is worth asking
 OWN = (
@@ -447,21 +446,11 @@ class WorkersCourse:
         """An answer for each task, by the policy's own combining."""
         return rows_of_answers(self, self.run(), classes)
 
-    def worker_rows(self, state: Any) -> list[WorkerRow]:
-        """Who came, what they told, and what is believed of their skill."""
-        return rows_of_workers(self, state)
-
-    def remarks(self) -> list[str]:
-        """Why no label can be asked, or labels in do not count, as the campaign is: sentences."""
-        return remarks_of(self)
+    worker_rows, remarks, possible = rows_of_workers, remarks_of, possible_of
 
     def progress(self) -> dict[str, Any]:
         """Tasks, and how many are not as sure as they are to be; the money there is."""
         return progress_of(self, self.run())
-
-    def possible(self) -> Callable[[], Least]:
-        """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
-        return possible_of(self)
 
     # -- as arrays -------------------------------------------------------------------------------------------------
 

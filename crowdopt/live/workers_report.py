@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.solution import Solve
-from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import CHECK, GOLD, REPAIR, WORK
 from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.crowd.votes.voting import log_odds
 from crowdopt.errors import InputError
-from crowdopt.live.label_limits import LabelLimits
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
-from crowdopt.live.live_settings import LiveSettings
-from crowdopt.live.looks import LiveLooks
-from crowdopt.live.number_rows import NumberRows
 from crowdopt.live.seat import Seat
-from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.limits.least_cost import Least, least
 from crowdopt.online.run_score import answers_of, claimed_error
@@ -31,26 +25,7 @@ from crowdopt.online.run_score import answers_of, claimed_error
 NO_CAPACITY = "no worker has any capacity, so nothing is asked; raise it in workers.csv"
 
 
-class ServedWorkers(Protocol):
-    """What a report is made of: the policy, the workers who came, and the labels that are in."""
-
-    instance: AssignmentInstance
-    policy: Any
-    settings: LiveSettings
-    solve: Solve
-    stream: Stream
-    limits: LabelLimits
-    collected: Ints | None  # class of each label that was in, (k,); None: not known
-    seats: list[Seat]
-    arrived: int  # workers met so far, preliminary ones aside
-    work: NumberRows  # whether it is a repair, task, place, class
-    gold_labels: int
-    gold_cost: float
-    refused: int
-    looks: LiveLooks
-
-
-def run_of(course: ServedWorkers) -> Run:
+def run_of(course: Any) -> Run:
     """All of it as a run of the policy, workers by number of arrival; those who have not come stand behind."""
     number = {seat.place: seat.number for seat in course.seats if seat.number >= 0}
     rest = iter(j for j in range(course.instance.n_workers) if j not in set(number.values()))
@@ -119,7 +94,7 @@ def _with_collected(run: Run, label: Ints, met: int) -> Run:
     return replace(run, decided=decided, claims=np.where(touched, error, run.claims))
 
 
-def judged(course: ServedWorkers, run: Run) -> tuple[Ints, Floats | None]:
+def judged(course: Any, run: Run) -> tuple[Ints, Floats | None]:
     """Answers by the policy's own combining and what is claimed of them, each (tasks,); the expert's are right."""
     answer, claim = answers_of(run).copy(), claimed_error(run)
     tasks = np.array(list(course.looks.seen), np.int64)
@@ -130,7 +105,7 @@ def judged(course: ServedWorkers, run: Run) -> tuple[Ints, Floats | None]:
     return answer, claim
 
 
-def rows_of_answers(course: ServedWorkers, run: Run, classes: Sequence[str]) -> list[AnswerRow]:
+def rows_of_answers(course: Any, run: Run, classes: Sequence[str]) -> list[AnswerRow]:
     """An answer for each task, by the policy's own combining or an expert."""
     instance = run.stream.instance
     answer, claim = judged(course, run)
@@ -147,7 +122,7 @@ def rows_of_answers(course: ServedWorkers, run: Run, classes: Sequence[str]) -> 
     ]
 
 
-def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
+def rows_of_workers(course: Any, state: Any) -> list[WorkerRow]:
     """Who came, what they told, and what is believed of their skill."""
     skills, ranges = course.policy.skills(), course.policy.skill_ranges()
     told, paid = (state.labels.arrays()[name] for name in ("worker", "paid"))
@@ -167,7 +142,7 @@ def rows_of_workers(course: ServedWorkers, state: Any) -> list[WorkerRow]:
     ]
 
 
-def remarks_of(course: ServedWorkers) -> list[str]:
+def remarks_of(course: Any) -> list[str]:
     """Why no label can be asked, or labels in do not count, as the campaign is: sentences."""
     instance, said = course.instance, []
     if instance.collected.size and course.collected is None:
@@ -192,7 +167,7 @@ def remarks_of(course: ServedWorkers) -> list[str]:
     return said
 
 
-def progress_of(course: ServedWorkers, run: Run) -> dict[str, Any]:
+def progress_of(course: Any, run: Run) -> dict[str, Any]:
     """Tasks, and how many are not as sure as they are to be; the money there is."""
     wanted, (_, claim) = course.instance.need > COVERAGE, judged(course, run)
     unsure = None if claim is None else int((claim > course.instance.epsilon + COVERAGE)[wanted].sum())
@@ -202,7 +177,7 @@ def progress_of(course: ServedWorkers, run: Run) -> dict[str, Any]:
     return own | {"reserved": max(0.0, course.limits.spent), "notes": [*remarks_of(course), *course.policy.notes()]}
 
 
-def possible_of(course: ServedWorkers) -> Callable[[], Least]:
+def possible_of(course: Any) -> Callable[[], Least]:
     """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
     skills, met = course.policy.skills(), [seat for seat in course.seats if seat.number >= 0 and not seat.preliminary]
     if skills is None or not met:

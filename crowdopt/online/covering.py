@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.best_tasks import ZERO, best_of
+from crowdopt.assign.top_up import top_up
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import GOLD, REFUSED, WORK
+from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.picking import TaskRotation, kinds_of
+from crowdopt.online.picking import kinds_of
 from crowdopt.online.policy import BasePolicy
-from crowdopt.online.repair import repair
 from crowdopt.online.seen_workers import Estimator, SeenWorkers
 
 Ids: TypeAlias = NDArray[np.integer]
 
-TIES = ("least-covered", "random", "rotating")
+TIES = ("least-covered", "random")
 ANSWERS = ("weighted", *FROM_LABELS)
 HERE = (
     *("_number", "_arrival", "_met", "_spare", "_left", "_owed", "_offered", "_given"),
@@ -40,9 +40,7 @@ class Covering(BasePolicy):
     gold: int = 0  # gold tasks of each type that every worker does first; 0: skills are told
     estimate: str = "empirical-bayes"  # how gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes``
     stop: bool = True  # whether a task that is covered gets no more labels
-    # who comes first between equal values: ``least-covered``, ``random``, or ``rotating`` (in a fixed random order per
-    # kind, which makes decisions as fast as writing them down; without ``stop`` only)
-    ties: str = "least-covered"
+    ties: str = "least-covered"  # who comes first between equal values: ``least-covered`` or ``random``
     # whether to cover what is short at the end with those who have capacity left, where they can be called back
     repair: bool = False
     aggregate: str = "weighted"  # how labels become answers: ``weighted`` by the rule, or a method of crowdopt.answers
@@ -58,8 +56,6 @@ class Covering(BasePolicy):
                 raise InputError(f"policy {self.name}: option {option} is one of {', '.join(allowed)}")
         if self.gold < 0:
             raise InputError(f"policy {self.name}: gold must be at least 0, not {self.gold}")
-        if self.ties == "rotating" and self.stop:
-            raise InputError(f"policy {self.name}: rotating ties go without stopping; write stop=no")
 
     # -- what a policy of one's own changes -----------------------------------------------------------------------
 
@@ -103,9 +99,6 @@ class Covering(BasePolicy):
         told, guess = self.shows_skill, 1 / known.classes
         self.seen = SeenWorkers(known.types, sent, known.workers, self.estimator(known), told, guess)
         self.done: list[tuple[int, Ids]] = []
-        self.dropped = np.zeros(0, np.int64)
-        self.rotation: TaskRotation | None = None
-        self.rotation_seed = np.full(1, -1, np.int64)
         self._number: tuple[bool, int] | None = None
         self._met, self._spare, self._left = False, False, 0
         self._owed = np.zeros(known.types, np.int64)  # gold that is to be asked of the worker who is here
@@ -196,8 +189,6 @@ class Covering(BasePolicy):
         """Tasks are grouped anew; those that lack evidence are open."""
         self._group(known)
         self.open = self.covered < self.need - COVERAGE
-        if self.rotation is not None:
-            self._start_rotation(int(self.rotation_seed[0]))
 
     def recall(self, room: int) -> None:
         """There may be something for them again, of kinds that may be others."""
@@ -234,30 +225,24 @@ class Covering(BasePolicy):
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Coverage, workers seen, what was done, and what the policy adds by ``state``."""
-        own = {name: np.array(getattr(self, name)) for name in ("covered", "open", "rotation_seed", *self.state)}
-        place = np.array([] if self.rotation is None else self.rotation.place, np.int64)
+        own = {name: np.array(getattr(self, name)) for name in ("covered", "open", *self.state)}
         sizes = [len(tasks) for _, tasks in self.done]
         return {
             **own,
             **self.seen.arrays(),
-            "rotation": place,
             "done.worker": np.repeat([worker for worker, _ in self.done], sizes).astype(np.int64),
             "done.task": np.concatenate([np.zeros(0, np.int64), *(tasks for _, tasks in self.done)]),
         }
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from a snapshot."""
-        for name in ("covered", "open", "rotation_seed", *self.state):
+        for name in ("covered", "open", *self.state):
             setattr(self, name, np.array(arrays[name]))
         self.seen.restore(arrays)
         order = np.argsort(arrays["done.worker"], kind="stable")  # workers who were here at once took turns
         workers, starts = np.unique(arrays["done.worker"][order], return_index=True)
         parts = np.split(np.array(arrays["done.task"])[order], starts[1:]) if workers.size else []
         self.done = list(zip(workers.tolist(), parts, strict=True))
-        if arrays["rotation"].size:
-            self._start_rotation(int(self.rotation_seed[0]))
-            assert self.rotation is not None
-            self.rotation.place = np.array(arrays["rotation"]).tolist()
 
     @property
     def stint(self) -> int:
@@ -299,8 +284,6 @@ class Covering(BasePolicy):
 
     def _pick(self, arrival: Arrival, rng: np.random.Generator) -> Ids:
         value = self.value()
-        if self.ties == "rotating" and value.size == self.tasks_in.size:
-            return self._rotate(value, arrival, rng)
         each = value if value.size == self.kind.size else value[self.kind]
         wanted = each >= -ZERO
         wanted &= self._wanting if self.stop else self.need > COVERAGE
@@ -314,21 +297,6 @@ class Covering(BasePolicy):
         else:
             ties = rng.random(candidates.size)
         return best_of(each[candidates], ties, candidates, self.stint)
-
-    def _rotate(self, value: Floats, arrival: Arrival, rng: np.random.Generator) -> Ids:
-        if self._offered:
-            return np.zeros(0, np.int64)
-        if self.rotation is None:
-            self._start_rotation(int(rng.integers(2**62)))
-        assert self.rotation is not None
-        tasks = self.rotation.take(np.where(self.kind_need > COVERAGE, value, -np.inf), self.stint)
-        if self.dropped.size or arrival.barred.size:
-            tasks = tasks[~np.isin(tasks, np.concatenate([self.dropped, arrival.barred]))]
-        return tasks
-
-    def _start_rotation(self, seed: int) -> None:
-        self.rotation_seed = np.array([seed], np.int64)
-        self.rotation = TaskRotation(self.kind, self.tasks_in.size, np.random.default_rng(seed))
 
     def _cover(self, tasks: Ids) -> None:
         self.covered[tasks] += self.by_type[self.known.task_type[tasks]]
@@ -357,3 +325,68 @@ class AsPrinted(PricedCovering):
     estimate: str = "plug-in"
     stop: bool = False
     ties: str = "random"
+
+
+def repair(
+    known: Known,
+    evidence: Floats,
+    cost: Floats,
+    covered: Floats,
+    done: list[tuple[int, Ids]],
+    room: Ints,
+) -> Decision | None:
+    """Cheapest evidence first for each short task, the shortest tasks first; the last label is the cheapest that does.
+
+    evidence, cost (types, workers): as believed; covered (tasks,): evidence so far; done list of (worker, tasks): pairs
+    that are taken; room (workers,): what each could still do; -> None where nothing is short, or no worker can
+    help.
+    """
+    lack = known.need - covered
+    short = np.flatnonzero(lack > COVERAGE)
+    taken = _taken(known.n_tasks, short, done)
+    tasks, workers = top_up(lack, short, known.task_type, evidence, cost, taken, room.copy())
+    return Decision(REPAIR, tasks, workers) if tasks.size else None
+
+
+def _taken(tasks: int, short: Ints, done: list[tuple[int, Ids]]) -> dict[int, list[int]]:
+    is_short = np.zeros(tasks, bool)
+    is_short[short] = True
+    taken: dict[int, list[int]] = {task: [] for task in short.tolist()}
+    for worker, given in done:
+        for task in given[is_short[given]].tolist():
+            taken[task].append(worker)
+    return taken
+
+
+KEEP = 1e-6  # accuracies are kept this far from 0 and 1
+
+
+@dataclass
+class Doubting(Covering):
+    """Keeps ``ln P(labels | class)`` of each task, (tasks, classes)."""
+
+    amends: ClassVar[bool] = False  # what a label told is not kept apart
+    state: ClassVar[tuple[str, ...]] = ("log_likelihood",)
+
+    def start(self, known: Known, solve: Solve) -> None:
+        """Every class is equally likely."""
+        super().start(known, solve)
+        self.log_likelihood = np.zeros((known.n_tasks, known.classes))
+
+    def posterior(self, tasks: Ids) -> Floats:
+        """Chance of each class, (tasks, classes)."""
+        score = self.log_likelihood[tasks]
+        chance: Floats = np.exp(score - score.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        return chance
+
+    def right(self, tasks: Ids) -> Floats:
+        """Chance that the worker who is here is right on each of the tasks, (tasks,)."""
+        column = np.array([self.seen.column(self._arrival.number, False)])
+        right: Floats = np.clip(self.seen.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
+        return right
+
+    def heed(self, tasks: Ids, labels: Ints) -> None:
+        """Multiply each task's posterior by its label's likelihood."""
+        right = self.right(tasks)
+        self.log_likelihood[tasks, labels] += np.log(right) - np.log((1 - right) / (self.known.classes - 1))

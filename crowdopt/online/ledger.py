@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.label_kinds import CHECK, EXPLORATION, GOLD, REFUSED, REPAIR, WORK
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Arrival, Decision, Stream
@@ -25,9 +24,8 @@ class Ledger:
         self.tasks: list[NDArray[Any]] = []
         self.workers: list[NDArray[Any]] = []
         self.labels: list[NDArray[Any]] = []
-        self.repaired = np.zeros(1, np.int64)
         self.count, self.cost = np.zeros(len(KINDS), np.int64), np.zeros(len(KINDS))
-        self.refused, self.load = np.zeros(1, np.int64), np.zeros(workers, np.int64)
+        self.refused, self.load = 0, np.zeros(workers, np.int64)
 
     def gold(self, arrival: Arrival, asked: Ints) -> None:
         """Gold labels are paid like any other."""
@@ -44,7 +42,7 @@ class Ledger:
         got = labels != REFUSED
         each = np.broadcast_to(np.asarray(workers), tasks.shape)
         place = KINDS.index(kind)
-        self.refused += tasks.size - np.count_nonzero(got)
+        self.refused += tasks.size - int(np.count_nonzero(got))
         self.tasks.append(tasks[got].astype(np.int64))
         self.workers.append(each[got].astype(np.int64))
         self.labels.append(labels[got])
@@ -59,18 +57,10 @@ class Ledger:
         self.cost[KINDS.index(CHECK)] += looks * price * middling
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All entries, as arrays."""
-        pairs = {"tasks": self.tasks, "workers": self.workers, "labels": self.labels}
-        joined = {name: np.concatenate([np.zeros(0, np.int64), *parts]) for name, parts in pairs.items()}
-        rest = {name: getattr(self, name).copy() for name in ("count", "cost", "refused", "load")}
-        return {f"ledger.{name}": array for name, array in {**joined, **rest}.items()}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take up what :meth:`arrays` gave."""
-        for name in ("tasks", "workers", "labels"):
-            setattr(self, name, [np.array(arrays[f"ledger.{name}"])])
-        for name in ("count", "cost", "refused", "load"):
-            setattr(self, name, np.array(arrays[f"ledger.{name}"]))
+        """All labels, with what they count and cost by kind."""
+        parts = {"task": self.tasks, "worker": self.workers, "label": self.labels}
+        joined = {name: np.concatenate([np.zeros(0, np.int64), *each]) for name, each in parts.items()}
+        return joined | {"count": self.count, "cost": self.cost}
 
 
 @dataclass(frozen=True, eq=False)

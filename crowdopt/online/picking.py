@@ -47,39 +47,3 @@ def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
             break
         left[np.arange(rows.size), best] = -np.inf
     return taken
-
-
-class TaskRotation:
-    """Tasks of each kind in a fixed random order that is handed out in rotation.
-
-    A decision costs as much as writing its ids: each kind is laid out twice over, so that any stretch of the ring is
-    one stretch of memory. Tasks of a kind are so served equally often, give or take one.
-
-    kind (tasks,); rng: shuffles each kind once.
-    """
-
-    def __init__(self, kind: Ids, kinds: int, rng: np.random.Generator) -> None:
-        small = np.int32 if kind.size < 2**31 else np.int64
-        order = rng.permutation(kind.size).astype(small)
-        order = order[np.argsort(kind[order], kind="stable")]
-        self.size: list[int] = np.bincount(kind, minlength=kinds).tolist()
-        cuts = np.cumsum(self.size)[:-1]
-        self.ring: list[Ids] = [np.concatenate([part, part]) for part in np.split(order, cuts)]
-        for ring in self.ring:
-            ring.setflags(write=False)
-        self.place = [0] * kinds
-
-    def take(self, value: Floats, room: int) -> Ids:
-        """Up to ``room`` tasks of the kinds with value >= 0, the best first."""
-        picked, values = [], value.tolist()
-        for kind in sorted(range(len(values)), key=values.__getitem__, reverse=True):
-            if room <= 0 or values[kind] < -ZERO:
-                break
-            size, start = self.size[kind], self.place[kind]
-            count = min(room, size)
-            picked.append(self.ring[kind][start : start + count])
-            self.place[kind] = start + count if start + count < size else start + count - size
-            room -= count
-        if len(picked) == 1:
-            return picked[0]
-        return np.concatenate(picked) if picked else np.zeros(0, np.int64)

@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays, Resumable
+from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.online.arrivals import Arrival, Decision, Known
 
 Ids: TypeAlias = NDArray[np.integer]
 
 
-class Policy(Resumable, Protocol):
+class BasePolicy:
     """Decides who does what the moment a worker arrives; what is decided cannot be taken back.
 
-    Five methods: ``start``, ``decide``, ``learn``, and ``snapshot`` and ``restore`` (crowdopt.core.resumable). A policy
-    owns its arrays; between two arrivals all of its state is in ``snapshot``. Whatever else a replay asks has a default
-    in :class:`BasePolicy`.
-    """
-
-    def start(self, known: Known, solve: Solve) -> None:
-        """Take note of what is known before the first arrival; ``solve`` is for policies that price by a program."""
-        ...
-
-    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """The next thing to ask of the worker here; called until it is None.
-
-        ``rng`` is of this arrival alone, derived from the seed and the arrival's number.
-        """
-        ...
-
-    def learn(self, labels: Ints) -> None:
-        """What the last decision brought.
-
-        labels (k,) or (2, types) int: work: a class per task, REFUSED where there is no label. Gold: how many of each
-        type were right, and how many were asked.
-        """
-        ...
-
-
-class BasePolicy:
-    """The five methods of a policy, and a default for everything else that a replay asks.
-
-    A dataclass that inherits this has its fields as options. A class of a third party that does not inherit it gets
-    the defaults all the same when it is found by name.
+    Five methods: ``start``, ``decide``, ``learn``, ``snapshot`` and ``restore``; a default for everything else that a
+    replay asks. A policy owns its arrays; between two arrivals all of its state is in ``snapshot``. A dataclass that
+    inherits this has its fields as options. A class of a third party that does not inherit it gets the defaults all the
+    same when it is found by name.
     """
 
     name: ClassVar[str]
@@ -76,23 +50,30 @@ class BasePolicy:
         return 0
 
     def start(self, known: Known, solve: Solve) -> None:
-        """See :class:`Policy`."""
+        """Take note of what is known before the first arrival; ``solve`` is for policies that price by a program."""
         raise NotImplementedError
 
     def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """See :class:`Policy`."""
+        """The next thing to ask of the worker here; called until it is None.
+
+        ``rng`` is of this arrival alone, derived from the seed and the arrival's number.
+        """
         raise NotImplementedError
 
     def learn(self, labels: Ints) -> None:
-        """See :class:`Policy`."""
+        """What the last decision brought.
+
+        labels (k,) or (2, types) int: work: a class per task, REFUSED where there is no label. Gold: how many of each
+        type were right, and how many were asked.
+        """
         raise NotImplementedError
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """See :class:`Policy`."""
+        """Everything that differs from a freshly started one."""
         raise NotImplementedError
 
     def restore(self, arrays: Arrays) -> None:
-        """See :class:`Policy`."""
+        """Go on from a snapshot, after ``start`` with the same knowledge."""
         raise NotImplementedError
 
     def expect(self, tasks: Ints, workers: Ints) -> bool:

@@ -1,4 +1,4 @@
-"""Running a policy over a stream: one arrival at a time, resumable at any of them."""
+"""Running a policy over a stream: one arrival at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
 from crowdopt.online.arrivals import Arrival, Decision, Stream
@@ -20,11 +19,10 @@ from crowdopt.online.ledger import KINDS, Ledger, Run, check
 from crowdopt.online.policy import BasePolicy
 
 UNLIMITED = np.iinfo(np.int64).max
-POLICY = "policy."  # its arrays in a snapshot
 
 
 class Replay:
-    """A run in progress. ``snapshot`` between two arrivals, ``restore`` in a fresh one, and the rest is the same bytes.
+    """A run in progress. Between two arrivals a fresh policy may go on from a snapshot of the one that ran so far.
 
     A task that has as many labels of a group as ``max_per_task`` allows is barred to those of the group who come after;
     a repair that would go beyond is refused.
@@ -56,22 +54,6 @@ class Replay:
             pass
         self._inspect()
         return self._run()
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """All of the run's state as arrays."""
-        own = {"next": np.array([self.next]), "seconds": self.seconds.copy()}
-        policy = {f"{POLICY}{name}": array for name, array in self.policy.snapshot().items()}
-        return {**own, **self.ledger.arrays(), **policy}
-
-    def restore(self, arrays: Arrays) -> Replay:
-        """Go on from a snapshot of the same policy, stream and seed."""
-        self.next, self.seconds = int(arrays["next"][0]), np.array(arrays["seconds"])
-        self.ledger.restore(arrays)
-        came = arrays["ledger.labels"] != REFUSED
-        self.group_room = GroupRoom(self.stream.instance)
-        self.group_room.take(arrays["ledger.tasks"][came], arrays["ledger.workers"][came])
-        self.policy.restore(part_of(arrays, POLICY))
-        return self
 
     def _serve(self, place: int) -> None:
         preliminary = place < self.sent
@@ -150,12 +132,12 @@ class Replay:
         return Run(
             stream=self.stream,
             policy=policy.name,
-            task=arrays["ledger.tasks"],
-            worker=arrays["ledger.workers"],
-            label=arrays["ledger.labels"],
+            task=arrays["task"],
+            worker=arrays["worker"],
+            label=arrays["label"],
             labels=dict(zip(KINDS, self.ledger.count.tolist(), strict=True)),
             cost=dict(zip(KINDS, self.ledger.cost.tolist(), strict=True)),
-            refused=int(self.ledger.refused[0]),
+            refused=self.ledger.refused,
             over_capacity=int(over),
             skills=self._skills(),
             answers=policy.answers(),

@@ -11,32 +11,6 @@ from crowdopt.errors import InputError
 HALF = 0.5
 
 
-def gold_for(tolerance: float, delta: float) -> int:
-    """``s = ln(2/delta) / (2 t^2)`` gold tasks put p-hat within t of p with probability 1 - delta (Lemma 2)."""
-    if not 0 < tolerance < 1 or not 0 < delta < 1:
-        raise InputError(f"tolerance and delta must lie in (0, 1), not {tolerance} and {delta}")
-    return ceil(log(2 / delta) / (2 * tolerance**2))
-
-
-def tolerance_of(gold: int, delta: float) -> float:
-    """``t = sqrt(ln(2/delta) / (2 s))``, Lemma 2 read the other way."""
-    if gold < 1 or not 0 < delta < 1:
-        raise InputError(f"gold must be at least 1 and delta in (0, 1), not {gold} and {delta}")
-    return sqrt(log(2 / delta) / (2 * gold))
-
-
-def evidence_error(tolerance: float) -> float:
-    """``|q-hat - q| <= 4 t`` if ``|p-hat - p| <= t`` (Lemma 3)."""
-    return 4 * tolerance
-
-
-def loosened(epsilon: float, tolerance: float, least_quality: float) -> float:
-    """``epsilon' = epsilon^(1 - 4t/qmin)``, under which the approximated LP costs no more (Theorem 3)."""
-    if not 0 <= 4 * tolerance < least_quality <= 1:
-        raise InputError(f"Theorem 3 needs 4 t < qmin <= 1, not t = {tolerance:.4g} and qmin = {least_quality:.4g}")
-    return float(epsilon ** (1 - 4 * tolerance / least_quality))
-
-
 def error_after(epsilon: float, tolerance: float, least_quality: float, quality: float) -> float:
     """``epsilon^((1 - 4t/qmin)(1 - 4t/q_i))``: the error at mean true evidence q_i per label (Theorem 4).
 

@@ -18,8 +18,7 @@ from crowdopt.core.solution import relative_gap
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
-from crowdopt.io.parts.array_text import COUNTS, FLOATS, array_of, text_of
-from crowdopt.io.parts.part_table import read_part
+from crowdopt.io.parts.part_table import COUNTS, FLOATS, array_of, read_part, text_of
 from crowdopt.io.parts.parts_folder import PartsFolder, known_folder, read_parts_folder
 from crowdopt.io.parts.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
 from crowdopt.recheck.bounds.findings import Report

@@ -12,7 +12,7 @@ from crowdopt.core.solution import PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import worst_excess
 from crowdopt.documents import finite
-from crowdopt.io.campaign.stated_difficulty import difficulty_table
+from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.plan.plan_folder import stated_prior
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, StoredPlan
 from crowdopt.recheck.bounds.certified import certified_bound

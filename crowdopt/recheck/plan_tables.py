@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.plan.queue_names import queue_files
+from crowdopt.io.plan.plan_folder import queue_files
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.io.plan.vote_table import EACH, ONE, class_names, votes_table, weights_table
 from crowdopt.io.tables.table_columns import Table, read_table

@@ -36,11 +36,7 @@ OUTCOMES = {
     "refused": "said that it cannot solve this",
     "wrong": "claimed what is not true",
 }
-METHODS = {
-    "method": "method",
-    "settled": "settled",
-    "cases": "cases",
-    "seconds": "seconds",
+METHODS = {key: key for key in ("method", "settled", "cases", "seconds")} | {
     "seconds_low": "from",
     "seconds_high": "to",
     "mean_gap": "mean gap",
@@ -60,26 +56,12 @@ NOTES = {
     **OUTCOMES,
 }
 ROWS = {
-    "problem": "problem",
-    "seed": "seed",
-    "method": "method",
-    "outcome": "outcome",
-    "value": "value",
-    "bound": "bound",
-    "gap": "gap",
-    "proof": "proof",
-    "violation": "violation",
-    "total": "seconds",
-    "build": "build",
-    "hand_over": "hand over",
-    "solve": "solve",
-    "read_back": "read back",
-    "load": "load",
-    "wall": "wall",
-    "megabytes": "MB",
-    "claimed": "claimed",
-    "why": "why",
-}
+    key: key.replace("_", " ")
+    for key in (
+        *("problem", "seed", "method", "outcome", "value", "bound", "gap", "proof", "violation", "total", "build"),
+        *("hand_over", "solve", "read_back", "load", "wall", "megabytes", "claimed", "why"),
+    )
+} | {"total": "seconds", "megabytes": "MB"}
 
 
 def page(summary: dict[str, Any]) -> Page:

@@ -8,8 +8,7 @@ from typing import Any
 from crowdopt.notebooks import at_most
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
-from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, data, number, of_rule
-from crowdopt.report.stories import Stories
+from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, Stories, data, number, of_rule
 
 MATRIX = 120, 60  # tasks and workers that fit one picture of who labels what
 BARS = 60  # workers that get a bar each

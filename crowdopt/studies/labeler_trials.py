@@ -17,7 +17,7 @@ from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.notebooks import InNotebooks
 from crowdopt.studies.intervals import ROW, Columns, interval, shown_of, summarise
-from crowdopt.studies.labeler_setting import Setting, read_setting, write_setting
+from crowdopt.studies.labeler_setting import Setting, read_setting, stream_of, write_setting
 
 Rows = list[dict[str, Any]]
 
@@ -96,7 +96,7 @@ def texts(policies: Sequence[str]) -> list[str]:
 
 def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
     """Play one policy over one trial's stream: figures, curves and seconds, as plain JSON; a job (crowdopt.jobs)."""
-    stream = read_setting(setting).stream(horizon, seed, trial)
+    stream = stream_of(read_setting(setting), horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
     played = judged(run)
     return {
@@ -116,7 +116,7 @@ def play(
     processes: spawned processes; 0: in this one.
     """
     refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
-    length = setting.stream(horizon, seed, 0).horizon
+    length = stream_of(setting, horizon, seed, 0).horizon
     path = write_setting(setting, folder)
     todo = [
         jobs.Job.of(row, setting=path, text=text, trial=k, seed=seed, horizon=horizon)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.answers.audit.tariff import tariff
-from crowdopt.arrays import places
+from crowdopt.answers.audit.exact_bound import most_left
+from crowdopt.answers.audit.tariff import Tariff, tariff
+from crowdopt.arrays import Bools, places
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.votes.evidence import RULES
@@ -25,15 +26,15 @@ from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import simulated_stream
+from crowdopt.online.crowds import AUDIT, simulated_stream
+from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least
 from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policies import named
 from crowdopt.online.policies.kos import Kos
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
-from crowdopt.online.run_score import Optimum, score
-from crowdopt.studies.certifying import certified
+from crowdopt.online.run_score import Optimum, answers_of, score
 from crowdopt.studies.intervals import BASELINE, ROW, Columns, shown_of, summarise
 
 Rows = list[dict[str, Any]]
@@ -374,3 +375,29 @@ def with_gold(
     if not 0 <= share < 1:
         raise InputError(f"the share of tasks held out as gold must lie in [0, 1), not {share}")
     return hold_out(instance, record.truth, share, seed)
+
+
+def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
+    """The share of wrong answers that an audit of a fixed size leaves at most, and the run's cost with it.
+
+    The tasks of known truth are the population; so many of them are drawn, the wrong ones corrected, and the bound is
+    exact (crowdopt.answers.audit.exact_bound). A task without an answer counts as wrong.
+
+    terms: size of the audit (all answers, if there are fewer), price of a look, confidence; -> ``certified`` and
+    ``cost_audited``; None where no truth is known.
+    """
+    truth = run.stream.truth
+    judged = (truth >= 0) & (run.stream.instance.need > COVERAGE)
+    count = int(judged.sum())
+    if not count:
+        return {"certified": None, "cost_audited": None}
+    wrong = (answers_of(run) != truth)[judged]
+    return after_audit(wrong, run.total_cost, terms, seed)
+
+
+def after_audit(wrong: Bools, cost: float, terms: Tariff, seed: int) -> dict[str, float | None]:
+    """``certified`` and ``cost_audited`` of answers (answers,) of which it is known whether they are wrong."""
+    checks = min(int(terms.checks), wrong.size)
+    drawn = np.random.default_rng([seed, AUDIT]).choice(wrong.size, checks, replace=False)
+    left = most_left(wrong.size, checks, int(wrong[drawn].sum()), terms.delta)
+    return {"certified": left / wrong.size, "cost_audited": cost + terms.price * checks}

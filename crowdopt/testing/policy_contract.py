@@ -15,7 +15,6 @@ from crowdopt.online.replay import Replay
 from crowdopt.testing.conformance import Check, need
 from crowdopt.testing.streams import scrambled, stream, without_skills
 
-ASKED = ("tasks", "workers", "labels", "count", "cost")  # what a ledger keeps of every decision
 ARRIVALS = (0, 1, 6, 13, 20)  # where a run is stopped, or the future changed
 KEPT = ("task", "worker", "label", "skills", "prices")  # of a finished run
 
@@ -44,22 +43,29 @@ def policy_checks(policy: str) -> list[Check]:
     checks = [
         Check(f"{policy}: equal seeds give equal runs", partial(equal_seeds, policy)),
         *(Check(f"{policy}: causal at arrival {at}", partial(causal, policy, at)) for at in ARRIVALS[1:]),
-        *(Check(f"{policy}: resumed at arrival {at}", partial(resumed, policy, at)) for at in ARRIVALS),
+        *(Check(f"{policy}: resumed at arrival {at}", partial(resumes, policy, at)) for at in ARRIVALS),
     ]
     if not made.shows_skill:
         checks.append(Check(f"{policy}: true skills and truth are not looked at", partial(blind, policy)))
     return checks
 
 
-def start(policy: str, of: Stream, seed: int = 0) -> Replay:
+def start(policy: str, of: Stream) -> Replay:
     """A replay at its beginning."""
-    return Replay(named(policy), of, seed, solve)
+    return Replay(named(policy), of, 0, solve)
+
+
+def resumed(policy: str, of: Stream, at: int) -> Replay:
+    """A replay in which, at an arrival, a fresh policy has gone on from the arrays of the one before."""
+    run, fresh = start(policy, of).advance(at), start(policy, of).policy
+    fresh.restore({name: np.array(array) for name, array in run.policy.snapshot().items()})
+    run.policy = fresh
+    return run
 
 
 def decisions(policy: str, of: Stream, arrivals: int) -> dict[str, NDArray[Any]]:
     """All that was asked up to an arrival, of whom, and what came back."""
-    arrays = start(policy, of).advance(arrivals).ledger.arrays()
-    return {name: arrays[f"ledger.{name}"] for name in ASKED}
+    return start(policy, of).advance(arrivals).ledger.arrays()
 
 
 def _alike(one: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]], told: str) -> None:
@@ -87,12 +93,11 @@ def blind(policy: str) -> None:
     _alike(decisions(policy, of, 20), decisions(policy, without_skills(of), 20), told)
 
 
-def resumed(policy: str, at: int) -> None:
-    """Stop at an arrival, start a fresh run from the arrays: all the rest is the same, to the byte."""
+def resumes(policy: str, at: int) -> None:
+    """Stop at an arrival, start a fresh policy from the arrays: all the rest is the same, to the byte."""
     of = stream()
     whole = start(policy, of).finish()
-    arrays = {name: np.array(array) for name, array in start(policy, of).advance(at).snapshot().items()}
-    again = start(policy, of).restore(arrays).finish()
+    again = resumed(policy, of, at).finish()
     for name in KEPT:
         one, other = getattr(whole, name), getattr(again, name)
         same = (one is None and other is None) or one.tobytes() == other.tobytes()

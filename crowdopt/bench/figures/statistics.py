@@ -10,28 +10,25 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 
 SHIFT = 1.0  # second; keeps cases of milliseconds from deciding everything
+DRAWS, LEVEL = 2000, 0.95  # of intervals
 
 
-def shifted_mean(seconds: Floats, limit: float, shift: float = SHIFT) -> Floats:
-    """``exp(mean log(t + shift)) - shift`` over cases, (methods,); NaN, not settled, counts the limit."""
+def shifted_mean(seconds: Floats, limit: float) -> Floats:
+    """``exp(mean log(t + SHIFT)) - SHIFT`` over cases, (methods,); NaN, not settled, counts the limit."""
     counted = np.minimum(np.where(np.isnan(seconds), limit, seconds), limit)
-    means: Floats = np.exp(np.log(counted + shift).mean(axis=0)) - shift
+    means: Floats = np.exp(np.log(counted + SHIFT).mean(axis=0)) - SHIFT
     return means
 
 
-def interval(
-    seconds: Floats, groups: Ints, limit: float, rng: np.random.Generator, draws: int = 2000, level: float = 0.95
-) -> Floats:
+def interval(seconds: Floats, groups: Ints, limit: float, rng: np.random.Generator) -> Floats:
     """Bootstrap interval of the shifted mean over seeds: the cases of each problem are drawn again among themselves.
 
     seconds (cases, methods): NaN where a method did not settle a case.
     groups (cases,): which problem a case belongs to. A problem with one seed contributes no spread.
-    draws: how often the cases are drawn again.
-    level: of the interval.
     -> (2, methods): low and high.
     """
-    sampled = np.stack([shifted_mean(seconds[_redrawn(groups, rng)], limit) for _ in range(draws)])
-    tail = (1 - level) / 2
+    sampled = np.stack([shifted_mean(seconds[_redrawn(groups, rng)], limit) for _ in range(DRAWS)])
+    tail = (1 - LEVEL) / 2
     bounds: Floats = np.quantile(sampled, [tail, 1 - tail], axis=0)
     return bounds
 

@@ -43,8 +43,8 @@ def teller(path: Path) -> Callable[..., None]:
 
 def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     """Load, warm up, open the problem, solve it."""
-    from crowdopt.bench.harness.method_run import MethodRun
     from crowdopt.bench.harness.methods import perform, warm_up
+    from crowdopt.bench.harness.ours import MethodRun
     from crowdopt.bench.harness.subject import Subject
     from crowdopt.bench.sources import open_problem
     from crowdopt.core.solution import Options

@@ -22,7 +22,6 @@ from crowdopt.recheck.verification import verify
 
 CLOSED = 1e-6  # relative; a gap that a claim of optimality may leave
 LOOSE = 1e-3  # absolute for rows, relative for gaps; within it an answer is rough, beyond it wrong
-KEPT = 1e-9  # relative; how far a bound may be above the value it bounds
 
 PROVEN, VOUCHED, ROUGH, FEASIBLE = "proven", "vouched", "rough", "feasible"
 INFEASIBLE, NOTHING, WRONG = "infeasible", "nothing", "wrong"

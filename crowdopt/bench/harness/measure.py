@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import crowdopt
+from crowdopt.bench.harness.circumstances import reference
 from crowdopt.bench.harness.judge import WRONG, Judgement, judge_plan, judge_solution
-from crowdopt.bench.harness.noise import reference
 from crowdopt.bench.harness.subject import Subject
 from crowdopt.bench.sources import open_problem
 from crowdopt.confine import Ending, run_confined

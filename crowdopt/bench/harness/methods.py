@@ -10,8 +10,7 @@ import numpy as np
 
 from crowdopt.backends import available, named, solve
 from crowdopt.backends.probe import tiny, version_of_library
-from crowdopt.bench.harness.method_run import MethodRun
-from crowdopt.bench.harness.ours import BACKEND, OWN
+from crowdopt.bench.harness.ours import BACKEND, OWN, MethodRun
 from crowdopt.bench.sources import IP, source_of
 from crowdopt.core.solution import Options
 from crowdopt.errors import InputError

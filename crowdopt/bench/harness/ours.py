@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.backends import solve
-from crowdopt.bench.harness.method_run import MethodRun
-from crowdopt.bench.sources import LP
+from crowdopt.bench.sources import LP, Problem
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.crowd.group_limits import has_joint_limits
@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 
 WARM = "R10:60x40"
 BACKEND = "highs"  # what the exact method solves its linear programs with
+
+
+@dataclass(frozen=True)
+class MethodRun:
+    """What a method is given: the problem, which program of it, limits, and where answers go."""
+
+    problem: Problem
+    program: str
+    method: str
+    options: Options
+    tell: Callable[..., None]  # tell(stage, **facts), for the events of a run
+    folder: Path
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ class Result:
     @property
     def seconds(self) -> float | None:
         """What a user waits for, once libraries are loaded."""
-        timings = self.facts["timings"]
-        return timings.get("total") if timings.get("total") is not None else None
+        total: float | None = self.facts["timings"].get("total")
+        return total
 
     @property
     def holds(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from crowdopt.core.program import Program
+from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import discover
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
@@ -22,11 +22,15 @@ class Problem:
     """Something to be solved."""
 
     name: str
-    build: Callable[[str], Program]  # ``build("ip" | "lp") -> Program``: the whole program, or its linear relaxation
+    whole: Callable[[], Program]  # its program
     instance: AssignmentInstance | None = None
     selection: SelectionInstance | None = None  # what methods of our own start from
     about: str = ""  # by which rule its programs are written, where that is not the instance's own
     family: str = "assignment"  # what kind of question it is; only answers to one kind of question are compared
+
+    def build(self, program: str) -> Program:
+        """The whole program, ``ip``, or its linear relaxation, ``lp``."""
+        return relax(self.whole()) if program == LP else self.whole()
 
 
 @dataclass(frozen=True)

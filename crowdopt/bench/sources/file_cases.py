@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crowdopt.bench.sources import LP, Problem, Source
-from crowdopt.core.program import Program, relax
+from crowdopt.bench.sources import Problem, Source
 from crowdopt.io.programs.program_files import FORMATS, format_of, read_program
 
 
@@ -16,13 +15,9 @@ def is_program(name: str) -> bool:
 
 
 def read(name: str, seed: int) -> Problem:
-    """The program in the file, or its relaxation; the seed is the solver's alone."""
+    """The program in the file; the seed is the solver's alone."""
     whole = read_program(name)
-
-    def build(program: str) -> Program:
-        return relax(whole) if program == LP else whole
-
-    return Problem(name, build, family="foreign")
+    return Problem(name, lambda: whole, family="foreign")
 
 
 SOURCE = Source("the path of a program (.mps, also .mps.gz)", is_program, read, lambda _: ())

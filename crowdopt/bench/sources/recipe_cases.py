@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
-from crowdopt.bench.sources import LP, Problem, Source
-from crowdopt.core.program import Program, relax
+from crowdopt.bench.sources import Problem, Source
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.recipes.named_recipes import recipe
@@ -17,11 +17,7 @@ FORM = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
 def of_instance(name: str, instance: AssignmentInstance) -> Problem:
     """The assignment program of an instance; every method solves that of the linear rule which implies its own."""
     linear = linear_of(instance)
-
-    def build(program: str) -> Program:
-        whole = assignment.build(instance)
-        return relax(whole) if program == LP else whole
-
+    build = partial(assignment.build, instance)
     return Problem(name, build, linear, about="" if linear is instance else f"by {named_rule(instance)}")
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from crowdopt.bench.sources import LP, Problem, Source
-from crowdopt.core.program import Program, relax
+from crowdopt.bench.sources import Problem, Source
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.programs import selection
 
@@ -30,16 +30,8 @@ def draw(name: str, seed: int) -> Problem:
     if match[3]:
         price = rng.integers(1, 6, workers).astype(np.float64)
         instance = replace(instance, price=price, money=most / 2)
-
-    def build(program: str) -> Program:
-        whole = selection.build(instance)
-        return relax(whole) if program == LP else whole
-
     family = "hiring" if match[3] else "selection"
-    return Problem(name, build, selection=instance, family=family)
-
-
-FORM_SAID = "a selection SELECT:WORKERSxMOST[:priced]"
+    return Problem(name, partial(selection.build, instance), selection=instance, family=family)
 
 
 def own(name: str) -> tuple[str, ...]:
@@ -47,4 +39,4 @@ def own(name: str) -> tuple[str, ...]:
     return () if name.endswith(":priced") else ("algorithm1",)
 
 
-SOURCE = Source(FORM_SAID, lambda name: FORM.fullmatch(name) is not None, draw, own)
+SOURCE = Source("a selection SELECT:WORKERSxMOST[:priced]", lambda name: FORM.fullmatch(name) is not None, draw, own)

@@ -13,9 +13,10 @@ from crowdopt.errors import InputError
 from crowdopt.files import write_text
 from crowdopt.io.answers.continuation import Continuation
 from crowdopt.io.answers.labels_back import Answered
-from crowdopt.io.answers.next_campaign import pair_ids, write_next
+from crowdopt.io.answers.next_campaign import write_next
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
+from crowdopt.io.tables.label_table import pair_ids
 
 ANSWERS = "answers.json"  # the file that tells a folder of answers
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, ErrorVersions, Strata
-from crowdopt.documents import COUNT, TEXT, Each, Keys, number, one_of, read_json
+from crowdopt.arrays import Ints
+from crowdopt.documents import COUNT, TEXT, Each, Keys, Shape, number, one_of, read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.tables.cells import write_csv
@@ -21,6 +22,10 @@ from crowdopt.version import __version__
 DRAW = "draw.json"  # the file that tells an audit
 SHARE = number("a number between 0 and 1", 0, 1)
 CHANCE = number("a chance above 0 and at most 1", 1e-12, 1)
+GROUPED: dict[str, Shape] = {
+    "groups": Each(Keys({"size": COUNT, "claim": SHARE, "rate": number("a rate above 0", 1e-12)})),
+    "predicted": Keys({"weight": Each(SHARE), "error": Each(Each(SHARE))}),
+}
 DRAWN = Keys(
     required={
         "answers": COUNT,
@@ -35,8 +40,7 @@ DRAWN = Keys(
         "earlier": Each(Keys({"commitment": TEXT, "delta": CHANCE})),
         "checks": COUNT,
         "assumed_error": SHARE,
-        "groups": Each(Keys({"size": COUNT, "claim": SHARE, "rate": number("a rate above 0", 1e-12)})),
-        "predicted": Keys({"weight": Each(SHARE), "error": Each(Each(SHARE))}),
+        **GROUPED,
         "numbers": Each(COUNT),
         "version": TEXT,
         "commitment": TEXT,
@@ -65,9 +69,6 @@ class Committed:
 
 def written_draw(draw: Draw, table: AnsweredTable, confidence: float, earlier: list[dict[str, Any]]) -> dict[str, Any]:
     """All that decides a draw, as plain values, with its commitment: what ``draw.json`` says."""
-    strata = draw.strata
-    columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
-    groups = [dict(zip(("size", "claim", "rate"), row, strict=True)) for row in columns]
     said: dict[str, Any] = {
         "answers": draw.answers,
         "answers_sha256": table.digest,
@@ -76,12 +77,20 @@ def written_draw(draw: Draw, table: AnsweredTable, confidence: float, earlier: l
         "earlier": earlier,
         "checks": draw.checks,
         "assumed_error": draw.assumed,
-        "groups": groups,
-        "predicted": {"weight": draw.versions.weight.tolist(), "error": draw.versions.error.tolist()},
+        **grouped(draw.strata, draw.versions),
         "numbers": draw.numbers.tolist(),
         "version": __version__,
     }
     return {**said, "commitment": commitment(said)}
+
+
+def grouped(strata: Strata, versions: ErrorVersions) -> dict[str, Any]:
+    """The groups of a draw, and which errors were thought possible, as plain values."""
+    columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
+    return {
+        "groups": [dict(zip(("size", "claim", "rate"), row, strict=True)) for row in columns],
+        "predicted": {"weight": versions.weight.tolist(), "error": versions.error.tolist()},
+    }
 
 
 def commitment(said: dict[str, Any]) -> str:
@@ -90,23 +99,31 @@ def commitment(said: dict[str, Any]) -> str:
     return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def write_draw(draw: Draw, table: AnsweredTable, said: dict[str, Any], folder: Path, show: bool, force: bool) -> None:
-    """Write ``draw.json`` (:func:`written_draw`) and ``check.csv`` as a folder, whole or not at all."""
-    with new_folder(folder, DRAW, force) as new:
-        (new / DRAW).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
-        write_checks(draw, table, new, draw.checks, show)
+def write_draw(mark: Path, said: dict[str, Any], places: Ints, table: AnsweredTable, show: bool, force: bool) -> None:
+    """Write what decides a draw, under the name ``mark``, and ``check.csv`` as a folder, whole or not at all."""
+    with new_folder(mark.parent, mark.name, force) as new:
+        (new / mark.name).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
+        write_checks(places, table, new, show)
 
 
-def write_checks(draw: Draw, table: AnsweredTable, folder: Path, checks: int, show: bool) -> None:
+def write_checks(places: Ints, table: AnsweredTable, folder: Path, show: bool) -> None:
     """The tasks to look at, in order; with their answers only if ``show``: an expert should not be led."""
-    chosen = np.concatenate([draw.certain, draw.order])[:checks].tolist()
+    chosen = places.tolist()
     columns = [[table.tasks[i] for i in chosen]] + ([[table.labels[i] for i in chosen]] if show else [])
     write_csv(folder / "check.csv", ["task", "answer"] if show else ["task"], columns)
 
 
+def read_committed(path: Path, keys: Keys, what: str) -> Any:
+    """What a draw's file says; InputError unless its commitment holds."""
+    said = read_json(path, keys, what)
+    if commitment(said) != said["commitment"]:
+        raise InputError(f"{path} was changed after it was written: its commitment does not hold; draw anew elsewhere")
+    return said
+
+
 def read_draw(folder: Path) -> Committed:
     """What a draw was committed to."""
-    said = read_json(folder / DRAW, DRAWN, "audit")
+    said = read_committed(folder / DRAW, DRAWN, "audit")
     terms = AuditTerms(**{name: said[name] for name in asdict(AuditTerms())})
     groups = [np.array([group[name] for group in said["groups"]]) for name in ("size", "claim", "rate")]
     try:
@@ -116,9 +133,4 @@ def read_draw(folder: Path) -> Committed:
     numbers = np.array(said["numbers"], np.int64)
     rest = (said["confidence"], said["earlier"], said["answers_sha256"], said["checks"])
     names = (said["version"], said["commitment"])
-    draw = Committed(terms, *rest, Strata(*groups), versions, numbers, said["assumed_error"], *names)
-    if commitment(said) != draw.commitment:
-        raise InputError(
-            f"{folder / DRAW} was changed after it was written: its commitment does not hold; draw anew elsewhere"
-        )
-    return draw
+    return Committed(terms, *rest, Strata(*groups), versions, numbers, said["assumed_error"], *names)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.audit.audited import Audited, Draw
-from crowdopt.arrays import Bools
+from crowdopt.arrays import Bools, Ints
 from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
-from crowdopt.io.answers.audit_draw import DRAW, Committed, write_checks
+from crowdopt.io.answers.audit_draw import Committed, write_checks
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
 from crowdopt.io.tables.stored_tables import named_alike
@@ -57,22 +59,21 @@ class ExpertAnswers(ExpertLooks):
     others: tuple[int, int]  # (int, int)
 
 
-def read_expert(path: str | Path, table: AnsweredTable, draw: Draw, listed: int) -> ExpertAnswers:
+def read_expert(path: Path, table: AnsweredTable, draw: Draw, listed: int) -> ExpertAnswers:
     """Read the columns task and label; rows without a label were not looked at yet.
 
     listed: tasks in ``check.csv``, from the top of the draw's order.
     """
-    file, drawn = Path(path), draw.order[: max(0, listed - draw.certain.size)].tolist()
-    label, count = read_looks(file, table, drawn)
-    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
-    certain = [i for i in draw.certain.tolist() if i in label]
-    others = sorted(set(label) - set(drawn) - set(certain))
-    digest = sha256(file.read_bytes()).hexdigest()
-    return ExpertAnswers(file, digest, label, wrong, _counts(certain, label, table), _counts(others, label, table))
+    drawn = draw.order[: max(0, listed - draw.certain.size)].tolist()
+    looks = read_looks(path, table, drawn)
+    certain = [i for i in draw.certain.tolist() if i in looks.label]
+    others = sorted(set(looks.label) - set(drawn) - set(certain))
+    counts = (_counts(places, looks.label, table) for places in (certain, others))
+    return ExpertAnswers(path, looks.digest, looks.label, looks.wrong, *counts)
 
 
-def read_looks(file: Path, table: AnsweredTable, drawn: list[int]) -> tuple[dict[int, str], int]:
-    """What the expert says of each answer, by its place, and how many of the drawn ones they looked at, in order.
+def read_looks(file: Path, table: AnsweredTable, drawn: list[int]) -> ExpertLooks:
+    """What the expert says of each answer; tasks that are not listed may have labels too.
 
     drawn: places of the answers that were listed, in the order of the draw.
     """
@@ -88,7 +89,8 @@ def read_looks(file: Path, table: AnsweredTable, drawn: list[int]) -> tuple[dict
             f"{file.name}: task {table.tasks[drawn[count]]} has no label, while {later}, drawn after it, has one; "
             "the order of check.csv must be kept, or the claim would depend on what was skipped"
         )
-    return label, count
+    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
+    return ExpertLooks(file, sha256(file.read_bytes()).hexdigest(), label, wrong)
 
 
 def _counts(places: list[int], label: dict[int, str], table: AnsweredTable) -> tuple[int, int]:
@@ -142,15 +144,20 @@ def listed_checks(folder: Path) -> tuple[int, bool]:
     return table.rows, "answer" in table
 
 
-def write_audit(
-    audited: Audited, table: AnsweredTable, said: dict[str, Any], expert: ExpertAnswers, folder: Path, checks: int
-) -> None:
-    """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on."""
-    show = listed_checks(folder)[1]
-    with new_folder(folder, DRAW, force=True) as new:
-        shutil.copyfile(folder / DRAW, new / DRAW)
-        shutil.copyfile(expert.path, new / named_alike(expert.path, "checked"))
-        write_checks(audited.draw, table, new, checks, show)
+@contextmanager
+def concluded(mark: Path, looks: ExpertLooks, places: Ints, table: AnsweredTable) -> Iterator[Path]:
+    """Write a result beside its draw, the file ``mark``, whole or not at all; ``check.csv`` lists these places."""
+    show = listed_checks(mark.parent)[1]
+    with new_folder(mark.parent, mark.name, force=True) as new:
+        shutil.copyfile(mark, new / mark.name)
+        shutil.copyfile(looks.path, new / named_alike(looks.path, "checked"))
+        write_checks(places, table, new, show)
+        yield new
+
+
+def write_audit(table: AnsweredTable, said: dict[str, Any], expert: ExpertAnswers, mark: Path, places: Ints) -> None:
+    """The claim and the corrected answers (:func:`concluded`)."""
+    with concluded(mark, expert, places, table) as new:
         corrected = [expert.label.get(i, label) for i, label in enumerate(table.labels)]
         looked = ["yes" if i in expert.label else "no" for i in range(len(corrected))]
         write_csv(new / "answers.csv", ["task", "label", "checked"], [table.tasks, corrected, looked])

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.answers.audit.escalated import EscalationDraw
-from crowdopt.documents import COUNT, NUMBER, TEXT, Each, Keys, Maybe, number, read_json, whole
-from crowdopt.errors import InputError
+from crowdopt.documents import COUNT, NUMBER, TEXT, Each, Keys, Maybe, number, whole
 from crowdopt.io.answers.answered import AnsweredTable
-from crowdopt.io.answers.audit_draw import CHANCE, SHARE, commitment
-from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.answers.audit_draw import CHANCE, GROUPED, SHARE, commitment, grouped, read_committed
 from crowdopt.version import __version__
 
 ESCALATION = "escalation.json"  # the file that tells an escalation
@@ -36,8 +34,7 @@ ESCALATES = Keys(
         "next_price": PRICE,
         "checks": COUNT,
         "planned": PLANNED,
-        "groups": Each(Keys({"size": COUNT, "claim": SHARE, "rate": number("a rate above 0", 1e-12)})),
-        "predicted": Keys({"weight": Each(SHARE), "error": Each(Each(SHARE))}),
+        **GROUPED,
         "version": TEXT,
         "commitment": TEXT,
     }
@@ -87,8 +84,6 @@ class Purpose:
 
 def written_escalation(draw: EscalationDraw, purpose: Purpose, table: AnsweredTable) -> dict[str, Any]:
     """All that decides a draw, as plain values, with its commitment: what ``escalation.json`` says."""
-    strata = draw.strata
-    columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
     said: dict[str, Any] = {
         "answers": draw.answers,
         "answers_sha256": table.digest,
@@ -97,8 +92,7 @@ def written_escalation(draw: EscalationDraw, purpose: Purpose, table: AnsweredTa
         "below": list(purpose.below),
         "checks": draw.checks,
         "planned": asdict(draw.planned),
-        "groups": [dict(zip(("size", "claim", "rate"), row, strict=True)) for row in columns],
-        "predicted": {"weight": draw.versions.weight.tolist(), "error": draw.versions.error.tolist()},
+        **grouped(draw.strata, draw.versions),
         "version": __version__,
     }
     return {**said, "commitment": commitment(said)}
@@ -106,20 +100,9 @@ def written_escalation(draw: EscalationDraw, purpose: Purpose, table: AnsweredTa
 
 def read_escalation(folder: Path) -> tuple[Purpose, dict[str, Any]]:
     """What an escalation was committed to: its purpose, and all of ``escalation.json``."""
-    said = read_json(folder / ESCALATION, ESCALATES, "escalation")
-    if commitment(said) != said["commitment"]:
-        raise InputError(
-            f"{folder / ESCALATION} was changed after it was written: its commitment does not hold; draw anew elsewhere"
-        )
+    said = read_committed(folder / ESCALATION, ESCALATES, "escalation")
     names = ("first", "target", "expert_error", "confidence", "tiers")
     return Purpose(**{name: said[name] for name in names}, below=tuple(said["below"])), said
-
-
-def write_listed(draw: EscalationDraw, table: AnsweredTable, folder: Path, checks: int, show: bool) -> None:
-    """The tasks to look at, in order; with answers only if ``show``: an expert should not be led."""
-    chosen = draw.order[:checks].tolist()
-    columns = [[table.tasks[i] for i in chosen]] + ([[table.labels[i] for i in chosen]] if show else [])
-    write_csv(folder / "check.csv", ["task", "answer"] if show else ["task"], columns)
 
 
 def digest_of(tasks: list[str]) -> str:

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.escalated import Escalated, EscalationDraw
+from crowdopt.answers.audit.escalated import Escalated
+from crowdopt.arrays import Ints
 from crowdopt.documents import read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
-from crowdopt.io.answers.audit_folder import ExpertLooks, listed_checks, read_looks
-from crowdopt.io.answers.escalation_draw_file import ESCALATION, STANDS, digest_of, write_listed
+from crowdopt.io.answers.audit_folder import ExpertLooks, concluded
+from crowdopt.io.answers.escalation_draw_file import STANDS, digest_of
 from crowdopt.io.tables.cells import write_csv
-from crowdopt.io.tables.folder import new_folder
-from crowdopt.io.tables.stored_tables import named_alike
 from crowdopt.version import __version__
 
 STANDING = "standing.json"
-
-
-def read_escalation_looks(path: Path, table: AnsweredTable, draw: EscalationDraw, listed: int) -> ExpertLooks:
-    """Read task and label; tasks that are not listed, such as those that went up, may have labels too."""
-    drawn = draw.order[:listed].tolist()
-    label, count = read_looks(path, table, drawn)
-    wrong = np.array([label[i] != table.labels[i] for i in drawn[:count]], bool)
-    return ExpertLooks(path, sha256(path.read_bytes()).hexdigest(), label, wrong)
 
 
 def going_up(done: Escalated, looks: ExpertLooks) -> list[int]:
@@ -69,27 +58,14 @@ def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, 
     }
 
 
-def write_escalation(
-    draw: EscalationDraw, table: AnsweredTable, said: dict[str, Any], folder: Path, show: bool, force: bool
-) -> None:
-    """Write ``escalation.json`` and ``check.csv`` as a folder, whole or not at all."""
-    with new_folder(folder, ESCALATION, force) as new:
-        (new / ESCALATION).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
-        write_listed(draw, table, new, draw.checks, show)
-
-
 def write_standing(
-    done: Escalated, table: AnsweredTable, facts: dict[str, Any], looks: ExpertLooks, folder: Path, checks: int
+    done: Escalated, table: AnsweredTable, facts: dict[str, Any], looks: ExpertLooks, mark: Path, places: Ints
 ) -> None:
-    """Write the result beside its draw, whole or not at all; ``check.csv`` lists ``checks`` tasks from then on."""
-    show = listed_checks(folder)[1]
+    """What stands and what goes up (:func:`crowdopt.io.answers.audit_folder.concluded`)."""
     up = set(going_up(done, looks))
     how = ["up" if i in up else "checked" if i in looks.label else "stands" for i in range(len(table.tasks))]
     labels = ["" if i in up else looks.label.get(i, label) for i, label in enumerate(table.labels)]
-    with new_folder(folder, ESCALATION, force=True) as new:
-        shutil.copyfile(folder / ESCALATION, new / ESCALATION)
-        shutil.copyfile(looks.path, new / named_alike(looks.path, "checked"))
-        write_listed(done.draw, table, new, checks, show)
+    with concluded(mark, looks, places, table) as new:
         write_csv(new / "answers.csv", ["task", "label", "how"], [table.tasks, labels, how])
         write_csv(new / "up.csv", ["task"], [[table.tasks[i] for i in sorted(up)]])
         (new / STANDING).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8", newline="\n")

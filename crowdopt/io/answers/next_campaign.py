@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.files import write_text
 from crowdopt.io.answers.continuation import Continuation
 from crowdopt.io.answers.labels_back import Answered
-from crowdopt.io.campaign.campaign_settings import group_tables
+from crowdopt.io.campaign.campaign_settings import difficulty_text, group_tables
+from crowdopt.io.campaign.campaign_writing import by_cell
 from crowdopt.io.campaign.own_rows import write_groups, write_rows
-from crowdopt.io.campaign.stated_difficulty import difficulty_text
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN
+from crowdopt.io.tables.label_table import pair_ids
 from crowdopt.io.tables.stored_tables import ENDINGS
 from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
@@ -113,10 +114,7 @@ def _write_pairs(found: Answered, folder: Path) -> None:
     if own["forbidden"] and len(barred):
         write_csv(folder / "forbidden.csv", ["task", "worker"], pair_ids(instance, barred))
     if "price" in found.overrides:
-        kinds = np.unique(instance.task_type)
-        cells = [(worker, kind) for worker in range(instance.n_workers) for kind in kinds.tolist()]
-        names = [instance.worker_id(worker) for worker, _ in cells], [instance.type_id(kind) for _, kind in cells]
-        write_csv(folder / "prices.csv", ["worker", "type", "price"], [*names, instance.cost[kinds].T.reshape(-1)])
+        write_csv(folder / "prices.csv", ["worker", "type", "price"], by_cell(instance, instance.cost))
 
 
 def _write_workers(found: Answered, folder: Path) -> None:
@@ -163,8 +161,3 @@ def _write_rows(found: Answered, folder: Path) -> None:
     brought = np.bincount(rows.row[came], rows.coefficient[came], len(rows.names))
     left = replace(rows, lower=rows.lower - brought, upper=rows.upper - brought)
     write_rows(replace(found.instance, own_rows=left), folder)
-
-
-def pair_ids(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
-    """Ids of the tasks and of the workers of pairs; instance: of the ids; pairs (k, 2): task and worker."""
-    return [[instance.task_id(i) for i in pairs[:, 0].tolist()], [instance.worker_id(j) for j in pairs[:, 1].tolist()]]

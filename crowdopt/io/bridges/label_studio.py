@@ -1,4 +1,4 @@
-"""Label Studio: its JSON export into annotations, a round into a file of tasks; by its API (label_studio_server)."""
+"""Label Studio: its JSON export into annotations, a round into a file of tasks; by its API (label_studio_api)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from xml.sax.saxutils import quoteattr
 from crowdopt.documents import Each, Keys, Value
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
+from crowdopt.io.bridges.exchange.bridge import Address, Bridge, Changes, Wishes
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.bridges.label_studio_server import LabelStudio
+from crowdopt.io.bridges.label_studio_api import ANSWER, accounts, connect, find_project, title_of
+from crowdopt.io.bridges.label_studio_push import StudioPush
 from crowdopt.io.bridges.label_studio_tasks import own_control, prediction, task_data, tokens
-from crowdopt.io.tables.foreign_json import ID, read_json, refuse, scalar, seconds
+from crowdopt.io.tables.foreign_json import ID, check, read_json, refuse, scalar, seconds
 
 REMEDY = "export the project from Label Studio as JSON (neither JSON-MIN nor CSV)"
 PLAIN = Keys(open=True)
@@ -167,12 +168,39 @@ def interface(handed: PushedRound) -> str:
     return "\n".join(["<View>", *shown, head, *choices, "  </Choices>", "</View>", ""])
 
 
+def push(handed: PushedRound, address: Address, dry_run: bool) -> Changes:
+    """Project, tasks with their queues, answers as predictions, a tab for each worker; only what differs."""
+    web, title = connect(address), title_of(address, handed.title)
+    work = StudioPush(web, handed, title, find_project(web, title), dry_run)
+    work.settle(interface(handed))
+    work.hand_out()
+    work.predict()
+    work.open_tabs()
+    number = "" if work.project is None else f" ({web.url}/projects/{work.project['id']}/data)"
+    return Changes(tuple(work.changes), f"project {title!r}{number}", work.notes(), work.links)
+
+
+def pull(address: Address, wishes: Wishes) -> Annotations:
+    """Every annotation of the project, cancelled ones too."""
+    web = connect(address)
+    title = title_of(address, "")
+    project = find_project(web, title)
+    if project is None:
+        raise InputError(f"there is no project {title!r} on {web.url}; push a round first, or name it with --project")
+    source = f"project {title!r}"
+    people = {user["id"]: user["email"] for user in accounts(web)}
+    tasks = web.get(f"/api/projects/{project['id']}/export", exportType="JSON", download_all_tasks="true")
+    check(tasks, EXPORT, source, ANSWER)
+    return annotations_of(tasks, source, wishes, people)
+
+
 BRIDGE = Bridge(
     name="label-studio",
     what="its JSON export (a file), or its server with --url",
     read=read_export,
     write=write_tasks,
-    server=LabelStudio(EXPORT, annotations_of, interface),
+    push=push,
+    pull=pull,
     advice=(
         "in Label Studio: make a project with interface.xml, import tasks.json, and for each worker a tab with the "
         "filter 'queue contains |worker|'; with --url all of this is done for you",

@@ -7,7 +7,7 @@ from typing import Any
 
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.plan.queue_names import queue_files
+from crowdopt.io.plan.plan_folder import queue_files
 
 NOBODY = "|"  # the queue of a task that no worker is to see
 HIDDEN = (  # columns that a worker's tab does without; who else is asked is not shown

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crowdopt.documents import TEXT, Each, Keys, Maybe
+from crowdopt.documents import TEXT, Keys, Maybe
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.verdicts import one_question, verdict
-from crowdopt.io.tables.foreign_json import check, parsed, read_lines, read_text, refuse, scalar
+from crowdopt.io.tables.foreign_json import read_rows, refuse, scalar
 
 REMEDY = "give scores as the API has them (GET /api/public/v2/scores, or v3), or as the export of scores to JSON does"
 OPEN = Keys(open=True)
@@ -31,21 +30,15 @@ def read_scores(path: Path, wishes: Wishes) -> Annotations:
     With ``field`` only scores of that name are read. ``key`` names a key of a score's metadata that holds the task's
     id; otherwise it is the observation's or trace's. Free texts are refused, for a label is one class.
     """
-    scores = [(place, one) for place, one in _scores(path) if wishes.field in (None, one["name"].strip())]
+    every = read_rows(path, SCORE, REMEDY, _inside)
+    scores = [(place, one) for place, one in every if wishes.field in (None, one["name"].strip())]
     answers = [one for _, one in scores if _is_person(one) and one.get("dataType") not in NOT_A_CLASS]
     one_question(((_worker(one), one["name"].strip()) for one in answers), path.name)
     return with_gold((_vote(one, place, path.name, wishes.key) for place, one in scores), path.name)
 
 
-def _scores(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    if path.suffix == ".jsonl":
-        yield from read_lines(path, SCORE, REMEDY)
-        return
-    found = parsed(read_text(path), path.name, REMEDY)
-    inside = isinstance(found, dict) and "data" in found
-    rows = found["data"] if inside else found
-    check(rows, Each(SCORE), path.name, REMEDY)
-    yield from ((f"{'data' * inside}[{k}]", one) for k, one in enumerate(rows))
+def _inside(found: Any) -> tuple[str, Any]:
+    return ("data", found["data"]) if isinstance(found, dict) and "data" in found else ("", found)
 
 
 def _is_person(score: dict[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, to
 from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
 from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
 from crowdopt.io.bridges.exchange.verdicts import passed, verdict
-from crowdopt.io.tables.foreign_json import check, parsed, read_lines, read_text, refuse, scalar
+from crowdopt.io.tables.foreign_json import read_rows, refuse, scalar
 
 REMEDY = "give what `promptfoo eval -o results.json` or `-o results.jsonl` wrote"
 OPEN = Keys(open=True)
@@ -58,7 +58,7 @@ def read_results(path: Path, wishes: Wishes) -> Annotations:
     Any other ``field`` is an assertion's metric, type or value; the graders of a metric are then the judges. ``key``
     names a variable of the test that holds its id. An assertion whose grader failed abstains.
     """
-    results = list(_results(path))
+    results = list(read_rows(path, RESULT, REMEDY, _inside))
     if wishes.field == OUTPUT:
         return with_gold(_outputs(results, path.name, wishes), path.name)
     asserted = [list(_asserted(result, place, wishes.field)) for place, result in results]
@@ -75,15 +75,10 @@ def read_results(path: Path, wishes: Wishes) -> Annotations:
     return with_gold(rows, path.name)
 
 
-def _results(path: Path) -> Iterator[Place]:
-    if path.suffix == ".jsonl":
-        yield from read_lines(path, RESULT, REMEDY)
-        return
-    found = parsed(read_text(path), path.name, REMEDY)
+def _inside(found: Any) -> tuple[str, Any]:
     for _ in range(2):  # results.results, or one of them for older files
         found = found.get("results", found) if isinstance(found, dict) else found
-    check(found, Each(RESULT), path.name, REMEDY)
-    yield from ((f"results[{k}]", result) for k, result in enumerate(found))
+    return "results", found
 
 
 def _answerer(result: dict[str, Any]) -> str:

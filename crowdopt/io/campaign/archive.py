@@ -16,8 +16,8 @@ from crowdopt.crowd.laws.coin_laws import CoinLaw
 from crowdopt.documents import misfit
 from crowdopt.errors import InputError
 from crowdopt.files import draft
+from crowdopt.io.campaign.campaign_settings import DIFFICULTY, stated_difficulty
 from crowdopt.io.campaign.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
-from crowdopt.io.campaign.stated_difficulty import DIFFICULTY, stated_difficulty
 from crowdopt.io.tables.folder import check_target
 
 FORMAT = 1

@@ -17,12 +17,11 @@ from crowdopt.documents import quoted
 from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, public, tell
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_limits import read_cost, read_epsilon, read_limits
-from crowdopt.io.campaign.campaign_settings import read_settings
+from crowdopt.io.campaign.campaign_settings import read_settings, stated_difficulty
 from crowdopt.io.campaign.campaign_skills import read_accuracy
 from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table, refuse_empty, tell_unread
 from crowdopt.io.campaign.gold_table import ALIKE, GoldTally, gold_classes, heed_gold, listed, refuse_unlike
 from crowdopt.io.campaign.own_rows import read_groups, read_own
-from crowdopt.io.campaign.stated_difficulty import stated_difficulty
 from crowdopt.io.tables.table_columns import Table, find_table, is_folder
 
 

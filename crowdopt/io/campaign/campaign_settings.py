@@ -6,12 +6,12 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.instance import CLASSES, AssignmentInstance
 from crowdopt.crowd.stated.groups import Group
 from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, quoted, read_toml
 from crowdopt.errors import InputError, tell
-from crowdopt.io.campaign.stated_difficulty import DIFFICULTY, difficulty_text
 
 PRIOR_SUM = 1e-9  # how far a prior's probabilities may be from adding up to 1 without a word
 MOST_OFF = 0.01  # how far they may be for being rounded
@@ -39,6 +39,12 @@ GROUP = {
     "max_share": number("a number from 0 to 1", 0, 1),
     "dependent": FLAG,
 }
+DIFFICULTY = Keys(
+    required={
+        "share": number("a share of hard tasks from 0 to 0.99", 0, 0.99),
+        "left": number("what is left of skill on hard tasks, from 0 to 1", 0, 1),
+    }
+)
 SETTINGS = Keys(
     optional={
         "epsilon": number("a number between 0 and 0.5"),
@@ -131,3 +137,18 @@ def _group_lines(group: Group) -> list[str]:
     usual = Group(group.name, group.members)
     said = {key: getattr(group, key) for key in GROUP if getattr(group, key) != getattr(usual, key)}
     return [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in said.items()]
+
+
+def stated_difficulty(value: dict[str, Any]) -> Difficulty:
+    """The difficulty of a table that DIFFICULTY fits."""
+    return Difficulty(float(value["share"]), float(value["left"]))
+
+
+def difficulty_table(difficulty: Difficulty) -> dict[str, float]:
+    """Its table."""
+    return {"share": difficulty.share, "left": difficulty.left}
+
+
+def difficulty_text(difficulty: Difficulty) -> str:
+    """Its table in TOML, on one line."""
+    return f"{{ share = {float(difficulty.share)!r}, left = {float(difficulty.left)!r} }}"

@@ -16,10 +16,9 @@ from crowdopt.crowd.laws.coin_laws import INDEPENDENT, CoinLaw
 from crowdopt.crowd.laws.law_choice import chosen_law, laws_for
 from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
+from crowdopt.io.campaign.campaign_settings import stated_difficulty
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table, refuse_repeats
-from crowdopt.io.campaign.gold_table import GoldTally, is_by_class, tally_gold
-from crowdopt.io.campaign.gold_votes import read_gold_votes
-from crowdopt.io.campaign.stated_difficulty import stated_difficulty
+from crowdopt.io.campaign.gold_table import GoldTally, is_by_class, read_gold_votes, tally_gold
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES

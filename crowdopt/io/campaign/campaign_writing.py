@@ -17,6 +17,7 @@ from crowdopt.io.campaign.campaign_settings import settings_text
 from crowdopt.io.campaign.own_rows import write_groups, write_rows
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import CAMPAIGN, new_folder
+from crowdopt.io.tables.label_table import pair_ids
 
 
 @public
@@ -76,11 +77,8 @@ def write_campaign(
             pairs = getattr(instance, name)
             labels = {"label": collected_labels} if name == "collected" else {}
             if len(pairs):
-                columns = [
-                    [instance.task_id(i) for i in pairs[:, 0]],
-                    [instance.worker_id(j) for j in pairs[:, 1]],
-                ]
-                write_csv(new / f"{name}.csv", ["task", "worker", *labels], [*columns, *labels.values()])
+                columns = [*pair_ids(instance, pairs), *labels.values()]
+                write_csv(new / f"{name}.csv", ["task", "worker", *labels], columns)
 
 
 def _write_tasks(instance: AssignmentInstance, folder: Path) -> None:
@@ -106,7 +104,7 @@ def _write_workers(instance: AssignmentInstance, folder: Path) -> None:
         columns["min_tasks"] = instance.min_load
     write_csv(folder / "workers.csv", list(columns), columns.values())
     if not same:
-        write_csv(folder / "prices.csv", ["worker", "type", "price"], _by_cell(instance, instance.cost))
+        write_csv(folder / "prices.csv", ["worker", "type", "price"], by_cell(instance, instance.cost))
 
 
 def _write_skills(instance: AssignmentInstance, folder: Path, gold: tuple[Any, Any] | None) -> None:
@@ -114,14 +112,15 @@ def _write_skills(instance: AssignmentInstance, folder: Path, gold: tuple[Any, A
     keep = slice(None) if typed else slice(0, None, 2)
     header = ["worker", "type"] if typed else ["worker"]
     if gold is None:
-        columns = _by_cell(instance, instance.accuracy)
+        columns = by_cell(instance, instance.accuracy)
         write_csv(folder / "skills.csv", [*header, "accuracy"], [*columns[:2][keep], *columns[2:]])
     else:
-        columns = _by_cell(instance, *gold)
+        columns = by_cell(instance, *gold)
         write_csv(folder / "gold.csv", [*header, "correct", "asked"], [*columns[:2][keep], *columns[2:]])
 
 
-def _by_cell(instance: AssignmentInstance, *tables: NDArray[Any]) -> list[Any]:
+def by_cell(instance: AssignmentInstance, *tables: NDArray[Any]) -> list[Any]:
+    """Worker and type of each cell, and what these tables (types, workers) have there."""
     kinds = np.unique(instance.task_type).tolist()  # a type without tasks would be unknown to the reader
     workers = range(instance.n_workers)
     names = [instance.worker_id(j) for j in workers for _ in kinds]

@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.stated.groups import Group, OwnRows
-from crowdopt.documents import COUNT, FLAG, NUMBER, TEXT, Each, Keys, Maybe, Value, is_number
+from crowdopt.documents import COUNT, FLAG, NUMBER, TEXT, Each, Keys, Maybe, Shape, Value, is_number
 from crowdopt.errors import InputError
 
 ENTRY = Value(
@@ -21,16 +21,17 @@ ENTRY = Value(
         and is_number(value[2])
     ),
 )
+LIMITS: dict[str, Shape] = {
+    "min_per_task": COUNT,
+    "max_per_task": Maybe(COUNT),
+    "min_share": NUMBER,
+    "max_share": NUMBER,
+    "dependent": FLAG,
+}
 GROUPS = Each(
     Keys(
         required={"workers": Each(TEXT)},
-        optional={
-            "min_per_task": COUNT,
-            "max_per_task": Maybe(COUNT),
-            "min_share": NUMBER,
-            "max_share": NUMBER,
-            "dependent": FLAG,
-        },
+        optional=LIMITS,
     ),
     dict,
 )
@@ -42,11 +43,7 @@ def written_groups(instance: AssignmentInstance) -> Any:
     return {
         group.name: {
             "workers": [instance.worker_id(j) for j in group.members],
-            "min_per_task": group.min_per_task,
-            "max_per_task": group.max_per_task,
-            "min_share": group.min_share,
-            "max_share": group.max_share,
-            "dependent": group.dependent,
+            **{key: getattr(group, key) for key in LIMITS},
         }
         for group in instance.groups
     }

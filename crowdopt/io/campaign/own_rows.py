@@ -14,6 +14,7 @@ from crowdopt.errors import InputError, meant, tell
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.frames import TableLike
+from crowdopt.io.tables.label_table import pair_ids
 from crowdopt.io.tables.table_columns import Table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
@@ -121,8 +122,7 @@ def write_rows(instance: AssignmentInstance, folder: Path) -> None:
         raise InputError("an own row without entries cannot be written as a table; drop it")
     columns: list[Any] = [
         [rows.names[k] for k in rows.row.tolist()],
-        [instance.task_id(i) for i in rows.pairs[:, 0].tolist()],
-        [instance.worker_id(j) for j in rows.pairs[:, 1].tolist()],
+        *pair_ids(instance, rows.pairs),
         rows.coefficient,
         *(
             [

@@ -11,8 +11,8 @@ import numpy as np
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.documents import Each, Keys, Value, is_number
 from crowdopt.errors import InputError
+from crowdopt.io.campaign.campaign_settings import DIFFICULTY, difficulty_table, stated_difficulty
 from crowdopt.io.campaign.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
-from crowdopt.io.campaign.stated_difficulty import DIFFICULTY, difficulty_table, stated_difficulty
 from crowdopt.io.tables.folder import PLAN
 
 RECORD = "in_place_of_campaign"  # entry of plan.json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -271,3 +272,16 @@ def write_arrow(path: Path, table: Any) -> None:
     words = [name for name in ("worker", "type") if name in table.column_names]
     with draft(path) as file:
         parquet.write_table(table, file, row_group_size=ROWS, use_dictionary=words)
+
+
+FLOATS, COUNTS = "<f8", "<i4"
+
+
+def text_of(array: NDArray[Any], kind: str) -> str:
+    """An array as text; array array: of any shape; the shape is not kept; kind: FLOATS, or COUNTS below 2^31."""
+    return b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+
+
+def array_of(text: str, kind: str) -> NDArray[Any]:
+    """The array of a text, as float64 or int64; text: by :func:`text_of`; kind: of which it was made; -> (entries,)."""
+    return np.frombuffer(b64decode(text), dtype=kind).astype(np.float64 if kind == FLOATS else np.int64)

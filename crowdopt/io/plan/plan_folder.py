@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdopt.arrays import Ints
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import finite
+from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.campaign.stated_difficulty import difficulty_table
-from crowdopt.io.plan.queue_names import queue_files
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS, VOTE_ERROR
 from crowdopt.io.plan.vote_table import write_weights
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import PLAN, new_folder
+from crowdopt.io.tables.label_table import pair_ids
 from crowdopt.version import __version__
 
 LIBRARIES = ("highspy", "numpy", "scipy")
@@ -40,7 +45,8 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         _write_workers(plan, new)
         _write_limits(plan, new)
         write_weights(plan.instance, plan.pairs, new)
-        _write_queues(plan, new)
+        if plan.amounts is None:
+            write_queues(plan.instance, plan.pairs, new)
         _write_repair(plan, new)
         write_json(new / "plan.json", summary(plan))
         write_json(new / "run.json", run_facts(plan))
@@ -142,7 +148,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def run_facts(plan: Plan) -> dict[str, Any]:
+def run_facts(plan: Plan | AdaptivePlan) -> dict[str, Any]:
     """What differs between two equal runs."""
     return {"started": plan.started, "seconds": plan.seconds, "interrupted": plan.interrupted}
 
@@ -158,19 +164,11 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 def _write_assignment(plan: Plan, folder: Path) -> None:
     assert plan.pairs is not None
-    columns: list[Any] = [_task_ids(plan.instance, plan.pairs), _worker_ids(plan.instance, plan.pairs)]
+    columns: list[Any] = pair_ids(plan.instance, plan.pairs)
     header = ["task", "worker"]
     if plan.amounts is not None:
         columns, header = [*columns, plan.amounts], [*header, "value"]
     write_csv(folder / "assignment.csv", header, columns)
-
-
-def _task_ids(instance: AssignmentInstance, pairs: NDArray[np.int64]) -> list[str]:
-    return [instance.task_id(i) for i in pairs[:, 0].tolist()]
-
-
-def _worker_ids(instance: AssignmentInstance, pairs: NDArray[np.int64]) -> list[str]:
-    return [instance.worker_id(j) for j in pairs[:, 1].tolist()]
 
 
 def _counted(plan: Plan, values: NDArray[np.float64]) -> NDArray[Any]:
@@ -235,15 +233,13 @@ def _write_limits(plan: Plan, folder: Path) -> None:
         write_csv(folder / LIMITS, ["limit", "name", "task", "dual"], zip(*rows, strict=True))
 
 
-def _write_queues(plan: Plan, folder: Path) -> None:
-    assert plan.pairs is not None
-    if plan.amounts is not None:
-        return
+def write_queues(instance: AssignmentInstance, pairs: Ints, folder: Path) -> None:
+    """A file of tasks for each worker."""
     place = folder / "queues"
     place.mkdir()
-    names = queue_files(plan.instance.worker_ids)
-    for worker, tasks in queues(plan.pairs):
-        write_csv(place / names[worker], ["task"], [[plan.instance.task_id(i) for i in tasks.tolist()]])
+    names = queue_files(instance.worker_ids)
+    for worker, tasks in queues(pairs):
+        write_csv(place / names[worker], ["task"], [[instance.task_id(i) for i in tasks.tolist()]])
 
 
 def _write_repair(plan: Plan, folder: Path) -> None:
@@ -251,5 +247,28 @@ def _write_repair(plan: Plan, folder: Path) -> None:
         return
     pairs = np.concatenate([plan.repaired.added, plan.repaired.removed])
     change = [ADDED] * len(plan.repaired.added) + [REMOVED] * len(plan.repaired.removed)
-    columns = [_task_ids(plan.instance, pairs), _worker_ids(plan.instance, pairs), change]
-    write_csv(folder / REPAIR, ["task", "worker", "change"], columns)
+    write_csv(folder / REPAIR, ["task", "worker", "change"], [*pair_ids(plan.instance, pairs), change])
+
+
+LONGEST = 120  # letters of an id in a file name
+SHOWN = 80  # of them where it is cut
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}  # on Windows
+
+
+def queue_files(workers: Sequence[str]) -> list[str]:
+    """One file name for each of a campaign's workers: the id, percent-encoded where a file system may object.
+
+    An id that is long, that differs from another's in case only, or that Windows reserves for a device gets a part of
+    its hash.
+    """
+    names = [quote(worker, safe=" +,=@()[]").replace(".", "%2E") for worker in workers]
+    alike = Counter(name.casefold() for name in names)
+    return [
+        f"{_marked(name, worker) if len(name) > LONGEST or alike[low] > 1 or low in RESERVED else name}.csv"
+        for name, worker in zip(names, workers, strict=True)
+        for low in [name.casefold()]
+    ]
+
+
+def _marked(name: str, worker: str) -> str:
+    return f"{name if len(name) <= LONGEST else name[:SHOWN]}-{sha256(worker.encode()).hexdigest()[:16]}"

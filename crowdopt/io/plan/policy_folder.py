@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof, PolicyRow, class_labels
-from crowdopt.assign.plan import queues
 from crowdopt.crowd.states.asking_orders import ANSWER, ASK
 from crowdopt.documents import finite
+from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.campaign.stated_difficulty import difficulty_table
 from crowdopt.io.plan.order_tables import ORDERS, write_orders
-from crowdopt.io.plan.plan_folder import instance_facts, stated_prior, versions, write_json
+from crowdopt.io.plan.plan_folder import instance_facts, run_facts, stated_prior, versions, write_json, write_queues
 from crowdopt.io.plan.policy_text import counted, plain, votes_text
-from crowdopt.io.plan.queue_names import queue_files
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS
 from crowdopt.io.plan.vote_table import write_weights
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import PLAN, new_folder
+from crowdopt.io.tables.label_table import pair_ids
 
 CASCADE = "cascade"  # program and method of an adaptive plan, in plan.json
 POLICY = ("type", "round", "votes", "action", "what", "share", "tasks")
@@ -42,10 +41,11 @@ def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False)
         _write_types(plan, new)
         _write_workers(plan, new)
         _write_limits(plan.proof_of, new)
-        _write_first_round(plan, new)
+        write_csv(new / "assignment.csv", ["task", "worker"], pair_ids(plan.instance, plan.pairs))
+        write_queues(plan.instance, plan.pairs, new)
         write_weights(plan.instance, plan.pairs, new)
         write_json(new / PLAN, policy_summary(plan))
-        write_json(new / "run.json", policy_run(plan))
+        write_json(new / "run.json", run_facts(plan))
 
 
 def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
@@ -96,11 +96,6 @@ def _by_class(plan: AdaptivePlan) -> dict[str, Any]:
     dual = dict(zip(names, plan.proof_of.classes, strict=True))
     missed = dict(zip(names, plan.missed, strict=True))
     return {"class_error": limits, "class_dual": {name: dual[name] for name in limits}, "missed": missed}
-
-
-def policy_run(plan: AdaptivePlan) -> dict[str, Any]:
-    """What differs between two equal runs."""
-    return {"started": plan.started, "seconds": plan.seconds, "interrupted": plan.interrupted}
 
 
 def _write_rows(plan: AdaptivePlan, folder: Path) -> None:
@@ -158,17 +153,3 @@ def _write_workers(plan: AdaptivePlan, folder: Path) -> None:
 def _write_limits(proof: PolicyProof, folder: Path) -> None:
     if proof.limits:
         write_csv(folder / LIMITS, LIMIT_ROWS, list(zip(*proof.limits, strict=True)))
-
-
-def _write_first_round(plan: AdaptivePlan, folder: Path) -> None:
-    assert plan.pairs is not None
-    instance, place = plan.instance, folder / "queues"
-    ids = [
-        [instance.task_id(i) for i in plan.pairs[:, 0].tolist()],
-        [instance.worker_id(j) for j in plan.pairs[:, 1].tolist()],
-    ]
-    write_csv(folder / "assignment.csv", ["task", "worker"], ids)
-    place.mkdir()
-    names = queue_files(instance.worker_ids)
-    for worker, tasks in queues(plan.pairs):
-        write_csv(place / names[worker], ["task"], [[instance.task_id(i) for i in tasks.tolist()]])

@@ -115,17 +115,18 @@ def _line_of(path: Path, row: int) -> int:
 
 def write_csv(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]]) -> None:
     """Write columns of equal length as CSV into a folder of one's own: UTF-8, LF, floats to full precision."""
-    path.write_bytes(_csv_text(header, columns).encode("utf-8"))
+    path.write_bytes(csv_text(header, columns).encode("utf-8"))
 
 
 def write_table(path: Path, header: Sequence[str], columns: Iterable[Iterable[Any]], force: bool = False) -> None:
     """Write a file of its own as CSV, whole or not at all; one that is there is replaced only by force."""
     check_target(path, None, force)
     with draft(path, replace=force) as file:
-        file.write(_csv_text(header, columns).encode("utf-8"))
+        file.write(csv_text(header, columns).encode("utf-8"))
 
 
-def _csv_text(header: Sequence[str], columns: Iterable[Iterable[Any]]) -> str:
+def csv_text(header: Sequence[str], columns: Iterable[Iterable[Any]]) -> str:
+    """Columns of equal length as CSV."""
     rows = [header, *zip(*(plain(column) for column in columns), strict=True)]
     text = _as_csv(rows, csv.QUOTE_MINIMAL)
     # a lone CR ends a line for every reader, but csv.QUOTE_MINIMAL does not quote it before Python 3.13

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from crowdopt.documents import DIGITS, Shape, Value, is_number, misfit, shown
+from crowdopt.documents import DIGITS, Each, Shape, Value, is_number, misfit, shown
 from crowdopt.errors import InputError
 
 ID = Value("an id: text or a whole number", lambda value: type(value) in (str, int) and str(value).strip() != "")
@@ -55,6 +55,18 @@ def read_lines(path: Path, shape: Shape, remedy: str) -> Iterator[tuple[str, Any
             value = parsed(line, place, remedy)
             check(value, shape, place, remedy)
             yield f"line {number}", value
+
+
+def read_rows(
+    path: Path, shape: Shape, remedy: str, inside: Callable[[Any], tuple[str, Any]]
+) -> Iterator[tuple[str, Any]]:
+    """Each line of a JSONL file, or each item of the list that ``inside`` finds, with its name, in any other."""
+    if path.suffix == ".jsonl":
+        yield from read_lines(path, shape, remedy)
+        return
+    name, found = inside(parsed(read_text(path), path.name, remedy))
+    check(found, Each(shape), path.name, remedy)
+    yield from ((f"{name}[{k}]", one) for k, one in enumerate(found))
 
 
 def check(value: Any, shape: Shape, source: str, remedy: str) -> None:

@@ -144,6 +144,11 @@ def campaign_pairs(table: Table, instance: AssignmentInstance) -> Ints:
     return np.column_stack([table.places("task", tasks, remedy), table.places("worker", workers, remedy)])
 
 
+def pair_ids(instance: AssignmentInstance, pairs: Ints) -> list[list[str]]:
+    """Ids of the tasks and of the workers of pairs (k, 2)."""
+    return [[instance.task_id(i) for i in pairs[:, 0].tolist()], [instance.worker_id(j) for j in pairs[:, 1].tolist()]]
+
+
 def _of_tasks(path: TableLike, kind: TableKind, column: str) -> dict[str, str]:
     table = read_table(path, kind)
     return dict(zip(table.unique_ids("task"), table.ids(column), strict=True))

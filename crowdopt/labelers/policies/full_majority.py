@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from crowdopt.crowd.label_kinds import WORK
-from crowdopt.labelers.fixed import Fixed
+from crowdopt.labelers.policy import Fixed
 from crowdopt.labelers.task_arrivals import Ask, TaskArrival
 
 

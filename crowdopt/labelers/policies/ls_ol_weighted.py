@@ -60,7 +60,7 @@ class LsOlWeighted(Exploring):
         members = self.asked
         if self.price > 0 and self.known.classes == 2:
             skill = 1 / (1 + np.exp(-weight))
-            members = worth_its_price(skill, self.known.cost, self.price, "weighted").members
+            members = worth_its_price(skill, self.known.cost, self.price, "weighted")
         return Ask(WORK, np.zeros(0, np.int64), members, weight[members], self.tolerance)
 
 

@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
 from crowdopt.crowd.votes.voting import log_odds
 from crowdopt.errors import InputError
-from crowdopt.labelers.fixed import Fixed
+from crowdopt.labelers.policy import Fixed
 from crowdopt.labelers.priced_sets import CHAINS, EXTREME, worth_its_price
 from crowdopt.labelers.sets import best_set
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
@@ -49,7 +49,7 @@ class Oracle(Fixed):
     def _best(self, skill: Floats) -> Ask:
         classes = self.known.classes
         if self.price > 0 and classes == 2:
-            members = worth_its_price(skill, self.known.cost, self.price, self.votes).members
+            members = worth_its_price(skill, self.known.cost, self.price, self.votes)
         elif self.votes == "majority":
             members = best_set(skill, classes).members
         else:

@@ -9,8 +9,7 @@ import numpy as np
 
 from crowdopt.crowd.label_kinds import WORK
 from crowdopt.errors import InputError
-from crowdopt.labelers.fixed import Fixed
-from crowdopt.labelers.policy import Chance
+from crowdopt.labelers.policy import Chance, Fixed
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
 

@@ -22,7 +22,7 @@ from crowdopt.live.service.manager_calls import arrivals, reports, steering, tab
 from crowdopt.live.service.participants import participants
 from crowdopt.live.service.request_limits import RequestLimits
 from crowdopt.live.service.worker_calls import Shown, worker_calls
-from crowdopt.live.stores.store import Unwritten
+from crowdopt.live.stores.sql_ledgerbook import Unwritten
 
 PAGES = Path(__file__).parent / "pages"
 ROWS = 50  # of a table on the manager's page

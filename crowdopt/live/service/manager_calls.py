@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
@@ -13,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from crowdopt.io.tables.cells import csv_text
 from crowdopt.live.running import LiveTurn
 from crowdopt.live.service.callers import LONGEST, Caller, managed, steered
 from crowdopt.live.service.front_desk import FrontDesk
@@ -87,13 +86,13 @@ def tables(app: FastAPI, desk: FrontDesk) -> None:
     async def labels(caller: Caller) -> Response:
         """Every label: task, worker, label, at, paid, late, gold."""
         rows = await managed(desk, caller, lambda turn: turn.state.label_rows())
-        return _csv(LABELS, ([getattr(row, name) for name in LABELS] for row in rows))
+        return _table(LABELS, rows)
 
     @app.get("/api/events.csv")
     async def events(caller: Caller, after: int = 0) -> Response:
         """The history after an event."""
         rows = await managed(desk, caller, lambda turn: turn.book.after(max(0, min(after, LAST))))
-        return _csv(EVENTS, ([getattr(row, name) for name in EVENTS] for row in rows))
+        return _table(EVENTS, rows)
 
     known: dict[int, Least] = {}  # number of labels -> what is possible then
 
@@ -175,9 +174,6 @@ def arrivals(app: FastAPI, desk: FrontDesk) -> None:
         return {"worker": body.worker, "token": token}
 
 
-def _csv(header: tuple[str, ...], rows: Any) -> Response:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return Response(text.getvalue(), media_type="text/csv; charset=utf-8")
+def _table(header: tuple[str, ...], rows: list[Any]) -> Response:
+    text = csv_text(header, ([getattr(row, name) for row in rows] for name in header))
+    return Response(text, media_type="text/csv; charset=utf-8")

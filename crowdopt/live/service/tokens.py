@@ -5,20 +5,20 @@ from __future__ import annotations
 import secrets
 from hashlib import sha256
 
-from crowdopt.live.stores.store import Ledgerbook, Store
+from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
 
 MANAGER = "manager"
 EXPERT = "expert"  # who looks at answers
 WORKER = "worker:"
 
 
-def new_token(store: Store, owner: str) -> str:
+def new_token(store: SQLLedgerbook, owner: str) -> str:
     """A token for ``manager``, ``expert`` or ``worker:NAME``; one that the owner had before ends."""
     with store.hold() as book:
         return entitled(book, owner)
 
 
-def entitled(book: Ledgerbook, owner: str) -> str:
+def entitled(book: SQLLedgerbook, owner: str) -> str:
     """The same, of a store that is held."""
     token = secrets.token_urlsafe(24)
     book.entitle(digest_of(token), owner)

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
-from crowdopt.live.lease import ToldLabel
+from crowdopt.live.live_rows import ToldLabel
 from crowdopt.live.running import LiveTurn
 from crowdopt.live.service.callers import LONGEST, Caller, NotAllowed, worked
 from crowdopt.live.service.front_desk import FrontDesk

@@ -12,9 +12,7 @@ import psycopg
 from psycopg import sql
 
 from crowdopt.errors import InputError
-from crowdopt.live.stores.migrations import newer_steps
-from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
-from crowdopt.live.stores.store import Unwritten
+from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook, Unwritten, newer_steps
 
 WAIT = 30  # seconds for another process to let go of the store, or for the server to answer
 SCHEMA = "crowdopt"  # where the address names none

@@ -1,21 +1,29 @@
-"""What every store in a database does with its tables, in statements that all of them understand."""
+"""A store: an append-only history that one writer at a time may lengthen, in SQL; and its kind in one SQLite file."""
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Self
 
+from crowdopt.errors import InputError
 from crowdopt.live.stores.event import Event
-from crowdopt.live.stores.store import Unwritten
 
 LAST = 2**62  # number of an event at most
 COLUMNS = "number, at, kind, worker, task, lease, value"
 
 
+class Unwritten(InputError):
+    """The place did not keep what was to be kept, as a full disk does: nothing has happened; try again."""
+
+
 class SQLLedgerbook:
-    """The tables of :data:`crowdopt.live.stores.migrations.MIGRATIONS`; a kind of database says how a statement runs.
+    """The tables of :data:`MIGRATIONS`; a kind of database says how a statement runs.
 
     Values stand in statements as ``?``.
     """
@@ -28,7 +36,7 @@ class SQLLedgerbook:
 
     @contextmanager
     def hold(self) -> Iterator[Self]:
-        """Hold it alone until the block ends; what was written is taken back if that is by an error."""
+        """Hold it alone until the block ends: then all is kept, durably, or with an error nothing."""
         with self._lock:
             try:
                 with self._begun():
@@ -48,6 +56,10 @@ class SQLLedgerbook:
             with suppress(self.BROKEN):
                 base.execute("ROLLBACK")
             raise
+
+    def close(self) -> None:
+        """Let go of the place."""
+        raise NotImplementedError
 
     def _connection(self) -> Any:
         raise NotImplementedError
@@ -114,3 +126,81 @@ class SQLLedgerbook:
         """Give a token in place of older ones."""
         self._run("DELETE FROM token WHERE owner = ?", (owner,))
         self._run("INSERT INTO token (digest, owner) VALUES (?, ?)", (digest, owner))
+
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE event (number BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, "
+        "worker TEXT NOT NULL, task TEXT NOT NULL, lease BIGINT NOT NULL, value TEXT NOT NULL)",
+        "CREATE TABLE snapshot (number BIGINT PRIMARY KEY, state {bytes} NOT NULL)",
+        "CREATE TABLE reply (request TEXT PRIMARY KEY, answer TEXT NOT NULL)",
+        "CREATE TABLE token (digest TEXT PRIMARY KEY, owner TEXT NOT NULL)",
+    ),
+)
+"""Step k brings the tables from version k to k + 1; ``{bytes}`` is the store's own word for them."""
+
+
+def newer_steps(version: int, place: str, word: str) -> Iterator[tuple[int, str]]:
+    """Statements that a store of that version lacks, each with the version that it leads to.
+
+    word: the store's own for bytes. Raises InputError if the store is of a newer version.
+    """
+    if version > len(MIGRATIONS):
+        raise InputError(f"{place} was written by a newer version of crowdopt; install that one")
+    for number, steps in enumerate(MIGRATIONS[version:], version + 1):
+        for step in steps:
+            yield number, step.format(bytes=word)
+
+
+MEMORY = ":memory:"  # the path of a store that is gone with its process
+WAIT = 30.0  # seconds for another process to let go of the store
+
+
+class SQLiteStore(SQLLedgerbook):
+    """WAL, ``BEGIN IMMEDIATE`` and ``synchronous=FULL``: one writer at a time, and a commit outlives a power cut.
+
+    path: of the file; made where there is none, for its owner alone; or ``:memory:``.
+    """
+
+    BROKEN, BEGIN = sqlite3.Error, "BEGIN IMMEDIATE"
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        super().__init__()
+        try:
+            if str(path) != MEMORY:
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite's further files take its mode
+            self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+            weakref.finalize(self, self._base.close)  # a store is used until nothing refers to it
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=FULL")
+            with self._begun():
+                self._migrate()
+        except (sqlite3.Error, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise InputError(f"{self.path} cannot be opened as a store: {why}; choose another place") from None
+
+    def _unwritten(self, error: Exception) -> Unwritten:
+        return Unwritten(f"{self.path} cannot be written: {error}; nothing of it was kept")
+
+    def close(self) -> None:
+        """Close the file; it holds all, even while another process has it open."""
+        with self._lock:
+            with suppress(sqlite3.Error):
+                self._base.execute("PRAGMA wal_checkpoint")
+            self._base.close()
+
+    def _connection(self) -> sqlite3.Connection:
+        return self._base
+
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        return self._base.execute(statement, values)
+
+    def _run_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        self._base.executemany(statement, rows)
+
+    def _migrate(self) -> None:
+        version = int(self._base.execute("PRAGMA user_version").fetchone()[0])
+        for number, step in newer_steps(version, str(self.path), "BLOB"):
+            self._base.execute(step)
+            self._base.execute(f"PRAGMA user_version = {number}")

@@ -14,8 +14,7 @@ from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.solution import INTERIOR, Options, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.potentials import Potential
-from crowdopt.online.limits.stopping import StoppingRule, best_stopping
-from crowdopt.online.limits.worker_groups import WorkerGroup, groups_of
+from crowdopt.online.limits.stopping import StoppingRule, WorkerGroup, best_stopping, groups_of
 from crowdopt.online.picking import fill
 from crowdopt.programs.potential import (
     ErrorTarget,
@@ -39,8 +38,7 @@ ENOUGH = 2e-3  # relative; a potential this close to what the program promises i
 class LowerBound:
     """No policy keeps the mean error below its target at a lower expected cost than ``value``.
 
-    With the potentials and ``mu`` anyone can check that by arithmetic alone (:func:`held_with_skills_known`,
-    :func:`held_with_skills_unknown`).
+    With the potentials and ``mu`` anyone can check that by arithmetic alone (:func:`held_with_skills_known`).
     """
 
     # in the unit of prices, labels where each costs 1; infinite where all the labels there are do not suffice
@@ -85,17 +83,15 @@ def held_with_skills_known(instance: AssignmentInstance, potentials: tuple[Poten
     return _start(instance, low, mu) - float((amount * np.maximum(value, 0.0)).sum())
 
 
-def skills_unknown(instance: AssignmentInstance, solve: Solve, known: LowerBound | None = None) -> LowerBound:
+def skills_unknown(instance: AssignmentInstance, solve: Solve, known: LowerBound) -> LowerBound:
     """LB1: no policy that knows only how skill is distributed does with less, even if shown which labels are right.
 
     Workers are taken as drawn one by one from the instance's own distribution of skill, given what they cost. Gold
     tells a policy nothing that it is not shown here, so it does not get around this bound. With several types a
     worker's skills are taken as independent; where they are not the figure is only indicative.
 
-    known: :func:`skills_known` of the instance, where it is at hand.
+    known: :func:`skills_known` of the instance.
     """
-    if known is None:
-        known = skills_known(instance, solve)
     target, level = error_target(instance, FEWER)
     groups = groups_of(instance, level)
     size = np.array([group.size for group in groups], np.int64)
@@ -115,11 +111,6 @@ def skills_unknown(instance: AssignmentInstance, solve: Solve, known: LowerBound
         if climbed.value >= first[0]
         else replace(climbed, value=first[0], potentials=known.potentials, mu=known.mu)
     )
-
-
-def held_with_skills_unknown(instance: AssignmentInstance, potentials: tuple[Potential, ...], mu: float) -> float:
-    """``sum V(b_i) - mu sum eps_i - sum over workers of the best stopping``: the bound for unknown skills."""
-    return _stopped(instance, groups_of(instance, np.zeros(instance.accuracy.shape, np.int64)), potentials, mu)[0]
 
 
 def _stopped(

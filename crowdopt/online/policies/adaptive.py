@@ -20,8 +20,7 @@ from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at, restored_looks
-from crowdopt.online.beliefs.gold_skills import gold_skills
-from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
+from crowdopt.online.beliefs.grid import error_at_level, gold_skills, information, level_at_error
 from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
 from crowdopt.online.beliefs.task_votes import TaskVotes, vote_weight
 from crowdopt.online.policies.re_solve import ReSolve

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import REFUSED
-from crowdopt.online.doubting import Doubting
+from crowdopt.online.covering import Doubting
 
 
 @dataclass

@@ -13,8 +13,7 @@ from crowdopt.crowd.label_kinds import REFUSED
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.covering import HERE, Ids
-from crowdopt.online.doubting import Doubting
+from crowdopt.online.covering import HERE, Doubting, Ids
 
 CHEAP = 1e-12  # prices below this count as this much
 
@@ -46,8 +45,6 @@ class Budget(Doubting):
         super().__post_init__()
         if self.each < 0 or self.money < 0:
             raise InputError(f"policy {self.name}: each and money must be at least 0")
-        if self.ties == "rotating":
-            raise InputError(f"policy {self.name}: tasks go by their doubt; ties are least-covered or random")
 
     def start(self, known: Known, solve: Solve) -> None:
         """Every class is equally likely, nothing is spent."""

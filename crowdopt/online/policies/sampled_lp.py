@@ -48,6 +48,7 @@ class SampledLP(AsPrinted):
         """No prices yet."""
         super().start(known, solve)
         self.price, self.share = np.full(self.tasks_in.size, np.nan), np.ones(1)
+        self.dropped = np.zeros(0, np.int64)
 
     def meet(self, arrival: Arrival) -> None:
         """With the first worker of the stream the preliminary crowd is complete, and prices are set for good."""

@@ -58,7 +58,7 @@ def test_ways_out_on_campaigns(name, seed):
     instance = replace(instance, rule="bhattacharyya").with_epsilon(float(rng.choice([0.01, 0.03])))
     if assign(instance, time_limit=5, gap=0.0).status is not Status.INFEASIBLE:
         return
-    ways = ways_out(instance, time_limit=20)
+    ways = ways_out(instance)
     assert ways
     for way in ways:
         assert not breaches(way.instance, way.pairs), way.sentence
@@ -71,7 +71,7 @@ def test_ways_out_of_a_checked_rule():
     for seed in range(2):
         crowd = recipe("R10:60x40", seed)
         instance = replace(crowd, rule="exact-error", capacity=np.minimum(2, crowd.capacity)).with_epsilon(0.01)
-        ways += ways_out(instance, time_limit=30)
+        ways += ways_out(instance)
     assert {way.kind for way in ways} >= {"epsilon", "capacity", "tasks"}
     for way in ways:
         assert not breaches(way.instance, way.pairs)

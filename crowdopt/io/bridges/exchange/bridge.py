@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotations
@@ -57,18 +57,6 @@ class Address:
     insecure: bool = False  # whether plain HTTP may leave this machine
 
 
-class ToolServer(Protocol):
-    """A tool with an API: rounds out, annotations in."""
-
-    def push(self, handed: PushedRound, address: Address, dry_run: bool) -> Changes:
-        """Bring the server to the state of the round; calls that change nothing are not made."""
-        ...
-
-    def pull(self, address: Address, wishes: Wishes) -> Annotations:
-        """Everything that was annotated in the project."""
-        ...
-
-
 Reader: TypeAlias = Callable[[Path, Wishes], Annotations]
 Writer: TypeAlias = Callable[[PushedRound, Path], Mapping[str, str]]
 
@@ -81,7 +69,10 @@ class Bridge:
     what: str  # what is read and written, in a line
     read: Reader | None = None  # a file or folder of the tool -> its annotations
     write: Writer | None = None  # a round and the folder it goes to -> file name in that folder -> text
-    server: ToolServer | None = None  # where the tool has an API
+    # where the tool has an API: brings a project to the state of a round, without calls that change nothing, or with
+    # ``True`` says what it would change; and gets everything that was annotated in a project
+    push: Callable[[PushedRound, Address, bool], Changes] | None = None
+    pull: Callable[[Address, Wishes], Annotations] | None = None
     advice: tuple[str, ...] = field(default=())  # what to do after files were written
 
     def reader(self) -> Reader:

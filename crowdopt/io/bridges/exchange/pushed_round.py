@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from crowdopt.arrays import places
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.states.asking_orders import ANSWER, ASK
 from crowdopt.errors import InputError, tell
 from crowdopt.io.answers.answered import read_answered
-from crowdopt.io.bridges.exchange.pushed_policy import read_pushed_policy
-from crowdopt.io.campaign.campaign_reading import read_with_labels
+from crowdopt.io.bridges.exchange.inspect_panel import state_of
+from crowdopt.io.campaign.campaign_reading import Campaign, read_with_labels
 from crowdopt.io.campaign.campaign_tables import optional_table
-from crowdopt.io.plan.stored_plan import read_pairs
+from crowdopt.io.plan.stored_plan import read_claims, read_pairs
+from crowdopt.io.plan.stored_policy import StoredPolicy, is_policy, policy_rows, read_policy
 from crowdopt.io.plan.vote_table import read_weights
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, is_folder, read_table
@@ -35,7 +38,7 @@ class PushedRound:
     content: dict[str, dict[str, str]]  # task -> column -> what is shown; the id alone where nothing is known
     answers: dict[str, tuple[str, float]]  # task -> the answer so far, and its chance to be right
     weights: dict[str, dict[str, float]]  # task -> worker -> weight of the vote, for the pairs of the plan
-    # of an adaptive plan: which votes lead to which (crowdopt.io.bridges.exchange.pushed_policy)
+    # of an adaptive plan: which votes lead to which (crowdopt.io.bridges.exchange.pushed_round)
     policy: dict[str, Any] | None = None
     # whether the content is from a table; else it is the task's id, which replaces nothing that a tool has already
     described: bool = False
@@ -144,3 +147,51 @@ def _answers(path: str | Path, classes: tuple[str, ...]) -> dict[str, tuple[str,
     claims = [0.0] * len(table.tasks) if table.claims is None else table.claims.tolist()
     rows = zip(table.tasks, table.labels, claims, strict=True)
     return {task: (label, 1 - error) for task, label, error in rows if label in classes}
+
+
+def read_pushed_policy(plan: str | Path, known: Campaign, classes: tuple[str, ...]) -> dict[str, Any] | None:
+    """``policy.json`` of an adaptive plan over states of votes; None for any other plan.
+
+    classes: what a judge says, which may be other names than the plan's.
+    """
+    claims, names = read_claims(plan), known.class_names()
+    if not is_policy(claims):
+        return None
+    instance, strangers = replace(known.instance, class_names=names), [one for one in classes if one not in names]
+    stored = read_policy(plan, claims, instance)
+    if stored.steps is not None:
+        return None
+    label = [name if name in classes else strangers.pop(0) for name in names]
+    kind_of = dict(zip(stored.tasks["task"], stored.tasks["type"], strict=True))
+    votes: dict[str, dict[str, str]] = {}
+    for (task, worker), said in zip(instance.collected.tolist(), known.indices().tolist(), strict=True):
+        votes.setdefault(instance.task_id(task), {})[instance.worker_id(worker)] = label[said]
+    prices = {
+        kind_of[task]: dict(zip(instance.worker_ids, instance.cost[instance.task_type[i]].tolist(), strict=True))
+        for i, task in reversed(list(enumerate(instance.task_ids)))
+    }
+    return {
+        "kinds": kind_of,
+        "votes": votes,
+        "classes": list(classes),
+        "askers": {one: of for one, of in zip(stored.workers["worker"], stored.workers["asker"], strict=True) if of},
+        "prices": prices,
+        "rounds": claims.get("rounds"),
+        "seed": claims.get("seed", 0),
+        "moves": _moves(stored, instance, label),
+    }
+
+
+def _moves(
+    stored: StoredPolicy, instance: AssignmentInstance, label: list[str]
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Of each kind of task and each state of its votes, what is done, and with which share; label: of each class."""
+    kinds, askers = stored.types["type"], list(dict.fromkeys(filter(None, stored.workers["asker"])))
+    moves: dict[str, dict[str, list[dict[str, Any]]]] = {kind: {} for kind in kinds}
+    for row in policy_rows(stored, instance):
+        state = state_of(row.round, {(askers[g], label[k]): number for g, k, number in row.votes})
+        what = {askers[g]: number for g, number in enumerate(row.what) if number} if row.action == ASK else {}
+        answer = label[row.what[0]] if row.action == ANSWER else None
+        move = {"action": row.action, "ask": what, "answer": answer, "share": row.share}
+        moves[kinds[row.kind]].setdefault(state, []).append(move)
+    return moves
