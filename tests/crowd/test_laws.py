@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def family(members: list[int], classes: int) -> np.ndarray:
     """One number decides who of a family errs, another which wrong class all of them name: the worse err first."""
     ends = np.unique([0.0, 1.0, *SKILLS[members]])
     parts, share = [], []
-    for low, high in zip(ends[:-1], ends[1:], strict=True):
+    for low, high in pairwise(ends):
         for shift in range(1, classes):
             part = coin(SKILLS, classes)
             for j in members:

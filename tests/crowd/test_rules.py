@@ -46,7 +46,7 @@ def drawn_prior(seed: int, classes: int) -> np.ndarray:
 @given(skills, st.integers(2, 4), seeds)
 @pytest.mark.parametrize("rule", PROMISING, ids=lambda rule: rule.name)
 def test_no_vote_errs_more_than_its_evidence_promises(rule, accuracy, classes, seed):
-    """The guarantee itself, on average over the classes: with the rule's weights the exact error is within its bound."""
+    """The guarantee itself: the vote by the rule's weights errs within its bound, on average over the classes."""
     prior = EVEN if rule.only_binary else drawn_prior(seed, classes)
     bound = rule.error(rule.evidence(accuracy, prior.size).sum(), prior.size, prior)
     vote = vote_error(joint(prior, coin(accuracy, prior.size)), rule.weight(accuracy, prior.size), np.log(prior))
