@@ -1,4 +1,4 @@
-"""Candidates: what is refused in a sentence, gains against their definitions in fractions, levels told exactly apart."""
+"""Candidates: what is refused in a sentence, gains against definitions in fractions, levels told exactly apart."""
 
 from __future__ import annotations
 
