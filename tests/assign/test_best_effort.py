@@ -20,7 +20,7 @@ from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.cli import main
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.exhausted import out_of_reach
-from tests.combinations.set_errors import error_bounds
+from tests.checkers.errors import error_bounds
 from tests.sampled import first_of
 
 SAME, SOLVER = 1e-9, 1e-6  # error; what a row of a program may be missed by

@@ -9,7 +9,7 @@ from crowdopt import write_campaign, write_plan
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.individual.own_stages import solve_individually
 from crowdopt.core.solution import Options
-from tests.recheck.checker_blocks import check
+from tests.checkers.folders import check
 from tests.recheck.test_checker import used_types_only
 from tests.small import brute_force, instances
 
