@@ -1,0 +1,87 @@
+"""Programs over classes: averaging over those alike loses nothing, be it of labels, of a market or near prices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, Status, recipe, relax, solve
+from crowdopt.crowd.classes import classes_of
+from crowdopt.programs import aggregated, assignment, boxed, fewest_wrong, market
+from tests.checkers.plans import least_cost
+from tests.draw import campaigns
+from tests.programs.optima import optimum
+from tests.small import instances
+
+
+@settings(max_examples=40)
+@given(instances() | campaigns(12, ("hoeffding", "bhattacharyya")))
+def test_classes_have_the_optimum_of_the_full_program(instance):
+    """A point averaged over interchangeable tasks and workers is feasible at equal cost; with every option.
+
+    Whom groups and own rows tell apart are of different classes. What holds for whole labels only cuts off no plan.
+    """
+    joint = classes_of(instance, joint=bool(instance.groups) or instance.own_rows is not None)
+    full, small = relax(assignment.build(instance)), aggregated.of_classes(joint)
+    if solve(full).status is not Status.OPTIMAL:
+        assert solve(small).status is Status.INFEASIBLE
+    else:
+        assert optimum(small) == pytest.approx(optimum(full), rel=1e-7, abs=1e-7)
+    best, whole = least_cost(instance), solve(aggregated.of_classes(joint, whole=True))
+    assert best == np.inf or whole.claimed_bound <= best + 1e-6
+
+
+@pytest.mark.parametrize("name", ["R10:60x40", "K3:60x120"])
+@pytest.mark.parametrize("priced", [False, True], ids=["", "priced"])
+def test_a_market_of_everybody_is_the_lp(name, priced):
+    """With every worker seen and each task's whole need, grouping and leaving out useless labels changes no optimum."""
+    instance = recipe(name, 1, priced=priced).with_epsilon(0.3)
+    kinds = np.bincount(instance.task_type)
+    need = np.full(kinds.size, instance.floor[0])
+    groups = market.grouped(market.Market(instance.evidence, instance.cost, instance.capacity, kinds, need))
+    program = market.of_groups(groups, need)
+    assert optimum(program) == pytest.approx(optimum(aggregated.build(instance)), rel=1e-9)
+    assert program.column("u").size == np.count_nonzero(groups.evidence)
+
+
+@pytest.mark.parametrize("name", ["R10:60x40", "T2:60x40"])
+def test_at_the_right_prices_no_evidence_is_had_or_given_back(name):
+    """All amounts open: without a box the aggregated LP; in a box around its prices the same, with nothing traded."""
+    classes = classes_of(recipe(name, 1, priced=True).with_epsilon(0.3))
+    whole = solve(aggregated.of_classes(classes))
+    groups, kinds = np.indices(classes.evidence.T.shape).reshape(2, -1)
+    room = classes.tasks_in[:, None] * classes.room
+    columns = (table[kinds, groups] for table in (classes.evidence, classes.cost, room))
+    every = boxed.OpenAmounts(groups, kinds, *columns)
+    need, left = classes.tasks_in * classes.floor, (classes.workers_in * classes.capacity).astype(float)
+    nowhere = np.full(need.size, np.inf)
+    plain = solve(boxed.of_amounts(every, need, left, -nowhere, nowhere))
+    assert plain.claimed_bound == pytest.approx(whole.claimed_bound)
+    price = np.maximum(0.0, whole.program.row("cover").view(whole.dual))
+    held = solve(boxed.of_amounts(every, need, left, price * 0.9, price * 1.1 + 1e-3))
+    assert held.claimed_bound == pytest.approx(whole.claimed_bound)
+    traded = [held.program.column(name).view(held.primal).sum() for name in ("had", "given")]
+    assert max(traded) <= 1e-6 * need.sum()
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6))
+def test_no_way_to_spend_the_money_has_fewer_wrong(seed):
+    """A random point of the aggregated LP within the budget, valued by the curve itself: tangents lie below it."""
+    rng = np.random.default_rng(seed)
+    instance = AssignmentInstance(rng.uniform(0.55, 0.9, (2, 6)), rng.integers(0, 2, 8), rng.integers(1, 6, 6), 0.4)
+    classes = classes_of(replace(instance, budget=12.0, demand=np.asarray(0.0)))
+    held = rng.uniform(0, 1, classes.need.size)
+    touched = [held + more for more in (0.0, 0.5, 2.0)]
+    tangents = [fewest_wrong.Tangents(a, np.exp(-a / 2), -np.exp(-a / 2) / 2) for a in touched]
+    least = optimum(fewest_wrong.of_tangents(classes, held, tangents))
+    base = aggregated.of_classes(classes)
+    point = rng.uniform(base.lower, base.upper)
+    point /= max(1.0, ((base.matrix @ point) / np.where(np.isfinite(base.row_upper), base.row_upper, np.inf)).max())
+    assume((base.matrix @ point <= base.row_upper + 1e-9).all())
+    evidence = held + (classes.evidence * base.column("u").view(point)).sum(axis=1) / classes.tasks_in
+    assert classes.tasks_in @ np.exp(-evidence / 2) >= least - 1e-7
