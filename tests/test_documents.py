@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import InputError
@@ -94,6 +94,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=25)
 @given(VALUES)
 def test_any_value_fits_or_is_complained_of(value):
     """The check itself never fails, and says one line."""
