@@ -63,14 +63,14 @@ def integer_optimum(instance: crowdopt.AssignmentInstance) -> float:
 SPLIT = np.array([[0.9, 0.7, 0.4, 0.5], [0.9, 0.6, 0.9, 0.4]])  # q: two tasks, four workers of capacity 1
 
 
-@pytest.mark.parametrize("noise", [0.0, 1e-5, 1e-3, 1e-2])
+@pytest.mark.parametrize("noise", [0.0, 1e-3])
 def test_the_primal_approximation_algorithm_may_be_infeasible(noise: float) -> None:
     """Theorem 1 says that its output is feasible. The LP splits worker 1 between both tasks, so by complementary
     slackness the worker's two values are equal at x*, perturb q as you will; whichever task they then get, the other is
     short.
     """
     rng = np.random.default_rng(1)
-    for _ in range(5 if noise else 1):
+    for _ in range(3 if noise else 1):
         evidence = SPLIT * (1 + noise * rng.uniform(-1, 1, SPLIT.shape))
         instance = with_evidence(evidence, 1.39, 1)
         assert integer_optimum(instance) == 4
@@ -250,7 +250,7 @@ def test_selected_workers_neither_dominate_nor_beat_the_plug_in() -> None:
     Pools are independent: where two differ in accuracy Algorithm 1 is behind in three of four or more (of 300 in 93, 87
     and 88 of 100).
     """
-    pools = 80
+    pools = 40
     rows = [simulated(seed_of(BASE, 99, k), sizes=[31]) for k in range(pools)]
     accuracy = {name: np.array([row["accuracy"][name][0] for row in rows]) for name in LINEAR}
     selected = accuracy.pop("selected (Algorithm 1)")
@@ -305,9 +305,9 @@ def test_the_exploration_constant_is_beyond_reach() -> None:
 
 
 def test_the_factor_of_the_union_bound_is_not_needed() -> None:
-    """``|pi(S; p^) - pi(S; p)| <= (m+1)/2 max |p^ - p|`` in place of ``m n(S_m)``: for 3000 pairs of skills."""
+    """``|pi(S; p^) - pi(S; p)| <= (m+1)/2 max |p^ - p|`` in place of ``m n(S_m)``: for 500 pairs of skills."""
     rng = np.random.default_rng(0)
-    for _ in range(3000):
+    for _ in range(500):
         m = int(rng.choice([1, 3, 5, 7]))
         true, seen = rng.random((2, m))
         off = abs(majority_accuracy(true) - majority_accuracy(seen))
