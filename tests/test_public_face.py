@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -69,23 +66,3 @@ def test_the_pages_pass_strict_types(tmp_path):
     said = [line for line in done.stdout.splitlines() if line.startswith("example_")]
     assert not said, "\n".join(said)
     assert done.returncode in (0, 1), done.stderr
-
-
-@pytest.mark.slow
-def test_a_users_script_runs_and_passes_strict_types(tmp_path):
-    """Sixty lines from tables to an audit; by mypy, and by pyright where it is installed."""
-    pytest.importorskip("pyarrow", reason="the extra frames is not installed")
-    script, environment = ROOT.parent / "tests" / "users_script.py", {**os.environ, "MYPYPATH": str(ROOT.parent)}
-    commands: list[list[Any]] = [
-        [sys.executable, script, tmp_path],
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--ignore-missing-imports", script],
-    ]
-    if pyright := shutil.which("pyright"):
-        # pyright has its strictness from a file
-        settings = {"include": ["script.py"], "strict": ["script.py"], "extraPaths": [str(ROOT.parent)]}
-        (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-        shutil.copyfile(script, tmp_path / "script.py")
-        commands.append([pyright, "-p", tmp_path, "--pythonpath", sys.executable])
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
-        assert done.returncode == 0, done.stdout + done.stderr

@@ -73,30 +73,20 @@ def test_the_page_of_an_index_has_no_link_to_a_file_beside_it(monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_mathematics_is_typeset(site):
-    """No formula is left as LaTeX between dollars, and none was lost."""
+def test_a_reader_finds_what_a_page_names(site):
+    """Every public name and every verb; formulas typeset; search, contents, the page before and after, a button."""
+    from crowdopt.cli.manual import OURS
+
     source = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
     text = (site / "models" / "index.html").read_text(encoding="utf-8")
     assert text.count("<math") == source.count("$`") + source.count("```math")
     assert "$`" not in text and "```" not in text and not re.search(r">\\[a-z]+<", text)
-
-
-@pytest.mark.slow
-def test_the_reference_has_every_public_name_and_the_help_every_verb(site):
-    """What a guide names can be looked up, on the command line and in Python."""
-    from crowdopt.cli.manual import OURS
-
     face = (site / "reference" / "index.html").read_text(encoding="utf-8")
     calls = [name for name in crowdopt.__all__ if callable(getattr(crowdopt, name))]
     assert len(calls) > 40 and not [name for name in calls if f'id="crowdopt.{name}"' not in face]
     assert (site / "reference" / "crowdopt.programs.assignment.html").exists()
     said = (site / "command_line.html").read_text(encoding="utf-8")
     assert all(f'id="crowdopt-{verb}"' in said for verb in OURS)
-
-
-@pytest.mark.slow
-def test_a_reader_finds_their_way(site):
-    """Each page of the guide has a search field, its contents, the page before and the one after; code has a button."""
     for page in ("crowdopt/assign/index.html", "crowdopt/hire/index.html", "models/index.html"):
         text = (site / page).read_text(encoding="utf-8")
         assert all(word in text for word in ("search-button", "left-prev", "right-next", "copybutton", "page-toc"))

@@ -16,6 +16,7 @@ from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.hiring.gains import gain_fractions, plug_in_fractions, reliability_fractions
 from crowdopt.crowd.hiring.score_levels import levels
 from crowdopt.hire import theorems
+from tests.selections import gain_of
 
 GOOD = {"correct": [8, 5, 9], "asked": 10, "workers": ["ada", "bo", "chen"]}
 BAD = [
@@ -64,17 +65,11 @@ def test_what_was_given_cannot_be_changed():
         instance.correct[0] = 1
 
 
-def by_definition(c: int, n: int, classes: int) -> Fraction:
-    """G of (8) with (10)."""
-    share, variance = Fraction(c, n), Fraction(c * (n - c), n * n * (n - 1))
-    return (classes * share - 1) ** 2 - classes**2 * variance
-
-
 @given(st.integers(2, 40), st.integers(0, 40), st.integers(2, 12))
 def test_both_printed_forms_and_the_fraction_are_one_number(n, c, classes):
     """(25) and (26) are algebra; the factorial-moment form is (8) with (10) over the denominator n (n - 1)."""
     c = min(c, n)
-    exact = by_definition(c, n, classes)
+    exact = gain_of(c, n, classes)
     top, bottom = gain_fractions(np.array([c]), np.array([n]), classes)
     assert Fraction(int(top[0]), int(bottom[0])) == exact
     estimates = gains.reliability(c, n), gains.reliability_variance(c, n)
@@ -93,7 +88,7 @@ def test_the_gain_is_unbiased_and_the_plug_in_is_not(n, classes):
     """Lemma 2: over the binomial law of c, E G = (L w - 1)^2 exactly; the plug-in is above by L^2 w (1 - w) / n."""
     w = Fraction(3, 8)
     law = [comb(n, c) * w**c * (1 - w) ** (n - c) for c in range(n + 1)]
-    mean = sum(p * by_definition(c, n, classes) for c, p in enumerate(law))
+    mean = sum(p * gain_of(c, n, classes) for c, p in enumerate(law))
     plug = sum(p * (Fraction(classes * c, n) - 1) ** 2 for c, p in enumerate(law))
     assert mean == (classes * w - 1) ** 2
     assert plug - mean == classes**2 * w * (1 - w) / n
