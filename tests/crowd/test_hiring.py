@@ -22,19 +22,15 @@ GOOD = {"correct": [8, 5, 9], "asked": 10, "workers": ["ada", "bo", "chen"]}
 BAD = [
     ({"correct": [1, 5, 9], "asked": [1, 10, 10]}, r"worker ada was asked one .* ask more"),
     ({"correct": [8, 11, 9]}, r"worker bo has more correct .* \(11 of 10\)"),
-    ({"correct": [8, -1, 9]}, "worker bo has a negative number"),
     ({"asked": [10, 10, 0], "correct": [8, 5, 0]}, "worker chen has no control questions; ask some"),
     ({"asked": 20_000}, "worker ada was asked more than 10000"),
     ({"classes": 1}, "number of classes must be a whole number from 2"),
     ({"correct": [8, np.nan, 9]}, "correct must be whole numbers; entry 1 is nan"),
-    ({"correct": ["a", "b", "c"]}, "correct must be numbers"),
     ({"correct": [], "workers": None}, "correct must be a list"),
-    ({"correct": [[8, 5, 9]], "workers": None}, "correct must be a list"),
     ({"asked": [10, 10]}, "asked has shape"),
     ({"most": True}, "largest number of workers"),
     ({"money": 3.0}, "no price; give each worker a price"),
     ({"price": [1, -1, 1]}, "price must be finite and at least 0; it is -1.0 for bo"),
-    ({"price": 1.0, "money": float("inf")}, "money must be finite"),
     ({"required": [1], "barred": [1]}, "worker bo is both required and barred"),
     ({"required": [0, 1], "most": 1}, "2 workers are required but at most 1"),
     ({"barred": [0, 1, 2]}, "every worker is barred"),
@@ -42,7 +38,6 @@ BAD = [
     ({"group": [0, 0, 1], "fewest": [0, 2]}, "group 1 has 1 workers to hire and is to have 2"),
     ({"group": [0, 0, 1], "fewest": 1, "most": 1}, "groups ask for 2 workers together"),
     ({"fewest": 2}, "needs groups; give each worker a group"),
-    ({"group": [0, 0, 1], "fewest": -1}, "must be at least 0"),
     ({"workers": ["ada", "ada", "bo"]}, "'ada' twice"),
 ]
 

@@ -10,7 +10,7 @@ import pytest
 
 from crowdopt import AssignmentInstance, InputError, certify, solve
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.potentials import Potential, grid
+from crowdopt.crowd.potentials import Potential
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.programs import cascade, potential
 from crowdopt.programs.cascade import Cascade
@@ -108,15 +108,3 @@ def test_multipliers_certify_the_potentials_optimum(accuracy):
     program = potential.build(crowd(accuracy))
     certificate = certify(solve(program))
     assert certificate.proof == "certificate" and certificate.proves_optimal(1e-5)
-
-
-@pytest.mark.slow
-def test_coarser_skills_promise_less_labels():
-    """Levels are as good as their best: with fewer of them the crowd looks better, and the bound is lower."""
-    instance = crowd(np.random.default_rng(0).uniform(0.5, 0.9, 40))
-    values = [-certify(solve(potential.build(instance, levels))).value for levels in (3, 6, 40)]
-    assert values[0] <= values[1] + 1e-6 and values[1] <= values[2] + 1e-6
-    knots = grid(30)
-    few = potential.error_target(instance, 40, knots)[0]
-    rough = potential.of_rules(few, potential.everything(instance, potential.error_target(instance, 40, knots)[1]))
-    assert -certify(solve(rough)).value <= values[2] + 1e-6  # fewer knots prove less
