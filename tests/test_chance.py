@@ -29,17 +29,16 @@ def test_a_true_claim_is_rejected_no_more_often_than_stated_and_nearly_so(trials
     assert tail(*both, trials, chance) <= FALSE_ALARM
 
 
-def test_equal_chances_have_the_longest_tails():
-    """Hoeffding 1956, on a law that is a convolution: half of the trials a little above the mean, half below."""
-    for shift in (0.05, 0.2):
-        low, up = (binom.pmf(np.arange(31), 30, 0.3 + by) for by in (-shift, shift))
-        assert np.convolve(low, up)[most(60, 0.3) + 1 :].sum() <= FALSE_ALARM
+def test_cases_share_one_alarm_and_equal_chances_have_the_longest_tails():
+    """A hundred coins, all within their bounds at once but for one time in a million.
 
-
-def test_cases_share_one_alarm():
-    """A hundred coins, all within their bounds at once but for one time in a million."""
+    Hoeffding 1956, on a law that is a convolution: half of the trials a little above the mean, half below.
+    """
     low, high = between(np.full(100, 400), 0.5)
     assert 100 * tail(low[0], high[0], 400, 0.5) <= FALSE_ALARM < 100 * tail(200 - 40, 200 + 40, 400, 0.5)
+    for shift in (0.05, 0.2):
+        halves = (binom.pmf(np.arange(31), 30, 0.3 + by) for by in (-shift, shift))
+        assert np.convolve(*halves)[most(60, 0.3) + 1 :].sum() <= FALSE_ALARM
 
 
 @pytest.mark.parametrize(("said", "true"), [((40, 0.05), 0.5), ((10_000, 0.1), 0.12)], ids=str)

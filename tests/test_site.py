@@ -1,10 +1,11 @@
-"""The site is built from the pages and the docstrings without a warning, and nothing in it leads nowhere."""
+"""The site is built without a warning, and nothing in it leads nowhere; the index and conda say what the wheel says."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import tomllib
 from html import unescape
 from pathlib import Path
 from runpy import run_path
@@ -14,6 +15,7 @@ from urllib.parse import unquote
 import pytest
 
 import crowdopt
+from crowdopt.version import __version__
 from tests.pages import PAGES, ROOT
 
 GOALS = re.compile(r'(?:href|src)="([^"]*)"')
@@ -91,3 +93,14 @@ def test_a_reader_finds_what_a_page_names(site):
         text = (site / page).read_text(encoding="utf-8")
         assert all(word in text for word in ("search-button", "left-prev", "right-next", "copybutton", "page-toc"))
     assert "hoeffding" in (site / "searchindex.js").read_text(encoding="utf-8")
+
+
+def test_the_recipe_has_the_dependencies_and_the_version_of_the_package():
+    """Two lists of the same things drift apart unless they are compared."""
+    recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {f"python {project['requires-python']}"}
+    wanted |= {re.sub(r"(?=[<>=])", " ", text, count=1) for text in project["dependencies"]}
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^    - (.+)$", run, re.MULTILINE)) == wanted
+    assert f"version: {__version__}\n" in recipe and project["scripts"]["crowdopt"] in recipe

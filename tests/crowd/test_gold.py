@@ -276,23 +276,22 @@ def test_a_campaign_turned_round_is_refused_and_goes_on_where_it_is_trusted(tmp_
 
 def test_tables_of_labels_turned_round(tmp_path):
     """Import, select and weighted votes stop too; an imported campaign that was trusted goes on being so."""
-    true = np.arange(60) % 3 % 2
-    wrong = np.add.outer(np.arange(60), np.arange(8)) % 5 > 0
-    rows = [f"t{i},w{j},{'ny'[true[i] ^ wrong[i, j]]}" for i in range(60) for j in range(8)]
-    (tmp_path / "labels.csv").write_text("\n".join(["task,worker,label", *rows, ""]), encoding="utf-8")
-    known = [f"t{i},{'ny'[true[i]]}" for i in range(60)]
-    (tmp_path / "truth.csv").write_text("\n".join(["task,label", *known, ""]), encoding="utf-8")
-    right = (~wrong).sum(axis=0)
+    right = np.add.outer(np.arange(60), np.arange(8)) % 5 == 0
+    labels = ["task,worker,label", *(f"t{i},w{j},{'ny'[i % 2 ^ ~right[i, j] & 1]}" for i, j in np.ndindex(60, 8)), ""]
+    truth = ["task,label", *(f"t{i},{'ny'[i % 2]}" for i in range(60)), ""]
+    (tmp_path / "labels.csv").write_text("\n".join(labels), encoding="utf-8")
+    (tmp_path / "truth.csv").write_text("\n".join(truth), encoding="utf-8")
     with pytest.raises(InputError, match="truth: .* gold answers are right"):
         crowdopt.import_labels(tmp_path / "labels.csv", tmp_path / "truth.csv")
     made = {"output": tmp_path / "made", "trust_gold": True}
     crowdopt.import_labels(tmp_path / "labels.csv", tmp_path / "truth.csv", **made)
     assert crowdopt.read_campaign(tmp_path / "made").n_workers == 8
+    tally = right.sum(axis=0)
     with pytest.raises(InputError, match="gold: .* gold answers are right"):
-        crowdopt.select(right, 60)
-    assert crowdopt.select(right, 60, trust_gold=True).found
+        crowdopt.select(tally, 60)
+    assert crowdopt.select(tally, 60, trust_gold=True).found
     with pytest.raises(InputError, match="the table: .* gold answers are right"):
-        crowdopt.skills({"worker": [f"w{j}" for j in range(8)], "correct": right, "asked": [60] * 8})
+        crowdopt.skills({"worker": [*"abcdefgh"], "correct": tally, "asked": [60] * 8})
 
 
 def cribs(tied: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

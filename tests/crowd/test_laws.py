@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -10,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
+from benchmarks.dependence import families as dependent
+from benchmarks.dependence import planned
+from benchmarks.laws import campaign as learned
 from crowdopt import AssignmentInstance, Group
 from crowdopt.answers import wmv_confusion
 from crowdopt.assign.cascade.law_prices import law_price
@@ -342,3 +346,22 @@ def test_archive_keeps_a_law(tmp_path):
     read = crowdopt.read_campaign(tmp_path / "one.npz").vote_law
     assert (read.name, read.accuracy.tolist()) == (MIXED.name, MIXED.accuracy.tolist())
     assert read.share.tolist() == MIXED.share.tolist()
+
+
+@pytest.mark.slow
+def test_learned_difficulty_keeps_the_target_that_independence_misses():
+    """20 % hard items with .3 of the edge left, ten campaigns, target .05; errors are enumerated, not simulated."""
+    given = Namespace(gold=300, workers=12, epsilon=0.05)
+    rows = [learned(seed, given)[1] for seed in range(10)]
+    realised = {law: np.mean([each[law][1] for each in rows]) for law in ("independent", "chosen")}
+    assert realised["chosen"] <= 1.15 * given.epsilon < realised["independent"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("coupling", [0.4, 0.6])
+def test_learned_couplings_keep_the_target_that_independence_misses(coupling):
+    """Three families of two, ten draws of gold, adaptive plans with an expert; errors are enumerated, not simulated."""
+    given = Namespace(gold=300, epsilon=0.05)
+    runs = [planned(dependent(coupling), seed, given, (INDEPENDENT,)) for seed in range(10)]
+    errs = {law: np.mean([run[law].errs for run in runs]) for law in (INDEPENDENT, "chosen")}
+    assert errs["chosen"] <= 1.15 < 1.4 < errs[INDEPENDENT]

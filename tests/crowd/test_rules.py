@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from scipy.stats import binom
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError
@@ -21,7 +20,7 @@ from crowdopt.assign.individual.nested import LevelsOfNeed
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
 from crowdopt.crowd.families import joint_error, joint_need
 from crowdopt.crowd.gold.confusion import confusion_evidence
-from crowdopt.crowd.hard_needs import enough_need, hard_bound, hard_need, normal_need
+from crowdopt.crowd.hard_needs import hard_bound, hard_need, normal_need
 from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
 from crowdopt.crowd.votes.evidence import BHATTACHARYYA, CLIP, EACH, EXACT_ERROR, FLOOR, HOEFFDING, PROBIT, RULES
 from crowdopt.crowd.votes.voting import hoeffding_bound
@@ -215,16 +214,6 @@ def test_evidence_that_is_just_enough_meets_the_level():
     levels = LevelsOfNeed(SimpleNamespace(), rows, need, np.ones(4, int), np.arange(4), np.array([0, 3, 4]))
     met = levels.met(np.array([0, 0, 0, 0, 1, 1]), np.array([2.0, np.nextafter(2.0, 0), 0.9, 7.0, 0.5, 0.4]))
     assert met.tolist() == [1, 0, -1, 2, 3, -1]
-
-
-@pytest.mark.parametrize(("share", "left"), [(0.5, 0.6), (0.2, 0.3), (0.1, 1.0)])
-def test_what_is_enough_where_tasks_may_be_hard_is_never_too_little(share, left):
-    """By n workers of .8: their vote errs as two binomials do; for less than that error n labels are not enough."""
-    difficulty, n = Difficulty(share, left), np.arange(1, 202, 2)
-    easy, hard = (binom.cdf((n - 1) // 2, n, 0.5 + 0.3 * scale) for scale in (1.0, left))
-    errs = (1 - share) * easy + share * hard
-    needs = enough_need(0.999 * errs, EVEN, difficulty, np.array([0.8]))
-    assert (needs > n * BHATTACHARYYA.evidence(np.array([0.8]), 2)).all() and needs[0] < needs[-1]
 
 
 ONE = AssignmentInstance(np.full((1, 6), 0.8), np.zeros(1, np.int64), np.ones(6, np.int64), 0.2, rule="exact-error")
