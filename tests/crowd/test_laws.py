@@ -37,7 +37,7 @@ from crowdopt.programs.cascade import Cascade
 from tests.chance import binomial, rng
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways
 
-SKILLS, DRAWS = np.array([0.9, 0.8, 0.6]), 30_000
+SKILLS, DRAWS = np.array([0.95, 0.8, 0.9]), 30_000
 TABLES = np.array([[[0.8, 0.15, 0.05], [0.3, 0.6, 0.1], [0.2, 0.1, 0.7]]] * 2 + [[[0.5, 0.3, 0.2]] * 3])
 MIXED = CoinLaw("planted", np.array([0.6, 0.4]), np.array([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]))
 
@@ -65,8 +65,8 @@ LAWS = {
         joint([0.5, 0.3, 0.2], coin(SKILLS, 3)),
     ),
     "hard tasks": (
-        {"rule": "exact-error", "difficulty": Difficulty(0.3, hard=0.2)},
-        joint([0.5, 0.5], coin(SKILLS), coin(0.5 + 0.2 * (SKILLS - 0.5)), share=(0.7, 0.3)),
+        {"rule": "exact-error", "difficulty": Difficulty(0.4, hard=0.1)},
+        joint([0.5, 0.5], coin(SKILLS), coin(0.5 + 0.1 * (SKILLS - 0.5)), share=(0.6, 0.4)),
     ),
     "a mixture": (
         {"rule": "exact-error", "vote_law": MIXED, "prior": [0.3, 0.7]},
