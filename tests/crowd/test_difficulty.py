@@ -60,7 +60,7 @@ def test_intervals_have_the_truth_in_them_where_difficulty_is_seen(share, left):
 @pytest.mark.chance
 def test_difficulty_is_found_where_it_is():
     """A third of the tasks left to guessing is seen in nineteen of twenty crowds or more."""
-    trials = 12
+    trials = 8
     assert sum(fitted(drawn(seed, 0.3, 0.0)[0], anchor=gold).share > 0 for seed in seeds(trials)) >= fewest(
         trials, 0.95
     )

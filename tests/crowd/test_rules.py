@@ -150,7 +150,7 @@ def worst_error(p: np.ndarray, family: np.ndarray, weight: np.ndarray) -> float:
     return float(loss @ np.prod([law[k] for law, k in zip(laws, number, strict=True)], axis=0))
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(seeds)
 @pytest.mark.parametrize("rule", PROMISING, ids=lambda rule: rule.name)
 def test_no_law_of_families_breaks_the_promise(rule, seed):
@@ -273,6 +273,7 @@ def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
     assert plan.found and plan.instance.rule == "bhattacharyya" and own.proven and own.objective <= plan.objective
 
 
+@settings(max_examples=20)
 @given(st.floats(0.02, 0.5), st.floats(0.05, 0.9), st.floats(0.0, 1.0), targets)
 def test_policies_go_by_needs_between_what_is_necessary_and_what_is_enough(first, share, left, epsilon):
     """At least what every plan has, at most what leaves room for guesses on hard tasks; nothing where a guess will do.
@@ -292,7 +293,7 @@ def test_policies_go_by_needs_between_what_is_necessary_and_what_is_enough(first
     assert rare.need == pytest.approx(policies_rule(one).need, rel=1e-5, abs=1e-5)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(instances(rules=PROMISED))
 def test_public_programs_are_those_of_the_linear_rule(instance):
     """Never the sums that a checked rule has as a guide: a point of those could be no plan."""

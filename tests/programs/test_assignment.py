@@ -37,7 +37,7 @@ def test_feasible_points_are_the_plans_that_keep_every_limit(instance):
         assert fraction(program, point) == 0
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(instances() | campaigns(10, LINEAR))
 def test_the_plan_is_the_optimum_of_brute_force(instance):
     """The same cost as the best of all sets of pairs, or infeasible with them; the relaxation costs no more.

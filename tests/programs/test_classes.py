@@ -34,7 +34,7 @@ from tests.programs.optima import optimum
 from tests.small import instances
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(instances() | campaigns(12, ("hoeffding", "bhattacharyya")))
 def test_classes_have_the_optimum_of_the_full_program(instance):
     """A point averaged over interchangeable tasks and workers is feasible at equal cost; with every option.
