@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -59,10 +58,7 @@ def test_the_pages_pass_strict_types(tmp_path):
     assert len(blocks) >= 9
     for number, block in enumerate(blocks):
         (tmp_path / f"example_{number}.py").write_text(block, encoding="utf-8")
-    command: list[Any] = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--ignore-missing-imports"]
-    files = sorted(tmp_path.glob("example_*.py"))
-    environment = {"MYPYPATH": str(ROOT.parent), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run([*command, *files], capture_output=True, text=True, cwd=tmp_path, env=environment)
-    said = [line for line in done.stdout.splitlines() if line.startswith("example_")]
-    assert not said, "\n".join(said)
-    assert done.returncode in (0, 1), done.stderr
+    # by the project's settings, strict, and with what is kept of the package from when it was checked as a whole
+    command = [sys.executable, "-m", "mypy", *sorted(tmp_path.glob("example_*.py"))]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
