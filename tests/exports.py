@@ -64,158 +64,108 @@ def _choice(label: str) -> dict[str, Any]:
 
 def potato_state(worker: str) -> dict[str, Any]:
     """What Potato's server leaves of an annotator."""
-    labels = {
-        task: [[{"schema": "label", "name": GIVEN[task, worker]}, GIVEN[task, worker]]]
-        for task in TASKS
-        if GIVEN[task, worker]
-    }
-    times = {task: {"total_time_ms": round(1000 * seconds_of(task, worker))} for task in TASKS}
+    told = {task: GIVEN[task, worker] for task in TASKS if GIVEN[task, worker]}
     return {
         "user_id": worker,
-        "instance_id_to_label_to_value": labels,
-        "instance_id_to_behavioral_data": times,
+        "instance_id_to_label_to_value": {t: [[{"schema": "label", "name": said}, said]] for t, said in told.items()},
+        "instance_id_to_behavioral_data": {t: {"total_time_ms": round(1000 * seconds_of(t, worker))} for t in TASKS},
     }
 
 
 def lay_exports(folder: Path) -> None:
     """Write them all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "studio.json").write_text(json.dumps(label_studio()), encoding="utf-8")
-    for worker in WORKERS:
-        place = folder / "potato" / "annotation_output" / "round-1" / worker
-        place.mkdir(parents=True)
-        (place / "user_state.json").write_text(json.dumps(potato_state(worker)), encoding="utf-8")
-        history = [{"instance_id": task, "timestamp": "2026-01-02T03:04:05"} for task in TASKS]
-        (place / "annotation_history.jsonl").write_text(
-            "".join(json.dumps(line) + "\n" for line in history), encoding="utf-8"
-        )
-    gold = [{"id": task, "gold_label": {"label": label}} for task, label in TRUTH.items()]
-    (folder / "potato" / "gold_standards.json").write_text(json.dumps(gold), encoding="utf-8")
+    for name, content in _files().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        lines = "".join(json.dumps(line) + "\n" for line in content) if name.endswith(".jsonl") else json.dumps(content)
+        (folder / name).write_text(content if isinstance(content, str) else lines, encoding="utf-8")
+
+
+def _files() -> dict[str, Any]:
+    """Name -> what stands there: text, or what JSON says of it, a line for each entry in .jsonl."""
     rows = [(task, worker, label) for (task, worker), label in GIVEN.items()]
-    _write_lines(
-        folder / "llm_labels.jsonl",
-        [
+    told = [row for row in rows if row[2]]
+    history = [{"instance_id": task, "timestamp": "2026-01-02T03:04:05"} for task in TASKS]
+    place = "potato/annotation_output/round-1"
+    return {
+        "studio.json": label_studio(),
+        **{f"{place}/{worker}/user_state.json": potato_state(worker) for worker in WORKERS},
+        **{f"{place}/{worker}/annotation_history.jsonl": history for worker in WORKERS},
+        "potato/gold_standards.json": [{"id": task, "gold_label": {"label": label}} for task, label in TRUTH.items()],
+        "llm_labels.jsonl": [
             {"instance_id": task, "label": label, "model": worker, "latency_ms": 1000 * seconds_of(task, worker)}
-            for task, worker, label in rows
-            if label
+            for task, worker, label in told
         ],
-    )
-    _write_lines(
-        folder / "prodigy.jsonl",
-        [
-            {
-                "task_id": task,
-                "accept": [label] if label else [],
-                "answer": "accept" if label else "ignore",
-                "_session_id": f"data-{worker}",
-                "_dataset": "data",
-                "_timestamp": 1700000000,
-            }
+        "prodigy.jsonl": [
+            {"task_id": task, "accept": [label] if label else [], "answer": "accept" if label else "ignore"}
+            | {"_session_id": f"data-{worker}", "_dataset": "data", "_timestamp": 1700000000}
             for task, worker, label in rows
         ],
-    )
-    samples = [
-        {
-            "id": task,
-            "epoch": 1,
-            "scores": {worker: {"value": GIVEN[task, worker] or None} for worker in WORKERS[:2]}
-            | {"panel": {"value": "yes", "metadata": {"crowdopt_panel": _panel(task)}}},
-        }
-        for task in TASKS
-    ]
-    (folder / "inspect.json").write_text(json.dumps({"version": 2, "samples": samples}), encoding="utf-8")
-    table = "".join(
-        f"{task},{worker},{label},{seconds_of(task, worker)},{'' if label else 'yes'}\n" for task, worker, label in rows
-    )
-    (folder / "crowd_kit.csv").write_text(f"task,worker,label,seconds,cancelled\n{table}", encoding="utf-8")
-    wide = "".join(f"{task},{','.join(GIVEN[task, worker] for worker in WORKERS)}\n" for task in TASKS)
-    (folder / "wide.csv").write_text(f"task,{','.join(WORKERS)}\n{wide}", encoding="utf-8")
-    (folder / "ti").mkdir()
-    answers = "".join(f"{task},{worker},{label}\n" for task, worker, label in rows if label)
-    (folder / "ti" / "answer.csv").write_text(f"question,worker,answer\n{answers}", encoding="utf-8")
-    truth = "".join(f"{task},{label}\n" for task, label in TRUTH.items())
-    (folder / "ti" / "truth.csv").write_text(f"question,truth\n{truth}", encoding="utf-8")
-    votes = {task: {worker: GIVEN[task, worker] for worker in WORKERS if GIVEN[task, worker]} for task in TASKS}
-    (folder / "peerannot.json").write_text(json.dumps(votes), encoding="utf-8")
-    (folder / "promptfoo.json").write_text(
-        json.dumps({"results": {"version": 3, "results": _results()}}), encoding="utf-8"
-    )
-    (folder / "deepeval.json").write_text(json.dumps({"testCases": _test_cases()}), encoding="utf-8")
-    _write_lines(folder / "mlflow.jsonl", _traces())
-    (folder / "langfuse.json").write_text(json.dumps({"data": _scores(rows), "meta": {"page": 1}}), encoding="utf-8")
+        "inspect.json": {"version": 2, "samples": [_sample(task) for task in TASKS]},
+        "crowd_kit.csv": _table(
+            "task,worker,label,seconds,cancelled",
+            [(*row, seconds_of(*row[:2]), "" if row[2] else "yes") for row in rows],
+        ),
+        "wide.csv": _table(f"task,{','.join(WORKERS)}", [(t, *(GIVEN[t, w] for w in WORKERS)) for t in TASKS]),
+        "ti/answer.csv": _table("question,worker,answer", told),
+        "ti/truth.csv": _table("question,truth", TRUTH.items()),
+        "peerannot.json": {t: {w: GIVEN[t, w] for w in WORKERS if GIVEN[t, w]} for t in TASKS},
+        "promptfoo.json": {"results": {"version": 3, "results": [_result(k, task) for k, task in enumerate(TASKS)]}},
+        "deepeval.json": {"testCases": [_test_case(task) for task in TASKS]},
+        "mlflow.jsonl": [_trace(task) for task in TASKS],
+        "langfuse.json": {"data": [_score(*row) for row in told], "meta": {"page": 1}},
+    }
 
 
-def _results() -> list[dict[str, Any]]:
+def _table(head: str, rows: Any) -> str:
+    return "".join(f"{line}\n" for line in [head, *(",".join(map(str, row)) for row in rows)])
+
+
+def _sample(task: str) -> dict[str, Any]:
+    """Inspect: two scorers and a panel."""
+    label, scores = GIVEN[task, "chen"], {worker: {"value": GIVEN[task, worker] or None} for worker in WORKERS[:2]}
+    panel = {"chen": {"value": label, "seconds": seconds_of(task, "chen")}} if label else {}
+    return {
+        "id": task,
+        "epoch": 1,
+        "scores": scores | {"panel": {"value": "yes", "metadata": {"crowdopt_panel": panel}}},
+    }
+
+
+def _result(number: int, task: str) -> dict[str, Any]:
     """promptfoo: an assertion for each judge; a grader that failed says so beside a score of 0."""
-    return [
+    judged = [
         {
-            "testIdx": k,
-            "promptIdx": 0,
-            "provider": {"id": "model", "label": "model"},
-            "testCase": {"description": task},
-            "gradingResult": {
-                "componentResults": [
-                    {
-                        "pass": GIVEN[task, worker] == "yes",
-                        "assertion": {"type": "llm-rubric", "metric": worker},
-                        "metadata": {} if GIVEN[task, worker] else {"graderError": True},
-                    }
-                    for worker in WORKERS
-                ]
-            },
+            "pass": GIVEN[task, worker] == "yes",
+            "assertion": {"type": "llm-rubric", "metric": worker},
+            "metadata": {} if GIVEN[task, worker] else {"graderError": True},
         }
-        for k, task in enumerate(TASKS)
+        for worker in WORKERS
     ]
+    row = {"testIdx": number, "promptIdx": 0, "provider": {"id": "model", "label": "model"}}
+    return row | {"testCase": {"description": task}, "gradingResult": {"componentResults": judged}}
 
 
-def _test_cases() -> list[dict[str, Any]]:
+def _test_case(task: str) -> dict[str, Any]:
     """deepeval: a metric for each judge, with its tokens; one ended in an error."""
-    return [
-        {
-            "name": task,
-            "metricsData": [
-                {
-                    "name": worker,
-                    "success": GIVEN[task, worker] == "yes",
-                    "inputTokenCount": 100,
-                    "outputTokenCount": 20,
-                    **({} if GIVEN[task, worker] else {"error": "no answer"}),
-                }
-                for worker in WORKERS
-            ],
-        }
-        for task in TASKS
+    tokens = {"inputTokenCount": 100, "outputTokenCount": 20}
+    data = [
+        {"name": worker, "success": GIVEN[task, worker] == "yes", **tokens}
+        | ({} if GIVEN[task, worker] else {"error": "no answer"})
+        for worker in WORKERS
     ]
+    return {"name": task, "metricsData": data}
 
 
-def _traces() -> list[dict[str, Any]]:
+def _trace(task: str) -> dict[str, Any]:
     """MLflow: an assessment for each judge, one with an error, and expectations."""
-    traces = []
-    for task in TASKS:
-        given = [
-            {"name": worker, "feedback": {"value": GIVEN[task, worker]} if GIVEN[task, worker] else {"error": {}}}
-            for worker in WORKERS
-        ]
-        given += [{"name": "ada", "expectation": {"value": TRUTH[task]}}] if task in TRUTH else []
-        source = {"source_type": "LLM_JUDGE", "source_id": "model"}
-        assessments = [{"assessment_name": one.pop("name"), "source": source, **one} for one in given]
-        traces.append({"info": {"trace_id": task, "assessments": assessments}, "data": {"spans": []}})
-    return traces
+    given = [(w, {"feedback": {"value": GIVEN[task, w]} if GIVEN[task, w] else {"error": {}}}) for w in WORKERS]
+    given += [("ada", {"expectation": {"value": TRUTH[task]}})] if task in TRUTH else []
+    source = {"source_type": "LLM_JUDGE", "source_id": "model"}
+    assessments = [{"assessment_name": name, "source": source, **one} for name, one in given]
+    return {"info": {"trace_id": task, "assessments": assessments}, "data": {"spans": []}}
 
 
-def _scores(rows: list[tuple[str, str, str]]) -> list[dict[str, Any]]:
+def _score(task: str, worker: str, label: str) -> dict[str, Any]:
     """Langfuse: scores that are categories."""
-    return [
-        {"traceId": task, "name": worker, "source": "EVAL", "dataType": "CATEGORICAL", "value": 0, "stringValue": label}
-        for task, worker, label in rows
-        if label
-    ]
-
-
-def _panel(task: str) -> dict[str, Any]:
-    label = GIVEN[task, "chen"]
-    return {"chen": {"value": label, "seconds": seconds_of(task, "chen")}} if label else {}
-
-
-def _write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    kind = {"source": "EVAL", "dataType": "CATEGORICAL", "value": 0}
+    return {"traceId": task, "name": worker, "stringValue": label, **kind}

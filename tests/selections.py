@@ -10,14 +10,16 @@ import numpy as np
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 
 
+def gain_of(correct: int, asked: int, classes: int) -> Fraction:
+    """G of (8) with (10)."""
+    share, variance = Fraction(correct, asked), Fraction(correct * (asked - correct), asked * asked * (asked - 1))
+    return (classes * share - 1) ** 2 - classes**2 * variance
+
+
 def exact_gains(instance: SelectionInstance) -> list[Fraction]:
-    """G of (8) with (10), one worker at a time."""
-    found = []
-    for c, n in zip(instance.correct.tolist(), instance.asked.tolist(), strict=True):
-        share = Fraction(c, n)
-        variance = Fraction(c * (n - c), n * n * (n - 1))
-        found.append((instance.classes * share - 1) ** 2 - instance.classes**2 * variance)
-    return found
+    """G of each worker."""
+    tallies = zip(instance.correct.tolist(), instance.asked.tolist(), strict=True)
+    return [gain_of(*tally, instance.classes) for tally in tallies]
 
 
 def squared(total: Fraction, size: int) -> Fraction:
@@ -39,18 +41,13 @@ def allowed(instance: SelectionInstance, members: tuple[int, ...]) -> bool:
 
 def best_sets(instance: SelectionInstance) -> tuple[Fraction | None, list[tuple[int, ...]]]:
     """The largest ``F |F|`` over all allowed sets, and all sets that have it; None where there is none."""
-    gains = exact_gains(instance)
-    best, found = None, []
+    gains, found = exact_gains(instance), {}
     for size in range(1, instance.sizes + 1):
         for members in combinations(range(instance.n_workers), size):
-            if not allowed(instance, members):
-                continue
-            value = squared(sum(gains[i] for i in members), size)
-            if best is None or value > best:
-                best, found = value, [members]
-            elif value == best:
-                found.append(members)
-    return best, found
+            if allowed(instance, members):
+                found.setdefault(squared(sum(gains[i] for i in members), size), []).append(members)
+    best = max(found, default=None)
+    return best, found.get(best, [])
 
 
 def drawn(rng: np.random.Generator, most_workers: int = 7, kind: str = "any") -> SelectionInstance:
@@ -72,11 +69,8 @@ def limited(rng: np.random.Generator, most_workers: int = 7, options: set[str] |
     """A drawn instance with money, required and barred workers and groups, each now and then; perhaps infeasible."""
     plain = drawn(rng, most_workers)
     m = plain.n_workers
-    on = (
-        {name for name in ("money", "required", "barred", "group") if rng.random() < 0.6}
-        if options is None
-        else options
-    )
+    every = ("money", "required", "barred", "group")
+    on = {name for name in every if rng.random() < 0.6} if options is None else options
     order = rng.permutation(m)
     inside, outside = order[: int(rng.integers(0, min(plain.sizes, m - 1) + 1))], order[m - m // 3 :]
     group = rng.integers(0, 2, m)

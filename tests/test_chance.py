@@ -11,8 +11,6 @@ from scipy.stats import binom
 import tests.chance
 from tests.chance import FALSE_ALARM, between, fewest, hoeffding, mean_is_at_most, most
 
-CASES = [(trials, chance) for trials in (40, 1000, 40_000) for chance in (0.003, 0.1, 0.3, 0.5, 0.65)]
-
 
 def tail(low: int, high: int, trials: int, chance: float) -> float:
     """Chance of a count outside, term by term."""
@@ -20,7 +18,7 @@ def tail(low: int, high: int, trials: int, chance: float) -> float:
     return float(binom.pmf(counts, trials, chance)[(counts < low) | (counts > high)].sum())
 
 
-@pytest.mark.parametrize(("trials", "chance"), CASES)
+@pytest.mark.parametrize(("trials", "chance"), [(40, 0.1), (1000, 0.003), (1000, 0.65), (40_000, 0.5)])
 def test_a_true_claim_is_rejected_no_more_often_than_stated_and_nearly_so(trials, chance):
     """The sum of the binomial law outside; one count less would be outside too often."""
     high = most(trials, chance)
@@ -31,22 +29,19 @@ def test_a_true_claim_is_rejected_no_more_often_than_stated_and_nearly_so(trials
     assert tail(*both, trials, chance) <= FALSE_ALARM
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.05, 0.2])
-def test_equal_chances_have_the_longest_tails(shift):
-    """Hoeffding 1956, on a law that is a convolution: half of the trials a little above the mean, half below."""
-    high, low, up = most(60, 0.3), binom.pmf(np.arange(31), 30, 0.3 - shift), binom.pmf(np.arange(31), 30, 0.3 + shift)
-    assert np.convolve(low, up)[high + 1 :].sum() <= FALSE_ALARM
+def test_cases_share_one_alarm_and_equal_chances_have_the_longest_tails():
+    """A hundred coins, all within their bounds at once but for one time in a million.
 
-
-def test_cases_share_one_alarm():
-    """A hundred coins, all within their bounds at once but for one time in a million."""
+    Hoeffding 1956, on a law that is a convolution: half of the trials a little above the mean, half below.
+    """
     low, high = between(np.full(100, 400), 0.5)
     assert 100 * tail(low[0], high[0], 400, 0.5) <= FALSE_ALARM < 100 * tail(200 - 40, 200 + 40, 400, 0.5)
+    for shift in (0.05, 0.2):
+        halves = (binom.pmf(np.arange(31), 30, 0.3 + by) for by in (-shift, shift))
+        assert np.convolve(*halves)[most(60, 0.3) + 1 :].sum() <= FALSE_ALARM
 
 
-@pytest.mark.parametrize(
-    ("said", "true"), [((40, 0.05), 0.5), ((400, 0.15), 0.3), ((10_000, 0.1), 0.12)], ids=lambda pair: str(pair)
-)
+@pytest.mark.parametrize(("said", "true"), [((40, 0.05), 0.5), ((10_000, 0.1), 0.12)], ids=str)
 def test_a_false_claim_is_found(said, true):
     """Planted: the chance is another one than is claimed, and nine samples of ten say so."""
     assert binom.sf(most(*said), said[0], true) > 0.9
@@ -55,18 +50,12 @@ def test_a_false_claim_is_found(said, true):
 
 def test_a_bound_that_cannot_be_crossed_is_refused():
     """Four coins out of four come up heads once in sixteen times: no count is an alarm, so nothing would be tested."""
-    tries = (
-        most,
-        fewest,
-        lambda count, chance: between([count, 5], chance),
-        lambda count, mean: mean_is_at_most([0] * 4, mean),
-    )
-    for vain in tries:
+    for vain, given in ((most, 4), (fewest, 4), (between, [4, 5]), (mean_is_at_most, [0] * 4)):
         with pytest.raises(ValueError, match="take more"):
-            vain(4, 0.5)
+            vain(given, 0.5)
 
 
-@pytest.mark.parametrize(("trials", "mean"), [(20, 0.05), (60, 0.15), (200, 0.5)])
+@pytest.mark.parametrize(("trials", "mean"), [(20, 0.05), (200, 0.5)])
 def test_a_mean_that_is_kept_raises_no_alarm_more_often_than_stated(trials, mean):
     """Values of 0 and 1: the bets depend on their number alone, so the chance of an alarm is a binomial sum."""
     values = [np.arange(trials) < ones for ones in range(trials + 1)]

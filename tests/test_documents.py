@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import InputError
@@ -19,54 +19,44 @@ GOOD = {"title": "t", "rows": [{"cost": 1.5, "labels": 3, "more": None}], "bound
 WRONG = {
     "title is missing": {"rows": []},
     "title must be text in quotes, not 3": {**GOOD, "title": 3},
-    "rows must be a list, not 'x'": {**GOOD, "rows": "x"},
     "rows[0].cost must be a number, not True": {**GOOD, "rows": [{"cost": True, "labels": 3}]},
-    "rows[1].labels must be a whole number of at least 0, not -1": {
-        **GOOD,
-        "rows": [{"cost": 1, "labels": 0}, {"cost": 1, "labels": -1}],
-    },
-    "rows[0] must be a table of keys and values, not a list of 0 entries": {**GOOD, "rows": [[]]},
+    "rows[0].labels must be a whole number of at least 0, not -1": {**GOOD, "rows": [{"cost": 1, "labels": -1}]},
     "seeds.a must be a whole number of at least 0, not 1.0": {**GOOD, "seeds": {"a": 1.0}},
     "unknown key 'provn'; did you mean proven?": {**GOOD, "provn": True},
     "the whole must be a table of keys and values, not a list of 2 entries": [1, 2],
 }
 
 
-@pytest.mark.parametrize("complaint", WRONG)
-def test_the_complaint_names_the_key(tmp_path, complaint):
-    """Whatever is missing, of another type or out of range, and where it stands."""
+def test_the_complaint_names_the_key(tmp_path):
+    """Whatever is missing, of another type or out of range, and where it stands; a good document comes as it is."""
     path = tmp_path / "x.json"
-    path.write_text(json.dumps(WRONG[complaint]), encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        read_json(path, SHAPE)
-    assert str(error.value) == f"x.json: {complaint}"
-
-
-def test_what_fits_is_handed_over(tmp_path):
-    """A good document comes through as it is."""
-    (tmp_path / "x.json").write_text(json.dumps(GOOD), encoding="utf-8")
-    assert read_json(tmp_path / "x.json", SHAPE) == GOOD
+    for complaint, found in WRONG.items():
+        path.write_text(json.dumps(found), encoding="utf-8")
+        with pytest.raises(InputError) as error:
+            read_json(path, SHAPE)
+        assert str(error.value) == f"x.json: {complaint}"
+    path.write_text(json.dumps(GOOD), encoding="utf-8")
+    assert read_json(path, SHAPE) == GOOD
 
 
 TEXTS = {
-    "nested": ("[" * 5000, "nested too deeply"),
-    "digits": ("1" * 5000, "number of 5000 digits"),
-    "nan": ("NaN", "says NaN"),
-    "huge": ("1e999", "no float holds"),
-    "twice": ('{"a": 1, "a": 2}', "a key twice"),
-    "cut": ('{"a"', "is not JSON"),
-    "empty": ("", "is not JSON"),
+    "[" * 5000: "nested too deeply",
+    "1" * 5000: "number of 5000 digits",
+    "NaN": "says NaN",
+    "1e999": "no float holds",
+    '{"a": 1, "a": 2}': "a key twice",
+    '{"a"': "is not JSON",
+    "": "is not JSON",
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_what_is_no_json_of_ours_is_a_sentence(tmp_path, name):
+def test_what_is_no_json_of_ours_is_a_sentence(tmp_path):
     """Neither depth nor digits end in a traceback."""
-    text, complaint = TEXTS[name]
-    (tmp_path / "x.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=complaint) as error:
-        read_json(tmp_path / "x.json", SHAPE)
-    assert "\n" not in str(error.value) and len(str(error.value)) < 400
+    for text, complaint in TEXTS.items():
+        (tmp_path / "x.json").write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=complaint) as error:
+            read_json(tmp_path / "x.json", SHAPE)
+        assert "\n" not in str(error.value) and len(str(error.value)) < 400
 
 
 def test_missing_and_unreadable_files_are_sentences(tmp_path):
@@ -78,13 +68,18 @@ def test_missing_and_unreadable_files_are_sentences(tmp_path):
             read_json(tmp_path / name, SHAPE)
 
 
-@pytest.mark.parametrize("text", ["a = " + "1" * 5000, "a = " + "[" * 3000, "a = ", "a = 1\na = 2"])
-def test_toml_beyond_reason_is_a_sentence(tmp_path, text):
-    """Five thousand digits, three thousand brackets."""
-    (tmp_path / "x.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        read_toml(tmp_path / "x.toml", Keys(open=True))
-    assert "\n" not in str(error.value)
+def test_toml_beyond_reason_is_a_sentence(tmp_path):
+    """Five thousand digits, three thousand brackets; a whole number has no largest one, a float and an array have."""
+    path = tmp_path / "x.toml"
+    for text in ("a = " + "1" * 5000, "a = " + "[" * 3000, "a = ", "a = 1\na = 2"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as error:
+            read_toml(path, Keys(open=True))
+        assert "\n" not in str(error.value)
+    path.write_text(f"epsilon = {'9' * 400}\n", encoding="utf-8")
+    for shape in (NUMBER, COUNT):
+        with pytest.raises(InputError, match="epsilon must be a .*number"):
+            read_toml(path, Keys({"epsilon": shape}))
 
 
 VALUES = st.recursive(
@@ -94,18 +89,9 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(VALUES)
 def test_any_value_fits_or_is_complained_of(value):
     """The check itself never fails, and says one line."""
     complaint = misfit(value, SHAPE)
     assert complaint is None or "\n" not in complaint
-
-
-@pytest.mark.parametrize("shape", [NUMBER, COUNT])
-def test_a_number_of_many_digits_is_none_that_can_be_used(tmp_path, shape):
-    """TOML knows no largest whole number; a float and an array do."""
-    path = tmp_path / "x.toml"
-    path.write_text(f"epsilon = {'9' * 400}\n", encoding="utf-8")
-    with pytest.raises(InputError, match="epsilon must be a .*number"):
-        read_toml(path, Keys({"epsilon": shape}))

@@ -63,14 +63,14 @@ def integer_optimum(instance: crowdopt.AssignmentInstance) -> float:
 SPLIT = np.array([[0.9, 0.7, 0.4, 0.5], [0.9, 0.6, 0.9, 0.4]])  # q: two tasks, four workers of capacity 1
 
 
-@pytest.mark.parametrize("noise", [0.0, 1e-5, 1e-3, 1e-2])
+@pytest.mark.parametrize("noise", [0.0, 1e-3])
 def test_the_primal_approximation_algorithm_may_be_infeasible(noise: float) -> None:
     """Theorem 1 says that its output is feasible. The LP splits worker 1 between both tasks, so by complementary
     slackness the worker's two values are equal at x*, perturb q as you will; whichever task they then get, the other is
     short.
     """
     rng = np.random.default_rng(1)
-    for _ in range(5 if noise else 1):
+    for _ in range(3 if noise else 1):
         evidence = SPLIT * (1 + noise * rng.uniform(-1, 1, SPLIT.shape))
         instance = with_evidence(evidence, 1.39, 1)
         assert integer_optimum(instance) == 4
@@ -82,28 +82,23 @@ def test_the_primal_approximation_algorithm_may_be_infeasible(noise: float) -> N
             assert ((evidence * plan).sum(axis=1) < 1.39 - 0.1).any()
 
 
+def best_and_taken(tasks: int) -> tuple[float, int]:
+    """Labels of the best plan and of the algorithm's only one: equal tasks, ten equal workers with time for all."""
+    instance = crowdopt.AssignmentInstance(np.full((1, 10), 0.9), [0] * tasks, tasks, 0.2, rule="hoeffding")
+    (plan,) = outcomes(task_weights(instance), np.full((tasks, 10), 0.8**2), tasks)
+    return integer_optimum(instance), plan.sum()
+
+
 def test_the_excess_may_be_above_the_number_of_tasks() -> None:
     """Theorem 1 bounds the excess by min(m, n). One task has no other to tie with, so the perturbation assumption
     says nothing, and all ten equal workers have value 0: all are taken where six do. The bound m holds.
     """
-    evidence = np.full((1, 10), 0.8**2)
-    instance = crowdopt.AssignmentInstance(
-        accuracy=np.full((1, 10), 0.9), task_type=[0], capacity=1, epsilon=0.2, rule="hoeffding"
-    )
-    (plan,) = outcomes(task_weights(instance), evidence, 1)
-    best = integer_optimum(instance)
-    assert (best, plan.sum()) == (6, 10)
-    assert min(plan.shape) < plan.sum() - best <= plan.shape[1]
+    assert best_and_taken(1) == (6, 10)
 
 
 def test_the_excess_may_be_above_the_number_of_workers_where_types_tie_everything() -> None:
     """The bound m needs that each worker has at most one task at their threshold; equal tasks all sit there."""
-    evidence = np.full((3, 10), 0.8**2)
-    instance = crowdopt.AssignmentInstance(
-        accuracy=np.full((1, 10), 0.9), task_type=[0, 0, 0], capacity=3, epsilon=0.2, rule="hoeffding"
-    )
-    (plan,) = outcomes(task_weights(instance), evidence, 3)
-    assert (integer_optimum(instance), plan.sum()) == (18, 30)
+    assert best_and_taken(3) == (18, 30)
 
 
 def test_weights_against_the_truth_break_lemma_1() -> None:
@@ -196,10 +191,7 @@ def test_the_score_f_is_no_gap_of_votes() -> None:
     assert len(skills) * score_gap(skills, classes) != Fraction(squares, classes - 1)
     small, large = [Fraction(3, 4)] * 4, [Fraction(5, 8)] * 64
     squared = [sum((2 * w - 1) ** 2 for w in crew) for crew in (small, large)]
-    assert [float(square) / len(crew) ** 0.5 for square, crew in zip(squared, (small, large), strict=True)] == [
-        0.5,
-        0.5,
-    ]
+    assert float(squared[0]) / 4**0.5 == float(squared[1]) / 64**0.5 == 0.5
     assert score_gap(small, 2) == squared[0] == 1
     assert 64 * score_gap(large[:1], 2) == squared[1] == 4  # gaps of single workers add up
 
@@ -211,19 +203,13 @@ def test_theorem_3_does_not_cover_the_selected_set() -> None:
 
     Crowds are independent: one in fifty at most is covered (of 300 none), and eight of ten or more of those fixed.
     """
-    draws = rng()
-    covered = {"selected": [], "fixed": []}
+    draws, covered = rng(), np.zeros(2, int)
     for _ in range(40):
-        instance = SelectionInstance(draws.binomial(2, 0.5, 4000), 2, 2)
-        found = ranking.algorithm1(instance)
-        low, high = found.interval(0.8)
-        covered["selected"].append(low <= 0 <= high)
-        first = replace(found, workers=np.arange(found.workers.size))
-        low, high = first.interval(0.8)
-        covered["fixed"].append(low <= 0 <= high)
+        found = ranking.algorithm1(SelectionInstance(draws.binomial(2, 0.5, 4000), 2, 2))
+        fixed = replace(found, workers=np.arange(found.workers.size))
+        covered += [low <= 0 <= high for low, high in (found.interval(0.8), fixed.interval(0.8))]
         assert score_bounds.FIXED_IN_ADVANCE in found.warnings
-    assert sum(covered["selected"]) <= most(40, 0.02)
-    assert sum(covered["fixed"]) >= fewest(40, 0.8)
+    assert covered[0] <= most(40, 0.02) and covered[1] >= fewest(40, 0.8)
 
 
 def test_algorithm_1_hires_a_worker_whose_vote_weighs_nothing() -> None:
@@ -250,7 +236,7 @@ def test_selected_workers_neither_dominate_nor_beat_the_plug_in() -> None:
     Pools are independent: where two differ in accuracy Algorithm 1 is behind in three of four or more (of 300 in 93, 87
     and 88 of 100).
     """
-    pools = 80
+    pools = 40
     rows = [simulated(seed_of(BASE, 99, k), sizes=[31]) for k in range(pools)]
     accuracy = {name: np.array([row["accuracy"][name][0] for row in rows]) for name in LINEAR}
     selected = accuracy.pop("selected (Algorithm 1)")
@@ -305,9 +291,9 @@ def test_the_exploration_constant_is_beyond_reach() -> None:
 
 
 def test_the_factor_of_the_union_bound_is_not_needed() -> None:
-    """``|pi(S; p^) - pi(S; p)| <= (m+1)/2 max |p^ - p|`` in place of ``m n(S_m)``: for 3000 pairs of skills."""
+    """``|pi(S; p^) - pi(S; p)| <= (m+1)/2 max |p^ - p|`` in place of ``m n(S_m)``: for 500 pairs of skills."""
     rng = np.random.default_rng(0)
-    for _ in range(3000):
+    for _ in range(500):
         m = int(rng.choice([1, 3, 5, 7]))
         true, seen = rng.random((2, m))
         off = abs(majority_accuracy(true) - majority_accuracy(seen))

@@ -1,6 +1,5 @@
 """The house rules: imports point down, in no circle; an import is light; links lead somewhere; commands are typed."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -39,16 +38,20 @@ READERS = {"io", "report", "cli"}
 SOLVERS = {"highspy", "pulp", "cvxpy", "ortools", "pyscipopt", "gurobipy"}  # known to backends alone
 UNSAFE = {"tests", "benchmarks", "pickle", "socket", "requests"}  # a stranger's campaign executes and calls nothing
 HEAVY = SOLVERS | {"numba", "scipy.optimize", "scipy.stats", "pandas", "pyarrow", "matplotlib", "altair"}
+FROM = re.compile(r"^\s*from ([\w.]+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
+IMPORT, AS = re.compile(r"^\s*import ([\w., ]+)$", re.MULTILINE), re.compile(r"\s+as\s+\w+|#.*")
 PLACES = ("", "crowdopt/**/", "models/", "benchmarks/**/", "tests/**/", ".github/**/")
 PAGES = [page for place in PLACES for page in ROOT.glob(f"{place}*.md")]
 
 
 @cache
 def imported(name: str) -> set[str]:
-    """Every name that a file imports, at its top or inside functions."""
-    nodes = list(ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8"))))
-    froms = {f"{node.module}.{one.name}" for node in nodes if isinstance(node, ast.ImportFrom) for one in node.names}
-    return froms | {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
+    """Every name that a file imports, at its top or inside functions; parsing 700 files takes ten times as long."""
+    text = FILES[name].read_text(encoding="utf-8")
+    found = {part for plain in IMPORT.findall(text) for part in AS.sub("", plain).replace(" ", "").split(",")}
+    for module, several, one in FROM.findall(text):
+        found |= {f"{module}.{part.strip()}" for part in AS.sub("", several or one).split(",") if part.strip()}
+    return found
 
 
 @pytest.mark.parametrize("room", BELOW.splitlines())
@@ -80,9 +83,7 @@ def test_nothing_runs_in_a_circle(key):
     TopologicalSorter(graph).prepare()
 
 
-@pytest.mark.parametrize(
-    "code", ["import crowdopt", "import crowdopt; crowdopt.assign", "from crowdopt.cli import main"]
-)
+@pytest.mark.parametrize("code", ["import crowdopt; crowdopt.assign", "from crowdopt.cli import main"])
 def test_an_import_loads_nothing_heavy(code):
     """An import for one call, or a verb's help, does not wait for the others."""
     command = [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"]

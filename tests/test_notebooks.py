@@ -47,13 +47,9 @@ def test_a_plan_shows_its_facts_and_first_labels():
     shown = plan._repr_html_()
     assert "<td" in shown and "&lt;0&gt;" in shown and "<0>" not in shown
     assert f"{len(plan.pairs) - 10} more" in shown and shown.count("<tr>") < 40
-
-
-def test_a_plan_that_leaves_tasks_short_says_that_there_is_no_other():
-    """Its cost and a bound of infinity say nothing to a reader."""
-    plan = crowdopt.assign(crowdopt.AssignmentInstance([[0.9, 0.6]], [0, 0], [1, 1], 0.05))
-    assert plan.short.size and "no plan reaches every target: that is proven" in plan._repr_html_()
-    assert str(plan).startswith("Plan: no plan reaches every target")
+    short = crowdopt.assign(crowdopt.AssignmentInstance([[0.9, 0.6]], [0, 0], [1, 1], 0.05))
+    words = "no plan reaches every target"  # its cost and a bound of infinity say nothing to a reader
+    assert words in short._repr_html_() and str(short).startswith(f"Plan: {words}")
 
 
 def test_a_comparison_is_a_line_for_each_policy_and_a_sentence():
@@ -65,14 +61,6 @@ def test_a_comparison_is_a_line_for_each_policy_and_a_sentence():
     shown = found._repr_html_()
     assert "no plan by rule hoeffding costs less than 10" in shown and "re-solve" in shown
     assert "figure 7" not in shown and len(shown) < 2500
-    assert found.notebook_rows(1) == (
-        [{**dict.fromkeys(row_titles(found)), "policy": "re-solve", "cost": 12.0, "/bound": 1.2}],
-        2,
-    )
-
-
-def row_titles(found: Comparison) -> list[str]:
-    return ["policy", *(title for title, _, _ in found.columns)]
 
 
 @pytest.mark.slow

@@ -59,13 +59,10 @@ def test_every_verb_exists_and_has_a_page():
     assert set(OURS) - {"init", "generate"} <= set(re.findall(r"`([\w-]+)", first))
 
 
-def test_the_backend_of_ones_own_is_the_tested_one():
-    """The example in the text is the file that the entry-point test installs and solves with."""
-    example = (ROOT / "tests" / "contract" / "example_backend.py").read_text(encoding="utf-8").strip()
-    assert example in (ROOT / "crowdopt" / "backends" / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_policy_of_ones_own_is_the_tested_one():
-    """As with backends: what stands in the text is what the extension test installs."""
-    example = (ROOT / "tests" / "online" / "example_policy.py").read_text(encoding="utf-8").strip()
-    assert example in (ROOT / "crowdopt" / "online" / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("file", "page"), [("contract/example_backend.py", "backends"), ("online/example_policy.py", "online")]
+)
+def test_the_extension_of_ones_own_is_the_tested_one(file, page):
+    """The example in the text is the file that the test of extensions installs and uses."""
+    example = (ROOT / "tests" / file).read_text(encoding="utf-8").strip()
+    assert example in (ROOT / "crowdopt" / page / "README.md").read_text(encoding="utf-8")

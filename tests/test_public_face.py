@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,18 +29,9 @@ def test_dir_holds_the_public_names_only():
 @pytest.mark.parametrize(
     "first",
     [
-        "import crowdopt.assign.plan",
-        *(
-            pytest.param(line, marks=pytest.mark.slow)
-            for line in (
-                "import crowdopt",
-                "import crowdopt.answers.planned",
-                "from crowdopt.assign import plan",
-                "import crowdopt.bench.run, crowdopt.report.charts",
-                "import crowdopt.io.plan.plan_folder",
-                "from crowdopt.answers.voted import Answers",
-            )
-        ),
+        "from crowdopt.assign import plan",
+        pytest.param("import crowdopt.bench.run, crowdopt.report.charts", marks=pytest.mark.slow),
+        pytest.param("from crowdopt.answers.voted import Answers", marks=pytest.mark.slow),
     ],
 )
 def test_the_call_comes_before_the_folder_of_its_name(first):
@@ -56,11 +43,11 @@ def test_the_call_comes_before_the_folder_of_its_name(first):
     assert done.stdout.strip() == str([True] * len(ALSO_FOLDERS))
 
 
-@pytest.mark.parametrize("name", sorted(set(CALLS) - IN_HAND))
-def test_options_have_names(name):
+def test_options_have_names():
     """Two arguments by place at most: a call can be read without its definition, and can grow."""
-    kinds = [parameter.kind for parameter in inspect.signature(CALLS[name]).parameters.values()]
-    assert sum(kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds) <= 2
+    for name in CALLS.keys() - IN_HAND:
+        kinds = [parameter.kind for parameter in inspect.signature(CALLS[name]).parameters.values()]
+        assert sum(kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds) <= 2, name
 
 
 @pytest.mark.slow
@@ -71,30 +58,7 @@ def test_the_pages_pass_strict_types(tmp_path):
     assert len(blocks) >= 9
     for number, block in enumerate(blocks):
         (tmp_path / f"example_{number}.py").write_text(block, encoding="utf-8")
-    command: list[Any] = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--ignore-missing-imports"]
-    files = sorted(tmp_path.glob("example_*.py"))
-    environment = {"MYPYPATH": str(ROOT.parent), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run([*command, *files], capture_output=True, text=True, cwd=tmp_path, env=environment)
-    said = [line for line in done.stdout.splitlines() if line.startswith("example_")]
-    assert not said, "\n".join(said)
-    assert done.returncode in (0, 1), done.stderr
-
-
-@pytest.mark.slow
-def test_a_users_script_runs_and_passes_strict_types(tmp_path):
-    """Sixty lines from tables to an audit; by mypy, and by pyright where it is installed."""
-    pytest.importorskip("pyarrow", reason="the extra frames is not installed")
-    script, environment = ROOT.parent / "tests" / "users_script.py", {**os.environ, "MYPYPATH": str(ROOT.parent)}
-    commands: list[list[Any]] = [
-        [sys.executable, script, tmp_path],
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--ignore-missing-imports", script],
-    ]
-    if pyright := shutil.which("pyright"):
-        # pyright has its strictness from a file
-        settings = {"include": ["script.py"], "strict": ["script.py"], "extraPaths": [str(ROOT.parent)]}
-        (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-        shutil.copyfile(script, tmp_path / "script.py")
-        commands.append([pyright, "-p", tmp_path, "--pythonpath", sys.executable])
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
-        assert done.returncode == 0, done.stdout + done.stderr
+    # by the project's settings, strict, and with what is kept of the package from when it was checked as a whole
+    command = [sys.executable, "-m", "mypy", *sorted(tmp_path.glob("example_*.py"))]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT.parent)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,10 +1,11 @@
-"""The site is built from the pages and the docstrings without a warning, and nothing in it leads nowhere."""
+"""The site is built without a warning, and nothing in it leads nowhere; the index and conda say what the wheel says."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import tomllib
 from html import unescape
 from pathlib import Path
 from runpy import run_path
@@ -14,6 +15,7 @@ from urllib.parse import unquote
 import pytest
 
 import crowdopt
+from crowdopt.version import __version__
 from tests.pages import PAGES, ROOT
 
 GOALS = re.compile(r'(?:href|src)="([^"]*)"')
@@ -73,31 +75,32 @@ def test_the_page_of_an_index_has_no_link_to_a_file_beside_it(monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_mathematics_is_typeset(site):
-    """No formula is left as LaTeX between dollars, and none was lost."""
+def test_a_reader_finds_what_a_page_names(site):
+    """Every public name and every verb; formulas typeset; search, contents, the page before and after, a button."""
+    from crowdopt.cli.manual import OURS
+
     source = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
     text = (site / "models" / "index.html").read_text(encoding="utf-8")
     assert text.count("<math") == source.count("$`") + source.count("```math")
     assert "$`" not in text and "```" not in text and not re.search(r">\\[a-z]+<", text)
-
-
-@pytest.mark.slow
-def test_the_reference_has_every_public_name_and_the_help_every_verb(site):
-    """What a guide names can be looked up, on the command line and in Python."""
-    from crowdopt.cli.manual import OURS
-
     face = (site / "reference" / "index.html").read_text(encoding="utf-8")
     calls = [name for name in crowdopt.__all__ if callable(getattr(crowdopt, name))]
     assert len(calls) > 40 and not [name for name in calls if f'id="crowdopt.{name}"' not in face]
     assert (site / "reference" / "crowdopt.programs.assignment.html").exists()
     said = (site / "command_line.html").read_text(encoding="utf-8")
     assert all(f'id="crowdopt-{verb}"' in said for verb in OURS)
-
-
-@pytest.mark.slow
-def test_a_reader_finds_their_way(site):
-    """Each page of the guide has a search field, its contents, the page before and the one after; code has a button."""
     for page in ("crowdopt/assign/index.html", "crowdopt/hire/index.html", "models/index.html"):
         text = (site / page).read_text(encoding="utf-8")
         assert all(word in text for word in ("search-button", "left-prev", "right-next", "copybutton", "page-toc"))
     assert "hoeffding" in (site / "searchindex.js").read_text(encoding="utf-8")
+
+
+def test_the_recipe_has_the_dependencies_and_the_version_of_the_package():
+    """Two lists of the same things drift apart unless they are compared."""
+    recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {f"python {project['requires-python']}"}
+    wanted |= {re.sub(r"(?=[<>=])", " ", text, count=1) for text in project["dependencies"]}
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^    - (.+)$", run, re.MULTILINE)) == wanted
+    assert f"version: {__version__}\n" in recipe and project["scripts"]["crowdopt"] in recipe

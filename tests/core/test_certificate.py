@@ -1,4 +1,4 @@
-"""Certificates: what may be believed of a solution."""
+"""Programs, their duals, and certificates: what may be believed of a solution."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from crowdopt import Options, Status, certify, lagrangian_bound, relax
+from crowdopt import Options, Status, certify, lagrangian_bound, relax, solve
 from crowdopt.core.certificate import proves_empty
-from crowdopt.core.program import Program, stack
+from crowdopt.core.dual import dualize
+from crowdopt.core.program import Block, Program, stack
 from crowdopt.core.solution import Solution
 
 
@@ -55,20 +56,12 @@ def claim(program: Program, **claims) -> Solution:
 
 @given(st.integers(0, 10**6))
 def test_any_multipliers_bound_the_optimum(seed):
-    """Weak duality: whatever the multipliers, no feasible point costs less than the Lagrangian bound."""
+    """Weak duality: no feasible point costs less than the bound; Farkas: where they prove it, there is none."""
     rng = np.random.default_rng(seed)
     program = small_program(rng)
     bound = lagrangian_bound(program, rng.normal(0, 3, program.row_lower.size))
     assert all(program.cost @ point >= bound - 1e-9 for point in points(program))
-
-
-@given(st.integers(0, 10**6))
-def test_a_ray_that_proves_emptiness_is_never_wrong(seed):
-    """Farkas: multipliers that prove a program empty exist only where it has no point."""
-    rng = np.random.default_rng(seed)
-    program = small_program(rng)
-    ray = rng.normal(0, 1, program.row_lower.size)
-    if proves_empty(program, ray):
+    if proves_empty(program, rng.normal(0, 1, program.row_lower.size)):
         assert not list(points(program))
 
 
@@ -158,3 +151,65 @@ def test_limits_are_finite_and_positive(wrong):
     """A solve without a limit may never return, so no such options exist."""
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Options(**wrong)
+
+
+def test_blocks_are_views_of_one_vector():
+    """A block reads and writes the flat vector it belongs to, in its own shape."""
+    first, second = stack([("x", (2, 3)), ("level", (1,))])
+    flat = np.arange(7.0)
+    assert first.view(flat).tolist() == [[0, 1, 2], [3, 4, 5]]
+    first.view(flat)[1, 2] = 9
+    assert flat[5] == 9 and second == Block("level", (1,), 6)
+
+
+def test_a_program_is_whole_and_frozen():
+    """Arrays refuse to be written, NaN passes every check of feasibility, a gap of blocks is a column without a name.
+
+    Entries that name a pair twice are added up: some versions of SciPy leave them apart, and HiGHS then comes to no
+    end; the caller's matrix stays.
+    """
+    program = small_program(np.random.default_rng(1))
+    with pytest.raises(ValueError, match="read-only"):
+        program.cost[0] = 7
+    for field in ("cost", "row_lower", "lower", "upper"):
+        broken = getattr(program, field).copy()
+        broken[0] = np.nan
+        with pytest.raises(ValueError, match=f"{field} contains NaN"):
+            replace(program, **{field: broken})
+    with pytest.raises(ValueError, match="blocks name"):
+        replace(program, columns=stack([("x", (program.cost.size + 1,))]))
+    with pytest.raises(KeyError, match="no block 'y'"):
+        program.column("y")
+    twice = sparse.csc_array((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    added = replace(program, **(_one_row(twice, 6.0) | {"upper": np.full(1, np.inf)}))
+    assert added.matrix.nnz == 1 and twice.nnz == 2
+    assert certify(solve(added)).value == pytest.approx(2.0)
+
+
+def test_integers_have_no_dual():
+    """Linear duality needs a linear program; the message says what to do."""
+    with pytest.raises(ValueError, match=r"dualize\(relax\(program\)\)"):
+        dualize(small_program(np.random.default_rng(1)))
+
+
+@given(st.integers(0, 10**6))
+def test_strong_duality(seed):
+    """A linear program and its mechanical dual have opposite optima; if one has none, nor has the other.
+
+    Dualizing twice gives back the optimum (the program itself up to how it is written).
+    """
+    rng = np.random.default_rng(seed)
+    program = relax(small_program(rng))
+    if rng.random() < 0.5:
+        loose = rng.random(program.cost.size) < 0.4
+        program = replace(
+            program,
+            lower=np.where(loose, rng.choice([-np.inf, -1.0, 1.0], loose.size), program.lower),
+            upper=np.where(rng.random(loose.size) < 0.3, np.inf, program.upper),
+        )
+    primal, dual, twice = solve(program), solve(dualize(program)), solve(dualize(dualize(program)))
+    assert (primal.status is Status.OPTIMAL) == (dual.status is Status.OPTIMAL) == (twice.status is Status.OPTIMAL)
+    if primal.status is Status.OPTIMAL:
+        assert certify(primal).proves_optimal(1e-9) and certify(dual).proves_optimal(1e-9)
+        assert certify(primal).value == pytest.approx(-certify(dual).value, abs=1e-8)
+        assert certify(twice).value == pytest.approx(certify(primal).value, abs=1e-8)

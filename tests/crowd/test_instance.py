@@ -1,12 +1,17 @@
-"""Instances: validated once, and then never again."""
+"""Instances: validated once, and then never again; recipes: a name and a seed mean one instance."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from crowdopt import AssignmentInstance, InputError
+from crowdopt import AssignmentInstance, InputError, recipe
+from crowdopt.crowd.exhausted import out_of_reach
+from crowdopt.crowd.laws.coin_laws import CoinLaw
+from tests.chance import rng, seeds
 from tests.small import instances
 
 GOOD = {
@@ -16,49 +21,42 @@ GOOD = {
     "epsilon": 0.1,
 }
 
+LAW = CoinLaw("x", np.ones(1), np.full((1, 2), 0.7))
 BAD = {
     "NaN accuracy": ({"accuracy": [[0.9, float("nan")], [0.6, 0.7]]}, r"accuracy .*nan for worker 1, type 0"),
     "accuracy above 1": (
-        {"accuracy": [[0.9, 0.8], [0.6, 1.2]]},
-        r"accuracy must lie in \[0, 1\]; it is 1.2 for worker 1",
+        {"accuracy": [[1.2, 0.8], [0.6, 1]], "workers": ["ada", "bo"], "types": ["bird", "x"]},
+        r"accuracy must lie in \[0, 1\]; it is 1.2 for worker ada, type bird",
     ),
-    "accuracy below 0": ({"accuracy": [[-0.1, 0.8], [0.6, 1.0]]}, "accuracy must lie"),
     "no workers": ({"accuracy": np.zeros((2, 0))}, "with entries"),
-    "words": ({"accuracy": [["high", "low"], ["a", "b"]]}, "accuracy must be numbers"),
-    "ragged": ({"accuracy": [[0.9], [0.6, 0.7]]}, "accuracy must be numbers"),
     "negative capacity": ({"capacity": [3, -1]}, "capacity must be at least 0; it is -1 for worker 1"),
-    "fractional capacity": ({"capacity": [3, 1.5]}, "whole numbers; entry 1 is 1.5"),
-    "NaN capacity": ({"capacity": [3, float("nan")]}, "whole numbers"),
-    "missing capacity": ({"capacity": [3]}, "one per worker, that is 2"),
     "epsilon 0": (
-        {"epsilon": 0.0},
-        r"epsilon must lie strictly between 0 and 1/2 \(0.05 is 5 %\); it is 0.0 for task 0",
+        {"epsilon": [0.1, 0.0, 0.1]},
+        r"epsilon must lie strictly between 0 and 1/2 .*; it is 0.0 for task 1",
     ),
-    "epsilon half": ({"epsilon": [0.1, 0.5, 0.1]}, "it is 0.5 for task 1"),
-    "epsilon NaN": ({"epsilon": float("nan")}, "epsilon must lie"),
     "unknown type": ({"task_type": [0, 2, 1]}, "task_type must be a row of accuracy; it is 2 for task 1"),
-    "negative type": ({"task_type": [0, -1, 1]}, "it is -1 for task 1"),
     "no tasks": ({"task_type": []}, "there must be a task"),
     "unknown rule": ({"rule": "chernoff"}, "unknown rule 'chernoff'; the rules are hoeffding, bhattacharyya"),
-    "rule for two classes": ({"rule": "hoeffding", "classes": 3}, "use rule bhattacharyya"),
     "one class": ({"classes": 1}, "classes must be a whole number from 2 to 10000"),
     "negative price": ({"cost": [1.0, -1.0]}, "cost must be finite and at least 0; it is -1.0 for worker 1"),
-    "infinite price": ({"cost": float("inf")}, "cost must be finite"),
-    "prices of another shape": ({"cost": [1.0, 2.0, 3.0]}, "one per worker"),
     "unknown worker": ({"forbidden": [(0, 2)]}, r"the pair \(0, 2\), but there are 3 tasks and 2 workers"),
     "pair twice": ({"fixed": [(0, 1), (0, 1)]}, r"the pair \(0, 1\) twice"),
-    "triples": ({"fixed": [(0, 1, 1)]}, "must be pairs"),
     "fixed and forbidden": ({"fixed": [(0, 1)], "forbidden": [(0, 1)]}, "both fixed and forbidden"),
     "fixed and collected": ({"fixed": [(0, 1)], "collected": [(0, 1)]}, "both fixed and collected"),
     "fixed beyond capacity": ({"fixed": [(0, 1), (1, 1), (2, 1)]}, "worker 1 has 3 fixed tasks but capacity 2"),
-    "fixed beyond max_labels": ({"fixed": [(0, 0), (0, 1)], "max_labels": [1, 1, 1]}, "task 0 has 2 fixed labels"),
     "min above max": ({"min_labels": [2, 0, 0], "max_labels": [1, 1, 1]}, "task 0 has 2 as min_labels"),
     "min load above capacity": ({"min_load": [0, 3]}, "worker 1 has 3 as min_tasks but capacity 2"),
     "negative budget": ({"budget": -1.0}, "budget must be finite and at least 0"),
-    "NaN budget": ({"budget": float("nan")}, "budget must be finite"),
     "ids twice": ({"tasks": ["a", "b", "a"]}, "tasks has the id 'a' twice"),
-    "too few ids": ({"workers": ["ada"]}, "workers has 1 ids for 2"),
     "negative demand": ({"demand": -1.0}, "demand must be finite"),
+    "lemma 1 among three classes": ({"rule": "hoeffding", "classes": 3}, "for 2 classes, not 3: .*use rule"),
+    "a prior that is no chance": ({"prior": [0.7, 0.4]}, "prior"),
+    "an impossible class": ({"prior": [1.0, 0.0]}, "prior"),
+    "a prior of three": ({"prior": [0.5, 0.3, 0.2]}, "prior"),
+    "nobody looks": ({"rule": "hoeffding", "observed": True}, "takes no notice"),
+    "a law among three classes": ({"vote_law": LAW, "classes": 3}, "two classes"),
+    "a law of one worker": ({"vote_law": CoinLaw("x", np.ones(1), np.full((1, 1), 0.7))}, "law of votes of 1"),
+    "a law and labels seen": ({"vote_law": LAW, "observed": True}, "observed"),
 }
 
 
@@ -67,12 +65,6 @@ def test_bad_input_is_one_sentence(change, sentence):
     """What, where, remedy: never a traceback from deep inside, never a wrong answer."""
     with pytest.raises(InputError, match=sentence):
         AssignmentInstance(**{**GOOD, **change})
-
-
-def test_the_names_of_the_ids_are_used():
-    """A message that says `worker 1` to someone who knows that worker as `ada` is no message."""
-    with pytest.raises(InputError, match="worker ada, type bird"):
-        AssignmentInstance(**{**GOOD, "accuracy": [[2.0, 0.8], [0.6, 0.7]]}, workers=["ada", "bo"], types=["bird", "x"])
 
 
 def test_instances_are_frozen():
@@ -109,3 +101,69 @@ def test_supply_adds_evidence_pair_by_pair(instance):
     for task, worker in pairs:
         expected[task] += instance.evidence[instance.task_type[task], worker]
     assert instance.supply(rng.permutation(pairs)) == pytest.approx(expected)
+
+
+@pytest.mark.chance
+def test_a_task_is_out_of_reach_where_no_set_of_workers_has_enough():
+    """Of workers with time, at most so many of them: the best set of each size by hand."""
+    some = 0
+    for seed in seeds(12):
+        chance = rng(seed)
+        accuracy, most = chance.uniform(0.55, 0.95, (2, 5)), chance.integers(1, 6, 8)
+        capacity, kind = chance.integers(0, 3, 5), chance.integers(0, 2, 8)
+        instance = AssignmentInstance(accuracy, kind, capacity, 0.3, rule="bhattacharyya", max_labels=most)
+        there = np.flatnonzero(capacity > 0).tolist()
+        sets = [[list(few) for k in range(top + 1) for few in combinations(there, k)] for top in most]
+        best = [max(instance.evidence[t, few].sum() for few in own) for t, own in zip(kind, sets, strict=True)]
+        assert out_of_reach(instance).tolist() == (np.array(best) < instance.floor).tolist()
+        some += out_of_reach(instance).any()
+    assert some
+
+
+def test_the_same_seed_gives_the_same_instance():
+    """Nothing but the seed decides: equal seeds agree, and drawn kinds differ between seeds."""
+    for kind in ("HS", "U", "K3", "R10", "T7", "B5", "L3"):
+        first, again, other = (recipe(f"{kind}:100x60", seed) for seed in (0, 0, 1))
+        assert np.array_equal(first.accuracy, again.accuracy) and np.array_equal(first.capacity, again.capacity)
+        assert np.array_equal(first.accuracy, other.accuracy) == (kind in ("U", "K3"))
+        assert first.rule == "hoeffding" and (first.capacity <= 100).all()
+
+
+def test_the_draws_come_in_the_stated_order():
+    """R10: accuracies first, then capacities from floor(b/2) to floor(3b/2), then prices: so a name means one thing."""
+    rng = np.random.default_rng(0)
+    accuracy, mean = rng.uniform(0.5, 0.95, (10, 300)), 10.5 * 1000 / 300
+    capacity = rng.integers(int(0.5 * mean), int(1.5 * mean) + 1, 300)
+    prices = rng.integers(1, 6, 300)
+    instance = recipe("R10:1000x300", 0, priced=True)
+    assert np.array_equal(instance.accuracy, accuracy.round(10)) and np.array_equal(instance.capacity, capacity)
+    assert np.array_equal(instance.cost[0], prices) and (instance.epsilon == 0.05).all()
+    assert np.array_equal(instance.task_type, np.arange(1000) % 10)
+
+
+def test_the_papers_crowds():
+    """Ho et al. 2013, Section 6: 1000 tasks, 300 workers, capacity 200, epsilon .1."""
+    hammers = recipe("HS:1000x300")
+    assert sorted(set(hammers.accuracy[0])) == [0.5, 0.7] and (hammers.accuracy == 0.7).sum() == 150
+    assert (hammers.capacity == 200).all() and (hammers.epsilon == 0.1).all()
+    assert (recipe("U:1000x300").accuracy == 0.6414).all()
+    assert (recipe("K3:1000x300").accuracy == 0.7).sum(axis=0).tolist() == [1] * 300
+
+
+def test_unknown_recipes_say_what_there_is():
+    """The sentence shows the form and the kinds."""
+    for name in ("HS", "HS:10", "HS:0x5", "X:10x10", "K:10x10", "HS:10x10x10", "", "T0:9x9"):
+        with pytest.raises(InputError, match="KIND:TASKSxWORKERS"):
+            recipe(name)
+
+
+def test_items_have_features():
+    """I<k>: a row per task and always prices, the draws in the stated order, so that a name means one instance."""
+    rng = np.random.default_rng(0)
+    skill, difficulty = rng.normal(1.2, 0.6, 20), np.minimum(rng.normal(0.0, 0.8, 50), 1.5)
+    loading = rng.normal(0.0, 0.3 / np.sqrt(2), (2, 20))
+    cost = np.round(np.exp(rng.normal(0.0, 0.7, 20) + 0.5 * skill), 3)
+    right = 1 / (1 + np.exp(-(skill - 0.7 * difficulty[:, None] + rng.normal(size=(50, 2)) @ loading)))
+    instance = recipe("I2:50x20", 0)
+    assert instance.accuracy == pytest.approx(np.clip(0.5 + 0.49 * right, 0.5, 0.99), abs=0.51e-10)
+    assert np.array_equal(instance.cost[0], cost) and np.array_equal(instance.task_type, np.arange(50))

@@ -1,22 +1,20 @@
-"""The program of cascades: certified, the same as its text, and small enough where judges are few."""
+"""Programs of cascades and of potentials: certified, the same as their text, and what their rows say."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from time import perf_counter
 
 import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, InputError, certify, solve
 from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.potentials import Potential
 from crowdopt.crowd.states.told_tasks import told_tasks
-from crowdopt.programs import cascade
+from crowdopt.programs import cascade, potential
 from crowdopt.programs.cascade import Cascade
 from tests.models.reading import MODELS, read_by
-
-PRICES = [10, 6, 5, 3, 2.5, 2, 1, 0.4, 0.2]
-SKILLS = [0.95, 0.93, 0.92, 0.9, 0.89, 0.88, 0.86, 0.8, 0.76]
+from tests.programs.optima import optimum
 
 
 def test_multipliers_certify_its_optimum():
@@ -26,23 +24,15 @@ def test_multipliers_certify_its_optimum():
 
 
 @pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
-def test_the_text_has_the_same_optimum():
-    """models/judges.dat by GLPK, and the builder's program of the same judges."""
-    one = AssignmentInstance([[0.95, 0.8, 0.75]], [0] * 10, [6, 10**6, 10**6], 0.1, cost=[5, 1, 0.5])
-    found = read_by("glpk", "mod", MODELS / "cascade.mod", MODELS / "judges.dat")
-    assert found["lp"] == pytest.approx(certify(solve(cascade.build(one), "highs-simplex")).value)
-
-
-@pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
-def test_the_text_has_the_same_optimum_given_the_votes(tmp_path):
-    """The same judges where each answer keeps the target: ``surest`` in the text."""
+def test_the_text_has_the_same_optimum(tmp_path):
+    """models/judges.dat by GLPK, and the builder's program of the same judges; also where each answer is sure."""
     one = AssignmentInstance([[0.95, 0.8, 0.75]], [0] * 10, [6, 10**6, 10**6], 0.1, cost=[5, 1, 0.5])
     data = (MODELS / "judges.dat").read_text(encoding="utf-8")
     (tmp_path / "sure.dat").write_text(data.replace("\nend;", "\nparam surest := 1 0.1;\n\nend;"), encoding="utf-8")
-    found = read_by("glpk", "mod", MODELS / "cascade.mod", tmp_path / "sure.dat")
-    sure = Cascade(told_tasks(one), given_votes=True).program
-    assert found["lp"] == pytest.approx(certify(solve(sure, "highs-simplex")).value)
-    assert found["lp"] > 1.01 * certify(solve(cascade.build(one), "highs-simplex")).value
+    built = cascade.build(one), Cascade(told_tasks(one), given_votes=True).program
+    for file, program in zip((MODELS / "judges.dat", tmp_path / "sure.dat"), built, strict=True):
+        assert read_by("glpk", "mod", MODELS / "cascade.mod", file)["lp"] == pytest.approx(optimum(program))
+    assert optimum(built[1]) > 1.01 * optimum(built[0])
 
 
 def test_probabilities_leave_each_state_as_they_come():
@@ -53,28 +43,53 @@ def test_probabilities_leave_each_state_as_they_come():
             assert asking.chance.sum(axis=1) == pytest.approx(1.0)
 
 
-def six_hard(judges: list[int]) -> AssignmentInstance:
-    skills, prices = [SKILLS[k] for k in judges], [PRICES[k] for k in judges]
-    hard = Difficulty(share=0.15, hard=0.5)
-    return AssignmentInstance([skills], [0] * 1000, [1000] * len(judges), 0.05, cost=prices, difficulty=hard)
-
-
 def test_six_judges_of_whom_a_share_of_items_is_hard():
     """What the programme of work says of them: 3,968."""
-    found = certify(solve(cascade.build(six_hard([0, 1, 3, 6, 7, 8])), "highs-simplex"))
+    skills, prices = [0.95, 0.93, 0.9, 0.86, 0.8, 0.76], [10, 6, 3, 1, 0.4, 0.2]
+    hard = {"difficulty": Difficulty(share=0.15, hard=0.5)}
+    one = AssignmentInstance([skills], [0] * 1000, [1000] * 6, 0.05, cost=prices, **hard)
+    found = certify(solve(cascade.build(one), "highs-simplex"))
     assert found.proves_optimal(1e-9) and found.value == pytest.approx(3968, rel=1e-3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("judges", "seconds"), [([0, 1, 2, 3, 5, 6, 7, 8], 5.0), (list(range(9)), 15.0)])
-def test_eight_and_nine_judges_take_seconds(judges, seconds):
-    """All included, states and matrix too."""
-    started = perf_counter()
-    assert certify(solve(cascade.build(six_hard(judges)), "by-size")).proves_optimal(1e-8)
-    assert perf_counter() - started < seconds
 
 
 def test_too_many_states_are_refused_in_a_sentence():
     skills = np.linspace(0.55, 0.95, 14)
     with pytest.raises(InputError, match="plan with fewer judges"):
         cascade.build(AssignmentInstance([skills], [0] * 9, np.full(14, 9), 0.1))
+
+
+def crowd(accuracy, tasks: int = 30) -> AssignmentInstance:
+    skill = np.atleast_2d(accuracy)
+    return AssignmentInstance(skill, np.arange(tasks) % len(skill), np.full(skill.shape[1], 20), 0.1)
+
+
+def point_of(program, potentials: tuple[Potential, ...], mu: float, gain, earn):
+    """A point of the program from its parts."""
+    parts = {"potential": np.stack([one.value for one in potentials]), "mu": [mu], "gain": gain, "earn": earn}
+    return np.concatenate([np.ravel(parts[block.name]) for block in program.columns])
+
+
+def test_a_potential_made_by_hand_is_a_point_and_its_value_what_it_proves():
+    """``V = mu min(b, 1 - b)`` itself: gains as computed for the continuum satisfy every row, and no less does."""
+    instance = crowd([0.6, 0.8, 0.8])
+    program = potential.build(instance)
+    target, level = potential.error_target(instance, 24)
+    one = Potential(target.knots, 5.0 * (1 - target.knots))
+    gain = one.most_gained(target.level_accuracy)
+    rules = potential.everything(instance, level)
+    earn = np.zeros(rules.size.size)
+    np.maximum.at(earn, rules.group, rules.labels @ gain - rules.paid)
+    point = point_of(program, (one,), 5.0, gain, earn)
+    activity = program.matrix @ point
+    assert (activity <= program.row_upper + 1e-9).all() and (activity >= program.row_lower - 1e-9).all()
+    assert -program.cost @ point == pytest.approx(30 * 2.5 - 5.0 * 3.0 - rules.size @ earn)
+    less = program.matrix @ point_of(program, (one,), 5.0, 0.99 * gain, earn)
+    assert (less > program.row_upper + 1e-6).any()
+
+
+@pytest.mark.parametrize("accuracy", [[0.5, 0.6, 0.9] * 3, [[0.7, 0.5] * 4, [0.5, 0.8] * 4]])
+def test_multipliers_certify_the_potentials_optimum(accuracy):
+    """Weak duality closes the gap, as for every program of the house."""
+    program = potential.build(crowd(accuracy))
+    certificate = certify(solve(program))
+    assert certificate.proof == "certificate" and certificate.proves_optimal(1e-5)

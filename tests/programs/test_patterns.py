@@ -19,13 +19,13 @@ from crowdopt.core.program import Program
 from crowdopt.crowd.pools import pools_of
 from crowdopt.io.programs.naming import MPS
 from crowdopt.programs import patterns
-from tests.assign.patterns.few_skills import drawn, least
+from tests.checkers.plans import least_cost
+from tests.draw import campaigns
 from tests.models.pooled import FILES, RULES, facts_of, instance_of, optima, pattern_id, pooled_section
-from tests.models.reading import MODELS, assert_same, described, translated
+from tests.models.reading import assert_same, described, translated
 
+WISHES = ("least-labels", "most-labels", "budget", "prices", "prices-by-type", "prior", "priors")
 files = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-rules = pytest.mark.parametrize("rule", RULES)
-needs_glpk = pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
 
 
 def by_name(program: Program, instance: AssignmentInstance) -> dict:
@@ -38,18 +38,17 @@ def by_name(program: Program, instance: AssignmentInstance) -> dict:
         "task": [[str(t + 1) for t in range(pools.tasks_in.size)]],
         "supply": [[f"{g + 1},{h}" for g, h in zip(pool, depth, strict=True)]],
     }
-    return _plain(described(program, ids, MPS))
+    return plain(described(program, ids, MPS))
 
 
-def _plain(found: dict) -> dict:
-    def name(text: str) -> str:
-        return text.replace("%2C", ",").removesuffix("[0]") if "supply" not in text else text.replace("%2C", ",")
+def plain(found: dict) -> dict:
+    """Names as the specification writes them."""
 
-    rows = {
-        name(key): {**row, "entries": {name(column): value for column, value in row["entries"].items()}}
-        for key, row in found["rows"].items()
-    }
-    return {**found, "columns": {name(key): column for key, column in found["columns"].items()}, "rows": rows}
+    def named(table: dict) -> dict:
+        return {k.replace("%2C", ",").removesuffix("[0]" * ("supply" not in k)): value for k, value in table.items()}
+
+    rows = {key: {**row, "entries": named(row["entries"])} for key, row in named(found["rows"]).items()}
+    return {**found, "columns": named(found["columns"]), "rows": rows}
 
 
 @files
@@ -60,65 +59,43 @@ def test_the_stated_optima_are_the_exact_ones(path: Path) -> None:
 
 
 @files
-def test_the_page_says_the_same(path: Path) -> None:
-    """models/README.md lists every instance with its optima."""
-    optimum, page = facts_of(path)["optimum"], (MODELS / "README.md").read_text(encoding="utf-8")
-    rows = [line for line in page.splitlines() if line.startswith(f"| `{path.stem}`, ")]
-    assert len(rows) == 1 and rows[0].endswith(f"| {optimum['exact-error']} | {optimum['mean-error']} |")
-
-
-@rules
-@files
-def test_builder_and_method_have_the_exact_optimum(path: Path, rule: str) -> None:
+def test_builder_and_method_have_the_exact_optimum(path: Path) -> None:
     """The explicit program through HiGHS, and the method that generates its columns."""
     facts = facts_of(path)
-    instance, stated = instance_of(facts, rule), facts["optimum"][rule]
-    found, plan = crowdopt.certify(crowdopt.solve(patterns.build(instance))), crowdopt.assign(instance, "patterns")
-    if stated == "infeasible":
-        assert found.bound == float("inf") and not plan.found
-    else:
-        assert found.proves_optimal(1e-6) and found.value == pytest.approx(float(Fraction(stated)))
-        assert plan.proven and plan.objective == pytest.approx(float(Fraction(stated)))
+    for rule, stated in facts["optimum"].items():
+        instance = instance_of(facts, rule)
+        found, plan = crowdopt.certify(crowdopt.solve(patterns.build(instance))), crowdopt.assign(instance, "patterns")
+        if stated == "infeasible":
+            assert found.bound == float("inf") and not plan.found
+        else:
+            assert found.proves_optimal(1e-6) and found.value == pytest.approx(float(Fraction(stated)))
+            assert plan.proven and plan.objective == pytest.approx(float(Fraction(stated)))
 
 
-@needs_glpk
-@rules
-@files
-def test_the_specification_says_the_same(path: Path, rule: str, tmp_path: Path) -> None:
-    """GLPK translates models/patterns.mod, computes every error itself, and finds the same optimum."""
-    facts = facts_of(path)
-    instance = instance_of(facts, rule)
-    found = translated("patterns", pooled_section(instance), tmp_path)
-    assert_same(_plain(found), by_name(patterns.build(instance), instance))
-    stated = facts["optimum"][rule]
-    assert found["ip"] is None if stated == "infeasible" else found["ip"] == pytest.approx(float(Fraction(stated)))
-
-
-@needs_glpk
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_all_options_are_what_the_specification_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
-    """Kinds, priors, prices, label limits, a budget, unequal room: entry for entry, by names."""
-    instance = drawn(seed)
+@pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
+@settings(max_examples=10)
+@given(instance=campaigns(12, RULES, WISHES))
+def test_all_options_are_what_the_specification_says(tmp_path_factory, instance) -> None:
+    """Kinds, priors, prices, label limits, a budget, unequal room: entry for entry, by names, and the same optimum."""
     if not pools_of(instance).sizes.size:
         return
     found = translated("patterns", pooled_section(instance), tmp_path_factory.mktemp("patterns"))
-    assert_same(_plain(found), by_name(patterns.build(instance), instance))
+    assert_same(plain(found), by_name(patterns.build(instance), instance))
+    assert found["ip"] == (None if (best := least_cost(instance)) == np.inf else pytest.approx(best))
 
 
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_method_finds_the_least_cost(seed: int) -> None:
-    """Against all sets of pairs of at most three tasks: the same cost, a bound no higher, and no plan where none is."""
-    instance = drawn(seed)
-    best, plan = least(instance), crowdopt.assign(instance, "patterns")
-    assert plan.found == (best is not None)
-    if best is not None:
+@settings(max_examples=15)
+@given(campaigns(12, RULES, WISHES))
+def test_the_method_finds_the_least_cost(instance) -> None:
+    """Against all sets of pairs: the same cost, a bound no higher, and no plan where there is none."""
+    best, plan = least_cost(instance), crowdopt.assign(instance, "patterns")
+    assert plan.found == (best < np.inf)
+    if plan.found:
         assert plan.objective == pytest.approx(best) and plan.bound <= best + 1e-6
         assert plan.certified_bound <= best + 1e-6
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_labels_can_be_dealt_just_if_the_supply_rows_hold(seed: int) -> None:
     """Gale and Ryser, against trying every way: sums beyond each depth, and a deal by most room left."""

@@ -1,0 +1,203 @@
+"""Programs over classes lose nothing by averaging; elastic ones miss nothing just where the LP has a point."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, Options, Status, certify, lagrangian_bound, recipe, relax, solve
+from crowdopt.core.program import Program
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.subset import of_tasks
+from crowdopt.programs import (
+    aggregated,
+    assignment,
+    boxed,
+    dropped_tasks,
+    extra_capacity,
+    fewest_wrong,
+    largest_share,
+    market,
+    missing,
+    smallest_coverage,
+    target,
+    whole_amounts,
+)
+from tests.checkers.plans import least_cost
+from tests.draw import campaigns
+from tests.programs.optima import optimum
+from tests.small import instances
+
+
+@settings(max_examples=25)
+@given(instances() | campaigns(12, ("hoeffding", "bhattacharyya")))
+def test_classes_have_the_optimum_of_the_full_program(instance):
+    """A point averaged over interchangeable tasks and workers is feasible at equal cost; with every option.
+
+    Whom groups and own rows tell apart are of different classes. What holds for whole labels only cuts off no plan.
+    """
+    joint = classes_of(instance, joint=bool(instance.groups) or instance.own_rows is not None)
+    full, small = relax(assignment.build(instance)), aggregated.of_classes(joint)
+    if solve(full).status is not Status.OPTIMAL:
+        assert solve(small).status is Status.INFEASIBLE
+    else:
+        assert optimum(small) == pytest.approx(optimum(full), rel=1e-7, abs=1e-7)
+    best, whole = least_cost(instance), solve(aggregated.of_classes(joint, whole=True))
+    assert best == np.inf or whole.claimed_bound <= best + 1e-6
+
+
+@pytest.mark.parametrize("name", ["R10:60x40", "K3:60x120"])
+@pytest.mark.parametrize("priced", [False, True], ids=["", "priced"])
+def test_a_market_of_everybody_is_the_lp(name, priced):
+    """With every worker seen and each task's whole need, grouping and leaving out useless labels changes no optimum."""
+    instance = recipe(name, 1, priced=priced).with_epsilon(0.3)
+    kinds = np.bincount(instance.task_type)
+    need = np.full(kinds.size, instance.floor[0])
+    groups = market.grouped(market.Market(instance.evidence, instance.cost, instance.capacity, kinds, need))
+    program = market.of_groups(groups, need)
+    assert optimum(program) == pytest.approx(optimum(aggregated.build(instance)), rel=1e-9)
+    assert program.column("u").size == np.count_nonzero(groups.evidence)
+
+
+@pytest.mark.parametrize("name", ["R10:60x40", "T2:60x40"])
+def test_at_the_right_prices_no_evidence_is_had_or_given_back(name):
+    """All amounts open: without a box the aggregated LP; in a box around its prices the same, with nothing traded."""
+    classes = classes_of(recipe(name, 1, priced=True).with_epsilon(0.3))
+    whole = solve(aggregated.of_classes(classes))
+    groups, kinds = np.indices(classes.evidence.T.shape).reshape(2, -1)
+    room = classes.tasks_in[:, None] * classes.room
+    columns = (table[kinds, groups] for table in (classes.evidence, classes.cost, room))
+    every = boxed.OpenAmounts(groups, kinds, *columns)
+    need, left = classes.tasks_in * classes.floor, (classes.workers_in * classes.capacity).astype(float)
+    nowhere = np.full(need.size, np.inf)
+    plain = solve(boxed.of_amounts(every, need, left, -nowhere, nowhere))
+    assert plain.claimed_bound == pytest.approx(whole.claimed_bound)
+    price = np.maximum(0.0, whole.program.row("cover").view(whole.dual))
+    held = solve(boxed.of_amounts(every, need, left, price * 0.9, price * 1.1 + 1e-3))
+    assert held.claimed_bound == pytest.approx(whole.claimed_bound)
+    traded = [held.program.column(name).view(held.primal).sum() for name in ("had", "given")]
+    assert max(traded) <= 1e-6 * need.sum()
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6))
+def test_no_way_to_spend_the_money_has_fewer_wrong(seed):
+    """A random point of the aggregated LP within the budget, valued by the curve itself: tangents lie below it."""
+    rng = np.random.default_rng(seed)
+    instance = AssignmentInstance(rng.uniform(0.55, 0.9, (2, 6)), rng.integers(0, 2, 8), rng.integers(1, 6, 6), 0.4)
+    classes = classes_of(replace(instance, budget=12.0, demand=np.asarray(0.0)))
+    held = rng.uniform(0, 1, classes.need.size)
+    touched = [held + more for more in (0.0, 0.5, 2.0)]
+    tangents = [fewest_wrong.Tangents(a, np.exp(-a / 2), -np.exp(-a / 2) / 2) for a in touched]
+    least = optimum(fewest_wrong.of_tangents(classes, held, tangents))
+    base = aggregated.of_classes(classes)
+    point = rng.uniform(base.lower, base.upper)
+    point /= max(1.0, ((base.matrix @ point) / np.where(np.isfinite(base.row_upper), base.row_upper, np.inf)).max())
+    assume((base.matrix @ point <= base.row_upper + 1e-9).all())
+    evidence = held + (classes.evidence * base.column("u").view(point)).sum(axis=1) / classes.tasks_in
+    assert classes.tasks_in @ np.exp(-evidence / 2) >= least - 1e-7
+
+
+def is_open(program: Program) -> bool:
+    """Whether a program's relaxation has a point."""
+    return solve(relax(program)).status is Status.OPTIMAL
+
+
+def fewest_given_up(instance) -> int:
+    """The size of the smallest set of tasks without which the LP has a point, by trying all."""
+    for count in range(instance.n_tasks):
+        for gone in combinations(range(instance.n_tasks), count):
+            if is_open(assignment.build(of_tasks(instance, np.setdiff1d(range(instance.n_tasks), gone)))):
+                return count
+    return instance.n_tasks
+
+
+@settings(max_examples=15)
+@given(instances(options=False))
+def test_no_fewer_tasks_and_no_less_coverage_will_do(instance):
+    """Whole tasks are dropped and others covered by shares of labels: never more than dropping by hand.
+
+    With the smallest coverage as every task's need the LP is feasible; with a little more it is not.
+    """
+    solution = solve(dropped_tasks.of_classes(classes_of(instance)))
+    dropped = round(solution.program.column("dropped").view(solution.primal).sum())
+    fewest = fewest_given_up(instance)
+    assert dropped <= fewest and (dropped == 0) == (fewest == 0)
+    demand = -optimum(smallest_coverage.build(instance)) / replace(instance, demand=1.0).need
+    assert is_open(assignment.build(replace(instance, demand=np.maximum(0, demand - 1e-7))))
+    assert not is_open(assignment.build(replace(instance, demand=demand + 1e-4)))
+
+
+@settings(max_examples=12)
+@given(instances())
+def test_what_is_missing_or_extra_is_nothing_just_where_the_lp_has_a_point(instance):
+    """The budget aside, where there is a point at all the instance with so much more room has one."""
+    assert (optimum(missing.build(instance)) <= 1e-7) == is_open(assignment.build(instance))
+    free, classes = replace(instance, budget=None), classes_of(instance)
+    has_point, solution = is_open(assignment.build(free)), solve(extra_capacity.of_classes(classes))
+    if solution.status is not Status.OPTIMAL:
+        assert not has_point
+        return
+    extra = solution.program.column("extra").view(solution.primal)
+    assert (extra.sum() <= 1e-7) == has_point
+    more = np.ceil(extra / classes.workers_in - 1e-9).astype(np.int64)[classes.worker_class]
+    assert is_open(assignment.build(replace(free, capacity=free.capacity + more)))
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6))
+def test_the_share_is_the_edge_of_what_can_be_covered(seed):
+    """At the share the market has a point, beyond it none; the most tasks are at least as many as one share gives."""
+    rng = np.random.default_rng(seed)
+    worth, room, tasks = rng.choice([0.0, 0.2, 0.5], (3, 5)), rng.integers(1, 5, 5), rng.integers(1, 9, 3)
+    groups = market.grouped(market.Market(worth, np.ones((3, 5)), room, tasks, np.ones(3)))
+    need = rng.uniform(0.2, 2.0, 3)
+    share = -optimum(largest_share.of_groups(groups, need, joint=True))
+    assert is_open(market.of_groups(groups, need * share * (1 - 1e-6)))
+    assert share > 1 - 1e-6 or not is_open(market.of_groups(groups, need * (share + 1e-4)))
+    assert -optimum(largest_share.of_groups(groups, need, joint=False)) >= share * groups.tasks_in.sum() - 1e-6
+
+
+@pytest.mark.parametrize("name", ["R10:60x40", "R1:30x20"])
+def test_slack_grows_with_money_and_pays_off(name):
+    """Concave in the money: the LP's own optimum buys none beyond need, or some; more money never buys less."""
+    instance = recipe(name, 1)
+    classes, least = classes_of(instance), optimum(aggregated.build(instance, whole=True))
+    slack = [-optimum(target.of_classes(classes, least * part)) for part in (1.0 + 1e-9, 1.05, 1.1)]
+    assert 0 <= slack[0] <= slack[1] <= slack[2]
+    assert slack[1] >= (slack[0] + slack[2]) / 2 - 1e-7
+
+
+def missed(program: Program) -> float:
+    """Evidence that whole labels must miss; infinite where the other rows leave none."""
+    value = certify(solve(program, "highs", Options())).value
+    return np.inf if value is None else value
+
+
+@settings(max_examples=10)
+@given(instances())
+def test_no_plan_costs_what_whole_amounts_cannot_be_had_for(instance):
+    """Against all plans, with every option: nothing is missing at the optimum's price; boxes change no optimum."""
+    best, classes = least_cost(instance), classes_of(instance)
+    relaxed = aggregated.of_classes(classes, whole=True)
+    linear = solve(relaxed, "highs-simplex", Options())
+    for money in [0.0, 1.0, 3.0] + [best, best + 1.0] * (best < np.inf):
+        program = whole_amounts.of_classes(classes, money)
+        least = missed(program)
+        assert money < best or least == pytest.approx(0.0, abs=1e-6)
+        bound = -np.inf if linear.dual is None else lagrangian_bound(relaxed, linear.dual)
+        if np.isfinite(bound) and bound <= money and least == pytest.approx(0.0, abs=1e-7):
+            assert missed(whole_amounts.boxed(program, relaxed, linear.dual, bound, money)) <= 1e-6
+
+
+@pytest.mark.parametrize("money", [60.0, 100.0])
+def test_a_margin_is_missed_last(money):
+    """More is asked for, more is missing: by no more than the margin of all tasks."""
+    classes = classes_of(recipe("R1:8x20"))
+    plain, more = (missed(whole_amounts.of_classes(classes, money, margin)) for margin in (0.0, 0.1))
+    assert plain - 1e-6 <= more <= plain + 0.1 * classes.task_class.size + 1e-6

@@ -1,0 +1,240 @@
+"""Masters over sets, levels, orders and patterns: brute force over all choices of sets is never cheaper than they."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from crowdopt import AssignmentInstance, Status, relax, solve
+from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.pools import pools_of
+from crowdopt.programs import (
+    aggregated,
+    assignment,
+    grouped_cuts,
+    label_sets,
+    level_sets,
+    nested_sets,
+    own_sets,
+    pattern_master,
+    patterns,
+    set_choice,
+    some_pairs,
+)
+from crowdopt.programs.grouped_cuts import Box
+from crowdopt.programs.order_choice import OrderLimits, of_orders
+from crowdopt.programs.own_sets import KnownSets
+from crowdopt.programs.some_pairs import PairLimits, SomePairs
+from tests.checkers.plans import least_cost
+from tests.draw import campaigns
+from tests.programs.optima import optimum
+from tests.small import instances
+
+DEAR = 100.0
+WISHES = ("forbidden", "collected", "least-labels", "most-labels", "least-loads", "budget", "prices", "prices-by-type")
+
+
+def covering_sets(classes) -> tuple[list[int], list[np.ndarray]]:
+    """Every set of labels that covers a task within the task's limits: the class of tasks, the worker classes."""
+    kinds, sets = [], []
+    for kind in range(classes.need.size):
+        ranges = [range(low, high + 1) for low, high in zip(classes.least[kind], classes.room[kind], strict=True)]
+        for counts in product(*ranges):
+            enough = classes.evidence[kind] @ np.array(counts) >= classes.floor[kind]
+            if enough and classes.fewest[kind] <= sum(counts) <= classes.most[kind]:
+                kinds.append(kind)
+                sets.append(np.repeat(np.arange(len(counts)), counts))
+    return kinds, sets
+
+
+@settings(max_examples=15)
+@given(instances())
+def test_whole_sets_are_worth_more_than_shares_of_labels(instance):
+    """Each set is a point of the LP's rows for one task, and each plan is a choice of sets (Dantzig & Wolfe 1960).
+
+    No plan costs as much as one task without a set, from which column generation starts.
+    """
+    classes, best = classes_of(instance), least_cost(instance)
+    room = classes.workers_in * classes.capacity
+    nothing = label_sets.of_sets(classes, classes.tasks_in, room, [], [])
+    assert nothing.column("given").size == 0
+    program = label_sets.of_sets(classes, classes.tasks_in, room, *covering_sets(classes))
+    point = solve(program)
+    if best == np.inf or point.status is not Status.OPTIMAL:
+        assert best == np.inf
+        return
+    assert optimum(program) <= best + 1e-6 and best <= nothing.cost.max() * classes.tasks_in.sum()
+    if program.column("without").view(point.primal).sum() <= 1e-9:
+        assert optimum(program) >= optimum(aggregated.of_classes(classes)) - 1e-6
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 10**6))
+def test_levels_of_one_worker_each_lose_nothing(seed):
+    """Labels that fill a level of their own are labels; where levels are shared, any worker in them may fill them."""
+    rng = np.random.default_rng(seed)
+    skill, room, price = rng.uniform(0.6, 0.95, (2, 4)), rng.integers(1, 4, 4), rng.integers(1, 5, 4) * 1.0
+    classes = classes_of(AssignmentInstance(skill, rng.integers(0, 2, 3), room, 0.3, cost=price))
+    kinds, sets = covering_sets(classes)
+    count, groups = classes.evidence.shape
+    exact = optimum(label_sets.of_sets(classes, classes.tasks_in, classes.workers_in * classes.capacity, kinds, sets))
+    each = np.tile(np.arange(groups), (count, 1))
+    own = level_sets.of_levels(classes, each, np.arange(count + 1) * groups, kinds, sets)
+    assert optimum(own) <= exact + 1e-6
+    if own.cost.max() > 0 and exact < own.cost[0]:  # no task goes without
+        assert optimum(own) >= exact - 1e-6
+    shared = [np.zeros_like(chosen) for chosen in sets]
+    assert optimum(level_sets.of_levels(classes, each * 0, np.arange(count + 1), kinds, shared)) <= exact + 1e-6
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6))
+def test_own_and_nested_sets_are_the_best_choice(seed):
+    """Three tasks with three sets of two of four workers each: a set for each task, what is over at a price.
+
+    Nested, the first two tasks' sets are of two levels of one row: those of the higher one serve the lower one too,
+    and a task without a set is dear. Shares of sets cost no more.
+    """
+    rng = np.random.default_rng(seed)
+    sets = np.array([rng.choice(4, 2, replace=False) for _ in range(9)])
+    load = np.array([np.bincount(one, minlength=4) for one in sets])
+    known = KnownSets(np.repeat(np.arange(3), 3), rng.uniform(1, 3, 9), 2 * np.arange(10), sets.reshape(-1))
+    room, none = rng.integers(1, 3, 4).astype(float), np.zeros(4)
+    best, nested = [], []
+    for chosen in product(range(9), range(3, 6), range(6, 9)):
+        over = np.maximum(0.0, load[list(chosen)].sum(axis=0) - room).sum()
+        best += [known.cost[list(chosen)].sum() + DEAR * over] * (chosen[0] < 3)
+    for chosen in product((-1, *range(6)), (-1, 3, 4, 5), (-1, 6, 7, 8)):
+        some = [s for s in chosen if s >= 0]
+        if (load[some].sum(axis=0) <= room).all():
+            nested.append(known.cost[some].sum() + DEAR * (3 - len(some)))
+    row, one = np.array([0, 0, 1]), np.ones(3, int)
+    for costs, built in (
+        (best, [own_sets.of_sets(known, room, none, np.inf, DEAR, whole) for whole in (True, False)]),
+        (nested, [nested_sets.of_sets(known, row, one, room, DEAR, whole) for whole in (True, False)]),
+    ):
+        assert built[0].cost @ solve(built[0]).primal == pytest.approx(min(costs))
+        assert optimum(built[1]) <= min(costs) + 1e-9
+    free = optimum(own_sets.of_sets(known, room + 9, none, np.inf, DEAR, False))
+    least = np.array([0.0, 0.0, 0.0, 5.0])  # a load that no sets meet is dear by as much as is missing
+    assert optimum(own_sets.of_sets(known, room + 9, least, np.inf, DEAR, False)) >= free + 2 * DEAR - 1e-9
+    assert solve(own_sets.of_sets(known, room + 9, none, free / 2, DEAR, False)).primal is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_whole_choice_of_sets_is_cheaper(seed):
+    """Two kinds of tasks, three workers with capacities, a share: brute force over all ways to deal the sets."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array([a for a in product((0, 1), repeat=3) if sum(a) == 2])
+    kind, count = np.repeat([0, 1], 3), np.vstack([pairs, pairs])
+    cost, tasks = rng.integers(1, 5, 6).astype(float), np.array([2, 1])
+    weight = np.vstack([np.eye(3), [0.5, -0.5, -0.5]])
+    sides = np.full(4, -np.inf), np.array([2.0, 2, 2, -0.5])
+    columns = set_choice.columns(2, kind, sparse.csc_array(weight @ count.T))
+    best = np.inf
+    for chosen in product(range(3), range(3), range(3, 6)):
+        use = weight @ count[list(chosen)].sum(axis=0)
+        best = min(best, cost[list(chosen)].sum() + DEAR * np.maximum(0, use - sides[1]).sum())
+    dear, free = (
+        optimum(set_choice.of_sets(sides, tasks, cost, columns, DEAR, (np.full(4, price), np.full(4, price))))
+        for price in (DEAR, 0.0)
+    )
+    assert dear <= best + 1e-9
+    assert free == pytest.approx(2 * cost[:3].min() + cost[3:].min()), "rows that cost nothing do not bind"
+
+
+def test_orders_by_hand():
+    """Answer at once, or ask a worker twice: .5 wrong, or .1. Ten tasks, at most 3 wrong: half of them ask.
+
+    With 4 labels 2 tasks ask, 4.2 answers are wrong, 1.2 too many; or there are labels too many, where those are dear.
+    Of two kinds, one out of reach: the other's target grows by the same multiple, both to 4, so ten ask in vain.
+    """
+    none, price = np.full(1, -np.inf), np.array([0.0, 2.0])
+    ask = sparse.csc_array([[1.0, 1.0], [0.5, 0.1], [0.0, 2.0]])
+    for room, wanted in ((100.0, 10.0), (4.0, 4 + 1.2 * DEAR)):
+        limits = OrderLimits(np.array([10.0]), np.array([3.0]), none, np.array([room]))
+        assert optimum(of_orders(limits, price, ask, DEAR)) == pytest.approx(wanted)
+    both = sparse.csc_array([[1.0, 1.0, 0, 0], [0, 0, 1.0, 1.0], [0.5, 0.4, 0, 0], [0, 0, 0.5, 0.1], [0, 1.0, 0, 1.0]])
+    limits = OrderLimits(np.full(2, 10.0), np.full(2, 2.0), none, np.array([100.0]))
+    assert optimum(of_orders(limits, np.array([0, 1.0, 0, 1.0]), both, DEAR)) == pytest.approx(12.5 + 4 * DEAR)
+
+
+@pytest.mark.parametrize("capacity", [1, 6])
+@pytest.mark.parametrize("rule", ["exact-error", "mean-error"])
+def test_over_the_whole_menu_of_patterns_it_is_the_relaxation(capacity, rule):
+    """Where the relaxation has a point nothing goes without; where it has none, something does."""
+    instance = AssignmentInstance([[0.9, 0.9, 0.7, 0.7, 0.7]], [0] * 6, [capacity] * 5, 0.12, rule=rule)
+    pools = pools_of(instance)
+    menu = patterns.whole_menu(pools)
+    wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
+    base = relax(patterns.of_menu(pools, menu, wrong))
+    program = pattern_master.of_priced_menu(pools, menu, 1000.0, wrong)
+    if solve(base).status is Status.OPTIMAL:
+        assert optimum(program) == pytest.approx(optimum(base))
+    else:
+        assert program.column("without").view(solve(program).primal).sum() > 1e-6
+
+
+SETS = [np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]]), np.array([[1, 0, 0], [0, 0, 1]])]  # of two tasks, one a group
+PAID = [np.array([2.0, 2.5, 3.0]), np.array([1.0, 1.5])]
+ROOM, LAST = np.array([1.0, 1.0, 2.0]), np.array([0.0, 0.0, 1.0])
+LINES = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+
+
+def cut_model(sets: list[tuple[int, int]], price: np.ndarray, lift: float, radius: float) -> float:
+    """The model's optimum with the lines of some sets, in a box around a point."""
+    load = np.array([SETS[g][k] for g, k in sets], float)
+    paid, group = np.array([PAID[g][k] for g, k in sets]), np.array([g for g, _ in sets])
+    low, high = np.maximum(0.0, price - radius), price + radius
+    box = Box(low, high, np.maximum(0.0, lift - radius) * LAST, (lift + radius) * LAST, (0.0, 0.0))
+    return -optimum(grouped_cuts.of_lines(load, paid, group, ROOM, LAST, 0.0, box))
+
+
+@given(st.integers(0, 10**6))
+def test_lines_of_all_sets_are_the_bound_itself(seed):
+    """With a line for every set, and a box that is a point, the model says what the bound is there.
+
+    With fewer lines it is never lower, and in a wider box its optimum is never lower.
+    """
+    rng = np.random.default_rng(seed)
+    price, lift = rng.uniform(0, 1, 3), float(rng.uniform(0, 1))
+    tasks = sum((paid + sets @ (price - lift * LAST)).min() for sets, paid in zip(SETS, PAID, strict=True))
+    bound = float(tasks - ROOM @ price + lift)  # each task its cheapest set
+    assert cut_model(LINES, price, lift, 0.0) == pytest.approx(bound)
+    some = cut_model(LINES, price, lift, 0.2)
+    assert cut_model([(0, 0), (1, 0)], price, lift, 0.2) >= some - 1e-9 and some >= bound - 1e-9
+    assert cut_model(LINES, price, lift, 0.4) >= some - 1e-9
+
+
+def over(instance: AssignmentInstance, some: np.ndarray) -> float:
+    """The optimum over some of the pairs that are not barred, tasks and labels as they are."""
+    task, worker = np.divmod(some, instance.n_workers)
+    kind = instance.task_type[task]
+    fewest, most = instance.new_label_limits
+    sides = PairLimits(
+        need=instance.floor,
+        fewest=fewest.astype(float),
+        most=np.where(most > 10**9, np.inf, most),
+        least=instance.min_load.astype(float),
+        room=instance.capacity.astype(float),
+        money=np.inf if instance.budget is None else instance.budget,
+    )
+    pairs = SomePairs(task, worker, instance.evidence[kind, worker], instance.cost[kind, worker])
+    return optimum(some_pairs.of_pairs(pairs, sides, (1e4, 1e4)))
+
+
+@settings(max_examples=25)
+@given(campaigns(60, ("hoeffding", "bhattacharyya"), WISHES, spoiled=False))
+def test_over_every_pair_it_is_the_relaxation(instance):
+    """The same optimum as the assignment's relaxation; fewer pairs cost no less, and what is missing is dear."""
+    whole = optimum(relax(assignment.build(instance)))
+    able = np.ones((instance.n_tasks, instance.n_workers), bool)
+    able[tuple(instance.barred.T)] = False
+    every = np.flatnonzero(able)
+    assert over(instance, every) == pytest.approx(whole, rel=1e-7, abs=1e-6)
+    assert over(instance, every[::2]) >= whole - 1e-6
