@@ -23,7 +23,6 @@ LONG = (  # these files begin, so that no process is left alone with one of them
     "tests/online/test_sequential.py",
     "tests/fuzz/",
     "tests/test_jobs.py",
-    "tests/assign/individual/test_own_stages.py",
     "tests/bench/",
     "tests/assign/",
     "tests/api/",

@@ -206,20 +206,7 @@ def test_who_does_not_know_groups_says_so(tmp_path: Path) -> None:
 
 def test_checked_rules_keep_joint_limits() -> None:
     """Exact errors are no dearer to keep than their bound: a plan wherever the rule of the bound has one."""
-    exact_is_cheaper(range(12))
-
-
-@pytest.mark.chance
-@pytest.mark.long  # 300 instances, each planned twice; that no plan costs more is tried before
-def test_checked_rules_are_cheaper_at_times() -> None:
-    """So two rules are compared: in eight of 100 independent instances or more (of 300 in 13)."""
-    assert exact_is_cheaper(seeds(300)) >= fewest(300, 0.08)
-
-
-def exact_is_cheaper(seeds: range) -> int:
-    """How often a plan by exact errors costs less than one by their bound."""
-    cheaper = 0
-    for seed in seeds:
+    for seed in range(12):
         instance = drawn(seed)
         if (instance.dependence > 1).any():
             continue
@@ -228,8 +215,6 @@ def exact_is_cheaper(seeds: range) -> int:
         if exact.found:
             assert not breaches(exact.instance, exact.pairs), seed
             assert (exact.exact_error[0] <= instance.epsilon + 1e-12).all(), seed
-            cheaper += bound.found and exact.objective < bound.objective
-    return cheaper
 
 
 WRONG = [
@@ -278,11 +263,3 @@ def test_rows_come_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,w1,1,\n", encoding="utf-8")
     with pytest.raises(InputError, match="no side"):
         crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
-
-
-def test_a_row_without_entries_asks_for_nothing():
-    """All its pairs may have been labelled already: nothing is left to choose, and nothing to hold a plan against."""
-    none = OwnRows(["r"], np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(1), np.ones(1))
-    free = AssignmentInstance([[0.9, 0.8, 0.7]], [0, 0], 3, 0.2)
-    plan = crowdopt.assign(replace(free, own_rows=none))
-    assert plan.proven and plan.objective == crowdopt.assign(free).objective

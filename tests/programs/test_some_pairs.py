@@ -10,7 +10,7 @@ import pytest
 from crowdopt import relax
 from crowdopt.programs import assignment, some_pairs
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
-from tests.assign.individual.test_own_stages import individual
+from tests.assign.test_own_tasks import individual
 from tests.programs.optima import optimum
 
 DEAR = (1e4, 1e4)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
 from crowdopt import AssignmentInstance
-from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.crowd.votes.voting import weighted_error
+from tests.assign.by_hand import cheapest
 from tests.models.pooled import RULES
 
 
@@ -34,24 +31,6 @@ def drawn(seed: int) -> AssignmentInstance:
 
 
 def least(instance: AssignmentInstance) -> float | None:
-    """The least cost over all sets of pairs by the exact errors, each from crowdopt.crowd.votes.voting."""
-    n, m = instance.n_tasks, instance.n_workers
-    prior = instance.prior[1]
-    known = {}
-    best = None
-    for chosen in product(product((0, 1), repeat=m), repeat=n):
-        pairs = np.argwhere(np.array(chosen).reshape(n, m))
-        cost = float(instance.prices(pairs).sum())
-        if (best is not None and cost >= best) or breaches(instance, pairs):
-            continue
-        errors = []
-        for i, row in enumerate(chosen):
-            key = (int(instance.task_type[i]), row)
-            if key not in known:
-                p = instance.accuracy[key[0]][np.array(row, bool)]
-                known[key] = weighted_error(p, prior=prior)
-            errors.append(known[key])
-        mean = np.mean(errors) <= instance.epsilon.mean() + 1e-12
-        if mean if instance.the_rule.average else (np.array(errors) <= instance.epsilon + 1e-12).all():
-            best = cost
-    return best
+    """The least cost over all sets of pairs by exact errors; None where no set keeps the limits."""
+    best = cheapest(instance)
+    return best if np.isfinite(best) else None
