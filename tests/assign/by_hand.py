@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt import AssignmentInstance, Plan, verify, write_campaign, write_plan
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.recheck.bounds.findings import Report
-from tests.combinations.set_errors import error_bounds
+from tests.checkers.errors import error_bounds
 
 SAME = 1e-9
 Sets = tuple[np.ndarray, np.ndarray, np.ndarray]

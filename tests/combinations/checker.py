@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erfc
 
-from tests.combinations.set_errors import error_bounds
+from tests.checkers.errors import error_bounds
 
 SHORT = 1e-9  # evidence by which a covered task may be short
 CLIP, NONE = 1e-6, 1e-9  # accuracies in logarithms; evidence that counts as none

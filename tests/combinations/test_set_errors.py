@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.combinations import set_errors
-from tests.combinations.set_errors import Skills, error_bounds
+from tests.checkers import errors as set_errors
+from tests.checkers.errors import Skills, error_bounds
 
 
 def by_every_answer(skills: Skills, prior: np.ndarray) -> float:

@@ -12,9 +12,9 @@ import pytest
 import crowdopt
 from crowdopt.core.program import relax
 from crowdopt.programs import assignment
+from tests.checkers.exact import integer_optimum, minimum, program_of
 from tests.models import golden
 from tests.models.data import section
-from tests.models.exact import integer_optimum, minimum, program_of
 from tests.models.reading import MODELS, translated
 from tests.models.tiny import FILES, facts_of, instance_of, optima
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from tests.models.exact import integer_optimum, is_clear, linear_optimum, program_of
+from tests.checkers.exact import integer_optimum, is_clear, linear_optimum, program_of
 from tests.models.reading import MODELS
 
 FILES = sorted((MODELS / "tiny").glob("*.json"))

@@ -17,8 +17,8 @@ from crowdopt import AssignmentInstance, InputError, Status, assign, verify, wri
 from crowdopt.crowd.exactness import relaxation
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from crowdopt.recheck.bounds.proofs import prove_blocks, prove_patterns
-from tests.recheck.checker_blocks import check as by_blocks
-from tests.recheck.checker_blocks import check_rows as by_rows
+from tests.checkers.folders import check as by_blocks
+from tests.checkers.folders import check as by_rows
 from tests.sampled import first_of
 from tests.trials.crowd_checker import SMALL, a_good_plan, draw, error, fits, keeps, many, optimum, whole
 from tests.trials.crowd_instance import instance_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crowdopt.assign.engine.band_kernels import cheapest_counted
-from tests.combinations.set_errors import error_bounds
+from tests.checkers.errors import error_bounds
 
 ROUNDING = 1e-12
 

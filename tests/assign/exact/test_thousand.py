@@ -10,7 +10,7 @@ from crowdopt.assign.methods import linear_rules as exact_method
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.verification import verify
-from tests.recheck.checker_blocks import check
+from tests.checkers.folders import check
 from tests.small import brute_force
 
 KINDS = ("hammers", "alike", "specialists", "one type", "types", "adversarial", "strong", "free")

@@ -1,0 +1,1 @@
+"""Checkers that share nothing with the package: of plans, of folders of plans, and exact optima in rationals."""
