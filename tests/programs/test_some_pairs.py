@@ -10,7 +10,7 @@ import pytest
 from crowdopt import relax
 from crowdopt.programs import assignment, some_pairs
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
-from tests.assign.test_own_tasks import individual
+from tests.assign.test_cheapest import individual
 from tests.programs.optima import optimum
 
 DEAR = (1e4, 1e4)
@@ -42,7 +42,7 @@ def free(instance) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(3))
 def test_with_every_pair_it_is_the_relaxation(seed):
     """The same optimum as the assignment's relaxation; fewer pairs cost no less, and what is missing is dear."""
-    instance = replace(individual(seed, 20, 12), fixed=None, epsilon=np.full(20, 0.35))
+    instance = replace(individual(seed, 20, 12), fixed=None)
     whole = optimum(relax(assignment.build(instance)))
     every = free(instance)
     assert optimum(over(instance, every)) == pytest.approx(whole, rel=1e-7)
