@@ -19,7 +19,8 @@ from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.cli import main
 from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.exhausted import out_of_reach
-from tests.assign.by_hand import SAME, choices, chosen, report_on, sets_of
+from tests.assign.by_hand import SAME, choices, report_on, sets_of
+from tests.checkers.plans import table
 from tests.sampled import first_of
 
 SOLVER = 1e-6  # what a row of a program may be missed by
@@ -62,7 +63,7 @@ def best_by_brute_force(instance):
 def left_short(instance, pairs):
     """The tasks that these labels do not serve, and by how much each task errs too much."""
     found = []
-    for task, mine in enumerate(chosen(instance, pairs)):
+    for task, mine in enumerate(table(instance, pairs)):
         labels, _, serves = sets_of(instance, task)
         place = int(np.flatnonzero((labels == mine).all(axis=1))[0])
         found.append((serves[place], excess_of(instance, task)[place]))

@@ -11,7 +11,9 @@ import pytest
 
 from crowdopt import AssignmentInstance, assign
 from crowdopt.api.budget import spend
-from tests.assign.by_hand import cheapest, choices, report_on, sets_of
+from tests.assign.by_hand import choices, report_on, sets_of
+from tests.checkers.plans import least_cost
+from tests.draw import campaign
 from tests.sampled import first_of
 
 
@@ -24,21 +26,6 @@ def plurality(labels: int, p: float, classes: int) -> float:
             ways = factorial(labels) // prod(map(factorial, count))
             kept += ways * p ** max(count) * ((1 - p) / (classes - 1)) ** (labels - max(count)) / classes
     return 1 - kept
-
-
-def drawn(seed: int, rule: str) -> AssignmentInstance:
-    """Two tasks with targets of their own, a few workers with prices, some of them mostly wrong."""
-    rng, n = np.random.default_rng(seed), 2
-    return AssignmentInstance(
-        rng.choice([0.05, 0.4, 0.7, 0.8, 0.9], (1, 4)),
-        np.zeros(n, np.int64),
-        rng.integers(1, n + 1, 4),
-        rng.choice([0.25, 0.4], n),
-        rule=rule,
-        classes=3,
-        cost=rng.choice([1.0, 1.5], 4),
-        prior=[0.5, 0.25, 0.25] if rng.random() < 0.5 else None,
-    )
 
 
 @pytest.mark.parametrize(
@@ -65,14 +52,15 @@ def test_equal_workers_give_as_many_labels_as_the_best_fixed_plan(skill, classes
 @pytest.mark.parametrize("seed", first_of(range(15), 4))
 def test_no_bound_is_above_the_best_of_all_plans(seed):
     """Each task's errors, their average, and the fewest wrong answers for a sum: plans keep them, bounds hold."""
-    each, mean = drawn(seed, "exact-error"), drawn(seed, "mean-error")
+    mean = campaign(seed, 2, 4, "mean-error classes prior prices")
+    each = replace(mean, rule="exact-error")
     sets = [sets_of(mean, task) for task in range(2)]
     rows, _ = choices(replace(mean, budget=3.0), sets)
     fewest = np.sum([errors[rows[:, task]] for task, (_, errors, _) in enumerate(sets)], axis=0).min()
     plans = [
-        (assign(each, gap=0.0), cheapest(each)),
-        (assign(each, "patterns", gap=0.0), cheapest(each)),
-        (assign(mean, "patterns", gap=0.0), cheapest(mean)),
+        (assign(each, gap=0.0), least_cost(each)),
+        (assign(each, "patterns", gap=0.0), least_cost(each)),
+        (assign(mean, "patterns", gap=0.0), least_cost(mean)),
     ]
     for plan, cost in plans:
         assert plan.bound <= cost + 1e-6

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from crowdopt import Status, relax, solve
 from crowdopt.crowd.classes import classes_of
 from crowdopt.programs import aggregated, assignment
-from tests.assign.test_joint_limits import drawn
+from tests.draw import campaign
 from tests.programs.optima import optimum
 from tests.small import brute_force, instances
 
@@ -35,8 +35,8 @@ def test_cardinality_rows_cut_off_no_plan(instance):
 def test_joint_limits_of_classes_are_those_of_their_members():
     """Whom groups and own rows tell apart are of different classes: averaging over the others loses nothing."""
     shrunk = 0
-    for seed in range(60):
-        instance = drawn(seed)
+    for seed in range(20):
+        instance = campaign(seed, 4, 5, "bhattacharyya most-per-task most-share own-row families", spoiled=True)
         classes = classes_of(instance, joint=True)
         shrunk += classes.need.size < instance.n_tasks
         full, small = relax(assignment.build(instance)), aggregated.of_classes(classes)

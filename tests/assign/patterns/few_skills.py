@@ -6,8 +6,8 @@ import numpy as np
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.instance import UNLIMITED
-from tests.assign.by_hand import cheapest
 from tests.models.pooled import RULES
+from tests.small import brute_force
 
 
 def drawn(seed: int) -> AssignmentInstance:
@@ -30,7 +30,4 @@ def drawn(seed: int) -> AssignmentInstance:
     )
 
 
-def least(instance: AssignmentInstance) -> float | None:
-    """The least cost over all sets of pairs by exact errors; None where no set keeps the limits."""
-    best = cheapest(instance)
-    return best if np.isfinite(best) else None
+least = brute_force
