@@ -54,19 +54,20 @@ def test_no_bound_is_above_the_best_of_all_plans(seed):
     """Each task's errors, their average, and the fewest wrong answers for a sum: plans keep them, bounds hold."""
     mean = campaign(seed, 2, 4, "mean-error classes prior prices")
     each = replace(mean, rule="exact-error")
+    money = least_cost(mean)
     sets = [sets_of(mean, task) for task in range(2)]
-    rows, _ = choices(replace(mean, budget=3.0), sets)
+    rows, _ = choices(replace(mean, budget=money), sets)
     fewest = np.sum([errors[rows[:, task]] for task, (_, errors, _) in enumerate(sets)], axis=0).min()
     plans = [
         (assign(each, gap=0.0), least_cost(each)),
         (assign(each, "patterns", gap=0.0), least_cost(each)),
-        (assign(mean, "patterns", gap=0.0), least_cost(mean)),
+        (assign(mean, "patterns", gap=0.0), money),
     ]
     for plan, cost in plans:
         assert plan.bound <= cost + 1e-6
         assert not plan.found or plan.objective >= cost - 1e-9
         assert plan.found == (cost < np.inf) or not plan.proven
-    spent = spend(mean, 3.0)
+    spent = spend(mean, money)
     assert spent.wrong_bound - 1e-9 <= fewest <= spent.wrong + 1e-9
 
 
