@@ -38,7 +38,7 @@ def second_round(**more):
     return AssignmentInstance(**{**base, **more})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(instances())
 def test_the_optimum_and_its_proof_are_those_of_the_whole_program(instance):
     """With every option drawn: the same cost, a plan that keeps all limits, multipliers that prove the bound of all."""

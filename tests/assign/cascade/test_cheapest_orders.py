@@ -96,10 +96,10 @@ def test_an_order_comes_to_what_all_its_labels_come_to():
 
 @pytest.mark.chance
 def test_simulated_tasks_err_and_ask_as_often_as_the_orders_say():
-    """20,000 tasks of eight workers by ``next``: wrong answers and loads within what chance allows."""
+    """6,000 tasks of eight workers by ``next``: wrong answers and loads within what chance allows."""
     accuracy = drawing(8).uniform(0.55, 0.9, (1, 8))
     one = AssignmentInstance(accuracy, [0] * 100, np.full(8, 60), 0.12)
-    plan, rng, times = orders_of(one), drawing(), 200
+    plan, rng, times = orders_of(one), drawing(), 60
     wrong, load = 0, np.zeros(8, np.int64)
     for task in [str(i) for i in range(100)] * times:
         truth, votes = int(rng.integers(2)), {}

@@ -11,12 +11,13 @@ from crowdopt.api.explain import explain
 from crowdopt.api.no_plan import headline, why_not
 from tests.checkers.plans import broken
 from tests.draw import campaign
+from tests.sampled import first_of
 
 NONE = ("infeasible", "no plan", "no such plan", "do not fit")
 
 
 @pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error", "exact-error classes"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", first_of([0, 3, 1, 2], 2))
 def test_explain_and_solve_agree(seed, rule):
     """No plan in the one is no plan in the other, in the same words; and each way out of it has its plan."""
     instance = campaign(seed, 3, 4, f"{rule} budget" if seed % 2 else rule)

@@ -22,7 +22,7 @@ from tests.sampled import first_of
 from tests.small import instances
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(campaigns(9, spoiled=True))
 def test_every_way_out_has_a_plan(instance):
     """Applying any suggestion makes the integer program feasible: the plan that comes with it keeps every limit."""
