@@ -54,7 +54,7 @@ def test_greedy_keeps_its_guarantee_and_the_bounds_hold(instance: AssignmentInst
         assert fewest_wrong(instance, money, curve, solve, Options()).value <= least + 1e-7
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(campaigns(6, ["mean-error"], LIMITS[:3], spoiled=False, skills="each"), st.integers(1, 7))
 def test_patterns_spend_best(instance: AssignmentInstance, money: int) -> None:
     """The fewest wrong answers of all plans, up to the gap asked for, and a bound that is none too high."""

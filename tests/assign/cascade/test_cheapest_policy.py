@@ -17,7 +17,7 @@ from tests.sampled import first_of
 
 
 @pytest.mark.parametrize("made", [drawn, limited])
-@pytest.mark.parametrize("seed", first_of(range(150), 15))
+@pytest.mark.parametrize("seed", first_of(range(60), 15))
 def test_it_is_the_least_of_all_policies(seed, made):
     """By a program over histories, with fixed pairs, fewest labels and own rows or without; ``verify`` agrees."""
     one, expert = made(seed), EXPERT if seed % 3 == 0 else None
@@ -63,7 +63,7 @@ def test_workers_alike_cost_what_they_cost_one_by_one(seed):
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize("panels", [10, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("panels", [10, pytest.param(60, marks=pytest.mark.slow)])
 def test_drawn_panels_err_and_ask_as_often_as_their_plans_say(panels):
     """20,000 items of each: errors within the claim, loads as expected, and these within capacities."""
     for seed in seeds(panels):

@@ -35,7 +35,7 @@ def by_name(shares: tuple[float, ...]) -> dict[str, float]:
     return {str(k): share for k, share in enumerate(shares) if np.isfinite(share)}
 
 
-@pytest.mark.parametrize("seed", first_of(range(150), 12))
+@pytest.mark.parametrize("seed", first_of(range(50), 12))
 def test_it_costs_what_the_program_over_histories_does(seed):
     """Every class may be answered after every history; where nothing keeps the limits all grow by one multiple."""
     one, expert = drawn(seed), EXPERT if seed % 3 == 0 else None
