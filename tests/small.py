@@ -56,20 +56,6 @@ def _options(draw, rng, n, m, kinds, capacity):
     return options
 
 
-def three_by_four(seed: int, accuracies: tuple[float, ...]) -> AssignmentInstance:
-    """Three tasks, four workers with prices, of one kind or two."""
-    rng = np.random.default_rng(seed)
-    kinds, n, m = int(rng.integers(1, 3)), 3, 4
-    return AssignmentInstance(
-        rule="bhattacharyya",
-        accuracy=rng.choice(accuracies, (kinds, m)),
-        task_type=rng.integers(0, kinds, n),
-        capacity=rng.integers(1, n + 1, m),
-        epsilon=rng.choice([0.2, 0.3]),
-        cost=rng.integers(1, 4, m).astype(float),
-    )
-
-
 def brute_force(instance: AssignmentInstance) -> float | None:
     """Least cost of all plans, by arithmetic of its own (tests/checkers/plans.py); None if there is none."""
     cost = least_cost(instance)

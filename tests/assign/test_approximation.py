@@ -10,26 +10,14 @@ import pytest
 
 import crowdopt
 from crowdopt.api.no_plan import why_not
-from crowdopt.crowd.votes.evidence import HOEFFDING
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.recheck.verification import verify
+from tests.small import with_evidence
 
 METHOD = "primal-approximation"
-
-
-def with_evidence(evidence, need, capacity):
-    """An instance under rule hoeffding with that evidence and need, one type per task."""
-    return crowdopt.AssignmentInstance(
-        accuracy=(1 + np.sqrt(evidence)) / 2,
-        task_type=np.arange(len(evidence)),
-        capacity=capacity,
-        epsilon=0.4,
-        demand=need / HOEFFDING.need(np.array(0.4), 2),
-        rule="hoeffding",
-    )
 
 
 def test_a_plan_by_hand_and_its_repair():
@@ -83,10 +71,9 @@ def test_it_takes_what_the_policy_takes():
     assert seen >= 3
 
 
-@pytest.mark.parametrize("recipe", ["R1:80x30", "R10:100x40"])
-def test_whatever_it_lacks_is_mended_and_recomputed(recipe, tmp_path):
+def test_whatever_it_lacks_is_mended_and_recomputed(tmp_path):
     """The plan keeps every limit, its bound is the LP's, and the repair is undone by whoever checks it."""
-    instance = replace(crowdopt.recipe(recipe, seed=3), fixed=[[0, 1], [5, 2]], forbidden=[[1, 1]])
+    instance = replace(crowdopt.recipe("R10:100x40", seed=3), fixed=[[0, 1], [5, 2]], forbidden=[[1, 1]])
     crowdopt.write_campaign(instance, tmp_path / "campaign")
     plan = crowdopt.assign(tmp_path / "campaign", METHOD, output=tmp_path / "plan", seed=1)
     assert plan.repaired.short and len(plan.repaired.added)

@@ -2,63 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd.exactness import CERTAIN, errors_of, exact_errors
+from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from tests.small import instances
-
-
-@st.composite
-def unrestricted(draw, rule="exact-error"):
-    """Up to 3 tasks and 6 workers, any skills and capacities."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
-    n, m = draw(st.integers(1, 3)), draw(st.integers(2, 6))
-    kinds = draw(st.integers(1, n))
-    few = [0.3, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.85, 0.9, 0.95]
-    accuracy = rng.choice(few, (kinds, m)) if draw(st.booleans()) else rng.uniform(0.4, 0.97, (kinds, m))
-    return AssignmentInstance(
-        accuracy=accuracy,
-        task_type=rng.integers(0, kinds, n),
-        capacity=rng.integers(1, n + 1, m),
-        epsilon=rng.choice([0.05, 0.1, 0.15, 0.2, 0.25, 0.3], n),
-        rule=rule,
-    )
-
-
-def fewest_by_brute_force(instance: AssignmentInstance) -> float | None:
-    """Least number of labels over all assignments whose exact errors keep the targets."""
-    m = instance.n_workers
-    subsets = np.array(list(itertools.product([0, 1], repeat=m)))
-    fine = []
-    for task in range(instance.n_tasks):
-        error = errors_of(instance, np.full(len(subsets), task), [np.flatnonzero(one) for one in subsets])
-        fine.append(subsets[error <= instance.epsilon[task] + CERTAIN])
-    best = None
-    for chosen in itertools.product(*fine):
-        if (np.sum(chosen, axis=0) <= instance.capacity).all():
-            count = int(np.sum(chosen))
-            best = count if best is None else min(best, count)
-    return best
-
-
-@settings(max_examples=20)
-@given(unrestricted())
-def test_exact_error_against_all_assignments(instance):
-    """Within one label of the optimum, and equal to it wherever it is called proven."""
-    plan, best = assign(instance), fewest_by_brute_force(instance)
-    assert plan.found == (best is not None)
-    if best is not None:
-        assert plan.bound <= best <= plan.labels <= best + 1
-        assert plan.labels == best or not plan.proven
 
 
 def keeps(instance: AssignmentInstance, pairs: np.ndarray) -> bool:
@@ -123,16 +77,6 @@ def test_the_scarce_better_class_is_spent_where_it_pays():
     assert plan.labels == 9 + 3 * 7
 
 
-def test_a_mixed_crowd_as_in_the_literature():
-    """Accuracies .85 and .65, epsilon .05: 5 labels of the better class suffice exactly, where Hoeffding takes 13."""
-    accuracy = np.array([[0.85] * 20 + [0.65] * 20])
-    made = {
-        rule: assign(AssignmentInstance(accuracy, [0], np.ones(40, np.int64), 0.05, rule=rule)).labels
-        for rule in ("hoeffding", "bhattacharyya", "exact-error")
-    }
-    assert made == {"hoeffding": 13, "bhattacharyya": 7, "exact-error": 5}
-
-
 def test_certain_and_contrary_workers():
     """A worker always right settles a task alone; a worker usually wrong is worth as much as their opposite."""
     sure = AssignmentInstance([[1.0, 0.7]], [0], [1, 1], 0.001, rule="exact-error")
@@ -162,13 +106,6 @@ def test_the_lp_is_that_of_a_rule_with_sums():
     assert plan.promise == "exact-error" and "which implies exact-error's promise" in plan.note and not own.note
     plan = assign(replace(instance, rule="probit"), program="lp")
     assert plan.status is Status.OPTIMAL and plan.instance.rule == "probit" and not plan.promise
-
-
-def test_any_backend_may_solve_the_linear_parts():
-    """The full program by a backend, checked and mended all the same."""
-    instance = replace(recipe("R10:12x20"), rule="exact-error")
-    ours, theirs = assign(instance), assign(instance, method="highs")
-    assert keeps(instance, theirs.pairs) and theirs.labels == ours.labels and theirs.proven
 
 
 def test_a_plan_beside_fixed_pairs_whose_votes_err_too_much_is_not_handed_out():

@@ -32,10 +32,14 @@ def sloppy(program, backend="highs", options=None, listener=None):
 
 
 def test_a_plan_short_by_a_solvers_tolerance_is_mended(knife_edge):
-    """Two labels lack 5e-7 of evidence: the solver calls that feasible, the plan buys the third label."""
+    """Two labels lack 5e-7 of evidence: the solver calls that feasible, the plan buys the third label.
+
+    The tightened program's bound could exceed the optimum, so the first solve's stands.
+    """
     plan = solve_full(knife_edge, "ip", sloppy, "highs", Options())
     assert plan.objective == 7.0 and not breaches(knife_edge, plan.pairs)
     assert plan.violation <= COVERAGE
+    assert plan.bound <= 7.0 and plan.status is (Status.OPTIMAL if plan.bound == 7.0 else Status.FEASIBLE)
 
 
 @pytest.mark.parametrize("method", ["exact", "highs"])
@@ -50,12 +54,6 @@ def test_a_plan_short_by_a_hair_is_no_plan(method):
     assert 1e-9 < instance.need[0] - instance.evidence[0, :2].sum() < 1e-9 + 1e-15
     plan = assign(instance, method=method, time_limit=5)
     assert plan.objective == 5.0 and not breaches(instance, plan.pairs) and plan.bound <= 5.0
-
-
-def test_the_bound_comes_from_the_program_as_given(knife_edge):
-    """The tightened program's bound could exceed the optimum, so the first solve's stands: 2, not 7."""
-    plan = solve_full(knife_edge, "ip", sloppy, "highs", Options())
-    assert plan.bound <= 7.0 and plan.status is (Status.OPTIMAL if plan.bound == 7.0 else Status.FEASIBLE)
 
 
 @pytest.mark.parametrize("claim", ["zeros", "fractions", "nan", "nothing"])
@@ -105,12 +103,6 @@ def test_a_loose_instance_needs_no_search():
     instance = AssignmentInstance([[1.0, 0.9, 0.8]], [0, 0], [2, 2, 2], 0.1, min_labels=[1, 1])
     plan = assign(instance, method="highs")
     assert plan.proven and plan.proof == "certificate" and plan.bound == plan.certified_bound == plan.objective == 2
-
-
-def test_the_gap_asked_for_is_kept():
-    """A search may stop early, and then says how far from the bound it is."""
-    plan = assign(recipe("R10:60x20"), method="highs", gap=0.2)
-    assert plan.found and 0 <= plan.gap <= 0.2 + 1e-9
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -14,112 +13,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows
 from crowdopt.api.plan_gold import plan_gold
 from crowdopt.assign.plan import breaches
-from tests.chance import fewest, most, seeds
-
-ALL = range(100, 1000)
-
-
-def drawn(seed: int) -> AssignmentInstance:
-    """At most 12 pairs; overlapping groups with limits, sometimes families, collected labels, own rows, prices."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 4))
-    m = int(rng.integers(2, 12 // n + 1))
-    groups = []
-    for g in range(int(rng.integers(1, 3))):
-        members = np.flatnonzero(rng.random(m) < 0.6)
-        if members.size:
-            most = int(rng.integers(1, 4)) if rng.random() < 0.5 else None
-            least = int(rng.integers(0, min(2, members.size, most or 9) + 1)) if rng.random() < 0.5 else 0
-            shares = {"min_share": 0.25} if rng.random() < 0.25 else {"max_share": 0.6} if rng.random() < 0.4 else {}
-            family = bool(rng.random() < 0.3) and not any(group.dependent for group in groups)
-            most = max(most or 1, least) if family else most
-            groups.append(Group(f"g{g}", members.tolist(), least, most, dependent=family, **shares))
-    pairs = rng.permutation([(i, j) for i in range(n) for j in range(m)])
-    chosen = pairs[: int(rng.integers(1, len(pairs) + 1))]
-    row = OwnRows(("r",), np.zeros(len(chosen), int), chosen, rng.integers(-2, 3, len(chosen)), [-1.0], [2.0])
-    return AssignmentInstance(
-        accuracy=rng.choice([0.55, 0.7, 0.8, 0.9, 0.97], (1, m)),
-        task_type=np.zeros(n, int),
-        capacity=rng.integers(1, n + 1, m),
-        epsilon=rng.choice([0.2, 0.35, 0.45], n),
-        rule=str(rng.choice(["hoeffding", "bhattacharyya"])),
-        cost=rng.integers(1, 5, (1, m)) if rng.random() < 0.5 else 1.0,
-        collected=pairs[-1:] if rng.random() < 0.3 else None,
-        groups=groups,
-        own_rows=row if rng.random() < 0.4 else None,
-    )
-
-
-def keeps(instance: AssignmentInstance, chosen: list[tuple[int, int]]) -> bool:
-    """Every limit, by counting in plain Python."""
-    had = [tuple(pair) for pair in instance.collected.tolist()]
-    every = [*chosen, *had]
-    if set(chosen) & set(had):
-        return False
-    for task in range(instance.n_tasks):
-        evidence = sum(instance.evidence[0, j] for i, j in every if i == task)
-        if evidence < instance.need[task] - 1e-9:
-            return False
-        for group in instance.groups:
-            mine = sum(i == task and j in group.members for i, j in every)
-            before = sum(i == task and j in group.members for i, j in had)
-            most = 99 if group.max_per_task is None else max(before, group.max_per_task)
-            if not group.min_per_task <= mine <= most:
-                return False
-    for group in instance.groups:
-        mine = sum(j in group.members for _, j in every)
-        if not group.min_share * len(every) - 1e-9 <= mine <= group.max_share * len(every) + 1e-9:
-            return False
-    if any(sum(j == worker for _, j in chosen) > instance.capacity[worker] for worker in range(instance.n_workers)):
-        return False
-    rows = instance.own_rows
-    if rows is not None:
-        total = sum(c for c, pair in zip(rows.coefficient, rows.pairs.tolist(), strict=True) if tuple(pair) in chosen)
-        return bool(rows.lower[0] - 1e-9 <= total <= rows.upper[0] + 1e-9)
-    return True
-
-
-def least(instance: AssignmentInstance) -> float | None:
-    """The least cost of all sets of pairs, cheapest first."""
-    pairs = list(itertools.product(range(instance.n_tasks), range(instance.n_workers)))
-    price = {pair: float(instance.cost[0, pair[1]]) for pair in pairs}
-    best = None
-    for bits in itertools.product([False, True], repeat=len(pairs)):
-        chosen = list(itertools.compress(pairs, bits))
-        cost = sum(price[pair] for pair in chosen)
-        if (best is None or cost < best) and keeps(instance, chosen):
-            best = cost
-    return best
-
-
-def agrees(seeds: range) -> int:
-    """Every instance solved as brute force says; returns how many had a plan."""
-    solved = 0
-    for seed in seeds:
-        instance = drawn(seed)
-        plan, best = crowdopt.assign(instance, strict=True), least(instance)
-        assert plan.proven, seed
-        assert (plan.objective is None) == (best is None), seed
-        if best is not None:
-            solved += 1
-            assert plan.objective == pytest.approx(best), seed
-            assert keeps(instance, [tuple(pair) for pair in plan.pairs.tolist()]), seed
-    return solved
-
-
-@pytest.mark.chance
-def test_brute_force_agrees() -> None:
-    """Looking at every set of pairs finds what the program's optimum is, and nothing where there is none.
-
-    Instances are independent: between a quarter and a half of them have a plan (of 150 in 35 of 100).
-    """
-    assert fewest(100, 0.25) <= agrees(seeds(100)) <= most(100, 0.5)
-
-
-@pytest.mark.slow
-def test_brute_force_agrees_on_a_thousand() -> None:
-    """As above, on the other 900."""
-    agrees(ALL)
+from tests.draw import campaign
 
 
 def panel() -> AssignmentInstance:
@@ -206,30 +100,14 @@ def test_who_does_not_know_groups_says_so(tmp_path: Path) -> None:
 
 def test_checked_rules_keep_joint_limits() -> None:
     """Exact errors are no dearer to keep than their bound: a plan wherever the rule of the bound has one."""
-    exact_is_cheaper(range(12))
-
-
-@pytest.mark.chance
-@pytest.mark.long  # 300 instances, each planned twice; that no plan costs more is tried before
-def test_checked_rules_are_cheaper_at_times() -> None:
-    """So two rules are compared: in eight of 100 independent instances or more (of 300 in 13)."""
-    assert exact_is_cheaper(seeds(300)) >= fewest(300, 0.08)
-
-
-def exact_is_cheaper(seeds: range) -> int:
-    """How often a plan by exact errors costs less than one by their bound."""
-    cheaper = 0
-    for seed in seeds:
-        instance = drawn(seed)
-        if (instance.dependence > 1).any():
-            continue
+    for seed in range(12):
+        wishes = "bhattacharyya most-per-task least-per-task most-share own-row"
+        instance = campaign(seed, 3, 4, wishes, spoiled=True)
         bound, exact = crowdopt.assign(instance), crowdopt.assign(instance, rule="exact-error")
         assert exact.found or not bound.found, seed
         if exact.found:
             assert not breaches(exact.instance, exact.pairs), seed
             assert (exact.exact_error[0] <= instance.epsilon + 1e-12).all(), seed
-            cheaper += bound.found and exact.objective < bound.objective
-    return cheaper
 
 
 WRONG = [
@@ -278,11 +156,3 @@ def test_rows_come_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,w1,1,\n", encoding="utf-8")
     with pytest.raises(InputError, match="no side"):
         crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
-
-
-def test_a_row_without_entries_asks_for_nothing():
-    """All its pairs may have been labelled already: nothing is left to choose, and nothing to hold a plan against."""
-    none = OwnRows(["r"], np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(1), np.ones(1))
-    free = AssignmentInstance([[0.9, 0.8, 0.7]], [0, 0], 3, 0.2)
-    plan = crowdopt.assign(replace(free, own_rows=none))
-    assert plan.proven and plan.objective == crowdopt.assign(free).objective

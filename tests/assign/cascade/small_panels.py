@@ -1,9 +1,8 @@
-"""Small panels, and two ways of their own to the cheapest adaptive plan: all policies, and a program over histories."""
+"""Small panels, and a way of its own to the cheapest adaptive plan: a program over histories of votes."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -91,77 +90,6 @@ def is_sure(law: np.ndarray, surest: float) -> bool:
     return bool(law.sum() - law.max() <= surest * law.sum() * (1 + 1e-9))
 
 
-def policies(instance: AssignmentInstance, kind: int, expert: float | None, surest: float = 1.0) -> np.ndarray:
-    """Cost, error and load of each judge of every deterministic policy for a task, (policies, 2 + judges).
-
-    surest: the largest error, given its votes, with which a task may be answered.
-    """
-    many, classes = instance.n_workers, int(instance.classes)
-    most = int(min(instance.max_labels[instance.task_type == kind][0], many))
-
-    task = int(np.flatnonzero(instance.task_type == kind)[0])
-    fixed = set(instance.fixed[instance.fixed[:, 0] == task, 1].tolist())
-
-    def may_stop(votes: tuple[int, ...]) -> bool:
-        asked = {judge for judge, said in enumerate(votes) if said >= 0}
-        groups = all(len(asked & set(group.members)) >= group.min_per_task for group in instance.groups)
-        return groups and fixed <= asked and len(asked) >= instance.min_labels[task]
-
-    @cache
-    def after(votes: tuple[int, ...]) -> np.ndarray:
-        law = joint(instance, kind, votes)
-        found = [np.zeros((0, 2 + many))]
-        if may_stop(votes) and is_sure(law, surest):
-            found.append(np.concatenate([[0.0, law.sum() - law.max()], np.zeros(many)])[None])
-        if expert is not None and may_stop(votes):
-            found.append(np.concatenate([[expert * law.sum(), 0.0], np.zeros(many)])[None])
-        for judge in range(many):
-            if votes[judge] < 0 and sum(v >= 0 for v in votes) < most:
-                asked = np.zeros(2 + many)
-                asked[[0, 2 + judge]] = instance.cost[kind, judge] * law.sum(), law.sum()
-                parts = [after((*votes[:judge], said, *votes[judge + 1 :])) for said in range(classes)]
-                sums = [asked + sum(rows) for rows in product(*parts)]
-                found.append(np.array(sums).reshape(-1, 2 + many))
-        return np.concatenate(found)
-
-    return after((-1,) * many)
-
-
-def least_of_all_policies(
-    instance: AssignmentInstance, expert: float | None = None, times: float = 1.0, given_votes: bool = False
-) -> float:
-    """The cheapest mixture of all deterministic policies; inf where none keeps the limits."""
-    surest = times * float(instance.epsilon[0]) if given_votes else 1.0
-    menus = [policies(instance, kind, expert, surest) for kind in range(instance.n_types)]
-    if not all(map(len, menus)):
-        return np.inf
-    count = np.bincount(instance.task_type, minlength=instance.n_types).astype(float)
-    cost = np.concatenate([menu[:, 0] for menu in menus])
-    member = np.concatenate([np.full(len(menu), kind) for kind, menu in enumerate(menus)])
-    error = np.concatenate([menu[:, 1] for menu in menus])
-    load = np.concatenate([menu[:, 2:] for menu in menus])
-    of_kind = (member[None] == np.arange(instance.n_types)[:, None]).astype(float)
-    rows, sides = [load.T], [instance.capacity.astype(float)]
-    epsilon = times * instance.epsilon[0]
-    if instance.the_rule.average:
-        rows, sides = [*rows, error[None]], [*sides, np.array([epsilon * count.sum()])]
-    else:
-        rows, sides = [*rows, of_kind * error], [*sides, epsilon * count]
-    if instance.budget is not None:
-        rows, sides = [*rows, cost[None]], [*sides, np.array([instance.budget])]
-    rows, sides = [*rows, -load.T], [*sides, -instance.min_load.astype(float)]
-    own = instance.own_rows
-    for number in range(len(own.names) if own is not None else 0):
-        table, mine = np.zeros((instance.n_tasks, instance.n_workers)), own.row == number
-        np.add.at(table, tuple(own.pairs[mine].T), own.coefficient[mine])
-        first = [int(np.flatnonzero(instance.task_type == kind)[0]) for kind in range(instance.n_types)]
-        taken = (table[first][member] * load).sum(axis=1)[None]
-        for sign, side in ((1, own.upper[number]), (-1, own.lower[number])):
-            if np.isfinite(side):
-                rows, sides = [*rows, sign * taken], [*sides, np.array([sign * side])]
-    return _least(cost, np.concatenate(rows), np.concatenate(sides), of_kind, count)
-
-
 def least_by_histories(
     instance: AssignmentInstance,
     expert: float | None = None,
@@ -175,29 +103,34 @@ def least_by_histories(
     """
     many, classes, kinds = instance.n_workers, int(instance.classes), instance.n_types
     epsilon, count = times * instance.epsilon[0], np.bincount(instance.task_type, minlength=kinds).astype(float)
+    first = [int(np.flatnonzero(instance.task_type == kind)[0]) for kind in range(kinds)]
     columns: list[tuple[float, dict[int, float], dict[int, float]]] = []  # cost, equalities, inequalities
+    asked: list[tuple[int, int]] = []  # task of the kind and judge of each column, -1 where none is asked
     limits = many + (1 if instance.the_rule.average else kinds)
     row_of: dict[tuple[int, tuple[int, ...]], int] = {}
     for kind in range(kinds):
-        most = int(min(instance.max_labels[instance.task_type == kind][0], many))
+        most = int(min(instance.max_labels[first[kind]], many))
         every = [v for v in product(range(-1, classes), repeat=many) if sum(x >= 0 for x in v) <= most]
         law = {v: joint(instance, kind, v) for v in every}
         for v in every:
             row_of[kind, v] = len(row_of)
         wrong_row = many if instance.the_rule.average else many + kind
         for v in every:
-            mine, whole = row_of[kind, v], law[v].sum()
-            if is_sure(law[v], epsilon if given_votes else 1.0):
+            mine, whole, before = row_of[kind, v], law[v].sum(), len(columns)
+            may_stop = has_enough(instance, first[kind], v)
+            if may_stop and is_sure(law[v], epsilon if given_votes else 1.0):
                 for answer in range(classes) if class_error else [int(law[v].argmax())]:
                     missed = {limits + 1 + k: law[v][k] / whole for k in range(classes) if k != answer and class_error}
                     columns.append((0.0, {mine: 1.0}, {wrong_row: 1 - law[v][answer] / whole, **missed}))
-            if expert is not None:
+            if may_stop and expert is not None:
                 columns.append((expert, {mine: 1.0}, {}))
+            asked += [(first[kind], -1)] * (len(columns) - before)
             for judge in range(many) if sum(x >= 0 for x in v) < most else ():
                 if v[judge] < 0:
                     reached = [(*v[:judge], said, *v[judge + 1 :]) for said in range(classes)]
                     ends = {row_of[kind, w]: -law[w].sum() / whole for w in reached}
                     columns.append((instance.cost[kind, judge], {mine: 1.0, **ends}, {judge: 1.0}))
+                    asked.append((first[kind], judge))
     equal, below = np.zeros((len(row_of), len(columns))), np.zeros((limits + 1 + classes, len(columns)))
     for k, (price, same, less) in enumerate(columns):
         equal[list(same), k], below[limits, k] = list(same.values()), price
@@ -208,9 +141,24 @@ def least_by_histories(
     allowed = [epsilon * count.sum()] if instance.the_rule.average else epsilon * count
     money = np.inf if instance.budget is None else instance.budget
     missed = times * np.array(class_error or [np.inf] * classes) * instance.prior * count.sum()
-    sides = np.concatenate([instance.capacity, allowed, [money], missed])
-    held = np.isfinite(sides)
-    return _least(below[limits], below[held], sides[held], equal, right)
+    rows, sides = [below, -below[:many]], [instance.capacity, allowed, [money], missed, -instance.min_load]
+    own = instance.own_rows
+    for number in range(len(own.names) if own is not None else 0):
+        table, mine = np.zeros((instance.n_tasks, many + 1)), own.row == number
+        np.add.at(table, tuple(own.pairs[mine].T), own.coefficient[mine])
+        taken = table[tuple(np.array(asked).T)]
+        rows, sides = [*rows, taken[None], -taken[None]], [*sides, [own.upper[number]], [-own.lower[number]]]
+    side = np.concatenate(sides)
+    held = np.isfinite(side)
+    return _least(below[limits], np.concatenate(rows)[held], side[held], equal, right)
+
+
+def has_enough(instance: AssignmentInstance, task: int, votes: tuple[int, ...]) -> bool:
+    """Whether the task has the labels that it must have."""
+    had = {judge for judge, said in enumerate(votes) if said >= 0}
+    fixed = set(instance.fixed[instance.fixed[:, 0] == task, 1].tolist())
+    groups = all(len(had & set(group.members)) >= group.min_per_task for group in instance.groups)
+    return groups and fixed <= had and len(had) >= instance.min_labels[task]
 
 
 def _least(cost: np.ndarray, rows: np.ndarray, sides: np.ndarray, equal: np.ndarray, right: np.ndarray) -> float:

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, aggregate, assign, generate, rehearse, solve, verify
-from crowdopt import recipe as recipe_of
+from crowdopt import AssignmentInstance, aggregate, assign, generate, recipe, rehearse, solve, verify
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.cascade.belief_prices import BeliefPrices
 from crowdopt.assign.cascade.cheapest_orders import cheapest_orders
@@ -19,13 +18,10 @@ from crowdopt.crowd.states.asking_orders import AskingOrder
 from crowdopt.crowd.states.own_skills import own_skills
 from crowdopt.recheck.policies.belief_recursion import BeliefRecursion
 from tests.assign.cascade.own_panels import by_hand, drawn_own
-from tests.assign.cascade.small_panels import EXPERT, least_of_all_policies
+from tests.assign.cascade.small_panels import EXPERT
 from tests.chance import between, most
 from tests.chance import rng as drawing
 from tests.sampled import first_of
-
-PANELS, ALL = 12, 120
-SEEDS = [*range(PANELS), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(PANELS, ALL))]
 
 
 def orders_of(one, expert=None):
@@ -33,7 +29,7 @@ def orders_of(one, expert=None):
     return cheapest_orders(own_skills(one), expert, SOLVERS, Options())
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", first_of(range(40), 10))
 def test_bound_least_plan_in_this_order(seed):
     """The bound is below the cheapest of all adaptive plans, that below the orders; ``verify`` agrees with both."""
     one, expert = drawn_own(seed), EXPERT if seed % 3 == 0 else None
@@ -47,16 +43,7 @@ def test_bound_least_plan_in_this_order(seed):
         assert report.certified_bound <= least.objective * (1 + 1e-7)
 
 
-@pytest.mark.parametrize("seed", first_of(range(6), 2))
-def test_three_workers_against_all_policies_listed(seed):
-    """As above, with a reference that shares nothing with programs: every deterministic policy of three workers."""
-    one = drawn_own(seed, workers=3)
-    one = AssignmentInstance(one.accuracy, one.task_type, one.capacity, 0.2, cost=one.cost, prior=one.prior)
-    plan, least = orders_of(one, EXPERT), least_of_all_policies(one, EXPERT)
-    assert plan.bound <= least * (1 + 1e-7) and least <= plan.objective * (1 + 1e-7)
-
-
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_finer_lattice_never_lowers_the_bound(seed):
     """Prices are concave in belief, so knots among which all the old ones are cut off less; same multipliers."""
     one, expert = drawn_own(seed), EXPERT if seed % 2 else None
@@ -70,7 +57,7 @@ def test_a_finer_lattice_never_lowers_the_bound(seed):
     assert bounds[-1] == pytest.approx(plan.bound, rel=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_two_algorithms_agree_on_prices(seed):
     """Value iteration of the method and policy iteration of the second opinion, on the same knots.
 
@@ -108,10 +95,10 @@ def test_an_order_comes_to_what_all_its_labels_come_to():
 
 @pytest.mark.chance
 def test_simulated_tasks_err_and_ask_as_often_as_the_orders_say():
-    """20,000 tasks of eight workers by ``next``: wrong answers and loads within what chance allows."""
+    """6,000 tasks of eight workers by ``next``: wrong answers and loads within what chance allows."""
     accuracy = drawing(8).uniform(0.55, 0.9, (1, 8))
     one = AssignmentInstance(accuracy, [0] * 100, np.full(8, 60), 0.12)
-    plan, rng, times = orders_of(one), drawing(), 200
+    plan, rng, times = orders_of(one), drawing(), 60
     wrong, load = 0, np.zeros(8, np.int64)
     for task in [str(i) for i in range(100)] * times:
         truth, votes = int(rng.integers(2)), {}
@@ -142,16 +129,11 @@ def own_of(plan, one, number):
 
 def test_ten_types_of_tasks_are_planned_next_to_their_bound():
     """30 workers, each with a skill of their own for each type; what is far beyond all states of votes."""
-    one = generated("R10:200x60")
+    one = replace(recipe("R10:200x60", seed=0), rule="exact-error")
     plan = assign(one, adaptive=True)
     assert plan.found and len(plan.askers.names) == 60 and plan.gap <= 0.02
     report = verify(one, plan)
     assert report.holds and report.certified_bound >= plan.bound * (1 - 1e-9)
-
-
-def generated(recipe):
-    """A recipe's instance, promised by exact errors."""
-    return replace(recipe_of(recipe, seed=0), rule="exact-error")
 
 
 @pytest.mark.slow

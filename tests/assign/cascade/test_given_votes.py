@@ -8,13 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmarks.cascade import panel
 from crowdopt import AssignmentInstance, InputError, assign, verify
-from tests.assign.cascade.small_panels import EXPERT, drawn, joint, least_by_histories, least_of_all_policies, limited
+from tests.assign.cascade.small_panels import EXPERT, drawn, joint, least_by_histories, limited
 from tests.sampled import first_of
-
-BY_DEFAULT, ALL = 20, 150
-SEEDS = [*range(BY_DEFAULT), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(BY_DEFAULT, ALL))]
 
 
 def largest_error(plan) -> float:
@@ -48,22 +44,21 @@ def of_least_cost(one: AssignmentInstance, expert: float | None, least: partial[
     assert assign(one, adaptive=True, expert=expert, given_votes=True, strict=True).bound == np.inf
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", first_of(range(50), 12))
 def test_it_is_the_least_of_all_policies(seed):
-    """Up to two judges every policy is listed; beyond, histories make the program."""
+    """By a program over histories."""
     one, expert = drawn(seed), EXPERT if seed % 3 == 0 else None
-    least = least_of_all_policies if one.n_workers == 2 else least_by_histories
-    of_least_cost(one, expert, partial(least, one, expert, given_votes=True))
+    of_least_cost(one, expert, partial(least_by_histories, one, expert, given_votes=True))
 
 
-@pytest.mark.parametrize("seed", first_of(range(40), 10))
+@pytest.mark.parametrize("seed", first_of(range(40), 6))
 def test_labels_that_must_be_had_beside(seed):
     """Fixed pairs, fewest labels, own rows: a task that may not stop yet goes where it can."""
     one, expert = limited(seed), EXPERT if seed % 3 == 0 else None
-    of_least_cost(one, expert, partial(least_of_all_policies, one, expert, given_votes=True))
+    of_least_cost(one, expert, partial(least_by_histories, one, expert, given_votes=True))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_it_costs_no_less_than_the_promise_before_votes_and_rounds_are_ordered(seed):
     """What keeps each answer keeps the mean; one round is fixed sets."""
     one = replace(drawn(seed, judges=3), budget=None)
@@ -93,13 +88,6 @@ def test_votes_of_workers_alike_stop_where_their_lead_is_wide_enough():
     assert plan.errors[0] < 1 / 28 + 1e-9
     endless = 3 * (1 - 2 / 28) / (2 * 0.75 - 1)  # Wald: expected lead over drift
     assert plan.calls / 10 == pytest.approx(endless, rel=0.02)
-
-
-def test_the_panel_of_the_page(tmp_path):
-    """What judges.md says of it."""
-    plan = assign(panel(tmp_path / "judges"), adaptive=True, given_votes=True, expert=30.0)
-    tasks = float((plan.to_expert * np.bincount(plan.askers.kind)).sum())
-    assert plan.proven and plan.objective == pytest.approx(818.4, abs=0.05) and tasks == pytest.approx(10.8, abs=0.05)
 
 
 def test_where_it_says_nothing_it_is_refused():

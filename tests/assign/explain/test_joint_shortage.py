@@ -13,16 +13,18 @@ from crowdopt.api.assign import probe
 from crowdopt.api.no_plan import why_not
 from crowdopt.assign.explain.shortage import shortage
 from crowdopt.assign.plan import breaches
-from tests.assign.test_joint_limits import drawn, keeps, panel
+from tests.assign.test_joint_limits import panel
+from tests.checkers.plans import broken
+from tests.draw import campaign
+
+LIMITED = "bhattacharyya most-per-task least-per-task most-share own-row"
 
 
 def test_limits_are_blamed_exactly_where_they_are_in_the_way() -> None:
     """By the LP: nothing is blamed where it has a point, limits where it would have one without them."""
     seen = set()
-    for seed in range(20):
-        instance = drawn(seed)
-        if any(group.dependent for group in instance.groups):
-            continue  # without its families the tasks would need less
+    for seed in range(12):
+        instance = campaign(seed, 3, 4, LIMITED, spoiled=True)
         joint = shortage(instance, probe(30)).joint
         if joint is None:
             continue
@@ -37,9 +39,9 @@ def test_limits_are_blamed_exactly_where_they_are_in_the_way() -> None:
 def test_every_way_out_has_a_plan_that_keeps_it() -> None:
     """Recounted in plain Python where that can count, with the limits as loosened."""
     kinds = []
-    for seed in range(6):
-        for way in crowdopt.explain(drawn(seed), time_limit=20).ways:
-            assert keeps(way.instance, [tuple(pair) for pair in way.pairs.tolist()]), (seed, way.sentence)
+    for seed in range(3):
+        for way in crowdopt.explain(campaign(seed, 3, 4, LIMITED, spoiled=True), time_limit=20).ways:
+            assert broken(way.instance, way.pairs) == [], (seed, way.sentence)
         rng = np.random.default_rng(seed)
         members = rng.permutation(12)[:4].tolist()
         tight = [Group("g", members, min_per_task=4), Group("g", members, max_share=0.02), Group("g", members, 0, 0)]
@@ -47,7 +49,7 @@ def test_every_way_out_has_a_plan_that_keeps_it() -> None:
         for way in crowdopt.explain(instance, time_limit=20).ways:
             assert not breaches(way.instance, way.pairs), (seed, way.sentence)
             kinds.append(way.kind)
-    assert kinds.count("limits") >= 2 and len(set(kinds)) > 2
+    assert "limits" in kinds and len(set(kinds)) > 2
 
 
 CASES = [

@@ -16,40 +16,23 @@ from crowdopt.assign.explain.margins import margins
 from crowdopt.assign.plan import breaches
 from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.subset import of_tasks
-from tests.small import brute_force, instances
+from tests.checkers.plans import broken, least_cost
+from tests.draw import campaigns
+from tests.sampled import first_of
+from tests.small import instances
 
 
 @settings(max_examples=10)
-@given(instances(most_pairs=12))
+@given(campaigns(9, spoiled=True))
 def test_every_way_out_has_a_plan(instance):
     """Applying any suggestion makes the integer program feasible: the plan that comes with it keeps every limit."""
-    if assign(instance).status is not Status.INFEASIBLE:
-        return
-    for way in ways_out(instance):
-        assert not breaches(way.instance, way.pairs)
-
-
-@settings(max_examples=10)
-@given(instances(most_pairs=9, options=False))
-def test_what_was_infeasible_is_not_after_any_of_them(instance):
-    """By brute force, where hired hands leave it small enough."""
-    if brute_force(instance) is not None:
-        return
-    for way in ways_out(instance):
-        if way.instance.n_tasks * way.instance.n_workers <= 14:
-            assert brute_force(way.instance) is not None, way.sentence
-
-
-SOON = {"R10:60x40": 1, "B5:50x20": 5, "K3:60x60": 1, "R1:80x30": 2}  # one seed each by default
+    if not np.isfinite(least_cost(instance)):
+        for way in ways_out(instance):
+            assert broken(way.instance, way.pairs) == [], way.sentence
 
 
 @pytest.mark.parametrize(
-    ("name", "seed"),
-    [
-        pytest.param(name, seed, marks=[] if seed == soon else pytest.mark.slow)
-        for name, soon in SOON.items()
-        for seed in range(6)
-    ],
+    ("name", "seed"), first_of([("R10:60x40", 1), ("B5:50x20", 5), ("K3:60x60", 1), ("R1:80x30", 2)], 2)
 )
 def test_ways_out_on_campaigns(name, seed):
     """Capacities cut and targets tightened until there is no plan; some way out is found, and each has its plan."""
@@ -137,12 +120,3 @@ def test_the_curve_is_made_of_all_its_pieces(rule):
         assert (tangent <= found.bound + 1e-6 * found.bound[0]).all()
     plans = ~np.isnan(found.plan)
     assert plans.sum() >= 7 and (found.plan[plans] >= found.bound[plans] - 1e-6).all()
-
-
-@pytest.mark.slow
-def test_the_curve_of_a_checked_rule_is_a_bound_with_plans():
-    """No tangents are claimed; bound and plans are."""
-    found = cost_of_targets(replace(recipe("R10:40x40"), rule="exact-error"))
-    plans = ~np.isnan(found.plan)
-    assert not found.complete and np.isnan(found.slope).all() and plans.any()
-    assert (found.plan[plans] >= found.bound[plans] - 1e-6).all()

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 
-from crowdopt import AssignmentInstance, Status, assign, recipe
+from crowdopt import AssignmentInstance, Status, assign
 from crowdopt.api.assign import probe
-from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.explain.shortage import shortage
-from crowdopt.assign.methods.quick import quick_plan
-from crowdopt.core.clock import Clock
 from tests.small import brute_force, instances
 
 
@@ -41,14 +36,6 @@ def test_something_is_missing_exactly_where_shares_do_not_do(instance):
     assert (found.total <= 1e-6 and found.money is None) == feasible
 
 
-def test_the_words_name_the_worst_type_first():
-    """B5 at 50 x 20: five types, each with what it lacks, then the targets."""
-    instance = recipe("B5:50x20")
-    said = shortage(instance, probe(60)).sentences(instance)
-    assert said[0].startswith("type 2: its 10 tasks lack 21.8") and len(said) == 7
-    assert "no plan can promise every task an error below 0.2611" in said[-2] and "a plan for epsilon = 0." in said[-1]
-
-
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
@@ -72,15 +59,3 @@ def test_whole_labels_may_not_fit_where_shares_do():
     plan = assign(instance)
     assert assign(instance, program="lp").found and plan.status is Status.INFEASIBLE
     assert "only whole labels do not fit" in shortage(instance, probe(60)).sentences(instance)[0]
-
-
-def test_a_plan_is_looked_for_until_its_work_is_done():
-    """Seconds of patience made the target within reach depend on the machine: the work of a search is what ends it.
-
-    At .0036, R10:50x30 has shares of labels but the search finds no whole ones: it gives up by itself.
-    """
-    allowed = []
-    Probe(None, lambda instance, seconds: allowed.append(seconds), Clock(1e9)).find(recipe("HS:20x10"))
-    assert allowed[0] > 1e8
-    tight = replace(recipe("R10:50x30"), rule="bhattacharyya").with_epsilon(0.0036)
-    assert quick_plan(tight, SOLVERS, 1e9) is None

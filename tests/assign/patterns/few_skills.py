@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
 from crowdopt import AssignmentInstance
-from crowdopt.assign.plan import breaches
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.crowd.votes.voting import weighted_error
 from tests.models.pooled import RULES
+from tests.small import brute_force
 
 
 def drawn(seed: int) -> AssignmentInstance:
@@ -33,25 +30,4 @@ def drawn(seed: int) -> AssignmentInstance:
     )
 
 
-def least(instance: AssignmentInstance) -> float | None:
-    """The least cost over all sets of pairs by the exact errors, each from crowdopt.crowd.votes.voting."""
-    n, m = instance.n_tasks, instance.n_workers
-    prior = instance.prior[1]
-    known = {}
-    best = None
-    for chosen in product(product((0, 1), repeat=m), repeat=n):
-        pairs = np.argwhere(np.array(chosen).reshape(n, m))
-        cost = float(instance.prices(pairs).sum())
-        if (best is not None and cost >= best) or breaches(instance, pairs):
-            continue
-        errors = []
-        for i, row in enumerate(chosen):
-            key = (int(instance.task_type[i]), row)
-            if key not in known:
-                p = instance.accuracy[key[0]][np.array(row, bool)]
-                known[key] = weighted_error(p, prior=prior)
-            errors.append(known[key])
-        mean = np.mean(errors) <= instance.epsilon.mean() + 1e-12
-        if mean if instance.the_rule.average else (np.array(errors) <= instance.epsilon + 1e-12).all():
-            best = cost
-    return best
+least = brute_force

@@ -1,0 +1,148 @@
+"""Plans under every rule and mix of limits: the cheapest by brute force where small, else bounds that others prove."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crowdopt import AssignmentInstance, Status, assign, relax, solve
+from crowdopt.assign.methods import linear_rules
+from crowdopt.programs import assignment
+from tests.assign.by_hand import report_on
+from tests.checkers.folders import check as check_folders
+from tests.checkers.plans import broken, cost_of, least_cost
+from tests.draw import NotDealt, campaign, campaigns, planned
+from tests.recheck.test_checker import used_types_only
+from tests.sampled import first_of
+
+
+def check(one: AssignmentInstance, whole: bool) -> None:
+    """Found where there is one, proven wherever it is the cheapest by what is said, bounds below it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not whole:  # the search of the whole program that small instances begin with
+            patch.setattr(linear_rules, "SMALL", 0)
+        plan = assign(one, strict=True, gap=0.0)
+    best = least_cost(one)
+    assert plan.bound <= best + 1e-6 * max(1.0, best)
+    assert plan.found == np.isfinite(best) == (plan.status is not Status.INFEASIBLE)
+    if plan.found:
+        assert broken(one, plan.pairs) == []
+        assert plan.objective == pytest.approx(cost_of(one, plan.pairs))
+        assert plan.objective >= best - 1e-9 and plan.certified_bound <= best + 1e-6
+        assert plan.objective <= best + 1e-9 * max(1.0, best) or (not plan.proven and plan.objective < 1.5 * best)
+
+
+@settings(max_examples=60)
+@given(campaigns(12), st.booleans())
+def test_small_campaigns_have_the_cheapest_plan(one, whole):
+    """Against every set of labels, by arithmetic that imports no package."""
+    check(one, whole)
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(campaigns(14), st.booleans())
+def test_many_small_campaigns_have_the_cheapest_plan(one, whole):
+    """The same, many times over."""
+    check(one, whole)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::crowdopt.errors.TableWarning")  # a share of 1 is no limit
+@pytest.mark.parametrize("block", range(10))
+def test_other_solvers_and_checkers_contradict_nothing(block, tmp_path, monkeypatch):
+    """Up to 12 tasks and 8 workers: two exact solvers, three checkers; one in five without the first search."""
+    for seed in range(40 * block, 40 * block + 40):
+        try:
+            one = used_types_only(campaign(seed, 2 + seed % 11, 3 + seed % 6, spoiled=True))
+        except NotDealt:
+            continue
+        with monkeypatch.context() as patch:
+            if seed % 5 == 4:
+                patch.setattr(linear_rules, "SMALL", 0)
+            plan = assign(one, time_limit=5, gap=0.0, strict=True)
+        other = assign(one, "highs", time_limit=5, gap=0.0, strict=True)
+        for this, that in ((plan, other), (other, plan)):
+            if this.found:
+                assert broken(one, this.pairs) == [], seed
+                assert max(that.bound, that.certified_bound) <= this.objective + 1e-6, seed
+                assert that.status is not Status.INFEASIBLE, seed
+        if not plan.found or one.prior.ndim > 1:
+            continue
+        report = report_on(one, plan, tmp_path)
+        assert report.holds, (seed, report.problems)
+        sums = one.rule in ("hoeffding", "bhattacharyya") and not len(one.groups) and one.own_rows is None
+        if sums and one.prior.max() == 0.5 and (plan.duals is None or plan.duals.form != "sets"):
+            assert check_folders(tmp_path / "campaign", tmp_path / "plan")[0] is None, seed
+
+
+LARGE = {
+    "shares": "most-share least-share prices",
+    "sites": "most-per-task budget prices",
+    "a senior": "least-per-task fixed forbidden",
+    "overlapping": "overlapping most-labels least-labels",
+    "pairs": "forbidden fixed collected least-loads prices-by-type",
+    "families": "families own-row most-share",
+    "targets": "targets prior most-labels least-loads",
+}
+
+
+@pytest.mark.filterwarnings("ignore::crowdopt.errors.TableWarning")
+@pytest.mark.parametrize("what", LARGE)
+@pytest.mark.parametrize("seed", first_of(range(6)))
+def test_larger_campaigns_have_plans_and_bounds_that_hold(seed, what, tmp_path):
+    """Every limit is kept, what is claimed is proven anew from the folders, and no bound is above the hidden plan."""
+    rule = ("bhattacharyya", "exact-error")[(seed + len(what)) % 2]
+    n, m = (40, 12) if rule == "exact-error" else (120, 30)
+    made = planned(seed, n, m, f"{rule} {LARGE[what]}")
+    plan = assign(made.instance, time_limit=60, nodes=2, gap=0.05, strict=True)
+    assert plan.found and broken(made.instance, plan.pairs) == []
+    assert plan.bound <= min(plan.objective, cost_of(made.instance, made.plan)) + 1e-6
+    report = report_on(made.instance, plan, tmp_path)
+    assert report.holds, report.problems
+
+
+def individual(seed: int, n: int = 60, m: int = 12) -> AssignmentInstance:
+    """Tasks with accuracies, prices, targets, pairs and limits of their own."""
+    wishes = "bhattacharyya forbidden fixed collected least-labels most-labels least-loads targets prices-by-type"
+    return campaign(seed, n, m, wishes, skills="each")
+
+
+@pytest.mark.parametrize("seed", first_of(range(8), 2))
+def test_another_solver_says_the_same_of_tasks_that_all_differ(seed):
+    """Bounds of either are below the plan of the other."""
+    one = individual(seed, 40)
+    plan, other = (assign(one, method, time_limit=5, gap=0.01) for method in ("exact", "highs"))
+    assert plan.found and other.found and plan.gap < 0.05
+    assert plan.bound <= other.objective + 1e-6 and other.bound <= plan.objective + 1e-6
+
+
+@pytest.mark.parametrize("seed", first_of(range(8), 2))
+@pytest.mark.parametrize("skills", ["each", "six-own", "three"])
+def test_shares_of_labels_are_the_linear_program_s(seed, skills, tmp_path):
+    """Its optimum, proven, whether tasks differ or are alike."""
+    one = campaign(seed, 60, 12, "bhattacharyya forbidden targets prices most-labels least-loads", skills=skills)
+    full = solve(relax(assignment.build(one)), "highs-simplex")
+    best, plan = float(full.program.cost @ full.primal), assign(one, program="lp", time_limit=30)
+    assert plan.objective == pytest.approx(best, rel=1e-6) and plan.certified_bound == pytest.approx(best, rel=1e-6)
+    assert report_on(one, plan, tmp_path).holds
+
+
+def test_labels_that_tell_nothing_count_as_labels():
+    """Guessers fill up what a task must have at least: no set of those who know anything is as large."""
+    accuracy = np.full((2, 23), 0.7)
+    accuracy[:, 9:] = 0.5
+    one = AssignmentInstance(accuracy, None, np.full(23, 2), 0.2, rule="exact-error", min_labels=[17, 7])
+    assert assign(one, time_limit=20).objective == 24
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_tasks_have_a_plan_near_its_bound() -> None:
+    """Each task with skills of its own, prices that differ, and capacities that bind."""
+    rng = np.random.default_rng(1)
+    accuracy, cost = rng.uniform(0.6, 0.95, (100_000, 20)), rng.uniform(0.5, 2, 20)
+    one = AssignmentInstance(accuracy, None, np.full(20, 7_500), 0.1, rule="exact-error", cost=cost)
+    plan = assign(one, time_limit=30, gap=0.0)
+    assert plan.found and broken(one, plan.pairs) == [] and plan.gap < 0.05
