@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import crowdopt
-from crowdopt.crowd.gold.skills import empirical_bayes
-from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.crowd.votes.voting import vote_errors
+from crowdopt.crowd.law import CLIP
+from crowdopt.crowd.skills import empirical_bayes
+from crowdopt.crowd.vote_errors import vote_errors
 
 CROWDS = {
     "beta(2.3, 2)": lambda rng, m: rng.beta(2.3, 2.0, m),

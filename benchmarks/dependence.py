@@ -26,10 +26,10 @@ import numpy as np
 import crowdopt
 from crowdopt.assign.cascade.law_prices import LawPrice, law_price
 from crowdopt.core.solution import Options
-from crowdopt.crowd.law_errors import law_errors
-from crowdopt.crowd.laws.coin_laws import CoinLaw
-from crowdopt.crowd.laws.law_choice import FITS, LISTED, chosen_law
+from crowdopt.crowd.law import Difficulty, Law
+from crowdopt.crowd.law_fits import FITS, LISTED, chosen_law, log_chances
 from crowdopt.crowd.states.told_tasks import told_tasks
+from crowdopt.crowd.vote_errors import likeliest_errors
 from crowdopt.programs.cascade import Cascade
 
 PRICES = (10.0, 6.0, 3.0, 1.0, 0.4, 0.2)
@@ -39,16 +39,16 @@ EXPERT, ITEMS = 40.0, 1000
 SETS = ("bluebird", "rte", "quiz_medicine", "zencrowd_core5")
 
 
-def hard_items() -> CoinLaw:
+def hard_items() -> Law:
     """20 % of the items leave .3 of each judge's edge."""
-    return CoinLaw("planted", np.array([0.8, 0.2]), np.stack([EASY, 0.5 + 0.3 * (EASY - 0.5)]))
+    return Law.coins(EASY[None], 2, Difficulty(0.2, 0.3))
 
 
-def families(coupling: float) -> CoinLaw:
+def families(coupling: float) -> Law:
     """Three families of two judges whose votes are coupled."""
     votes = 2.0 * np.array(list(product((0, 1), repeat=6))) - 1
     score = votes @ ODDS / 2 + coupling * sum(votes[:, a] * votes[:, b] for a, b in ((0, 1), (2, 3), (4, 5)))
-    return CoinLaw("planted", np.exp(score - np.logaddexp.reduce(score)), (votes + 1) / 2)
+    return Law.votes("planted", np.exp(score - np.logaddexp.reduce(score)), (votes + 1) / 2)
 
 
 PLANTED = {
@@ -58,19 +58,19 @@ PLANTED = {
 }
 
 
-def gold_of(true: CoinLaw, seed: int, given: argparse.Namespace) -> np.ndarray:
+def gold_of(true: Law, seed: int, given: argparse.Namespace) -> np.ndarray:
     """Gold votes of one seed: whether each judge is right on each item."""
     rng = np.random.default_rng(seed)
     part = rng.choice(true.share.size, given.gold, p=true.share)
     return (rng.random((given.gold, 6)) < true.accuracy[part]).astype(np.int64)
 
 
-def panel(law: CoinLaw, epsilon: float) -> crowdopt.AssignmentInstance:
+def panel(law: Law, epsilon: float) -> crowdopt.AssignmentInstance:
     """The judges and items, by a law of votes."""
     return crowdopt.AssignmentInstance([EASY], [0] * ITEMS, [ITEMS] * 6, epsilon, cost=PRICES, vote_law=law)
 
 
-def planned(true: CoinLaw, seed: int, given: argparse.Namespace, names: tuple[str, ...]) -> dict[str, LawPrice]:
+def planned(true: Law, seed: int, given: argparse.Namespace, names: tuple[str, ...]) -> dict[str, LawPrice]:
     """Plans by laws of these names and by the chosen one, from gold of one seed."""
     right = gold_of(true, seed, given)
     told, choice = told_tasks(panel(true, given.epsilon)), chosen_law(right, tuple(FITS))
@@ -105,7 +105,7 @@ def sets(given: argparse.Namespace) -> None:
             laws = [FITS[name](right) if name in FITS else chosen_law(right, tuple(FITS)).law for right in golds]
             terms = {"adaptive": True, "rounds": 1, "each_task": True}
             plans = [crowdopt.assign(panel(one, given.epsilon), **terms) for one in laws]
-            errors = [law_errors(panel(law(), given.epsilon), plan.pairs) / given.epsilon for plan in plans]
+            errors = [likeliest_errors(panel(law(), given.epsilon), plan.pairs) / given.epsilon for plan in plans]
             cost, kept = np.mean([plan.objective for plan in plans]), sum(plan.found for plan in plans)
             mean, worst = np.mean(errors), np.max(errors)
             print(f"| {what} | {name} | {cost:.0f} | {kept} of {given.seeds} | {mean:.2f} | {worst:.2f} |", flush=True)
@@ -126,11 +126,11 @@ def recorded_labels(name: str) -> tuple[np.ndarray, np.ndarray, int]:
     return labels, np.array([names.index(truth[task]) for task in places[0]]), len(names)
 
 
-def held_to_truth(law: CoinLaw, labels: np.ndarray, truth: np.ndarray, classes: int) -> tuple[float, float]:
+def held_to_truth(law: Law, labels: np.ndarray, truth: np.ndarray, classes: int) -> tuple[float, float]:
     """Mean posterior error of the likeliest answers, wrong labels uniform, and the share that is wrong."""
     scores = np.stack(
         [
-            law.log_chance(np.where(labels < 0, -1, labels == k))
+            log_chances(law, np.where(labels < 0, -1, labels == k))
             - ((labels >= 0) & (labels != k)).sum(axis=1) * np.log(classes - 1)
             for k in range(classes)
         ],

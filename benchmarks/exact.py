@@ -73,7 +73,7 @@ def by_classes(instance, method, program, limit):
     import crowdopt
     from crowdopt.assign.exact.relaxation import relax_classes
     from crowdopt.assign.plan import breaches
-    from crowdopt.crowd.classes import classes_of
+    from crowdopt.crowd.alike import classes_of
 
     if program == "ip":
         plan = crowdopt.assign(instance, time_limit=limit, gap=0.0)

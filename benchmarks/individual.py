@@ -83,7 +83,6 @@ def changed(instance, kind: str, rng: np.random.Generator):
 def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
     """The second round: labels of the first drawn and counted as they fell."""
     import crowdopt
-    from crowdopt.answers.planned import posteriors
     from crowdopt.crowd.recipes.named_recipes import simulated_labels
 
     instance = replace(instance, epsilon=np.asarray(float(epsilon)), rule=rule)
@@ -92,12 +91,12 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
         raise SystemExit("the first round has no plan")
     _, labels = simulated_labels(instance, pairs, np.random.default_rng([seed, 7]))
     known = replace(instance, collected=pairs)
-    return known.given(posteriors(known, pairs, labels))
+    return known.given(known.posterior(pairs, labels))
 
 
 def proven_again(plan) -> float | None:
     """What the plan's multipliers prove, by the second opinion."""
-    from crowdopt.crowd.exactness import relaxation
+    from crowdopt.crowd.vote_errors import relaxation
     from crowdopt.recheck.bounds.multipliers import prove
     from crowdopt.recheck.bounds.proofs import prove_blocks
 

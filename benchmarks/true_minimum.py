@@ -20,9 +20,9 @@ import crowdopt
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.core.solution import Options
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 
 ROWS = (
     *(("B5:1000x300", epsilon) for epsilon in (0.1, 0.05, 0.01)),

@@ -55,9 +55,9 @@ if _TYPE_CHECKING:
     from crowdopt.core.certificate import certify, lagrangian_bound
     from crowdopt.core.program import relax
     from crowdopt.core.solution import Options, Status
+    from crowdopt.crowd.groups import Group, OwnRows
     from crowdopt.crowd.instance import AssignmentInstance
     from crowdopt.crowd.recipes.named_recipes import recipe
-    from crowdopt.crowd.stated.groups import Group, OwnRows
     from crowdopt.errors import InputError
     from crowdopt.io.campaign.campaign_reading import read_campaign
     from crowdopt.io.campaign.campaign_writing import write_campaign
@@ -68,10 +68,10 @@ _HOMES = {  # of names that are not of a verb; a verb's is crowdopt.api.<verb>
     "AssignmentInstance": "crowdopt.crowd.instance",
     "BackendFailed": "crowdopt.backends",
     "BackendMissing": "crowdopt.backends",
-    "Group": "crowdopt.crowd.stated.groups",
+    "Group": "crowdopt.crowd.groups",
     "InputError": "crowdopt.errors",
     "Options": "crowdopt.core.solution",
-    "OwnRows": "crowdopt.crowd.stated.groups",
+    "OwnRows": "crowdopt.crowd.groups",
     "Plan": "crowdopt.assign.plan",
     "Status": "crowdopt.core.solution",
     "certify": "crowdopt.core.certificate",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.crowd.votes.evidence import HOEFFDING
+from crowdopt.crowd.rules import HOEFFDING
 from tests.checkers.plans import least_cost
 
 

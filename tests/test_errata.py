@@ -17,8 +17,8 @@ from benchmarks.papers.li_liu_trials import LINEAR, simulated
 from crowdopt.core.program import relax
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.crowd.votes.evidence import HOEFFDING
-from crowdopt.crowd.votes.voting import weighted_error
+from crowdopt.crowd.rules import HOEFFDING
+from crowdopt.crowd.vote_errors import weighted_error
 from crowdopt.hire import ranking, score_bounds
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment

@@ -9,7 +9,7 @@ import pytest
 
 from crowdopt import assign, plain_kernels, recipe
 from crowdopt.compiled_kernels import njit
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.law import Difficulty
 
 
 @njit(cache=False)

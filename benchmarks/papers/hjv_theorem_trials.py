@@ -9,8 +9,8 @@ import numpy as np
 
 import crowdopt
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import HOEFFDING
-from crowdopt.crowd.votes.voting import weighted_error
+from crowdopt.crowd.rules import HOEFFDING
+from crowdopt.crowd.vote_errors import weighted_error
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named

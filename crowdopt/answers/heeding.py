@@ -9,8 +9,8 @@ import numpy as np
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficulty.difficulty_fit import EdgedLabels, fitted
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.law_fits import EdgedLabels, fitted
 
 ROUNDS = 5  # of accuracies and difficulty in turn, where accuracies are the method's own
 
@@ -46,9 +46,7 @@ def _hard(accuracy: Floats, labels: Labels, truth: Ints | None, beside: Floats) 
     difficulty = fitted(EdgedLabels(labels.task, labels.label, edge[labels.worker], beside.shape), truth)
     if not difficulty.share:
         return None
-    nothing = np.zeros(beside.shape)
-    empty = HardVotes(difficulty, edge, nothing, nothing, beside)
-    return empty.with_labels(labels.task, labels.worker, labels.label)
+    return HardVotes.of(difficulty, accuracy, beside).with_labels(labels.task, labels.worker, labels.label)
 
 
 def _accuracy(posterior: Floats, labels: Labels) -> Floats:

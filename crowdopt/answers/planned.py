@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.families import dependence, joint_error
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.posteriors import posteriors, vote_sums
-from crowdopt.crowd.votes.evidence import ROUNDING
+from crowdopt.crowd.rules import ROUNDING, dependence, joint_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +19,7 @@ class PlanAnswers:
     # class that wins the vote; ties and tasks without labels go to the likeliest class beforehand, the first of them
     answer: Ints  # (tasks,)
     # ``P(class | labels)`` if the skills are what the campaign says; where several labels are of workers who err
-    # together, what is guaranteed of the vote before any label is seen (crowdopt.crowd.families)
+    # together, what is guaranteed of the vote before any label is seen (crowdopt.crowd.rules)
     posterior: Floats  # (tasks, classes)
     labels: Ints  # (tasks,): labels counted
     epsilon: Floats  # (tasks,): error targets
@@ -45,8 +43,12 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     plan (k, 2): task and worker of each planned label; label (labels,): its class; weight (labels,) or (labels,
     classes) float: its vote's weight: for its own class, or for each.
     """
-    votes = vote_sums(instance, pairs, label, weight, heeds_prior=instance.the_rule.heeds_prior)
-    known = posteriors(instance, pairs, label)
+    n, classes = instance.n_tasks, int(instance.classes)
+    cell = pairs[:, 0] * classes + label if weight.ndim == 1 else pairs[:, :1] * classes + np.arange(classes)
+    votes = np.bincount(cell.ravel(), weight.ravel(), n * classes).reshape(n, classes)
+    if instance.the_rule.heeds_prior:
+        votes = votes + np.log(instance.prior)
+    known = instance.posterior(pairs, label)
     answer = (votes if instance.vote_law is None else known).argmax(axis=1)  # no weighted vote is best by such a law
     there = np.isin(instance.pair_keys(plan), instance.pair_keys(pairs))
     return PlanAnswers(

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.answers.em import checked_truth
-from crowdopt.answers.voted import Answers, softmax
+from crowdopt.answers.voted import Answers
 from crowdopt.answers.votes import log_odds
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.law import softmax
 from crowdopt.errors import InputError
 
 LEVELS = 32  # skills that are told apart, evenly between 0 and 1

@@ -11,7 +11,8 @@ import numpy as np
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.answers.hedge import Hedge
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold.checks import integers
+from crowdopt.crowd.checks import integers
+from crowdopt.crowd.law import softmax
 from crowdopt.errors import InputError
 from crowdopt.notebooks import InNotebooks
 
@@ -153,12 +154,6 @@ def decide(score: Floats, count: Ints, scale: float = 1.0) -> Ints:
         answer[score[:, k] >= best] = k
     answer[count == 0] = -1
     return answer
-
-
-def softmax(evidence: Floats) -> Floats:
-    """Rows of log-likelihoods, up to a constant each, turned into probabilities; (tasks, classes)."""
-    shifted = np.exp(evidence - evidence.max(axis=1, keepdims=True))
-    return shifted / shifted.sum(axis=1, keepdims=True)
 
 
 def _added(table: Floats, weight: Floats, task: Ints, worker: Ints, label: Ints) -> Floats:

@@ -8,9 +8,9 @@ import numpy as np
 
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats
-from crowdopt.crowd.gold.confusion import class_votes
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.votes.evidence import class_odds
+from crowdopt.crowd.law import class_votes
+from crowdopt.crowd.rules import class_odds
 from crowdopt.errors import InputError
 
 ROWS = 1e-6  # absolute; by how much a row of a confusion table may miss 1
@@ -49,7 +49,7 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
     """Log-likelihoods ``ln P_j(label | class)``, the best there are for workers of known confusion tables.
 
     confusion (workers, classes, classes): chance that a worker says the third class where the second is true, above 0
-    (crowdopt.crowd.gold.confusion).
+    (crowdopt.crowd.skills).
     """
     table, classes = np.array(confusion, dtype=np.float64), len(labels.classes)
     shape = (len(labels.workers), classes, classes)

@@ -15,7 +15,6 @@ from crowdopt.api.watching import watched
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
-from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_reading import read_with_labels
@@ -66,7 +65,7 @@ def by_class(instance: AssignmentInstance, limits: Mapping[str, float]) -> tuple
 def _law_said(instance: AssignmentInstance) -> str:
     if instance.vote_law is not None:
         return f"votes of an item depend on one another by the {instance.vote_law.name} law of gold votes"
-    return stated(instance.difficulty) if instance.difficulty.share else ""
+    return instance.difficulty.stated() if instance.difficulty.share else ""
 
 
 def with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[AssignmentInstance, Ints | None]:

@@ -17,8 +17,8 @@ from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.api.worker_skills import tallied
-from crowdopt.crowd.gold.confusion import confusions
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.skills import confusions
 from crowdopt.errors import InputError, public
 from crowdopt.files import together
 from crowdopt.io.answers.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
@@ -157,7 +157,7 @@ def vote(
     ``wmv-linear``, ``wmv-log``, with confusion tables ``wmv-confusion``.
     accuracy (workers,): each worker's chance to be right, for the weighted votes.
     confusion (workers, classes, classes): each worker's chances to say the third class where the second is true
-    (crowdopt.crowd.gold.confusion).
+    (crowdopt.crowd.skills).
     difficulty: whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
     known (tasks,): known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them.
     Default: the setting ``truth``, which they do heed.

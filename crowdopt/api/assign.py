@@ -52,12 +52,10 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
 from crowdopt.crowd.exhausted import out_of_reach
-from crowdopt.crowd.group_limits import has_joint_limits
-from crowdopt.crowd.hard_needs import stated
+from crowdopt.crowd.groups import OwnRows, has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law_errors import law_errors
-from crowdopt.crowd.linear_rule import linear_of, named_rule
-from crowdopt.crowd.stated.groups import OwnRows
+from crowdopt.crowd.rules import linear_of, named_rule
+from crowdopt.crowd.vote_errors import likeliest_errors
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import stating
 from crowdopt.io.campaign.own_rows import read_rows
@@ -157,7 +155,7 @@ def _of_promise(
 def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
     """The plan, which says by which rule it is where that is not the one asked for, and what is taken for granted."""
     promise = asked.rule if plan.instance.rule != asked.rule else ""
-    hard = stated(asked.difficulty) if asked.difficulty.share else ""
+    hard = asked.difficulty.stated() if asked.difficulty.share else ""
     notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, _unheeded(asked, plan.pairs)]
     return replace(plan, note="; ".join(filter(None, notes)), promise=promise)
 
@@ -166,7 +164,7 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     """That gold votes tell of dependence which fixed sets know nothing of, and what these err with by it."""
     if asked.vote_law is None:
         return ""
-    errors = None if pairs is None or len(asked.collected) else law_errors(asked, pairs)
+    errors = None if pairs is None or len(asked.collected) else likeliest_errors(asked, pairs)
     by_it = ""
     if errors is not None:
         most, mean = 100 * errors.max(), 100 * errors.mean()

@@ -9,7 +9,7 @@ from typing import Literal
 
 from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.core.solution import Listener
-from crowdopt.crowd.stated.groups import OwnRows
+from crowdopt.crowd.groups import OwnRows
 from crowdopt.errors import InputError
 
 
@@ -23,7 +23,7 @@ class PlanOptions:
         Evidence rule, and error target of every task, in place of the instance's; the plan records them.
     difficulty : (float, float), optional
         In place of the instance's: the share of tasks that are hard, and how much of a worker's edge over guessing is
-        left there (crowdopt.crowd.hard_needs). For the rule exact-error; skills then count as those on easy tasks.
+        left there (crowdopt.crowd.rules). For the rule exact-error; skills then count as those on easy tasks.
     time_limit : float
         Seconds in all.
     threads, seed : int

@@ -22,8 +22,8 @@ from crowdopt.assign.methods.quick import quick_plan
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.gold.checks import is_amount
+from crowdopt.crowd.alike import classes_of
+from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import overridden, stating

@@ -18,11 +18,10 @@ from crowdopt.api.verbs import keywords
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
-from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.linear_rule import policies_rule
+from crowdopt.crowd.law import NONE
+from crowdopt.crowd.rules import policies_rule, refuse_average
 from crowdopt.crowd.subset import of_tasks
-from crowdopt.crowd.votes.evidence import refuse_average
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign.label_record import LabelRecord, read_record
 from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables

@@ -28,7 +28,7 @@ from crowdopt.assign.explain.shortage import Shortage, shortage
 from crowdopt.assign.plan import Plan
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import refuse_average
+from crowdopt.crowd.rules import refuse_average
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import overridden, overrides
 from crowdopt.io.explanation_folder import EXPLANATION, write_explanation

@@ -9,9 +9,9 @@ from typing import Any
 from crowdopt.api.binding import SOLVERS, InstanceLike, options_of
 from crowdopt.assign.cascade.law_prices import LawPrice, law_price, with_law
 from crowdopt.core.clock import Clock
+from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.laws.effective_votes import EffectiveVotes, effective_votes
-from crowdopt.crowd.laws.law_choice import FITS, chosen_law, laws_for
+from crowdopt.crowd.law_fits import FITS, chosen_law, laws_for
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_table import read_gold_votes

@@ -208,7 +208,7 @@ def export(
     """Write a program for any other solver, with readable names, whole or not at all.
 
     The file and the program's ``about`` name the rule by which it is written: of a rule that is no linear constraint
-    the linear one that implies its promise (crowdopt.crowd.linear_rule).
+    the linear one that implies its promise (crowdopt.crowd.rules).
 
     Parameters
     ----------

@@ -14,13 +14,12 @@ from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.api.verbs import keywords
 from crowdopt.api.worker_skills import tallied
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold.below_chance import against_chance, heed
-from crowdopt.crowd.gold.error_correlation import ErrorCorrelation, error_correlation
-from crowdopt.crowd.gold.skills import AGREEMENT, empirical_bayes
+from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.stated.groups import Group
-from crowdopt.crowd.votes.evidence import rule_named
+from crowdopt.crowd.rules import rule_named
+from crowdopt.crowd.skills import AGREEMENT, against_chance, empirical_bayes, heed
 from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted

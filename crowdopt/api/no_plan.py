@@ -13,9 +13,8 @@ from crowdopt.assign.explain.remedies import Remedy, remedies
 from crowdopt.assign.explain.shortage import Shortage, shortage
 from crowdopt.assign.plan import Plan
 from crowdopt.core.solution import Status
-from crowdopt.crowd.exactness import CERTAIN, least_errors
-from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import CERTAIN, least_errors
 
 NAMED = 5  # tasks in sentences
 LOOKING = 60.0  # seconds at most for what is lacking where there is no plan
@@ -75,7 +74,7 @@ def _hard_tasks(instance: AssignmentInstance) -> list[str]:
         return []
     task = int(short[0])
     return [
-        f"{stated(instance.difficulty)}: even with the labels of everybody task {instance.task_id(task)} errs with "
+        f"{instance.difficulty.stated()}: even with the labels of everybody task {instance.task_id(task)} errs with "
         f"{floor[task]:.4g}, above its target {instance.epsilon[task]:.4g} ({short.size} such tasks)"
     ]
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, options_of
 from crowdopt.backends import BackendMissing, named, solve_whole
-from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.skills import against_chance, heed
 from crowdopt.errors import InputError, public
 from crowdopt.files import together
 from crowdopt.hire.by_program import TABLE, solve_program, solve_table

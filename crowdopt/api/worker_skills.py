@@ -11,9 +11,8 @@ import numpy as np
 
 from crowdopt.answers.votes import majority, wmv_log
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold.below_chance import against_chance, heed
-from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.labels import Labels, tally
+from crowdopt.crowd.skills import ESTIMATORS, against_chance, heed
 from crowdopt.errors import InputError, public, tell
 from crowdopt.io.campaign.campaign_skills import skills_from_gold
 from crowdopt.io.campaign.campaign_tables import Ids

@@ -14,12 +14,10 @@ from crowdopt.assign.mending import TaskLabels
 from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap
-from crowdopt.crowd.difficulty.hard_tasks import NONE
-from crowdopt.crowd.exactness import relaxation
-from crowdopt.crowd.hard_needs import normal_need
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import PROBIT
-from crowdopt.crowd.votes.voting import are_compiled
+from crowdopt.crowd.law import NONE
+from crowdopt.crowd.rules import PROBIT, normal_need
+from crowdopt.crowd.vote_errors import are_compiled, relaxation
 
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
 

@@ -17,11 +17,10 @@ from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, Options, Solution, Solve
-from crowdopt.crowd.classes import each_its_own
-from crowdopt.crowd.exactness import CERTAIN, errors_of
-from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.alike import each_its_own
+from crowdopt.crowd.groups import UNBOUNDED, task_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
-from crowdopt.crowd.stated.groups import UNBOUNDED
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 from crowdopt.programs import assignment, label_sets
 
 MOST, MOST_SHORT = 20_000, 4_000  # sets of labels that are looked at, all tasks together; where some tasks go short

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.group_limits import labels_had, membership, task_limits
+from crowdopt.crowd.groups import UNBOUNDED, labels_had, membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stated.groups import UNBOUNDED
 
 JointExcess = tuple[str, Floats, Callable[[int], str]]  # limit, by how much each is broken, whose each is
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.exactness import CERTAIN, errors_of
-from crowdopt.crowd.group_limits import TaskGroups
+from crowdopt.crowd.groups import TaskGroups
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 
 PARTNERS = 256  # tasks asked for a trade
 OFFERED = 3  # labels offered in a trade, the weakest first

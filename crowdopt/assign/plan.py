@@ -14,12 +14,12 @@ from crowdopt.assign.joint_limits import joint_excess
 from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_sides
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Status
-from crowdopt.crowd.classes import Classes
-from crowdopt.crowd.exactness import CERTAIN, exact_errors, most_errors
-from crowdopt.crowd.group_limits import has_joint_limits, labels_had
+from crowdopt.crowd.alike import Classes
+from crowdopt.crowd.groups import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.crowd.kept import NEAR, broken
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import CERTAIN, exact_errors, most_errors
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
 from crowdopt.programs.missing import JOINT

@@ -10,7 +10,7 @@ import click
 from crowdopt.api.explain import explain as call
 from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, say, trust_gold, truth
 from crowdopt.cli.manual import manual
-from crowdopt.crowd.votes.evidence import RULES
+from crowdopt.crowd.rules import RULES
 
 
 @click.command(

@@ -12,8 +12,8 @@ import numpy as np
 from crowdopt.api.import_labels import Imported, import_labels
 from crowdopt.cli.common import PATH, as_json, say, size_of, target, trust_gold
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
-from crowdopt.crowd.gold.skills import AGREEMENT
-from crowdopt.crowd.votes.evidence import EACH
+from crowdopt.crowd.rules import EACH
+from crowdopt.crowd.skills import AGREEMENT
 
 
 @click.command(

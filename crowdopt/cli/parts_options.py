@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from crowdopt.cli.common import ProgressLine, say
 from crowdopt.core.solution import Progress
-from crowdopt.crowd.votes.evidence import RULES
+from crowdopt.crowd.rules import RULES
 from crowdopt.errors import InputError
 from crowdopt.notebooks import at_most
 

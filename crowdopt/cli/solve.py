@@ -17,8 +17,8 @@ from crowdopt.cli.adaptive_lines import policy_said
 from crowdopt.cli.common import INTERRUPTED, NO, PATH, ProgressLine, as_json, say, seed, target, trust_gold
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
-from crowdopt.crowd.gold.skills import AGREEMENT
-from crowdopt.crowd.votes.evidence import RULES
+from crowdopt.crowd.rules import RULES
+from crowdopt.crowd.skills import AGREEMENT
 from crowdopt.io.parts.parts_folder import is_in_parts
 from crowdopt.io.plan.plan_folder import run_facts, summary
 

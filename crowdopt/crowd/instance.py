@@ -1,8 +1,8 @@
-"""An assignment instance: who could label what, what it is worth, what is allowed. Frozen, each part checked once."""
+"""An assignment instance: who could label what, what it is worth, what is allowed. Frozen, each field checked once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,25 +11,71 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
-from crowdopt.crowd.families import dependence, joint_error, joint_need, refuse_rule
-from crowdopt.crowd.gold.checks import floats
-from crowdopt.crowd.gold.confusion import confusion_evidence, one_coin_like
-from crowdopt.crowd.hard_needs import hard_bound, hard_need
-from crowdopt.crowd.laws.coin_laws import CoinLaw
-from crowdopt.crowd.stated.groups import Group, OwnRows
-from crowdopt.crowd.stated.stated_law import CLASSES, StatedLaw
-from crowdopt.crowd.stated.stated_limits import StatedLimits
-from crowdopt.crowd.stated.stated_part import UNLIMITED, refuse_excess
-from crowdopt.crowd.stated.stated_people import PRICES, StatedPeople
-from crowdopt.crowd.stated.stated_tasks import StatedTasks
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error, guessing
+from crowdopt.arrays import Bools, Floats, Ints, places
+from crowdopt.crowd.checks import (
+    chances,
+    checked_pairs,
+    floats,
+    ids,
+    integers,
+    is_amount,
+    per,
+    refuse_entries,
+    refuse_excess,
+)
+from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
+from crowdopt.crowd.law import NONE, Difficulty, Given, Law, Tables, checked_tables, confusion_evidence, one_coin_like
+from crowdopt.crowd.rules import (
+    BHATTACHARYYA,
+    EXACT_ERROR,
+    Rule,
+    bhattacharyya_error,
+    dependence,
+    guessing,
+    hard_bound,
+    hard_need,
+    joint_error,
+    joint_need,
+    refuse_rule,
+    rule_named,
+)
 from crowdopt.errors import InputError, public
 from crowdopt.notebooks import InNotebooks
 
 COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
 PART = 1_000_000  # entries of long arrays that are looked at together
+CLASSES = 10_000  # at most
+PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances are absolute
+UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number that an instance states of each task, or of each worker."""
+
+    name: str
+    of: str  # task or worker
+    kind: type
+    fits: Callable[[Any], Any]
+    says: str  # what it must be
+    default: float | None = None  # where it may be left out
+
+
+FIELDS = (
+    Field("capacity", "worker", np.int64, lambda x: x >= 0, "must be at least 0"),
+    Field("min_load", "worker", np.int64, lambda x: x >= 0, "must be at least 0", 0),
+    Field(
+        "epsilon",
+        "task",
+        np.float64,
+        lambda x: (x > 0) & (x < 0.5),
+        "must lie strictly between 0 and 1/2 (0.05 is 5 %)",
+    ),
+    Field("demand", "task", np.float64, lambda x: (x >= 0) & (x < np.inf), "must be finite and at least 0"),
+    Field("min_labels", "task", np.int64, lambda x: x >= 0, "must be at least 0", 0),
+    Field("max_labels", "task", np.int64, lambda x: x >= 0, "must be at least 0", UNLIMITED),
+)
+PAIRS = ("forbidden", "fixed", "collected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +89,7 @@ class Origin:
 
 @public
 @dataclass(frozen=True, eq=False, init=False)
-class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InNotebooks):
+class AssignmentInstance(InNotebooks):
     """Tasks i of types tau(i), workers j with accuracies p, and the limits a plan must keep.
 
     Parameters
@@ -59,7 +105,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         Target error probability, in (0, 1/2).
     rule : str, optional
         What makes a task's labels enough: ``exact-error``, ``bhattacharyya``, ``hoeffding``, ``probit`` or
-        ``mean-error`` (crowd.votes.evidence). Default: the promise itself, ``exact-error``; ``bhattacharyya`` where
+        ``mean-error`` (crowd.rules). Default: the promise itself, ``exact-error``; ``bhattacharyya`` where
         no exact error is known, with confusion tables and several labels of workers who err together.
     cost : float, (workers,) or (types, workers)
         c, what a label is paid; at least 0.
@@ -74,15 +120,15 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         Whether what the collected labels say is in the prior already: they then add no evidence, and the guarantee is
         conditional on them.
     difficulty : Difficulty or (float, float)
-        How many tasks are hard for all workers, and what is left of skill there (crowdopt.crowd.hard_needs), such as
+        How many tasks are hard for all workers, and what is left of skill there (crowdopt.crowd.rules), such as
         ``(.1, .5)``; the accuracies are then those on easy tasks. For the rule exact-error.
     confusion : (types, workers, classes, classes) float, optional
         Chances to say the last class where the one before is true. The accuracies are then those of one-coin workers
         who tell as much of the pair of classes that is hardest to tell apart (:meth:`with_confusion`), and votes are by
         log-likelihood. For the rule bhattacharyya.
-    vote_law : CoinLaw, optional
-        How votes on a task depend on one another (crowdopt.crowd.laws): adaptive plans and answers go by it in place
-        of accuracies and difficulty; plans of fixed sets do not. For two classes.
+    vote_law : Law, optional
+        How votes on a task depend on one another (crowdopt.crowd.law_fits): adaptive plans and answers go by it in
+        place of accuracies and difficulty; plans of fixed sets do not. For two classes.
     forbidden, fixed, collected : (k, 2) int, optional
         Pairs (task, worker) that must not be in the plan; that must be; whose label is already in (it counts
         towards the need and towards the task's label limits, and cannot be had again).
@@ -113,6 +159,32 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
 
     in_notebooks: ClassVar[tuple[str, ...]] = ("n_tasks", "n_workers", "n_types")
 
+    accuracy: Floats
+    task_type: Ints
+    capacity: Ints
+    epsilon: Floats
+    rule: str
+    cost: Floats
+    classes: int
+    prior: Floats
+    class_names: Sequence[str] | None
+    observed: bool
+    difficulty: Difficulty
+    confusion: Floats | None
+    vote_law: Law | None
+    forbidden: Ints
+    fixed: Ints
+    collected: Ints
+    min_labels: Ints
+    max_labels: Ints
+    min_load: Ints
+    budget: float | None
+    groups: tuple[Group, ...]
+    own_rows: OwnRows | None
+    demand: Floats
+    tasks: Sequence[str] | None
+    workers: Sequence[str] | None
+    types: Sequence[str] | None
     title: str
     skills_source: str
     origin: Origin | None = field(repr=False)
@@ -132,7 +204,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         observed: bool = False,
         difficulty: Difficulty | tuple[float, float] = NONE,
         confusion: ArrayLike | None = None,
-        vote_law: CoinLaw | None = None,
+        vote_law: Law | None = None,
         forbidden: ArrayLike | None = None,
         fixed: ArrayLike | None = None,
         collected: ArrayLike | None = None,
@@ -150,19 +222,195 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         skills_source: str = "given",
         origin: Origin | None = None,
     ) -> None:
-        # the one list of what an instance states; each part then checks its own and keeps it as arrays
         given = dict(locals())
         del given["self"]
         for name, value in given.items():
             object.__setattr__(self, name, value)
         if capacity is None or epsilon is None:
             raise InputError("an instance needs a capacity for each worker and an epsilon; give both")
-        self._check_people()
-        self._check_tasks(self.n_types)
-        self._check_limits(self, self.n_tasks)
-        self._check_law(self.accuracy, self.n_tasks, bool((self.dependence == 1).all()))
+        self._check_tables()
+        self._check_fields()
+        self._check_limits()
+        self._check_law()
+
+    def _keep(self, **values: Any) -> None:
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def _check_tables(self) -> None:
+        """Accuracies and prices by type and worker, types of tasks, and ids."""
+        accuracy = chances("accuracy", self.accuracy)
+        if accuracy.ndim != 2 or 0 in accuracy.shape:
+            raise InputError(f"accuracy must be a (types, workers) table with entries, not of shape {accuracy.shape}")
+        self._keep(accuracy=accuracy)
+        kinds, m = accuracy.shape
+        task_type = integers("task_type", np.arange(kinds) if self.task_type is None else self.task_type)
+        if task_type.ndim != 1 or task_type.size == 0:
+            raise InputError("task_type must be a list with one row of accuracy per task, and there must be a task")
+        self._keep(task_type=task_type, cost=_prices(self.cost, kinds, m))
+        for name, count in (("workers", m), ("types", kinds), ("tasks", task_type.size)):
+            self._keep(**{name: ids(name, getattr(self, name), count)})
+        outside = (task_type < 0) | (task_type >= kinds)
+        refuse_entries(task_type, "task_type", outside, "must be a row of accuracy", ("task", self.task_id))
+        cost = self.cost
+        self._refuse("accuracy", (accuracy < 0) | (accuracy > 1), "must lie in [0, 1]")
+        self._refuse("cost", (cost < 0) | np.isinf(cost), "must be finite and at least 0")
+        odd = (cost > 0) & ((cost < PRICES[0]) | (cost > PRICES[1]))
+        self._refuse("cost", odd, f"must be 0 or between {PRICES[0]:g} and {PRICES[1]:g}; choose another unit")
+
+    def _refuse(self, name: str, bad: Bools, wanted: str) -> None:
+        values = getattr(self, name)
+        bad = bad | np.isnan(values)
+        if bad.any():
+            kind, worker = (int(k) for k in np.argwhere(bad)[0])
+            place = f"worker {self.worker_id(worker)}, type {self.type_id(kind)}"
+            raise InputError(f"{name} {wanted}; it is {values[kind, worker]} for {place}")
+
+    def _check_fields(self) -> None:
+        """Numbers of each task and each worker."""
+        sides = {"task": (self.n_tasks, self.task_id), "worker": (self.n_workers, self.worker_id)}
+        for one in FIELDS:
+            count, name = sides[one.of]
+            value = getattr(self, one.name)
+            values = per(one.name, one.default if value is None else value, count, one.of, one.kind)
+            refuse_entries(values, one.name, ~one.fits(values), one.says, (one.of, name))
+            self._keep(**{one.name: values})
+        refuse_excess(self.min_load, self.capacity, "as min_tasks", "capacity", ("worker", self.worker_id))
+        refuse_excess(self.min_labels, self.max_labels, "as min_labels", "max_labels", ("task", self.task_id))
+
+    def _check_limits(self) -> None:
+        """Pairs, budget, groups and own rows; limits that contradict one another whatever the evidence."""
+        n, m = self.n_tasks, self.n_workers
+        self._keep(**{name: checked_pairs(name, getattr(self, name), n, m) for name in PAIRS})
+        if self.budget is not None and not is_amount(self.budget):
+            raise InputError(f"the budget must be finite and at least 0, not {str(self.budget)[:40]}")
+        groups = checked_groups(self.groups, self.worker_id, m)
+        self._keep(groups=groups, own_rows=checked_rows(self.own_rows, n, m))
+        fixed, key = self.fixed, self.pair_keys(self.fixed)
+        for name, remedy in (("forbidden", "drop one of the two"), ("collected", "drop it from the fixed pairs")):
+            clash = np.isin(key, self.pair_keys(getattr(self, name)))
+            if clash.any():
+                task, worker = fixed[clash][0]
+                pair = f"(task {self.task_id(task)}, worker {self.worker_id(worker)})"
+                raise InputError(f"the pair {pair} is both fixed and {name}; {remedy}")
+        load, labels = np.bincount(fixed[:, 1], minlength=m), np.bincount(fixed[:, 0], minlength=n)
+        refuse_excess(load, self.capacity, "fixed tasks", "capacity", ("worker", self.worker_id))
+        most = self.new_label_limits[1]
+        refuse_excess(labels, most, "fixed labels", "room under max_labels", ("task", self.task_id))
+
+    def _check_law(self) -> None:
+        """Classes, prior, rule, and laws of labels that fit one another."""
+        if not isinstance(self.classes, int | np.integer) or not 2 <= self.classes <= CLASSES:
+            raise InputError(f"classes must be a whole number from 2 to {CLASSES}, not {self.classes}")
+        classes = int(self.classes)
+        self._keep(difficulty=Difficulty.of(self.difficulty), prior=_priors(self.prior, self.n_tasks, classes))
+        self._keep(class_names=ids("class_names", self.class_names, classes))
+        if self.rule is None:
+            alone = self.confusion is None and (self.dependence == 1).all()
+            self._keep(rule=(EXACT_ERROR if alone else BHATTACHARYYA).name)
+        if not rule_named(str(self.rule), classes).heeds_prior and self.observed:
+            raise InputError(f"rule {self.rule} takes no notice of what labels say; use rule bhattacharyya")
+        self._keep(confusion=checked_tables(self.confusion, self.accuracy, classes, self.rule))
+        _refuse_difficulty(self.difficulty, self.rule, classes, self.observed)
+        law = self.vote_law
+        if law is not None and law.speech.shape[0] != self.n_workers:
+            workers = law.speech.shape[0]
+            raise InputError(f"a law of votes of {workers} workers does not fit {self.n_workers}; fit it to all")
+        if law is not None and (classes != 2 or self.confusion is not None):
+            raise InputError("a law of votes is for two classes without confusion tables; take vote_law out")
+        if law is not None and self.observed:
+            raise InputError("what labels say of a task says how workers vote on it too; take observed or vote_law out")
         refuse_rule(self.rule, self.observed, self.dependence, self.task_id)
-        _check_contradictions(self)
+
+    @property
+    def n_tasks(self) -> int:
+        """Tasks, n."""
+        return len(self.task_type)
+
+    @property
+    def task_ids(self) -> list[str]:
+        """The id of each task, (tasks,)."""
+        return [self.task_id(i) for i in range(self.n_tasks)]
+
+    @property
+    def task_places(self) -> dict[str, int]:
+        """The task of each id."""
+        return places(self.task_ids)
+
+    def cells(self, pairs: Ints) -> tuple[Ints, Ints]:
+        """Type and worker of each pair (k, 2): where tables of (types, workers) have it."""
+        return self.task_type[pairs[:, 0]], pairs[:, 1]
+
+    @property
+    def one_target(self) -> float | None:
+        """The error target of every task; None where tasks have different ones."""
+        return float(self.epsilon[0]) if (self.epsilon == self.epsilon[0]).all() else None
+
+    def task_id(self, task: int) -> str:
+        """Id of a task."""
+        return str(task) if self.tasks is None else self.tasks[task]
+
+    @property
+    def n_workers(self) -> int:
+        """Workers, m."""
+        return int(self.accuracy.shape[1])
+
+    @property
+    def n_types(self) -> int:
+        """Types of task, T: the rows of ``accuracy``."""
+        return int(self.accuracy.shape[0])
+
+    @property
+    def worker_ids(self) -> list[str]:
+        """The id of each worker, (workers,)."""
+        return [self.worker_id(j) for j in range(self.n_workers)]
+
+    @property
+    def worker_places(self) -> dict[str, int]:
+        """The worker of each id."""
+        return {name: j for j, name in enumerate(self.worker_ids)}
+
+    def pair_keys(self, pairs: Ints) -> Ints:
+        """One number for each pair, ``task * workers + worker``: they ascend by task and then by worker."""
+        return pairs[:, 0] * self.n_workers + pairs[:, 1]
+
+    def worker_id(self, worker: int) -> str:
+        """Id of a worker."""
+        return str(worker) if self.workers is None else self.workers[worker]
+
+    def type_id(self, kind: int) -> str:
+        """Id of a type; with a single unnamed one, ``all``."""
+        if self.types is None:
+            return "all" if self.n_types == 1 else str(kind)
+        return self.types[kind]
+
+    @property
+    def the_rule(self) -> Rule:
+        """The evidence rule itself."""
+        return rule_named(self.rule, self.classes)
+
+    @property
+    def own_priors(self) -> list[Floats]:
+        """What tells tasks apart by prior: a column (tasks,) for each class, none where all have one prior."""
+        return [] if self.prior.ndim == 1 else list(self.prior.T)
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether some class is likelier than another before any label."""
+        return bool((self.prior != 1 / self.classes).any())
+
+    @property
+    def errs_together(self) -> bool:
+        """Whether votes on a task depend on one another, given its class, for any workers."""
+        return bool(self.difficulty.share) or self.vote_law is not None
+
+    @cached_property
+    def barred(self) -> Ints:
+        """Pairs that cannot be chosen, (k, 2): forbidden ones and those already collected."""
+        both = np.concatenate([self.forbidden, self.collected])
+        return np.unique(both, axis=0)
 
     @cached_property
     def evidence(self) -> Floats:
@@ -173,6 +421,26 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
     def weight(self) -> Floats:
         """w: vote weight of one label, shape (types, workers)."""
         return self.the_rule.weight(self.accuracy, self.classes)
+
+    @cached_property
+    def coins(self) -> Law:
+        """The law of labels by accuracies and difficulty, which plans of fixed sets go by."""
+        return Law.coins(self.accuracy, int(self.classes), self.difficulty)
+
+    @cached_property
+    def law(self) -> Law:
+        """The law of labels: by gold votes or confusion tables, if there are any, else by accuracies and difficulty."""
+        if self.vote_law is not None:
+            return self.vote_law.of_types(self.n_types)
+        return self.coins if self.confusion is None else Law(np.ones(1), Tables(self.confusion[None]))
+
+    def labels(self, pairs: Ints, label: Ints) -> Given:
+        """Labels of pairs (task, worker), as laws take them."""
+        return Given(pairs[:, 0], self.task_type[pairs[:, 0]], pairs[:, 1], label)
+
+    def posterior(self, pairs: Ints, label: Ints) -> Floats:
+        """``P(class | labels)`` of each task if workers err independently but for the law, (tasks, classes)."""
+        return self.law.posterior(self.prior, self.labels(pairs, label), self.n_tasks)
 
     @cached_property
     def dependence(self) -> Ints:
@@ -241,7 +509,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         """What is guaranteed of tasks with this much evidence, (tasks,): never above guessing the likeliest class.
 
         The rule's own error, or the rule bhattacharyya's where the rule promises nothing by itself; where several
-        labels of a task may err together, the theorem of crowdopt.crowd.families, which a guess does not cap.
+        labels of a task may err together, the theorem of crowdopt.crowd.rules, which a guess does not cap.
         """
         if self.difficulty.share:
             return hard_bound(np.asarray(evidence, dtype=np.float64), self.prior, self.difficulty)
@@ -256,7 +524,7 @@ class AssignmentInstance(StatedLimits, StatedLaw, StatedTasks, StatedPeople, InN
         return replace(self, prior=posterior, observed=True, vote_law=None)
 
     def with_difficulty(self, difficulty: Difficulty) -> AssignmentInstance:
-        """The instance whose plans heed difficulty, such as :func:`crowd.difficulty.difficulty_fit.fitted` finds it.
+        """The instance whose plans heed difficulty, such as :func:`crowd.law_fits.fitted` finds it.
 
         A fit is in units of the edges that were believed: these are scaled to what they are on easy tasks.
         """
@@ -290,23 +558,44 @@ def parts(size: int, each: int = PART) -> Iterator[slice]:
     return (slice(start, min(start + each, size)) for start in range(0, size, each))
 
 
-def _check_contradictions(instance: AssignmentInstance) -> None:
-    """Refuse limits that contradict one another whatever the evidence: each has one obvious remedy."""
-    n, m = instance.n_tasks, instance.n_workers
-    fixed = instance.fixed
-    key = instance.pair_keys(fixed)
-    for name, remedy in (("forbidden", "drop one of the two"), ("collected", "drop it from the fixed pairs")):
-        other = getattr(instance, name)
-        clash = np.isin(key, instance.pair_keys(other))
-        if clash.any():
-            task, worker = fixed[clash][0]
-            pair = f"(task {instance.task_id(task)}, worker {instance.worker_id(worker)})"
-            raise InputError(f"the pair {pair} is both fixed and {name}; {remedy}")
-    load = np.bincount(fixed[:, 1], minlength=m)
-    labels = np.bincount(fixed[:, 0], minlength=n)
-    refuse_excess(load, instance.capacity, "fixed tasks", "capacity", ("worker", instance.worker_id))
-    most = instance.new_label_limits[1]
-    refuse_excess(labels, most, "fixed labels", "room under max_labels", ("task", instance.task_id))
+def _refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed: bool) -> None:
+    """InputError where no exact error over easy and hard tasks is known."""
+    # observed: whether what labels say is in the prior.
+    if not difficulty.share:
+        return
+    if rule != EXACT_ERROR.name:
+        raise InputError(f"rule {rule} knows no difficulty; choose rule {EXACT_ERROR.name}, or take difficulty out")
+    if classes > 2:
+        raise InputError(
+            f"plans heed difficulty between 2 classes, not {classes}: votes weighed for easy tasks have no exact error "
+            "on hard ones yet; take difficulty out"
+        )
+    if difficulty.easy != 1:
+        raise InputError("accuracies of a plan are those on easy tasks; set difficulty by with_difficulty")
+    if difficulty.hard < 0:
+        raise InputError("where workers are misled together no vote of theirs helps; audit the answers instead")
+    if observed:
+        raise InputError('what labels say of a task does not say how hard it is; set collected = "evidence"')
 
 
-__all__ = ["CLASSES", "COVERAGE", "PRICES", "UNLIMITED", "AssignmentInstance", "Origin", "parts"]
+def _prices(values: Any, kinds: int, m: int) -> Floats:
+    array = floats("cost", values)
+    if array.ndim > 2 or array.shape not in ((), (m,), (kinds, m)):
+        raise InputError(
+            f"cost has shape {array.shape}; give one number, one per worker ({m}) or a table ({kinds}, {m})"
+        )
+    return np.broadcast_to(array, (kinds, m))
+
+
+def _priors(values: Any, n: int, classes: int) -> Floats:
+    """Class probabilities, (classes,) or (tasks, classes), each row adding up to 1."""
+    if values is None:
+        return np.full(classes, 1 / classes)
+    prior = floats("prior", values)
+    if prior.shape not in ((classes,), (n, classes)):
+        raise InputError(f"prior has shape {prior.shape}; give one probability per class, that is {classes}")
+    if not ((prior > 0) & (prior < 1)).all() or (np.abs(prior.sum(axis=-1) - 1) > 1e-9).any():
+        raise InputError(
+            f"prior must be positive numbers that add up to 1, not {prior.reshape(-1, classes)[0].tolist()}"
+        )
+    return prior

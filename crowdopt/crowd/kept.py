@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.exactness import CERTAIN, most_errors
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.vote_errors import CERTAIN, most_errors
 
 EVIDENCE = "lacks evidence"  # which an exact rule does not ask for
 EDGE = 1.01  # an LP's point lies on the edge of its coverage, give or take rounding

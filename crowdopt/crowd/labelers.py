@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold.checks import chances
+from crowdopt.crowd.checks import chances
 from crowdopt.errors import InputError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.exactness import CERTAIN, most_errors
-from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.groups import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import CERTAIN, most_errors
 
 NO_PAIRS = np.zeros((0, 2), np.int64)
 

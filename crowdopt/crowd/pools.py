@@ -8,17 +8,18 @@ from functools import cached_property
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.exactness import at_best
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.alike import alike
+from crowdopt.crowd.groups import refuse_joint_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.votes.evidence import CLIP
+from crowdopt.crowd.law import CLIP
+from crowdopt.crowd.vote_errors import at_best
 
 
 @dataclass(frozen=True, eq=False)
 class Pools:
     """Kinds t of tasks (equal type, target, prior, label limits) and pools g of workers (equal skill and price).
 
-    Unlike in :class:`crowdopt.crowd.classes.Classes`, workers of a pool may differ in capacity, and between two classes
+    Unlike in :class:`crowdopt.crowd.alike.Classes`, workers of a pool may differ in capacity, and between two classes
     an accuracy below 1/2 is the same skill as its complement: a vote by log-odds turns it round.
     """
 
@@ -96,8 +97,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
     kinds, kind = _kinds(instance)
     types = instance.task_type[kinds]
     count = int(number.max() + 1) if number.size else 0
-    some = [skill[types][:, pool == g] for g in range(count)]
-    rounded = np.stack([one.max(axis=1) if up else one.min(axis=1) for one in some], axis=1) if count else None
+    rounded = np.stack([_rounded(skill[types][:, pool == g], up) for g in range(count)], axis=1) if count else None
     first = [int(np.flatnonzero(pool == g)[0]) for g in range(count)]
     fewest, most = instance.new_label_limits
     return Pools(
@@ -124,7 +124,7 @@ def folded(instance: AssignmentInstance, up: bool) -> Floats:
 
     up: among more classes a worker who is mostly wrong counts as one who names another class than theirs,
     ``(1 - p) / (K - 1)``, which is no more than they know; or, if ``up``, as the skill of
-    :func:`crowdopt.crowd.exactness.at_best`; -> (types, workers): in [1/K, 1).
+    :func:`crowdopt.crowd.vote_errors.at_best`; -> (types, workers): in [1/K, 1).
     """
     if instance.classes > 2:
         p, most = instance.accuracy, instance.classes - 1
@@ -134,16 +134,17 @@ def folded(instance: AssignmentInstance, up: bool) -> Floats:
     return np.where(instance.evidence > 0, skill, 0.5)
 
 
+def _rounded(skill: Floats, up: bool) -> Floats:
+    return skill.max(axis=1) if up else skill.min(axis=1)
+
+
 def _kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
     """One task of each kind, and the kind of each task, in order of first appearance."""
     fewest, most = instance.new_label_limits
     prior = _priors(instance)
     limits = [fewest.astype(np.float64), np.where(most == UNLIMITED, -1, most).astype(np.float64)]
-    table = np.column_stack([instance.task_type, instance.epsilon, prior, *limits])
-    _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(first.size)
-    return np.sort(first), rank[place.reshape(-1)]
+    kind, first = alike(instance.task_type, instance.epsilon, prior, *limits)
+    return first, kind
 
 
 def _merged(price: Floats, skill: Floats, pools: int) -> Ints:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stated.groups import Group
 from crowdopt.errors import InputError
 
 PAIRS = ("forbidden", "fixed", "collected")
@@ -74,7 +74,7 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
         cost=instance.cost[:, workers],
         min_load=instance.min_load[workers],
         workers=ids,
-        vote_law=None if law is None else replace(law, accuracy=law.accuracy[:, workers]),
+        vote_law=None if law is None else law.of_workers(workers),
         **_pairs(instance, workers, instance.n_workers, side=1),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.votes.evidence import rule_named
+from crowdopt.crowd.rules import rule_named
 from crowdopt.errors import InputError
 
 FIXED_IN_ADVANCE = (

@@ -11,9 +11,9 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.solution import PROVEN, Status
-from crowdopt.crowd.gold.skills import empirical_bayes
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.skills import empirical_bayes
 from crowdopt.hire import score_bounds
 from crowdopt.hire.ranking_proof import RankingProof
 from crowdopt.notebooks import InNotebooks

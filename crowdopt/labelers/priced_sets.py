@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.votes.voting import log_odds, vote_errors
+from crowdopt.crowd.vote_errors import log_odds, vote_errors
 from crowdopt.errors import InputError
 from crowdopt.labelers.sets import top_accuracies
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
-from crowdopt.crowd.votes.voting import log_odds
+from crowdopt.crowd.vote_errors import log_odds
 from crowdopt.labelers.asking import GUESS, AskingRecord
 from crowdopt.labelers.priced_sets import EXTREME
 from crowdopt.labelers.sets import SAME, best_set, plurality_accuracy, ranked, set_accuracy, weighted_accuracy

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.votes.voting import log_odds, plurality_error, vote_errors
+from crowdopt.crowd.vote_errors import log_odds, plurality_error, vote_errors
 from crowdopt.errors import InputError
 
 MOST_PLURAL = 150  # labelers of one set where there are more than two classes: beyond, factorials leave float64
@@ -114,7 +114,7 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     """``P(sum w l > tol) + P(|sum w l| <= tol) / 2``: two classes, sums within the tolerance are ties.
 
     Exact for up to 24 labelers who all differ; beyond, a lower bound that is off by what
-    :func:`crowdopt.crowd.votes.voting.vote_errors` reports.
+    :func:`crowdopt.crowd.vote_errors.vote_errors` reports.
 
     accuracy (n, members): p, one row a vote; weight (members,) or (n, members) float: w; tolerance: tol, at least 0;
     -> (n,).

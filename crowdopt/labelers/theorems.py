@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.votes.voting import poisson_binomial
+from crowdopt.crowd.vote_errors import poisson_binomial
 from crowdopt.errors import InputError
 from crowdopt.labelers.sets import top_accuracies
 

@@ -12,9 +12,9 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import CHECK, GOLD, REPAIR, WORK
+from crowdopt.crowd.law import clipped
 from crowdopt.crowd.subset import of_workers
-from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.crowd.votes.voting import log_odds
+from crowdopt.crowd.vote_errors import log_odds
 from crowdopt.errors import InputError
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.seat import Seat
@@ -82,8 +82,8 @@ def _with_collected(run: Run, label: Ints, met: int) -> Run:
     run = replace(run, skills=skills, task=votes[0], worker=votes[1], label=votes[2])
     if run.claims is None or run.decided is None:
         return run
-    right = np.clip(skills[instance.task_type[task], worker], CLIP, 1 - CLIP)
-    claim = np.clip(run.claims, CLIP, 1 - CLIP)[:, None]
+    right = clipped(skills[instance.task_type[task], worker])
+    claim = clipped(run.claims)[:, None]
     own = np.arange(instance.classes) == run.decided[:, None]
     chance = np.where(own, 1 - claim, claim / (instance.classes - 1))
     odds = np.where((run.decided < 0)[:, None], 0.0, np.log(chance))

@@ -14,9 +14,9 @@ from crowdopt.assign.best_tasks import ZERO, best_of
 from crowdopt.assign.top_up import top_up
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.gold.skills import ESTIMATORS
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
+from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.picking import kinds_of

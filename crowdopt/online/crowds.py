@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.hard_needs import mixture, on_hard_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_workers
 from crowdopt.online.arrivals import Arrival, Stream
@@ -68,14 +67,14 @@ class Simulated:
         right: Floats = self.instance.accuracy[self.instance.task_type[tasks], worker]
         if not self.instance.difficulty.share:
             return right
-        return np.where(self.hard[tasks], on_hard_tasks(right, self.instance.difficulty), right)
+        return np.where(self.hard[tasks], self.instance.difficulty.on_hard(right), right)
 
     def gold_accuracy(self, arrival: Arrival, kind: int, count: int) -> Floats:
         """The worker's accuracies on their next gold tasks of a type, (count,), which are as often hard as any."""
         pool = self.preliminary if arrival.preliminary else self.instance
         assert pool is not None
         right = pool.accuracy[kind, arrival.number]
-        return np.full(count, mixture(right, on_hard_tasks(right, pool.difficulty), pool.difficulty))
+        return np.full(count, pool.difficulty.mixed(right, pool.difficulty.on_hard(right)))
 
 
 @lru_cache(maxsize=4)  # a worker who is asked label by label has all their chances drawn once

@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.difficulty.hard_tasks import NONE
-from crowdopt.crowd.exactness import CERTAIN, most_errors
-from crowdopt.crowd.hard_needs import mixture, on_hard_tasks
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.posteriors import posteriors
-from crowdopt.crowd.votes.evidence import CLIP
-from crowdopt.crowd.votes.voting import log_odds, vote_errors, weighted_vote
+from crowdopt.crowd.law import NONE, clipped
+from crowdopt.crowd.vote_errors import CERTAIN, log_odds, most_errors, vote_errors, weighted_vote
 from crowdopt.online.crowds import ANSWERS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
@@ -147,10 +143,10 @@ def claimed_error(run: Run) -> Floats | None:
     if run.claims is not None or run.answers != "weighted":
         return run.claims
     shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
-    right = np.clip(run.skills[instance.task_type[run.task], run.worker], CLIP, 1 - CLIP)
+    right = clipped(run.skills[instance.task_type[run.task], run.worker])
     if promised is not None and promised.difficulty.share:
-        believed = replace(promised, accuracy=np.clip(run.skills, CLIP, 1 - CLIP), prior=np.full(2, 0.5))
-        chance = posteriors(believed, np.column_stack([run.task, run.worker]), run.label)
+        believed = replace(promised, accuracy=clipped(run.skills), prior=np.full(2, 0.5))
+        chance = believed.posterior(np.column_stack([run.task, run.worker]), run.label)
         mine: Floats = np.take_along_axis(chance, np.maximum(answer, 0)[:, None], axis=1)[:, 0]
         return np.where(answer >= 0, 1 - mine, 0.5)
     weight = log_odds(right, instance.classes)
@@ -171,7 +167,7 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     answers are no weighted vote with weights of their own; and for a crowd that breaks the model.
 
     -> error, width (tasks,) float, or None: the error lies in ``[error - width, error]``
-    (crowdopt.crowd.votes.voting.vote_errors).
+    (crowdopt.crowd.vote_errors.vote_errors).
     """
     instance = run.stream.instance
     if instance.classes != 2 or run.answers not in ("weighted", "majority"):
@@ -182,7 +178,7 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     task, worker = run.task[order], run.worker[order]
     starts = np.concatenate([[0], np.cumsum(np.bincount(task, minlength=instance.n_tasks))])
     kind = instance.task_type[task]
-    accuracy = np.clip(instance.accuracy[kind, worker], CLIP, 1 - CLIP)
+    accuracy = clipped(instance.accuracy[kind, worker])
     weight = np.ones(task.size)
     if run.answers == "weighted":
         weight = instance.the_rule.weight(run.skills, 2)[kind, worker]
@@ -191,5 +187,5 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     difficulty = NONE if run.stream.promised is None else run.stream.promised.difficulty
     if not difficulty.share:
         return easy
-    hard = vote_errors(starts, on_hard_tasks(accuracy, difficulty), weight, fair, even, CELLS)
-    return mixture(easy[0], hard[0], difficulty), mixture(easy[1], hard[1], difficulty)
+    hard = vote_errors(starts, difficulty.on_hard(accuracy), weight, fair, even, CELLS)
+    return difficulty.mixed(easy[0], hard[0]), difficulty.mixed(easy[1], hard[1])

@@ -21,7 +21,7 @@ class SeenWorkers:
     """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
 
     estimate: how gold becomes accuracies, of all who have come: tallies (right, asked), each (types, workers), to
-    accuracies; NaN where nothing is known (crowd.gold.skills); told: whether skills are told, and no gold is asked;
+    accuracies; NaN where nothing is known (crowd.skills); told: whether skills are told, and no gold is asked;
     guess: chance of a guess to be right: what is believed where nothing is known.
     """
 

@@ -6,11 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.classes import Classes, classes_of, firsts
-from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
+from crowdopt.crowd.alike import Classes, classes_of
+from crowdopt.crowd.groups import UNBOUNDED, has_joint_limits, labels_had, membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.linear_rule import linear_of
-from crowdopt.crowd.stated.groups import UNBOUNDED
+from crowdopt.crowd.rules import linear_of
 from crowdopt.programs.assignment import has_label_limits, shares_of
 
 
@@ -60,7 +59,7 @@ def _with_joint_rows(program: Program, classes: Classes) -> Program:
     """``n_t a_h <= sum_{g in h} u_tg <= n_t b_h`` for a group h; shares and own rows as they are."""
     # A class of workers is in a group or is not, a pair in an own row is a class of tasks and one of workers.
     instance, n = classes.instance, classes.tasks_in
-    task, worker = firsts(classes.task_class), firsts(classes.worker_class)
+    task, worker = classes.first_task, classes.first_worker
     member = membership(instance)[:, worker].astype(np.float64)
     limited, fewest, most = task_limits(instance)
     if limited:
@@ -82,7 +81,7 @@ def own_entries(classes: Classes) -> sparse.csr_array:
     """Coefficients of own rows for a label of a class of workers to a class of tasks, (rows, T G)."""
     own = classes.instance.own_rows
     assert own is not None
-    task, worker = firsts(classes.task_class), firsts(classes.worker_class)
+    task, worker = classes.first_task, classes.first_worker
     first = np.isin(own.pairs[:, 0], task) & np.isin(own.pairs[:, 1], worker)  # those of a class all have the same
     column = classes.task_class[own.pairs[:, 0]] * worker.size + classes.worker_class[own.pairs[:, 1]]
     place = own.row[first], column[first]

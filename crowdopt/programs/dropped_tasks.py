@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, extended
-from crowdopt.crowd.classes import Classes, firsts
-from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.alike import Classes
+from crowdopt.crowd.groups import task_limits
 from crowdopt.programs import aggregated
 
 
@@ -28,7 +28,7 @@ def of_classes(classes: Classes) -> Program:
     entries[base.row("cover").start + kinds, kinds] = classes.floor
     if any(block.name == "labels" for block in base.rows):
         entries[base.row("labels").start + kinds, kinds] = classes.fewest.astype(np.float64)
-    for k, fewest in enumerate(task_limits(classes.instance)[1][:, firsts(classes.task_class)]):
+    for k, fewest in enumerate(task_limits(classes.instance)[1][:, classes.first_task]):
         entries[base.row("group").start + k * count + kinds, kinds] = fewest.astype(np.float64)
     base = replace(base, name="dropped-tasks")
     program = extended(base, [("dropped", (count,))], entries.tocsc(), cost=1.0, upper=classes.tasks_in)

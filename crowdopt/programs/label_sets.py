@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Block, Program, stack
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.crowd.instance import UNLIMITED
 
 DEAR = 10.0  # what an uncovered task costs in a master, times the dearest set

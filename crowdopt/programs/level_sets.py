@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.programs.label_sets import DEAR
 
 

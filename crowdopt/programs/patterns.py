@@ -10,10 +10,10 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.crowd.votes.pattern_errors import Errors
 from crowdopt.errors import InputError
 

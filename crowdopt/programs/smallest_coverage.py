@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, extended
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.programs import aggregated
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, extended
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.programs import aggregated
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_tables import check_columns

@@ -6,8 +6,8 @@ import numpy as np
 
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import lowered
-from crowdopt.crowd.exactness import most_errors
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.recheck.bounds.certified import CURVE, proved_by_patterns
 from crowdopt.recheck.bounds.findings import Report

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.exactness import CERTAIN, errors_of, most_errors
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.kept import broken_limits, is_excused
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of, most_errors
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, VOTE_ERROR, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.plan_tables import check_columns

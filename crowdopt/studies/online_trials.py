@@ -18,7 +18,7 @@ from crowdopt.answers.audit.tariff import Tariff, tariff
 from crowdopt.arrays import Bools, places
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.votes.evidence import RULES
+from crowdopt.crowd.rules import RULES
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.campaign.archive import arrays_of, read_archive

@@ -8,7 +8,7 @@ import pytest
 from crowdopt.answers.choosing import chosen
 from crowdopt.answers.hard_votes import HardVotes
 from crowdopt.api.aggregate import aggregate
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.law import Difficulty
 from tests.answers.tables import drawn, table
 from tests.chance import fewest, seeds
 

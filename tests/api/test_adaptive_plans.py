@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
-from crowdopt.crowd.stated.groups import OwnRows
+from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.states.told_tasks import told_tasks
 from tests.typed import run
 

@@ -13,11 +13,11 @@ from scipy.stats import beta
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group
-from crowdopt.answers.planned import answers, posteriors
+from crowdopt.answers.planned import answers
 from crowdopt.api.aggregate import aggregate, aggregate_tables
-from crowdopt.crowd.exactness import exact_errors
 from crowdopt.crowd.recipes.family_draws import KnownLabels
 from crowdopt.crowd.recipes.named_recipes import simulated_labels
+from crowdopt.crowd.vote_errors import exact_errors
 from tests.chance import BASE, binomial, most, rng
 from tests.typed import rows
 
@@ -53,7 +53,7 @@ def test_posteriors_are_bayes(seed, classes):
         p = instance.accuracy[task, worker]
         wanted[task] *= np.where(np.arange(classes) == said, p, (1 - p) / (classes - 1))
     wanted /= wanted.sum(axis=1, keepdims=True)
-    assert posteriors(instance, pairs, label) == pytest.approx(wanted, abs=1e-9)
+    assert instance.posterior(pairs, label) == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya", "exact-error"])
@@ -130,9 +130,9 @@ def test_the_second_plan_keeps_its_promise_given_the_labels():
     instance = AssignmentInstance([[0.8, 0.75, 0.7, 0.7, 0.65]], [0], [1] * 5, 0.25, rule="exact-error")
     seen, label = np.array([[0, 0], [0, 1]]), np.array([1, 0])
     known = replace(instance, collected=seen)
-    second = known.given(posteriors(known, seen, label))
+    second = known.given(known.posterior(seen, label))
     plan = crowdopt.assign(second)
-    before, total = posteriors(known, seen, label)[0], 0.0
+    before, total = known.posterior(seen, label)[0], 0.0
     for said in itertools.product([0, 1], repeat=len(plan.pairs)):
         p = instance.accuracy[0, plan.pairs[:, 1]]
         each = [before[k] * np.prod(np.where(np.array(said) == k, p, 1 - p)) for k in (0, 1)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.law import Difficulty
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import overridden, overrides
 from crowdopt.io.campaign.sample import write_sample

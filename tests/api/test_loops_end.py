@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.exactness import CERTAIN, errors_of
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 from tests.sampled import first_of
 
 MOST = 12  # rounds

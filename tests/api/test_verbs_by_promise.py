@@ -8,7 +8,7 @@ import re
 import pytest
 
 import crowdopt
-from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.vote_errors import exact_errors
 from tests.typed import run
 
 NAMED = "by rule bhattacharyya, which implies exact-error's promise"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.stated.groups import Group, OwnRows
+from crowdopt.crowd.groups import Group, OwnRows
 
 
 def test_a_row_that_every_plan_keeps_changes_nothing():

@@ -17,8 +17,8 @@ from crowdopt.api.budget import spend
 from crowdopt.api.no_plan import why_not
 from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.cli import main
-from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.exhausted import out_of_reach
+from crowdopt.crowd.vote_errors import CERTAIN
 from tests.assign.by_hand import SAME, choices, report_on, sets_of
 from tests.checkers.plans import table
 from tests.sampled import first_of

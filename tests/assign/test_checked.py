@@ -11,7 +11,7 @@ from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.plan import Plan, breaches
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from tests.small import instances
 
 

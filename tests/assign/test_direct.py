@@ -12,7 +12,7 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import breaches
 from crowdopt.backends import BackendMissing
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.votes.evidence import HOEFFDING
+from crowdopt.crowd.rules import HOEFFDING
 
 SLACK = 1e-6  # what common solvers accept as feasible
 

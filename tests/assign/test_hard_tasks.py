@@ -11,9 +11,9 @@ import pytest
 import crowdopt
 from crowdopt import AssignmentInstance, InputError, Status, assign
 from crowdopt.api.no_plan import why_not
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.exactness import errors_of, exact_errors, least_errors, relaxation
-from crowdopt.crowd.hard_needs import hard_need
+from crowdopt.crowd.law import Difficulty
+from crowdopt.crowd.rules import hard_need
+from crowdopt.crowd.vote_errors import errors_of, exact_errors, least_errors, relaxation
 from tests.chance import BASE, binomial
 from tests.checkers.plans import errors, table
 from tests.draw import campaign

@@ -15,8 +15,8 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import breaches
 from crowdopt.assign.presolve import presolved
 from crowdopt.core.solution import Options
+from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.open_tasks import is_open
-from crowdopt.crowd.stated.groups import Group, OwnRows
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from tests.sampled import first_of
 from tests.small import instances

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from crowdopt.recheck.bounds.proofs import prove_blocks, prove_patterns
 from tests.combinations.measured import NEAR, is_tiny, measure

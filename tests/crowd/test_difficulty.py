@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from crowdopt.crowd.difficulty.difficulty_fit import DROP, SHARES, EdgedLabels, _likeliest, fitted
+from crowdopt.crowd.law_fits import DROP, SHARES, EdgedLabels, _with_intervals, fitted
 from tests.chance import fewest, most, seeds
 from tests.sampled import first_of
 
@@ -34,11 +34,11 @@ def test_intervals_end_at_the_next_shares_that_are_tried():
     assert pytest.approx(chi2.ppf(0.95, 1) / 2, abs=0.001) == DROP
     best = 6
     depth = DROP * np.array([0.0, 0.9, 1.1])  # by steps from the best: in, in, out
-    found = _likeliest({(20, 5): np.array([-depth[min(2, abs(k - best))] for k in range(SHARES.size)])}, -30.0)
+    found = _with_intervals({(20, 5): np.array([-depth[min(2, abs(k - best))] for k in range(SHARES.size)])}, -30.0)
     assert found.share == SHARES[best] and found.gain == 30.0
     assert (found.low, found.high) == (SHARES[best - 2], SHARES[best + 2])
     for k in (0, SHARES.size - 1):  # one share alone is likely: there is none below 0, none above the last
-        found = _likeliest({(10, 5): np.where(np.arange(SHARES.size) == k, 0.0, -9.0)}, -9.0)
+        found = _with_intervals({(10, 5): np.where(np.arange(SHARES.size) == k, 0.0, -9.0)}, -9.0)
         assert (found.share, found.gain) == (SHARES[k], 9)
         assert (found.low, found.high) == ((SHARES[k - 1] if k else 0.0), SHARES[min(k + 1, SHARES.size - 1)])
 

@@ -17,11 +17,19 @@ from scipy.stats import beta, betabinom, binom
 import crowdopt
 from crowdopt import InputError
 from crowdopt.api.init import init
-from crowdopt.crowd.gold.below_chance import FALSE_ALARM, against_chance, heed, tell_missing
-from crowdopt.crowd.gold.common_errors import chances_of_common, discoveries
-from crowdopt.crowd.gold.confusion import confusions
-from crowdopt.crowd.gold.error_correlation import error_correlation
-from crowdopt.crowd.gold.skills import RHO, empirical_bayes, plug_in, unbiased, unbiased_evidence
+from crowdopt.crowd.error_correlation import chances_of_common, discoveries, error_correlation
+from crowdopt.crowd.skills import (
+    FALSE_ALARM,
+    RHO,
+    against_chance,
+    confusions,
+    empirical_bayes,
+    heed,
+    plug_in,
+    tell_missing,
+    unbiased,
+    unbiased_evidence,
+)
 from crowdopt.errors import GoldWarning
 from tests.chance import fewest, most, rng, seeds
 

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from crowdopt import AssignmentInstance, InputError, recipe
 from crowdopt.crowd.exhausted import out_of_reach
-from crowdopt.crowd.laws.coin_laws import CoinLaw
+from crowdopt.crowd.law import Law
 from tests.chance import rng, seeds
 from tests.small import instances
 
@@ -21,7 +21,7 @@ GOOD = {
     "epsilon": 0.1,
 }
 
-LAW = CoinLaw("x", np.ones(1), np.full((1, 2), 0.7))
+LAW = Law.votes("x", np.ones(1), np.full((1, 2), 0.7))
 BAD = {
     "NaN accuracy": ({"accuracy": [[0.9, float("nan")], [0.6, 0.7]]}, r"accuracy .*nan for worker 1, type 0"),
     "accuracy above 1": (
@@ -55,7 +55,7 @@ BAD = {
     "a prior of three": ({"prior": [0.5, 0.3, 0.2]}, "prior"),
     "nobody looks": ({"rule": "hoeffding", "observed": True}, "takes no notice"),
     "a law among three classes": ({"vote_law": LAW, "classes": 3}, "two classes"),
-    "a law of one worker": ({"vote_law": CoinLaw("x", np.ones(1), np.full((1, 1), 0.7))}, "law of votes of 1"),
+    "a law of one worker": ({"vote_law": Law.votes("x", np.ones(1), np.full((1, 1), 0.7))}, "law of votes of 1"),
     "a law and labels seen": ({"vote_law": LAW, "observed": True}, "observed"),
 }
 

@@ -7,39 +7,45 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
+from benchmarks.laws import campaign as learned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
 from benchmarks.dependence import families as dependent
 from benchmarks.dependence import planned
-from benchmarks.laws import campaign as learned
 from crowdopt import AssignmentInstance, Group
 from crowdopt.answers import wmv_confusion
 from crowdopt.assign.cascade.law_prices import law_price
 from crowdopt.core.solution import Options
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.gold.confusion import confusion_evidence, one_coin_like
+from crowdopt.crowd.error_correlation import effective_votes
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.law_errors import law_errors
-from crowdopt.crowd.laws.coin_laws import INDEPENDENT, LATENT, PAIRWISE, CoinLaw, LawParams, independent_law, latent_law
-from crowdopt.crowd.laws.effective_votes import effective_votes
-from crowdopt.crowd.laws.law_choice import FITS, chosen_law
-from crowdopt.crowd.laws.pairwise_law import SOFT, pairwise_law
-from crowdopt.crowd.posteriors import posteriors
+from crowdopt.crowd.law import Difficulty, Law, confusion_evidence, one_coin_like
+from crowdopt.crowd.law_fits import (
+    FITS,
+    INDEPENDENT,
+    LATENT,
+    PAIRWISE,
+    LawParams,
+    chosen_law,
+    independent_law,
+    latent_law,
+    log_chances,
+    pairwise_law,
+)
 from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors
 from crowdopt.crowd.recipes.named_recipes import simulated_labels
+from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.crowd.subset import of_workers
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error
+from crowdopt.crowd.vote_errors import exact_errors, likeliest_errors
 from crowdopt.programs.cascade import Cascade
 from tests.chance import binomial, rng
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways
 
 SKILLS, DRAWS = np.array([0.95, 0.8, 0.9]), 30_000
 TABLES = np.array([[[0.8, 0.15, 0.05], [0.3, 0.6, 0.1], [0.2, 0.1, 0.7]]] * 2 + [[[0.5, 0.3, 0.2]] * 3])
-MIXED = CoinLaw("planted", np.array([0.6, 0.4]), np.array([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]))
+MIXED = Law.votes("planted", np.array([0.6, 0.4]), np.array([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]))
 
 
 def family(members: list[int], classes: int) -> np.ndarray:
@@ -104,9 +110,9 @@ def test_posteriors_are_bayes(name):
     found = family_posteriors(instance, KnownLabels(pairs, label))
     there = chance.sum(axis=0) > 1e-12
     assert found[there] == pytest.approx((chance / chance.sum(axis=0).clip(1e-12)).T[there])
-    assert found[~there] == pytest.approx(posteriors(instance, pairs, label)[~there])  # as if they erred alone
+    assert found[~there] == pytest.approx(instance.posterior(pairs, label)[~there])  # as if they erred alone
     if not instance.groups:
-        assert posteriors(instance, pairs, label) == pytest.approx(found)
+        assert instance.posterior(pairs, label) == pytest.approx(found)
 
 
 @pytest.mark.chance
@@ -145,7 +151,7 @@ def test_each_set_errs_as_the_law_says(name):
     instance, chance = case(name, len(sets))
     classes = len(chance)
     pairs = np.array([(task, j) for task, some in enumerate(sets) for j in some])
-    found = law_errors(instance, pairs) if instance.vote_law else exact_errors(instance, pairs)[0]
+    found = likeliest_errors(instance, pairs) if instance.vote_law else exact_errors(instance, pairs)[0]
     for some, error in zip(sets, found, strict=True):
         others = tuple(1 + j for j in range(3) if j not in some)
         mine = chance.reshape(classes, *[classes] * 3).sum(axis=others).reshape(classes, -1)
@@ -179,17 +185,17 @@ def test_a_one_coin_table_has_the_evidence_of_one_coin(classes):
 
 
 EDGE = 2 * np.array([0.95, 0.93, 0.9, 0.86, 0.8, 0.76]) - 1
-HARD = CoinLaw("planted", np.array([0.8, 0.2]), (1 + np.array([EDGE, 0.3 * EDGE])) / 2)
+HARD = Law.votes("planted", np.array([0.8, 0.2]), (1 + np.array([EDGE, 0.3 * EDGE])) / 2)
 
 
-def coupled(coupling: float) -> CoinLaw:
+def coupled(coupling: float) -> Law:
     """Two families of two workers, each pair coupled: every way to vote is a part."""
     votes = 2.0 * ways(2, 4) - 1
     weight = np.exp(votes @ [0.6, 0.5, 0.4, 0.3] + coupling * (votes[:, 0] * votes[:, 1] + votes[:, 2] * votes[:, 3]))
-    return CoinLaw("planted", weight / weight.sum(), (votes + 1) / 2)
+    return Law.votes("planted", weight / weight.sum(), (votes + 1) / 2)
 
 
-def drawn(law: CoinLaw, items: int, seed: int) -> np.ndarray:
+def drawn(law: Law, items: int, seed: int) -> np.ndarray:
     """Right (1) and wrong (0) votes."""
     rng = np.random.default_rng(seed)
     part = rng.choice(law.share.size, items, p=law.share)
@@ -205,7 +211,7 @@ def test_chances_are_those_of_a_mixture(fit):
     every = np.array(list(product((-1, 0, 1), repeat=4)))
     p = law.accuracy[:, None]
     wanted = law.share @ np.where(every == 1, p, np.where(every == 0, 1 - p, 1.0)).prod(axis=2)
-    np.testing.assert_allclose(np.exp(law.log_chance(every)), wanted, rtol=1e-9)
+    np.testing.assert_allclose(np.exp(log_chances(law, every)), wanted, rtol=1e-9)
     assert wanted[0] == pytest.approx(1) == wanted[(every >= 0).all(axis=1)].sum()
 
 
@@ -240,9 +246,9 @@ def test_pairwise_law_is_the_mean_over_what_gold_leaves_open():
     chance = np.exp(score - np.logaddexp.reduce(score, axis=1, keepdims=True))
     seen = [((row < 0) | (row == ways(2, 2))).all(axis=1) for row in right]
     height = sum(np.log(chance @ one) for one in seen) + np.log(chance).sum(axis=1) / 2
-    height -= (SOFT * (b * b + c * c) + penalty * j * j)[:, 0] / 2
+    height -= (LawParams().soft * (b * b + c * c) + penalty * j * j)[:, 0] / 2
     weight = np.exp(height - height.max())
-    law = np.exp(pairwise_law(right, LawParams(penalties=(penalty,))).log_chance(ways(2, 2)))
+    law = np.exp(log_chances(pairwise_law(right, LawParams(penalties=(penalty,))), ways(2, 2)))
     np.testing.assert_allclose(law, weight @ chance / weight.sum(), atol=0.003)
 
 
@@ -252,7 +258,7 @@ def test_planted_couplings_are_found_as_gold_grows():
     true = coupled(0.5)
     choice = chosen_law(drawn(true, 20_000, 3), tuple(FITS))
     assert choice.law.name == PAIRWISE
-    gap = np.exp(choice.law.log_chance(ways(2, 4))) - np.exp(true.log_chance(ways(2, 4)))
+    gap = np.exp(log_chances(choice.law, ways(2, 4))) - np.exp(log_chances(true, ways(2, 4)))
     assert np.abs(gap).max() < 0.01
 
 
@@ -336,7 +342,7 @@ def test_one_round_by_the_law_keeps_the_target_in_the_mean_and_not_of_each_task(
     instance = AssignmentInstance([[0.7] * 4], [0] * tasks, [tasks] * 4, target, **given)
     plan = crowdopt.assign(instance, adaptive=True, rounds=1)
     assert plan.proven and plan.errors[0] == pytest.approx(target, rel=1e-9)
-    errors = law_errors(instance, plan.pairs)
+    errors = likeliest_errors(instance, plan.pairs)
     assert abs(errors.mean() - target) <= 0.5 / tasks and errors.max() == pytest.approx(0.5)
 
 

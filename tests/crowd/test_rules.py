@@ -17,13 +17,25 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError
 from crowdopt.api.no_plan import why_not
 from crowdopt.assign.individual.nested import LevelsOfNeed
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.families import joint_error, joint_need
-from crowdopt.crowd.gold.confusion import confusion_evidence
-from crowdopt.crowd.hard_needs import hard_bound, hard_need, normal_need
-from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA, CLIP, EACH, EXACT_ERROR, FLOOR, HOEFFDING, PROBIT, RULES
-from crowdopt.crowd.votes.voting import hoeffding_bound
+from crowdopt.crowd.law import CLIP, Difficulty, confusion_evidence
+from crowdopt.crowd.rules import (
+    BHATTACHARYYA,
+    EACH,
+    EXACT_ERROR,
+    FLOOR,
+    HOEFFDING,
+    PROBIT,
+    RULES,
+    hard_bound,
+    hard_need,
+    joint_error,
+    joint_need,
+    linear_of,
+    named_rule,
+    normal_need,
+    policies_rule,
+)
+from crowdopt.crowd.vote_errors import hoeffding_bound
 from crowdopt.programs import assignment, assignment_dual
 from crowdopt.recheck.verification import verify
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways

@@ -11,10 +11,21 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError
 from crowdopt.assign.plan import breaches
-from crowdopt.crowd.exactness import CERTAIN, at_best, exact_errors, fewest_exact, relaxation
-from crowdopt.crowd.votes.class_votes import ClassVotes, class_vote_errors, least_class_errors
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
-from crowdopt.crowd.votes.voting import plurality_error, vote_errors, weighted_error, weighted_vote
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import (
+    CERTAIN,
+    ClassVotes,
+    at_best,
+    class_vote_errors,
+    exact_errors,
+    fewest_exact,
+    least_class_errors,
+    plurality_error,
+    relaxation,
+    vote_errors,
+    weighted_error,
+    weighted_vote,
+)
 from tests.crowd.enumerated import coin, joint, least_error, vote_error
 from tests.majorities import majority_accuracy
 from tests.small import instances

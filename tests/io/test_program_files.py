@@ -21,7 +21,7 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax, stack
-from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.alike import classes_of
 from crowdopt.io.programs.naming import LONGEST, LP, MPS, names_of
 from crowdopt.io.programs.program_files import ids_of, write_program
 from crowdopt.programs import assignment, assignment_dual, missing, smallest_coverage

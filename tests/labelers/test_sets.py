@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.votes.voting import plurality_error, weighted_error
+from crowdopt.crowd.vote_errors import plurality_error, weighted_error
 from crowdopt.labelers import sets
 from crowdopt.labelers.priced_sets import worth_its_price
 from crowdopt.labelers.sets import (

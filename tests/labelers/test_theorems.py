@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.votes.voting import log_odds, poisson_binomial
+from crowdopt.crowd.vote_errors import log_odds, poisson_binomial
 from crowdopt.labelers import agreement, theorems
 from crowdopt.labelers.sets import set_accuracy, top_accuracies
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from crowdopt.live.stores.memory_store import MemoryStore
 
 from crowdopt.api.live import LiveTables
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
-from crowdopt.live.stores.memory_store import MemoryStore
 from tests.live.people import People, gold_table, small
 
 LEASE = 60.0

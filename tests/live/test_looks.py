@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from crowdopt.live.stores.memory_store import MemoryStore
 
 import crowdopt
 from crowdopt.live import running
-from crowdopt.live.stores.memory_store import MemoryStore
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from tests.live.people import People, campaign, gold_table, in_turn, looked, small

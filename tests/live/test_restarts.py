@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from crowdopt.live.stores.memory_store import MemoryStore
 
 import crowdopt
 from crowdopt.live import running
-from crowdopt.live.stores.memory_store import MemoryStore
 from tests.live.people import campaign, gold_table, small
 from tests.live.scripts import begun, played, script
 

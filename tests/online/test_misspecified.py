@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.law import Difficulty
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.online.crowds import simulated_stream

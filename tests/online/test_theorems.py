@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt.core.certificate import certify
-from crowdopt.crowd.votes.voting import vote_errors
+from crowdopt.crowd.vote_errors import vote_errors
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named

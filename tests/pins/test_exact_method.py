@@ -12,9 +12,8 @@ from crowdopt.assign.engine.cheapest_sets import priced
 from crowdopt.assign.engine.prepared import problem_of, row_of_need
 from crowdopt.assign.engine.set_prices import sweep
 from crowdopt.core.certificate import certify
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import exact_errors, fewest_exact
-from crowdopt.crowd.votes.voting import plurality_error, weighted_error
+from crowdopt.crowd.alike import classes_of
+from crowdopt.crowd.vote_errors import exact_errors, fewest_exact, plurality_error, weighted_error
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.market import Market

@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt.assign.top_up import cheapest_labels
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
+from crowdopt.crowd.rules import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, InputError, certify, solve
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.law import Difficulty
 from crowdopt.crowd.potentials import Potential
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.programs import cascade, potential

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Options, Status, certify, lagrangian_bound, recipe, relax, solve
 from crowdopt.core.program import Program
-from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.programs import (
     aggregated,

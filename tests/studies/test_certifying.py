@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from crowdopt.studies.certifying import certified
 
 import crowdopt
 from crowdopt.answers.audit.tariff import Tariff
@@ -12,7 +13,6 @@ from crowdopt.online.crowds import AUDIT
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
-from crowdopt.studies.certifying import certified
 from crowdopt.studies.intervals import interval, summarise
 from crowdopt.studies.online_trials import Setting
 from tests.chance import most, rng, seeds

@@ -18,7 +18,7 @@ from crowdopt.arrays import Bools, Floats
 from crowdopt.assign.budget.error_curves import ErrorCurve
 from crowdopt.assign.budget.task_demand import TaskRows
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 
 Sloped = Callable[[Floats], tuple[float, Floats]]  # a function's value and its slope
 Steps = deque[tuple[Floats, Floats]]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.votes.evidence import bhattacharyya_error, least_error, least_overlap
+from crowdopt.crowd.rules import bhattacharyya_error, least_error, least_overlap
 
 LEAST = 1e-12  # evidence has at least this price
 HALVED = 70  # times, an interval of logarithms: to the last digit
@@ -49,7 +49,7 @@ def surrogate_curve(prior: Floats) -> ErrorCurve:
 def least_curve(prior: Floats) -> ErrorCurve:
     """``(1 - sqrt(1 - k e^{-A})) / 2``, k = 4 pi_0 pi_1: no vote errs less (Cauchy and Schwarz).
 
-    Among more than two classes its like, crowdopt.crowd.votes.evidence.least_error.
+    Among more than two classes its like, crowdopt.crowd.rules.least_error.
 
     prior (T, classes): of a task of each class; rows add up to 1.
     """
@@ -77,7 +77,7 @@ def least_curve(prior: Floats) -> ErrorCurve:
 
 
 def _least_among(prior: Floats) -> ErrorCurve:
-    """The e with ``phi(e) = S e^{-A/2}`` (crowdopt.crowd.votes.evidence.least_overlap): convex, for phi is concave."""
+    """The e with ``phi(e) = S e^{-A/2}`` (crowdopt.crowd.rules.least_overlap): convex, for phi is concave."""
     # With ``tan(t) = sqrt(e / (1 - e))`` it is ``phi' = K/2 - 1 + sqrt(K - 1) / tan(2 t)``. Where a price x is paid
     # for evidence, ``e + 2 x ln(S / phi(e))`` is convex in e and least where ``phi = 2 x phi'``.
     classes = prior.shape[1]

@@ -11,10 +11,10 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.exactness import most_errors
-from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.groups import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA, bhattacharyya_error
+from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
+from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError
 
 PENNY = 1e-12  # a label that costs nothing is worth this much money to nobody

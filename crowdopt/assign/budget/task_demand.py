@@ -14,7 +14,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.budget.error_curves import LEAST, ErrorCurve
-from crowdopt.crowd.classes import Classes, firsts
+from crowdopt.crowd.alike import Classes
 
 FEW = 15  # labels that hardly a task exceeds
 
@@ -46,9 +46,8 @@ class TaskRows:
     @classmethod
     def of(cls, classes: Classes) -> TaskRows:
         """The rows of classes of tasks."""
-        kind = classes.instance.task_type[firsts(classes.task_class)]
-        row = np.unique(kind, return_inverse=True)[1]
-        first = firsts(row)
+        kind = classes.instance.task_type[classes.first_task]
+        _, first, row = np.unique(kind, return_index=True, return_inverse=True)
         lack = classes.workers_in - classes.room
         owner, worker = np.nonzero(lack)
         return cls(

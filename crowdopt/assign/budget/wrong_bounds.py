@@ -13,9 +13,9 @@ from crowdopt.assign.budget.error_curves import LEAST, ErrorCurve
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import WARM, Options, Solve, Status
-from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA
+from crowdopt.crowd.rules import BHATTACHARYYA
 from crowdopt.programs.fewest_wrong import Tangents, of_tangents
 
 ROUNDS = 40  # of tangents

@@ -11,9 +11,8 @@ from crowdopt.assign.cascade.adaptive_plan import PolicyRow
 from crowdopt.assign.cascade.cheapest_policy import SPARE, least_times
 from crowdopt.assign.cascade.policy_walk import walked
 from crowdopt.core.solution import BY_SIZE, Options, Solve, Status
-from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.laws.coin_laws import CoinLaw
+from crowdopt.crowd.law import NONE, Law
 from crowdopt.crowd.states.asking_orders import ASK, EXPERT
 from crowdopt.crowd.states.told_tasks import ToldTasks, law_of
 from crowdopt.programs.cascade import Cascade
@@ -30,12 +29,12 @@ class LawPrice:
     errs: float  # the same under the law that is true
 
 
-def with_law(instance: AssignmentInstance, law: CoinLaw) -> AssignmentInstance:
+def with_law(instance: AssignmentInstance, law: Law) -> AssignmentInstance:
     """The instance whose votes follow a law and nothing else."""
     return replace(instance, vote_law=law, difficulty=NONE)
 
 
-def law_price(true: Cascade, law: CoinLaw, solve: Solve, options: Options) -> LawPrice | None:
+def law_price(true: Cascade, law: Law, solve: Solve, options: Options) -> LawPrice | None:
     """Plan as if this law held, and follow the plan under the law of ``true``; None where the solver fails.
 
     true: of tasks without labels.

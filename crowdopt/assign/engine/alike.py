@@ -13,10 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.assign.plan import Duals
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.group_limits import has_joint_limits, task_limits
+from crowdopt.crowd.alike import classes_of
+from crowdopt.crowd.groups import Group, has_joint_limits, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stated.groups import Group
 
 FEW = 400  # tasks told apart up to which each is a row of its own
 MANY = 100  # classes of workers from which on it is worth while

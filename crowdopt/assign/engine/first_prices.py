@@ -17,9 +17,9 @@ from crowdopt.assign.standing import UNKNOWN, Standing
 from crowdopt.core.certificate import Certificate, certify, next_integer
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solution
-from crowdopt.crowd.classes import Classes, classes_of, firsts
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated
 
 AIMS = 1.0, 0.85, 0.7  # of what normal votes take, where exact errors decide
@@ -68,7 +68,7 @@ def with_few_needs(classes: Classes, problem: Prepared) -> Classes:
     """
     if classes.evidence.size <= WIDE:
         return classes
-    row_of = problem.row_of[problem.classes.task_class[firsts(classes.task_class)]]
+    row_of = problem.row_of[problem.classes.task_class[classes.first_task]]
     order = np.lexsort((classes.floor, classes.fewest, row_of))
     size = np.bincount(row_of)
     rank = np.arange(order.size) - (np.cumsum(size) - size)[row_of[order]]
@@ -115,7 +115,7 @@ def _aimed_prices(problem: Prepared, standing: Standing, aim: float) -> Floats:
     if solution.dual is None:
         return first
     found, groups = _first_prices(program, solution.dual), classes.capacity.size
-    first[: coupling.workers] = found[:groups][classes.worker_class[firsts(problem.classes.worker_class)]]
+    first[: coupling.workers] = found[:groups][classes.worker_class[problem.classes.first_worker]]
     first[coupling.workers :] = found[groups:]
     return coupling.valid(first)
 

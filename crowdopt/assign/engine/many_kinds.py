@@ -21,10 +21,10 @@ from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import CERTAIN, errors_of, fewest_exact
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of, fewest_exact
 
 if TYPE_CHECKING:
     from crowdopt.assign.engine.kind_kernels import Hands, LabelPrices, ManyTasks

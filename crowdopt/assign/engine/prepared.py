@@ -11,10 +11,9 @@ from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
-from crowdopt.crowd.classes import Classes, classes_of, equal_rows, firsts, labels_in
-from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
+from crowdopt.crowd.alike import Classes, alike, classes_of, labels_in
+from crowdopt.crowd.groups import UNBOUNDED, bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.stated.groups import UNBOUNDED
 from crowdopt.programs.aggregated import own_entries
 from crowdopt.programs.assignment import shares_of
 
@@ -71,7 +70,7 @@ class TaskRow:
     @cached_property
     def like(self) -> Ints:
         """A number for each class of workers, equal where labels differ in their prices only, (G,)."""
-        return equal_rows(np.vstack([self.evidence, self.group, self.beside.member]).T)
+        return alike(np.vstack([self.evidence, self.group, self.beside.member]).T)[0]
 
     def chosen(self, labels: Labels) -> Labels:
         """A set without the labels that are given."""
@@ -201,8 +200,7 @@ def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared |
         return None
     classes = classes_of(instance, joint=True, pooled=pooled)
     limits = _limits_per_task(instance, classes)
-    row_of = equal_rows(_told_apart_by(classes, limits))
-    first = firsts(row_of)
+    row_of, first = alike(_told_apart_by(classes, limits))
     if first.size > ROWS and first.size * classes.capacity.size > CELLS:
         return None
     rows = [_row(classes, limits, t, np.flatnonzero(row_of == row)) for row, t in enumerate(first.tolist())]
@@ -225,7 +223,7 @@ class LimitsPerTask(NamedTuple):
 
 def _limits_per_task(instance: AssignmentInstance, classes: Classes) -> LimitsPerTask:
     limited, fewest, most = task_limits(instance)
-    task = firsts(classes.task_class)
+    task = classes.first_task
     member = _members(classes)[limited]
     apart, over = _apart(member)
     mine, low, top = member[apart], fewest[:, task], most[:, task]
@@ -236,12 +234,12 @@ def _limits_per_task(instance: AssignmentInstance, classes: Classes) -> LimitsPe
 
 def _members(classes: Classes) -> Bools:
     """Who is in which group, (groups, G)."""
-    return membership(classes.instance)[:, firsts(classes.worker_class)]
+    return membership(classes.instance)[:, classes.first_worker]
 
 
 def _told_apart_by(classes: Classes, limits: LimitsPerTask) -> Floats:
     """What makes classes of tasks rows of their own: everything but their needs, (task classes, k)."""
-    instance, worker, task = classes.instance, firsts(classes.worker_class), firsts(classes.task_class)
+    instance, worker, task = classes.instance, classes.first_worker, classes.first_task
     key = [classes.evidence, classes.cost, _room(classes), classes.least, limits.low.T, limits.top.T]
     key += [classes.fewest[:, None], classes.most[:, None], limits.low_beside.T, limits.top_beside.T]
     if instance.own_rows is not None:
@@ -266,7 +264,7 @@ def _own_by_class(classes: Classes) -> Floats:
 
 def _row(classes: Classes, limits: LimitsPerTask, t: int, kinds: Ints) -> TaskRow:
     """The row of some classes of tasks, of which t is one."""
-    instance, task = classes.instance, firsts(classes.task_class)
+    instance, task = classes.instance, classes.first_task
     kinds = kinds[np.argsort(classes.floor[kinds], kind="stable")]
     given = np.repeat(np.arange(classes.least.shape[1]), classes.least[t])
     inside = np.bincount(limits.group[given], minlength=len(limits.low) + 1)
@@ -288,7 +286,7 @@ def _row(classes: Classes, limits: LimitsPerTask, t: int, kinds: Ints) -> TaskRo
         kinds=kinds,
         need=np.maximum(0.0, classes.floor[kinds] - classes.evidence[t, given].sum()),
         beside=Overlaps(limits.member, low_beside, top_beside),
-        law=law_of(instance, task[kinds], firsts(classes.worker_class)) if by_error else None,
+        law=law_of(instance, task[kinds], classes.first_worker) if by_error else None,
     )
 
 

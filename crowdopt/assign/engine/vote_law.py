@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.exactness import CERTAIN
-from crowdopt.crowd.hard_needs import on_hard_tasks
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.law import clipped
 from crowdopt.crowd.pools import folded
-from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR
-from crowdopt.crowd.votes.voting import log_odds, vote_errors
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import CERTAIN, log_odds, vote_errors
 
 ANSWERS = 16_500  # combinations of answers to a set, at most: what is followed
 SPARE = 1e-7  # evidence; room for rounding where it only saves work
@@ -58,7 +57,7 @@ class VoteLaw:
 
     def error(self, labels: Ints, place: int) -> float:
         """What a vote over a set of labels errs with, at most, that weighs all tasks as easy ones; two classes."""
-        accuracy = np.clip(np.hstack([self.held, self.skill[:, labels]]), CLIP, 1 - CLIP)
+        accuracy = clipped(np.hstack([self.held, self.skill[:, labels]]))
         one, chance = np.array([0, accuracy.shape[1]]), self.prior[place, 1:]
         lean = np.log(chance) - np.log(self.prior[place, :1])
         weight = log_odds(accuracy[0])
@@ -93,8 +92,8 @@ def law_of(instance: AssignmentInstance, tasks: Ints, workers: Ints) -> VoteLaw:
         held = instance.collected[instance.collected[:, 0] == tasks[0], 1]
         held = held[skill[held] > 1 / classes]
     hard = instance.difficulty
-    known = np.clip(instance.accuracy[kind, held], CLIP, 1 - CLIP)  # as it is: what is in bounds every plan exactly
-    both, most, begun = ([one, on_hard_tasks(one, hard)] if hard.share else [one] for one in (skill, best, known))
+    known = clipped(instance.accuracy[kind, held])  # as it is: what is in bounds every plan exactly
+    both, most, begun = ([one, hard.on_hard(one)] if hard.share else [one] for one in (skill, best, known))
     share = np.array([1 - hard.share, hard.share] if hard.share else [1.0])
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, classes))[tasks]
     return VoteLaw(

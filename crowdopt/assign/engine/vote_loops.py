@@ -13,9 +13,8 @@ import numpy as np
 from crowdopt.assign.engine.cheapest_votes import priced_votes
 from crowdopt.assign.engine.prepared import problem_of
 from crowdopt.core.solution import Listener, Progress
-from crowdopt.crowd.exactness import errors_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.voting import are_compiled
+from crowdopt.crowd.vote_errors import are_compiled, errors_of
 
 VOTES, SEARCHES = f"{__name__}:votes", f"{__name__}:searches"
 CLASS_VOTES, CLASS_SEARCHES = f"{__name__}:class_votes", f"{__name__}:class_searches"

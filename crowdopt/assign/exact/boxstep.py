@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats
 from crowdopt.core.solution import WARM, Options, Solve
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.programs.boxed import OpenAmounts, of_amounts
 

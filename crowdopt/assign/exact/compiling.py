@@ -11,7 +11,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.dealt import Rows
 from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.split import Split, are_compiled
-from crowdopt.crowd.classes import Classes, classes_of
+from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.recipes.named_recipes import recipe
 
 # one process compiles the first, another all others, which takes as long

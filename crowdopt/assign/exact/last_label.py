@@ -15,7 +15,7 @@ from crowdopt.assign.standing import Standing
 from crowdopt.core.certificate import Certificate, lagrangian_bound
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.programs import aggregated, whole_amounts
 
 CELLS = 4_000  # task classes x worker classes up to which amounts are searched

@@ -13,7 +13,7 @@ from crowdopt.assign.plan import Duals
 from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, next_integer, violation
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve, Status
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.programs import aggregated
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.dealt import Rows
 from crowdopt.assign.exact.alarm import NEVER
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 
 CLOSE = 1e-9  # evidence; rows that lack less need no polish, and so no compiled code
 POLISHED = 3_000  # worker classes up to which exchanges of two of them are looked at

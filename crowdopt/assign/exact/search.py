@@ -10,7 +10,7 @@ from crowdopt.assign.exact.relaxation import Relaxation
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 
 
 @dataclass(kw_only=True)

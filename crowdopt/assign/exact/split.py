@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.dealt import Dealt, Terms
 from crowdopt.assign.exact.alarm import NEVER
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.crowd.instance import COVERAGE, parts
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.explain.questions import NOTICE, Probe
 from crowdopt.assign.explain.shortage import rounded_up
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 
 NAMED = 5  # tasks in a sentence
 

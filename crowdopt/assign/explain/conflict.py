@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.assign.explain.questions import NOTICE, Probe, without_budget
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated, missing
 
 

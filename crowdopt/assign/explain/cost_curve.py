@@ -13,9 +13,9 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.explain.questions import ElasticPoint, Probe, without_budget
 from crowdopt.core.certificate import pulling_sides
 from crowdopt.core.program import Program
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated
 
 FLAT = 1e-7  # relative; a tangent this close to the curve is the curve

@@ -8,9 +8,9 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.explain.questions import Probe, growth
-from crowdopt.crowd.classes import Classes, classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import dropped_tasks
 
 A_SECOND = 100_000  # pairs of classes for which a solver stops in so little time

@@ -10,11 +10,10 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.explain.joint_shortage import BlockedLimit, joint_shortage
 from crowdopt.assign.explain.questions import Probe
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import relaxation
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.alike import classes_of
+from crowdopt.crowd.groups import Group, has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stated.groups import Group
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.errors import InputError
 
 STEPS = ((0, 1.0), (0, 1.1), (1, 1.3), (2, 1.7), (3, 2.5))  # labels more than, and times, what shares of labels take

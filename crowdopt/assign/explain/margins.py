@@ -12,10 +12,10 @@ from crowdopt.assign.explain.questions import ElasticPoint, Probe
 from crowdopt.core.certificate import pulling_sides
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.crowd.classes import Classes, classes_of, firsts
-from crowdopt.crowd.exactness import relaxation
-from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.alike import Classes, classes_of
+from crowdopt.crowd.groups import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated
 from crowdopt.programs.assignment import shares_of
 
@@ -73,7 +73,7 @@ def _tangents(classes: Classes, program: Program, point: ElasticPoint) -> tuple[
     labels = np.maximum(rows.get("labels", np.zeros(classes.need.size)), 0.0)
     price = rows["cover"] * classes.floor + labels * classes.fewest
     if "group" in rows:
-        fewest = task_limits(classes.instance)[1][:, firsts(classes.task_class)]
+        fewest = task_limits(classes.instance)[1][:, classes.first_task]
         price = price + (np.maximum(rows["group"], 0.0) * fewest).sum(axis=0)
     return price, np.maximum(-rows["capacity"], 0.0)
 

@@ -15,9 +15,9 @@ from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, WARM, Options, Solution, Solve
-from crowdopt.crowd.classes import Classes, classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated, missing
 
 NOTICE = 1e-6  # evidence, labels or money; a lack below this is solver noise

@@ -12,10 +12,10 @@ from crowdopt.assign.explain.accepted_tasks import accepted_tasks
 from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.loosened_limits import loosened_limits
 from crowdopt.assign.explain.questions import NOTICE, Probe, growth, without_budget
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import relaxation
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.subset import of_tasks, of_workers
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import extra_capacity
 
 NAMED = 5  # ids in a sentence

@@ -11,11 +11,11 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.error_targets import LEAST, MOST, least_target
 from crowdopt.assign.explain.joint_shortage import JointShortage, joint_shortage
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.difficulty.hard_tasks import NONE
-from crowdopt.crowd.exactness import fewest_exact, most_errors, relaxation
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA, guessing
+from crowdopt.crowd.law import NONE
+from crowdopt.crowd.rules import BHATTACHARYYA, guessing
+from crowdopt.crowd.vote_errors import fewest_exact, most_errors, relaxation
 from crowdopt.programs import smallest_coverage
 
 SHOWN = 20  # types in sentences; what else is to be said comes after them

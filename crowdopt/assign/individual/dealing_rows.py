@@ -13,7 +13,7 @@ from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.assign.individual.served import Served
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solve
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.programs import target
 
 

@@ -19,7 +19,6 @@ from crowdopt.assign.levels.filling import fill, hands
 from crowdopt.assign.levels.level_blocks import Enough, LevelBlocks, Set, Values
 from crowdopt.assign.standing import Standing
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.classes import firsts
 from crowdopt.crowd.instance import UNLIMITED
 
 GROUPS = 1_500  # classes of workers up to which a master with a row for each of them keeps its pace
@@ -51,7 +50,7 @@ def climb(search: Search) -> None:
     """Prove by levels, cut those finer that a bound rests on by rounding, and draw plans when few do."""
     classes, duals = search.classes, search.duals
     assert duals is not None
-    price = duals.task[firsts(classes.task_class)]
+    price = duals.task[classes.first_task]
     levels = Levels.by_use(classes, COUNT, price)
     values = [one * top for one, top in zip(price, levels.tops, strict=True)]
     ladder = Ladder(search, Enough(classes), partial(_raise_bound, search), partial(_offer, search))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 
 ALIKE = 1e-6  # relative; gains this close are the same
 

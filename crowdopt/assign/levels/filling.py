@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.levels.level_blocks import LevelBlocks, Seconds, Set
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 
 PART = 0.5  # of the tasks left, fixed at a time
 WHOLE = 1e-6  # a share this close to a whole task is one

@@ -20,7 +20,7 @@ from crowdopt.assign.engine.prepared import row_of_need
 from crowdopt.assign.levels.cut import Levels
 from crowdopt.core.clock import ENOUGH
 from crowdopt.core.master import MakeMaster, MasterPoint
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.programs.level_sets import columns_of, of_levels
 
 Values: TypeAlias = list[Floats]  # of a label in each level, per class of tasks

@@ -14,8 +14,8 @@ from crowdopt.assign.plan import Plan, Repaired, breaches
 from crowdopt.assign.top_up import top_up
 from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.alike import classes_of
+from crowdopt.crowd.groups import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError
 

@@ -29,8 +29,8 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.subset import of_tasks
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
 
 Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for

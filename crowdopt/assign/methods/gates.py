@@ -7,8 +7,8 @@ import numpy as np
 from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS
 from crowdopt.assign.individual.own_stages import is_individual
-from crowdopt.crowd.classes import equal_rows
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.alike import alike
+from crowdopt.crowd.groups import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
@@ -26,7 +26,7 @@ def prices_decide(instance: AssignmentInstance) -> bool:
     if np.ptp(instance.cost[used]) == 0.0 or used.size > FEW_LABELS or not is_individual(instance):
         return False
     labels = np.vstack([instance.evidence[used], instance.cost[used], instance.capacity])
-    return used.size * int(equal_rows(labels.T).max() + 1) <= FEW_LABELS
+    return used.size * int(alike(labels.T)[0].max() + 1) <= FEW_LABELS
 
 
 def is_flow(instance: AssignmentInstance) -> bool:

@@ -6,9 +6,9 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Ints
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.exactness import CERTAIN, errors_of
-from crowdopt.crowd.group_limits import labels_had, membership
+from crowdopt.crowd.groups import labels_had, membership
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 
 TINY = 1e-9  # of evidence or price, where there is none
 

@@ -18,9 +18,9 @@ from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
-from crowdopt.crowd.classes import classes_of
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.rules import EXACT_ERROR
 
 SMALL = 600  # pairs up to which a short search over the full program comes first
 QUICK = 100  # nodes of that search: not seconds, so that equal runs agree

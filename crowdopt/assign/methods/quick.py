@@ -20,12 +20,12 @@ from crowdopt.assign.plan import Plan, breaches
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options
-from crowdopt.crowd.classes import classes_of
-from crowdopt.crowd.exactness import exact_errors
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.alike import classes_of
+from crowdopt.crowd.groups import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.open_tasks import open_tasks
 from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.vote_errors import exact_errors
 
 NODES, DIVES = 200, 8  # how far is looked where there are joint limits
 BEYOND = 1.03  # times the bound: what a plan may cost

@@ -12,12 +12,12 @@ from crowdopt.assign.bisection import first_that
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.plan import short_tasks
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.difficulty.hard_tasks import NONE
-from crowdopt.crowd.exactness import CERTAIN, errors_of
-from crowdopt.crowd.group_limits import TaskGroups
+from crowdopt.crowd.groups import TaskGroups
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.law import NONE
+from crowdopt.crowd.rules import BHATTACHARYYA
 from crowdopt.crowd.subset import of_tasks
-from crowdopt.crowd.votes.evidence import BHATTACHARYYA
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 
 ROUNDS = 3  # of handing out what is left: labels that are taken back go to others
 

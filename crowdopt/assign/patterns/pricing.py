@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.crowd.votes.pattern_errors import Errors
 
 SURE = 1e-6  # evidence; room for rounding where evidence alone decides

@@ -16,10 +16,10 @@ from crowdopt.assign.engine.vote_law import VoteLaw
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.assign.plan import Duals
 from crowdopt.core.roundoff import sum_below
-from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import folded
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.crowd.votes.pattern_errors import Errors
 
 LEVELS, MOST = 24, 60  # skills of each type that a bound tells apart; up to how many it tells all apart

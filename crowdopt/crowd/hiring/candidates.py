@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold.checks import ids, integers, is_amount, per
+from crowdopt.crowd.checks import ids, integers, is_amount, per
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.score_levels import ScoreLevels, levels
 from crowdopt.errors import InputError, public

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.posteriors import posteriors
-from crowdopt.crowd.stated.groups import Group
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +64,12 @@ def family_posteriors(instance: AssignmentInstance, known: KnownLabels) -> Float
 
     -> (tasks, classes): each row adds up to 1.
     """
-    alone = posteriors(instance, known.pairs, known.label)
+    alone = instance.posterior(known.pairs, known.label)
     families = [group for group in instance.groups if group.dependent]
     if not families or instance.difficulty.share:  # hard tasks have one label of a family at most
         return alone
     apart = known.of(~np.isin(known.pairs[:, 1], [worker for group in families for worker in group.members]))
-    chance = posteriors(instance, apart.pairs, apart.label)
+    chance = instance.posterior(apart.pairs, apart.label)
     for group in families:
         for k in range(int(instance.classes)):
             numbers = _intervals(instance, group, known, np.full(instance.n_tasks, k))
@@ -102,11 +101,8 @@ def _intervals(
 
 def _said(instance: AssignmentInstance, had: KnownLabels, true: Ints) -> tuple[Floats, Floats, Floats]:
     """Chance to be right of each label's worker, and where the second number lies if that label is wrong."""
-    cell = instance.cells(had.pairs)
-    if instance.confusion is None:
-        place, others = (had.label - true - 1) % instance.classes, instance.classes - 1
-        return instance.accuracy[cell], place / others, (place + 1) / others
-    law, row = instance.confusion[(*cell, true)].copy(), np.arange(true.size)
+    kind, worker = instance.cells(had.pairs)
+    law, row = instance.law.speech.rows(0, kind, worker, true), np.arange(true.size)
     skill = law[row, true]
     law[row, true] = 0.0
     law /= np.maximum(law.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)

@@ -10,11 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.hard_needs import on_hard_tasks
+from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.laws.coin_laws import CoinLaw
-from crowdopt.crowd.posteriors import hard_chances
 from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors, share_draws
 from crowdopt.crowd.recipes.item_recipes import item_recipe
 from crowdopt.errors import InputError, public
@@ -144,10 +141,10 @@ def simulated_labels(
     Truth is drawn from the prior, unless given, and given the labels that are in, if any
     (crowd.recipes.family_draws.family_posteriors); worker j then says it with chance p and otherwise any other class.
     Draws one uniform number per task, then one per pair for right or wrong, then one per pair for which wrong class;
-    then those that families share (crowd.recipes.family_draws); then, where tasks may be hard, one per task for that.
+    then those that families share (crowd.recipes.family_draws); then, where the law has parts, one per task for that.
 
     truth (tasks,): class of each task; drawn by default; known: labels already in: the truth, what families share, and
-    which tasks are hard are drawn given what they say; -> truth (tasks,): as given or drawn.
+    the law's parts are drawn given what they say; -> truth (tasks,): as given or drawn.
     """
     before = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     chance = before if known is None or truth is not None else family_posteriors(instance, known)
@@ -155,39 +152,7 @@ def simulated_labels(
     truth = drawn if truth is None else truth
     draws = rng.random(len(pairs)), rng.random(len(pairs))
     share_draws(instance, pairs, truth, draws, rng, known)
-    skill = instance.accuracy[instance.cells(pairs)]
-    if instance.vote_law is not None:
-        part = _parts_drawn(instance.vote_law, instance.n_tasks, truth, known, rng)
-        skill = instance.vote_law.accuracy[part[pairs[:, 0]], pairs[:, 1]]
-    elif instance.difficulty.share:
-        had = known or KnownLabels(pairs[:0], pairs[:0, 0])
-        share = hard_chances(instance, had.pairs, had.label)[np.arange(instance.n_tasks), truth]
-        hard = rng.random(instance.n_tasks) < share
-        skill = np.where(hard[pairs[:, 0]], on_hard_tasks(skill, instance.difficulty), skill)
-    right = draws[0] < skill
-    shift = 1 + (draws[1] * (instance.classes - 1)).astype(np.int64)
-    true = truth[pairs[:, 0]]
-    if instance.confusion is not None:
-        return truth, _confused(instance.confusion[(*instance.cells(pairs), true)], true, draws)
-    return truth, np.where(right, true, (true + shift) % instance.classes)
-
-
-def _parts_drawn(law: CoinLaw, tasks: int, truth: Ints, known: KnownLabels | None, rng: np.random.Generator) -> Ints:
-    """The part of the law that each task's votes come from, given its truth and the labels in, (tasks,)."""
-    right = np.full((tasks, law.accuracy.shape[1]), -1)
-    if known is not None:
-        task, worker = known.pairs.T
-        right[task, worker] = known.label == truth[task]
-    terms = law.terms(right)
-    chance = np.exp(terms - np.logaddexp.reduce(terms, axis=1)[:, None])
-    heads = np.cumsum(chance, axis=1)[:, :-1]
-    return np.asarray((rng.random((tasks, 1)) > heads).sum(axis=1), np.int64)
-
-
-def _confused(law: Floats, true: NDArray[np.int64], draws: tuple[Floats, Floats]) -> NDArray[np.int64]:
-    """Labels by their laws, (k, classes): one number says whether a worker is right, the other which wrong class."""
-    place, wrong = np.arange(true.size), law.copy()
-    wrong[place, true] = 0.0
-    heads = np.cumsum(wrong, axis=1)
-    other = (draws[1][:, None] * heads[:, -1:] >= heads).sum(axis=1)
-    return np.where(draws[0] < law[place, true], true, np.minimum(other, law.shape[1] - 1))
+    had = None if known is None else instance.labels(known.pairs, known.label)
+    part = instance.law.part_drawn(rng, truth, had)
+    task = pairs[:, 0]
+    return truth, instance.law.drawn((part[task], *instance.cells(pairs), truth[task]), draws)

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.hard_needs import on_hard_tasks
+from crowdopt.crowd.alike import alike
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.states.kinds_of_tasks import KindsOfTasks
 from crowdopt.crowd.states.label_rows import LabelRow, label_rows, own_coefficients
 from crowdopt.crowd.states.vote_states import VoteStates
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
 from crowdopt.errors import InputError
 
 STATES = 300_000  # of a task, kinds counted apart; more make a program that takes minutes
@@ -205,41 +205,19 @@ def wants_labels(instance: AssignmentInstance) -> bool:
 
 
 def law_of(instance: AssignmentInstance, task: int, workers: tuple[Ints, ...]) -> tuple[Floats, Floats]:
-    """Start (branches, classes) and chances of labels (branches, askers, classes, labels) of a task."""
-    kind, classes = int(instance.task_type[task]), int(instance.classes)
+    """Start (parts, classes) and chances of labels (parts, askers, classes, labels) of a task."""
     prior = instance.prior if instance.prior.ndim == 1 else instance.prior[task]
-    one = [int(some[0]) for some in workers]
-    if instance.confusion is not None:
-        return prior[None], instance.confusion[kind][one][None]
-    if instance.vote_law is not None:
-        law = instance.vote_law
-        return law.share[:, None] * prior, np.stack([_one_coin(skill, classes) for skill in law.accuracy[:, one]])
-    skill = instance.accuracy[kind, one]
-    if not instance.difficulty.share:
-        return prior[None], _one_coin(skill, classes)[None]
-    share = instance.difficulty.share
-    start = np.stack([(1 - share) * prior, share * prior])
-    return start, np.stack([_one_coin(skill, classes), _one_coin(on_hard_tasks(skill, instance.difficulty), classes)])
-
-
-def _one_coin(skill: Floats, classes: int) -> Floats:
-    is_right = np.eye(classes, dtype=bool)
-    return np.where(is_right, skill[:, None, None], (1 - skill[:, None, None]) / (classes - 1))
+    one = np.array([int(some[0]) for some in workers], np.int64)
+    return instance.law.share[:, None] * prior, instance.law.table(int(instance.task_type[task]), one)
 
 
 def task_kinds(instance: AssignmentInstance) -> tuple[Ints, Ints]:
     """The kind of each task, (tasks,), and one task of each, (kinds,), in the order in which they first occur."""
-    n = instance.n_tasks
-    prior = np.zeros((n, 1)) if instance.prior.ndim == 1 else instance.prior
-    most = np.minimum(instance.max_labels, UNLIMITED // 2).astype(np.float64)
-    sets = [_same_rows(_table(instance, pairs)) for pairs in (instance.forbidden, instance.fixed)]
-    own = _same_rows(own_coefficients(instance).reshape(n, -1))
-    key = np.column_stack([instance.task_type, instance.epsilon, most, instance.min_labels, *sets, own, prior])
-    _, first, kind = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    return place[kind.reshape(-1)], first[order].astype(np.int64)
+    most = np.minimum(instance.max_labels, UNLIMITED // 2)
+    tables = [_table(instance, pairs) for pairs in (instance.forbidden, instance.fixed) if pairs.size]
+    own = own_coefficients(instance).reshape(instance.n_tasks, -1)
+    limits = (most, instance.min_labels, *tables, *([own] if own.size else []))
+    return alike(instance.task_type, instance.epsilon, *limits, *instance.own_priors)
 
 
 def _table(instance: AssignmentInstance, pairs: Ints) -> Bools:
@@ -248,34 +226,19 @@ def _table(instance: AssignmentInstance, pairs: Ints) -> Bools:
     return table
 
 
-def _same_rows(table: Floats | Bools) -> Ints:
-    if not table.any():
-        return np.zeros(len(table), np.int64)
-    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
-
-
 def _askers(instance: AssignmentInstance, first: Ints) -> tuple[Ints, ...]:
     """Workers alike in skill, price, capacity, groups and in what they may label, in the order of the campaign."""
     m, types = instance.n_workers, np.unique(instance.task_type)
     inside = [[j in group.members for j in range(m)] for group in instance.groups]
-    columns = [
-        instance.accuracy[types],
-        instance.cost[types],
-        instance.capacity[None],
-        instance.min_load[None],
-        _table(instance, instance.forbidden)[first],
-        _table(instance, instance.fixed)[first],
-        own_coefficients(instance)[first].reshape(-1, m),
-        *map(np.atleast_2d, inside),
-    ]
+    tables = [_table(instance, instance.forbidden)[first], _table(instance, instance.fixed)[first]]
+    own = own_coefficients(instance)[first].reshape(-1, m)
+    key = [instance.accuracy[types], instance.cost[types], *tables, own, *map(np.atleast_2d, inside)]
     if instance.confusion is not None:
-        columns.append(instance.confusion[types].transpose(0, 2, 3, 1).reshape(-1, m))
+        key.append(instance.confusion[types].transpose(0, 2, 3, 1).reshape(-1, m))
     if instance.vote_law is not None:
-        columns.append(instance.vote_law.accuracy)
-    key = np.concatenate([np.asarray(part, np.float64) for part in columns])
-    _, start, alike = np.unique(key, axis=1, return_index=True, return_inverse=True)
-    order = np.argsort(start, kind="stable")
-    return tuple(np.flatnonzero(alike.reshape(-1) == g) for g in order.tolist())
+        key.append(instance.vote_law.accuracy)
+    number, ones = alike(instance.capacity, instance.min_load, *(table.T for table in key if len(table)))
+    return tuple(np.flatnonzero(number == g) for g in range(ones.size))
 
 
 def _that_tell(instance: AssignmentInstance, first: Ints, workers: tuple[Ints, ...]) -> tuple[Bools, tuple[Ints, ...]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.votes.class_votes import ClassVotes, class_vote_errors, least_class_errors
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
-from crowdopt.crowd.votes.voting import vote_errors
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import ClassVotes, class_vote_errors, least_class_errors, vote_errors
 
 CELLS = 256  # beliefs among more than two classes up to which an error is exact
 
@@ -30,7 +29,7 @@ class Errors:
         self._known: dict[bytes, float] = {}
 
     def least_evidence(self, target: float) -> float:
-        """Evidence that every vote which keeps a target has (Cauchy and Schwarz; crowdopt.crowd.votes.evidence)."""
+        """Evidence that every vote which keeps a target has (Cauchy and Schwarz; crowdopt.crowd.rules)."""
         with np.errstate(divide="ignore"):
             if self.prior.size > 2:
                 return float(EXACT_ERROR.need(target, self.prior.size, self.prior))

@@ -8,8 +8,8 @@ import numpy as np
 
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats, Ints, coded
-from crowdopt.crowd.gold.below_chance import against_chance, heed
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.skills import against_chance, heed
 from crowdopt.errors import InputError
 from crowdopt.io.hiring_tables import read_gold
 from crowdopt.io.tables.cells import write_table

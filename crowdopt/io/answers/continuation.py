@@ -9,10 +9,9 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.exhausted import evidence_left, out_of_reach
-from crowdopt.crowd.families import CHERNOFF, dependence
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.open_tasks import asks
-from crowdopt.crowd.votes.evidence import EXACT_ERROR, ROUNDING, guessing
+from crowdopt.crowd.rules import CHERNOFF, EXACT_ERROR, ROUNDING, dependence, guessing
 from crowdopt.io.answers.labels_back import Answered
 
 HEEDFUL = {"hoeffding": "bhattacharyya", "mean-error": "exact-error"}  # for rules that heed no single task's labels

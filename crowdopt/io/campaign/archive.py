@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.laws.coin_laws import CoinLaw
+from crowdopt.crowd.law import NONE, Law
 from crowdopt.documents import misfit
 from crowdopt.errors import InputError
 from crowdopt.files import draft
@@ -119,7 +118,7 @@ def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> A
     return read(instance, value)
 
 
-def _law_of(path: Path, given: dict[str, Any]) -> CoinLaw | None:
+def _law_of(path: Path, given: dict[str, Any]) -> Law | None:
     if not given:
         return None
     share, accuracy = (given.get(name, np.zeros(0)) for name in LAW[1:])
@@ -127,7 +126,7 @@ def _law_of(path: Path, given: dict[str, Any]) -> CoinLaw | None:
     within = bool(((accuracy >= 0) & (accuracy <= 1)).all() and (share >= 0).all())
     if not is_law or not within or abs(share.sum() - 1) > ROUNDED:
         raise InputError(f"{path.name}: {', '.join(LAW)} are no law of votes; write the archive anew")
-    return CoinLaw(str(given[LAW[0]].item()), share, accuracy)
+    return Law.votes(str(given[LAW[0]].item()), share, accuracy)
 
 
 def _restored(array: np.ndarray[Any, Any]) -> Any:

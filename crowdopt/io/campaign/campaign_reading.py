@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints, coded
-from crowdopt.crowd.difficulty.hard_tasks import NONE
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.posteriors import posteriors
+from crowdopt.crowd.law import NONE
 from crowdopt.documents import quoted
 from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, public, tell
 from crowdopt.io.campaign import archive
@@ -55,7 +54,7 @@ def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> Assignment
         heed_gold(campaign.gold, instance.classes, instance.worker_ids)
     if not campaign.observed:
         return instance.as_read()
-    return instance.given(posteriors(instance, instance.collected, campaign.indices())).as_read()
+    return instance.given(instance.posterior(instance.collected, campaign.indices())).as_read()
 
 
 @dataclass(frozen=True, eq=False)

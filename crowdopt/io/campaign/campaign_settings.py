@@ -6,10 +6,10 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
-from crowdopt.crowd.gold.skills import ESTIMATORS
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import CLASSES, AssignmentInstance
-from crowdopt.crowd.stated.groups import Group
+from crowdopt.crowd.law import Difficulty
+from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, quoted, read_toml
 from crowdopt.errors import InputError, tell
 

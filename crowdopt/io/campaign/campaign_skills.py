@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.difficulty.hard_tasks import LARGEST, Difficulty
-from crowdopt.crowd.gold.confusion import confusion_evidence, confusions, one_coin_like
-from crowdopt.crowd.gold.skills import ESTIMATORS
-from crowdopt.crowd.laws.coin_laws import INDEPENDENT, CoinLaw
-from crowdopt.crowd.laws.law_choice import chosen_law, laws_for
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.law import LARGEST, Difficulty, Law, confusion_evidence, one_coin_like
+from crowdopt.crowd.law_fits import INDEPENDENT, chosen_law, laws_for
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.skills import ESTIMATORS, confusions
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_settings import stated_difficulty
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table, refuse_repeats
@@ -35,7 +33,7 @@ class CampaignSkills:
     names: tuple[str, ...] | None = None  # the classes that such gold names
     gold: GoldTally | None = None  # the tallies that they come from
     difficulty: Difficulty | None = None  # where gold votes tell it; the accuracies are then those on easy tasks
-    vote_law: CoinLaw | None = None  # where gold votes tell more than difficulty
+    vote_law: Law | None = None  # where gold votes tell more than difficulty
 
 
 def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Ints, coded
-from crowdopt.crowd.gold.below_chance import against_chance, heed, tell_missing
+from crowdopt.crowd.skills import against_chance, heed, tell_missing
 from crowdopt.errors import InputError, plain
 from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike

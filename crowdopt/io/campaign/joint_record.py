@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stated.groups import Group, OwnRows
 from crowdopt.documents import COUNT, FLAG, NUMBER, TEXT, Each, Keys, Maybe, Shape, Value, is_number
 from crowdopt.errors import InputError
 

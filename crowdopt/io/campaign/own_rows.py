@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import coded
+from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.stated.groups import Group, OwnRows
 from crowdopt.errors import InputError, meant, tell
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table
 from crowdopt.io.tables.cells import write_csv

@@ -23,7 +23,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR, RULES, rule_named
+from crowdopt.crowd.rules import EXACT_ERROR, RULES, rule_named
 from crowdopt.documents import TEXT, Keys, number, read_toml
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_settings import settings_text

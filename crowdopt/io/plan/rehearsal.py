@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.hard_needs import stated
 from crowdopt.crowd.recipes.family_draws import KnownLabels
 from crowdopt.crowd.recipes.named_recipes import simulated_labels
 from crowdopt.errors import InputError
@@ -75,7 +74,7 @@ def how_errors_are_drawn(campaign: str | Path) -> str:
     if instance.vote_law is not None:
         return f"errors drawn together by the {instance.vote_law.name} law of gold votes"
     if instance.difficulty.share:
-        return f"errors drawn independently of one another on each task; {stated(instance.difficulty)}"
+        return f"errors drawn independently of one another on each task; {instance.difficulty.stated()}"
     if not families:
         return "errors drawn independently of one another"
     return (

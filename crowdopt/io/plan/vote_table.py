@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.law import class_votes
 from crowdopt.errors import InputError
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.table_columns import Table, read_table
@@ -28,13 +29,14 @@ def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> No
         [instance.worker_id(j) for j in worker.tolist()],
         [instance.type_id(k) for k in kind.tolist()],
     ]
-    if instance.votes is None:
+    if instance.confusion is None:
         write_csv(folder / WEIGHTS, ONE.required, [*columns, instance.weight[kind, worker]])
         return
     names, m = class_names(instance), instance.classes
     columns = [[name for name in column for _ in range(m * m)] for column in columns]
     label, truth = [name for name in names for _ in range(m)] * worker.size, list(names) * (m * worker.size)
-    write_csv(folder / WEIGHTS, EACH.required, [*columns, label, truth, instance.votes[kind, worker].reshape(-1)])
+    votes = class_votes(instance.confusion[kind, worker]).reshape(-1)
+    write_csv(folder / WEIGHTS, EACH.required, [*columns, label, truth, votes])
 
 
 def _cells(instance: AssignmentInstance, pairs: Ints) -> Ints:
@@ -80,9 +82,9 @@ def read_votes(folder: str | Path, instance: AssignmentInstance) -> Floats:
 
     instance: the campaign, with confusion tables; -> (types, workers, labels, classes).
     """
-    if instance.votes is None:
+    if instance.confusion is None:
         raise InputError("the campaign has no confusion tables, so labels do not vote by class")
-    table, votes = votes_table(folder), instance.votes.copy()
+    table, votes = votes_table(folder), class_votes(instance.confusion)
     names, what = class_names(instance), "it is no class of the campaign"
     label, true = (table.places(column, names, what) for column in ("label", "class"))
     votes[(*_cells_of(table, instance), label, true)] = table.numbers("weight")

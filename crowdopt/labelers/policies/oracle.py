@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.label_kinds import WORK
-from crowdopt.crowd.votes.voting import log_odds
+from crowdopt.crowd.vote_errors import log_odds
 from crowdopt.errors import InputError
 from crowdopt.labelers.policy import Fixed
 from crowdopt.labelers.priced_sets import CHAINS, EXTREME, worth_its_price

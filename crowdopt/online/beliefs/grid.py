@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold.skills import empirical_bayes
-from crowdopt.crowd.votes.evidence import class_odds
+from crowdopt.crowd.rules import class_odds
+from crowdopt.crowd.skills import empirical_bayes
 
 CELLS = 40
 ODD = 0.1  # how much rarer than good ones workers are expected to be who are wrong more often than right

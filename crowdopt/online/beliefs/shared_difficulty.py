@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.law import Difficulty
 
 WORTH = 0.2  # of what a label on an easy task tells, below which a task is given up
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints, sealed
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.difficulty.difficulty_fit import SCALES, EdgedLabels, fitted
-from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
+from crowdopt.crowd.law import NONE, Difficulty
+from crowdopt.crowd.law_fits import SCALES, EdgedLabels, fitted
 from crowdopt.online.beliefs.grid import CELLS, GRID, edge_at_level, error_at_level, expected, information
 from crowdopt.online.beliefs.task_votes import TaskVotes, VoteArrays
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.difficulty.hard_tasks import LARGEST, NONE, Difficulty
-from crowdopt.crowd.votes.evidence import CLIP
+from crowdopt.crowd.law import LARGEST, NONE, Difficulty, clipped
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -86,5 +85,5 @@ def vote_weight(accuracy: Floats, classes: int, difficulty: Difficulty = NONE) -
     if difficulty.share:
         edge = difficulty.easy * (classes * accuracy - 1) / (classes - 1)
         accuracy = (1 + (classes - 1) * np.clip(edge, -LARGEST / (classes - 1), LARGEST)) / classes
-    right = np.clip(accuracy, CLIP, 1 - CLIP)
+    right = clipped(accuracy)
     return np.asarray(np.log((classes - 1) * right / (1 - right)))

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.difficulty.difficulty_fit import ALARM, EdgedLabels, fitted
-from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.label_kinds import GOLD, REFUSED
-from crowdopt.crowd.votes.evidence import CLIP
+from crowdopt.crowd.law import NONE, Difficulty, clipped
+from crowdopt.crowd.law_fits import ALARM, EdgedLabels, fitted
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at, restored_looks
@@ -259,7 +258,7 @@ class Adaptive(ReSolve):
         return bool(self.claims()[wanted].sum() > self.known.epsilon[wanted].sum())
 
     def _worth(self, accuracy: Floats) -> Floats:
-        return information(np.clip(accuracy, CLIP, 1 - CLIP), self.known.classes)
+        return information(clipped(accuracy), self.known.classes)
 
     def _take(self, tasks: Ids, workers: Ints, labels: Ints) -> None:
         self._count(tasks, workers, labels)

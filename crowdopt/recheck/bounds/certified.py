@@ -8,9 +8,9 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.core.certificate import BOUND
-from crowdopt.crowd.exactness import relaxation
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.documents import is_number
 from crowdopt.io.plan.stored_plan import StoredPlan
 from crowdopt.recheck.bounds.findings import Report

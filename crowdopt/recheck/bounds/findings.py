@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from crowdopt.crowd.votes.evidence import EXACT_ERROR, RULES
+from crowdopt.crowd.rules import EXACT_ERROR, RULES
 from crowdopt.notebooks import InNotebooks
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.exactness import CERTAIN
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.votes.evidence import CLIP, EXACT_ERROR
+from crowdopt.crowd.law import CLIP
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.recheck.bounds.proofs import known_skills
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import lowered, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.law import CLIP
 from crowdopt.crowd.target_steps import TOLD_APART, stepped_up
-from crowdopt.crowd.votes.evidence import CLIP
 from crowdopt.recheck.bounds.by_task import workers_by_task
 from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.bounds.sets_by_error import DEEPEST, SetsByError

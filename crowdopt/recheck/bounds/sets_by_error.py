@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.exactness import CERTAIN
+from crowdopt.crowd.vote_errors import CERTAIN
 
 DEEPEST = 12  # labels of a set; what tells 2**DEEPEST combinations of answers apart
 MANY = 50_000  # sets of one size that are followed; the others are only bounded

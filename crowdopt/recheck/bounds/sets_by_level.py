@@ -8,9 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.exactness import CERTAIN
-from crowdopt.crowd.votes.class_votes import ClassVotes, least_class_errors
-from crowdopt.crowd.votes.voting import vote_errors
+from crowdopt.crowd.vote_errors import CERTAIN, ClassVotes, least_class_errors, vote_errors
 
 NODES = 10_000  # partial sets that are followed; the others are only bounded
 BELIEFS = 256  # told apart by the errors of votes among more than two classes

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from crowdopt import AssignmentInstance, Group, OwnRows
-from crowdopt.crowd.difficulty.hard_tasks import Difficulty
+from crowdopt.crowd.law import Difficulty
 
 EXPERT = 4.0
 

@@ -16,7 +16,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from benchmarks.cascade import panel
 from crowdopt import AssignmentInstance, InputError, assign, verify, write_campaign
 from crowdopt.cli import main
-from crowdopt.crowd.law_errors import law_errors
+from crowdopt.crowd.vote_errors import likeliest_errors
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from tests.assign.cascade.small_panels import drawn, joint
 from tests.sampled import first_of
@@ -130,10 +130,10 @@ def test_sets_keep_each_tasks_target_by_a_law_learned_from_gold_votes(seed, tmp_
         (here / name).unlink(missing_ok=True)
     plan = assign(here, output=tmp_path / "plan", **TERMS)
     assert plan.instance.vote_law is not None and plan.found and verify(here, tmp_path / "plan").holds
-    errors = law_errors(plan.instance, plan.pairs)
+    errors = likeliest_errors(plan.instance, plan.pairs)
     assert errors is not None and errors.max() <= 0.1 * (1 + 1e-8)
     mean = assign(here, adaptive=True, rounds=1)
-    spread = law_errors(mean.instance, mean.pairs)
+    spread = likeliest_errors(mean.instance, mean.pairs)
     assert mean.objective <= plan.objective and spread is not None and spread.mean() < spread.max()
     assert plan.bound <= plan.objective <= 1.1 * plan.bound
 

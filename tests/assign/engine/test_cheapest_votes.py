@@ -12,7 +12,7 @@ from crowdopt.assign.engine import cheapest_votes
 from crowdopt.assign.engine.cheapest_votes import priced_votes
 from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow
 from crowdopt.assign.engine.vote_law import VoteLaw
-from crowdopt.crowd.votes.evidence import EXACT_ERROR
+from crowdopt.crowd.rules import EXACT_ERROR
 from tests.sampled import first_of
 
 

@@ -13,7 +13,7 @@ from crowdopt.assign.engine.cheapest_sets import priced
 from crowdopt.assign.engine.given_sets import Given, serve
 from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow, problem_of
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.exactness import CERTAIN, exact_errors
+from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from tests.sampled import first_of
 
 

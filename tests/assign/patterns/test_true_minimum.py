@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Status, assign, recipe, write_campaign, write_plan
-from crowdopt.crowd.exactness import exact_errors
+from crowdopt.crowd.vote_errors import exact_errors
 from crowdopt.recheck.verification import verify
 from tests.assign.patterns.few_skills import least
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crowdopt.crowd.difficulty.hard_tasks import NONE, Difficulty
+from crowdopt.crowd.law import NONE, Difficulty
 from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
 from crowdopt.online.beliefs.state import Beliefs
 from tests.chance import fewest, seeds

@@ -10,7 +10,7 @@ from crowdopt.arrays import Floats
 from crowdopt.assign.individual.prices.own_tasks import OwnTasks
 from crowdopt.assign.individual.prices.sweep import Prices
 from crowdopt.core.solution import BY_SIZE, Options, Solve
-from crowdopt.crowd.classes import Classes
+from crowdopt.crowd.alike import Classes
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.programs import aggregated
 

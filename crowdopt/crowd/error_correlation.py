@@ -1,4 +1,12 @@
-"""How dependent workers' errors are, from labels of several of them on tasks whose truth is known."""
+"""How dependent workers' errors are, from labels of several of them on tasks whose truth is known.
+
+Given how often each of the two errs on what both answered, independent errors fall on any of those tasks alike: the
+number of common errors is hypergeometric. That is so type by type where types differ, and the sum over types is the
+convolution. No normal law, so ten shared tasks are as honest as a thousand.
+
+Of many pairs some are bound to look dependent: by Holm's steps the chance that any of the independent ones is warned
+about is at most the rate, however the tests of pairs that share a worker hang together.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.gold.common_errors import chances_of_common, discoveries
 from crowdopt.errors import InputError
 
+CHUNK = 4096  # pairs worked out together, which bounds memory
 FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
 CONFIDENCE = 0.95  # of each interval
 RATE = 0.05  # chance, at most, that any pair is warned about whose errors are independent given the type
 NOISE = 1e-12  # of a variance
 LARGEST = 0.999999  # of a correlation, where its transform is taken
+PARTS = 20  # of the items; each is left out once
+SPREAD = 1.96  # standard deviations on either side of a 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +41,7 @@ class ErrorCorrelation:
     correlation: Floats  # (pairs,)
     low: Floats  # (pairs,)
     high: Floats  # (pairs,)
-    # pairs that err together: an exact one-sided test of each, and Holm over all (crowdopt.crowd.gold.common_errors)
+    # pairs that err together: an exact one-sided test of each, and Holm over all (see above)
     warned: Bools  # (pairs,)
     family: Ints  # (workers,): suggested families: workers tied by warned pairs, by single linkage; others are alone
 
@@ -127,3 +137,81 @@ def _linked(first: Ints, second: Ints, workers: int) -> Ints:
         np.minimum.at(home, second, low)
         if np.array_equal(home, before):
             return home
+
+
+@dataclass(frozen=True)
+class EffectiveVotes:
+    """``n / (1 + (n - 1) rho)``, rho the mean correlation of two workers' errors."""
+
+    workers: int
+    votes: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """In words."""
+        interval = f"95 % interval {self.low:.3g} to {self.high:.3g}"
+        return f"votes of all {self.workers} are worth {self.votes:.3g} independent ones ({interval})"
+
+
+def effective_votes(right: Ints) -> EffectiveVotes:
+    """Of all workers, by the jackknife over PARTS of items; right (items, workers): 1, 0, or -1: not asked."""
+    whole, part = _worth(right), np.arange(len(right)) % min(PARTS, len(right))
+    without = np.array([_worth(right[part != k]) for k in range(part.max() + 1)])
+    count, n = without.size, right.shape[1]
+    reach = SPREAD * float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
+    return EffectiveVotes(n, whole, max(1.0, whole - reach), min(float(n), whole + reach))
+
+
+def _worth(right: Ints) -> float:
+    item, worker = np.nonzero(right >= 0)
+    n = right.shape[1]
+    return error_correlation(item, worker, right[item, worker] == 0, n).effective_votes(np.arange(n))
+
+
+def chances_of_common(common: Ints, shared: Ints, first: Ints, second: Ints) -> Floats:
+    """Chance of at least as many common errors, given the errors of each, if they are independent, (pairs,).
+
+    common (pairs,): errors of both on one task, over all types; shared, first, second (types, pairs): tasks that both
+    answered, and errors of the one and of the other on them.
+    """
+    chance = np.ones(common.size)
+    with np.errstate(invalid="ignore"):
+        usual = np.nan_to_num(first * second / shared).sum(axis=0)
+    open_pairs = np.flatnonzero(common > usual)  # the others are no evidence, and most
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, shared.max(initial=0) + 1)))])
+    for start in range(0, open_pairs.size, CHUNK):
+        some = open_pairs[start : start + CHUNK]
+        law = np.ones((some.size, 1))
+        for n, a, b in zip(shared[:, some], first[:, some], second[:, some], strict=True):
+            law = _convolved(law, _hypergeometric(n, a, b, logs))
+        at_least = np.arange(law.shape[1]) >= common[some, None]
+        chance[some] = np.minimum(1.0, np.where(at_least, law, 0.0).sum(axis=1))
+    return chance
+
+
+def discoveries(chance: Floats, rate: float) -> Bools:
+    """Holm's steps: p-values in order, each at most ``rate`` over how many are left, up to the first that is not."""
+    order = np.argsort(chance, kind="stable")
+    good = chance[order] <= rate / np.arange(chance.size, 0, -1)
+    found = np.zeros(chance.size, bool)
+    found[order[np.logical_and.accumulate(good)]] = True
+    return found
+
+
+def _hypergeometric(n: Ints, a: Ints, b: Ints, logs: Floats) -> Floats:
+    """Law of how many of a marked tasks are among b drawn of n, (pairs, most + 1)."""
+    k = np.arange(int(np.minimum(a, b).max(initial=0)) + 1)
+    n, a, b = n[:, None], a[:, None], b[:, None]
+    parts = (k, a - k, b - k, n - a - b + k)  # errors of both, of one, of the other, of neither
+    possible = np.minimum.reduce(np.broadcast_arrays(*parts)) >= 0
+    inside = sum(logs[np.clip(part, 0, logs.size - 1)] for part in parts)
+    ways = logs[a] + logs[n - a] + logs[b] + logs[n - b] - logs[n] - inside
+    return np.exp(np.where(possible, ways, -np.inf))
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    both = np.zeros((len(one), one.shape[1] + other.shape[1] - 1))
+    for k in range(other.shape[1]):
+        both[:, k : k + one.shape[1]] += one * other[:, k : k + 1]
+    return both

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.errors import InputError
+
+Owner: TypeAlias = tuple[str, Callable[[int], str]]  # a worker or a task, and the id of each
 
 
 def floats(name: str, values: Any) -> Floats:
@@ -78,3 +80,37 @@ def is_amount(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         return False
     return bool(0 <= value < 1e300)
+
+
+def refuse_entries(values: NDArray[Any], name: str, bad: Bools, wanted: str, owner: Owner) -> None:
+    """Refuse the first bad entry of a list."""
+    if bad.any():
+        where = int(np.flatnonzero(bad)[0])
+        raise InputError(f"{name} {wanted}; it is {values[where]} for {owner[0]} {owner[1](where)}")
+
+
+def refuse_excess(low: Ints, high: Ints, what: str, limit: str, owner: Owner) -> None:
+    """Refuse the first owner who has more than there is room for."""
+    if (low > high).any():
+        where = int(np.flatnonzero(low > high)[0])
+        who = f"{owner[0]} {owner[1](where)}"
+        raise InputError(f"{who} has {low[where]} {what} but {limit} {high[where]}; change one of them")
+
+
+def checked_pairs(name: str, values: Any, n: int, m: int) -> Ints:
+    """Pairs (task, worker), (k, 2), each once."""
+    try:
+        pairs = np.zeros((0, 2), np.int64) if values is None or len(values) == 0 else integers(name, values)
+    except (TypeError, ValueError) as error:
+        raise error if isinstance(error, InputError) else InputError(f"{name} must be pairs (task, worker)") from None
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise InputError(f"{name} must be pairs (task, worker), not of shape {pairs.shape}")
+    outside = (pairs < 0).any(axis=1) | (pairs >= (n, m)).any(axis=1)
+    if outside.any():
+        task, worker = pairs[outside][0]
+        raise InputError(f"{name} has the pair ({task}, {worker}), but there are {n} tasks and {m} workers")
+    keys, counts = np.unique(pairs[:, 0] * m + pairs[:, 1], return_counts=True)
+    if (counts > 1).any():
+        task, worker = divmod(int(keys[counts > 1][0]), m)
+        raise InputError(f"{name} has the pair ({task}, {worker}) twice; give each pair once")
+    return pairs

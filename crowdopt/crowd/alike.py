@@ -1,4 +1,4 @@
-"""Interchangeable tasks and interchangeable workers: an instance with each class written once."""
+"""Interchangeable tasks and interchangeable workers: one quotient, and an instance with each class written once."""
 
 from __future__ import annotations
 
@@ -10,8 +10,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.group_limits import refuse_joint_limits, told_apart
+from crowdopt.crowd.groups import refuse_joint_limits, told_apart
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+
+
+def alike(*columns: NDArray[Any]) -> tuple[Ints, Ints]:
+    """The one quotient: rows with the same entries share a number, in order of first appearance.
+
+    columns: (rows,) or (rows, k) arrays; -> (rows,): number of each row; (numbers,): where each appears first.
+    """
+    key = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        place = _same_rows(column) if column.ndim > 1 else np.unique(column, return_inverse=True)[1]
+        key = np.unique(key * (int(place.max(initial=0)) + 1) + place, return_inverse=True)[1]
+    first = np.unique(key, return_index=True)[1]
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(first.size, np.int64)
+    rank[order] = np.arange(first.size)
+    return rank[key], first[order]
+
+
+def _same_rows(table: NDArray[Any]) -> Ints:
+    """A number for each distinct row: by one sum each, and by all entries where two rows meet in one sum."""
+    weights = np.sqrt(np.arange(2.0, table.shape[1] + 2.0))
+    _, first, place = np.unique(table @ weights, return_index=True, return_inverse=True)
+    if (table == table[first[place]]).all():
+        return place
+    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +66,16 @@ class Classes:
     least: Ints  # (T, G)
     room: Ints  # (T, G)
     pooled: bool = False  # whether workers of one class may have different loads
+
+    @cached_property
+    def first_task(self) -> Ints:
+        """A task of each class, (T,)."""
+        return np.unique(self.task_class, return_index=True)[1]
+
+    @cached_property
+    def first_worker(self) -> Ints:
+        """A worker of each class, (G,)."""
+        return np.unique(self.worker_class, return_index=True)[1]
 
     @cached_property
     def loads(self) -> tuple[Floats, Floats]:
@@ -91,23 +126,20 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
         refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
     task_marks, worker_marks = told_apart(instance)
     bound = np.concatenate([instance.barred, instance.fixed])
-    kinds = equal_rows(np.hstack([instance.evidence, instance.cost]))
+    kinds = alike(instance.evidence, instance.cost)[0]
     fewest, most = instance.new_label_limits
     loads = [instance.capacity > 0] if pooled else [instance.capacity, instance.min_load]
-    columns = [instance.evidence.T, instance.cost.T, *(load[:, None] for load in loads)]
     alone = np.zeros(instance.n_workers)
     special = np.unique(bound[:, 1])
     alone[special] = 1 + special
-    worker_class = equal_rows(np.hstack([*columns, alone[:, None], *(mark[:, None] for mark in worker_marks)]))
+    worker_class, worker = alike(instance.evidence.T, instance.cost.T, *loads, alone, *worker_marks)
     # evidence that is in and exceeds the need says nothing of errors any more: the labels themselves do
     asked: list[NDArray[Any]] = []
     if instance.the_rule.checked:
-        prior = instance.prior.T if instance.prior.ndim > 1 else ()
-        asked = [instance.epsilon, *prior, labels_in(instance, worker_class)]
-    task_class = _equal(
+        asked = [instance.epsilon, *instance.own_priors, labels_in(instance, worker_class)]
+    task_class, task = alike(
         kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *asked, *task_marks
     )
-    task, worker = firsts(task_class), firsts(worker_class)
     workers_in = np.bincount(worker_class)
     rows, shape = instance.task_type[task], (task.size, worker.size)
     least, room = np.zeros(shape, np.int64), np.broadcast_to(workers_in, shape).copy()
@@ -160,16 +192,6 @@ def labels_in(instance: AssignmentInstance, worker_class: Ints) -> Ints:
     return numbers
 
 
-def _equal(*columns: NDArray[Any]) -> Ints:
-    """A number for each combination of entries, in order of first appearance."""
-    key = np.zeros(columns[0].size, np.int64)
-    for column in columns:
-        values, place = np.unique(column, return_inverse=True)
-        key = key * values.size + place
-        key = np.unique(key, return_inverse=True)[1]
-    return _by_appearance(key)
-
-
 def each_its_own(instance: AssignmentInstance) -> Classes:
     """Every task and every worker a class alone."""
     n, m = instance.n_tasks, instance.n_workers
@@ -194,25 +216,3 @@ def each_its_own(instance: AssignmentInstance) -> Classes:
         least=least,
         room=room,
     )
-
-
-def equal_rows(table: Floats) -> Ints:
-    """A number for each distinct row, in order of first appearance; table (rows, columns), -> (rows,)."""
-    weights = np.sqrt(np.arange(2.0, table.shape[1] + 2.0))
-    place = np.unique(table @ weights, return_inverse=True)[1]
-    first = firsts(place)
-    if not (table == table[first[place]]).all():  # two rows met in one sum
-        place = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
-    return _by_appearance(place)
-
-
-def firsts(place: Ints) -> Ints:
-    """Where each number from 0 on appears first, (numbers,); place (k,): each number at least once."""
-    return np.unique(place, return_index=True)[1]
-
-
-def _by_appearance(place: Ints) -> Ints:
-    first = firsts(place)
-    rank = np.empty(first.size, np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(first.size)
-    return rank[place]

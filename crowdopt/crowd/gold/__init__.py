@@ -1,1 +1,0 @@
-"""What gold says of workers: skills, confusion tables, errors that go together, gold that cannot be right."""

@@ -1,0 +1,267 @@
+"""From gold to skills: accuracies by plug-in, unbiased, empirical Bayes; confusion tables; gold that cannot be right.
+
+Row k of a worker's table is the law of their label where class k is true. A one-coin worker has p on the diagonal and
+``(1 - p) / (K - 1)`` beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.errors import GoldWarning, InputError, tell
+
+ALIKE = 0.95  # chance that all workers are alike, above which they are taken to be
+MANY = 200  # workers: luck is held against who looks best by that chance; of fewer it would hide who is good
+AGREEMENT = "agreement of labels, no known answers"  # what tallies rest on where no truth is known
+RHO: Floats = (np.arange(40) + 0.5) / 40  # correlations between a worker's answers that are held against none
+
+STRENGTHS: Floats = np.geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
+FALSE_ALARM = 1e-3  # chance that honest gold, every worker guessing or better, is found fault with by either test
+SHOWN = 5  # workers in a sentence
+MEND = "look for swapped columns, labels that stand for one another, or line ends left in one of two tables"
+GO_ON = "to go on as it is, --trust-gold (in Python trust_gold=True), or trust_gold = true in campaign.toml"
+
+
+def plug_in(correct: Any, asked: Any) -> Floats:
+    """``p = c / s``, the share of gold answered correctly; NaN where nothing was asked.
+
+    Over-confident for few gold tasks: the one who looks best was also lucky.
+
+    -> (types, workers).
+    """
+    c, s = _tallies(correct, asked)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(s > 0, c / s, np.nan)
+
+
+def unbiased_evidence(correct: Any, asked: Any) -> Floats:
+    """``q = max(0, (s (2 c/s - 1)^2 - 1) / (s - 1))``, unbiased for ``(2p - 1)^2`` but for the clip; NaN for s < 2.
+
+    For equal s it is affine in the plug-in: it changes how much is bought, never whom the ranking prefers.
+
+    -> (types, workers).
+    """
+    _, s = _tallies(correct, asked)
+    naive = (2 * plug_in(correct, asked) - 1) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(s > 1, np.maximum(0.0, (s * naive - 1) / (s - 1)), np.nan)
+
+
+def unbiased(correct: Any, asked: Any) -> Floats:
+    """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2."""
+    side = np.where(plug_in(correct, asked) < 0.5, -1.0, 1.0)
+    return 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
+
+
+def empirical_bayes(correct: Any, asked: Any) -> Floats:
+    """Posterior means ``p = (c + mu t) / (s + t)`` under a Beta prior fitted to each type by moments.
+
+    ``mu`` is the type's share of correct answers, ``rho`` the beta-binomial correlation between a worker's
+    answers (Kleinman 1973, with weights s; for equal s it is ``(Var/(mu(1-mu)) - 1/s) / (1 - 1/s)``) and
+    ``t = 1/rho - 1`` the prior's weight in answers. Decisions at the edges:
+
+    - workers who are all alike with a chance above .95, given the tallies, all get mu; before them it is 1/2, against
+      every rho from 0 to 1 alike. Else the best of such a crowd would be its luckiest;
+    - of 200 workers or more, below that chance w: ``w mu + (1 - w) p``;
+    - a pair without gold takes its type's mean; a type without any takes the mean over all types;
+    - rho <= 0 (workers differ no more than by chance), or every worker asked once: all get mu;
+    - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
+    - every answer right, or every one wrong: mu is (c + 1) / (s + 2) of the type, and all get it;
+    - fewer than two workers with gold: the prior is uniform, p = (c + 1) / (s + 2).
+
+    -> (types, workers). Raises InputError if no worker has answered any gold, or a tally is impossible.
+    """
+    c, s = _tallies(correct, asked)
+    if s.sum() == 0:
+        raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
+    overall = _shrunk(c.ravel(), s.ravel(), fallback=0.5)[1]
+    return np.stack([_shrunk(*row, fallback=overall)[0] for row in zip(c, s, strict=True)])
+
+
+def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
+    total, right = s.sum(), c.sum()
+    if total == 0:
+        return np.full(c.shape, fallback), fallback
+    if (s > 0).sum() < 2:
+        return (c + 1) / (s + 2), float((right + 1) / (total + 2))
+    if right in (0, total):
+        mean = float((right + 1) / (total + 2))
+        return np.full(c.shape, mean), mean
+    mean = float(right / total)
+    weight = _prior_weight(c[s > 0], s[s > 0], mean)
+    # who comes out best is chosen: where the spread is chance alone, these are the luckiest, no better than the crowd
+    alike = 1.0 if np.isinf(weight) else _alike(c[s > 0], s[s > 0], mean)
+    if alike > ALIKE:
+        return np.full(c.shape, mean), mean
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean)
+    return apart if (s > 0).sum() < MANY else alike * mean + (1 - alike) * apart, mean
+
+
+def _alike(c: Floats, s: Floats, mean: float) -> float:
+    """Chance that all workers are equally good, given their tallies: 1/2 before, else rho is anything from 0 to 1."""
+    weight = 1 / RHO[:, None] - 1
+    steps = np.arange(s.max())
+    right, wrong, asked = (
+        np.concatenate([np.zeros((RHO.size, 1)), np.cumsum(np.log(share * weight + steps), axis=1)], axis=1)
+        for share in (mean, 1 - mean, 1.0)
+    )
+    k, n = c.astype(np.int64), s.astype(np.int64)
+    apart = (right[:, k] + wrong[:, n - k] - asked[:, n]).sum(axis=1)
+    one = float((c * np.log(mean) + (s - c) * np.log(1 - mean)).sum())
+    return 1 / (1 + float(np.exp(np.minimum(700.0, np.logaddexp.reduce(apart) - np.log(RHO.size) - one))))
+
+
+def _prior_weight(c: Floats, s: Floats, mean: float) -> float:
+    """``t = 1/rho - 1``, infinite where the tallies show no spread beyond chance."""
+    total = s.sum()
+    chance = mean * (1 - mean)
+    spread = (s * (c / s - mean) ** 2).sum()
+    once = (1 - s / total).sum()  # what binomial noise alone puts into the spread, over chance
+    always = (s * (1 - s / total)).sum()  # what it would be if each worker's answers were all alike
+    if always <= once * (1 + 1e-12):  # all were asked once: no answer to compare with another
+        return float("inf")
+    rho = (spread / chance - once) / (always - once)
+    return float("inf") if rho <= 0 else max(0.0, 1 / rho - 1)
+
+
+ESTIMATORS = {"empirical-bayes": empirical_bayes, "plug-in": plug_in, "unbiased": unbiased}
+
+
+def _tallies(correct: Any, asked: Any) -> tuple[Floats, Floats]:
+    c = np.atleast_2d(np.asarray(correct, dtype=np.float64))
+    s = np.atleast_2d(np.asarray(asked, dtype=np.float64))
+    if c.shape != s.shape:
+        raise InputError(f"correct has shape {c.shape}, asked has {s.shape}; they must be alike")
+    whole = np.isfinite(c) & np.isfinite(s) & (c == np.rint(c)) & (s == np.rint(s))
+    if not (whole & (c >= 0) & (c <= s)).all():
+        raise InputError("gold tallies must be whole numbers with 0 <= correct <= asked")
+    return c, s
+
+
+def confusions(tallies: Ints) -> Floats:
+    """``(n_jkl + a c_kl) / (n_jk + a)``: gold, with ``a`` labels per true class drawn from the crowd's table c.
+
+    ``c_kl`` is ``(n_kl + d_kl) / (n_k + 1)``, n the whole crowd's gold and d one label's worth of a one-coin worker as
+    good as the crowd: so no chance is 0, and a class without gold has what the others suggest.
+
+    tallies (workers, classes, classes): gold answers by true class and by answer.
+    a is the likeliest of STRENGTHS if every row is drawn from ``Dirichlet(a c_k)``.
+    -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, or a tally is negative.
+    """
+    counts = np.asarray(tallies, dtype=np.float64)
+    if counts.ndim != 3 or counts.shape[1] != counts.shape[2] or counts.shape[1] < 2:
+        raise InputError(f"tallies have shape {counts.shape}; they need one per worker, true class and answer")
+    if (counts < 0).any() or not counts.sum():
+        raise InputError("confusion tables need gold: tallies of at least 0, and some above 0")
+    classes, crowd = counts.shape[1], counts.sum(axis=0)
+    right = (np.trace(crowd) + 1) / (crowd.sum() + classes)
+    coin = np.where(np.eye(classes, dtype=bool), right, (1 - right) / (classes - 1))
+    shared = (crowd + coin) / (crowd.sum(axis=1, keepdims=True) + 1)
+    strength = float(STRENGTHS[np.argmax([_likelihood(counts, a * shared) for a in STRENGTHS])])
+    return (counts + strength * shared) / (counts.sum(axis=2, keepdims=True) + strength)
+
+
+def _likelihood(counts: Floats, weight: Floats) -> float:
+    """Log-likelihood of tallies whose rows are drawn from ``Dirichlet(weight_k)``, (classes, classes)."""
+    from scipy.special import gammaln
+
+    of_cells = gammaln(counts + weight) - gammaln(weight)
+    of_rows = gammaln(weight.sum(axis=1)) - gammaln(counts.sum(axis=2) + weight.sum(axis=1))
+    return float(of_cells.sum() + of_rows.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class GoldTest:
+    """Gold tallies tested against guessing."""
+
+    # each worker's answers over all types
+    right: Ints  # (workers,)
+    asked: Ints  # (workers,)
+    chance: float  # 1/K, what guessing gets
+    tail: float  # how often a crowd that guesses gets as few right in all, at most
+    tails: Floats  # (workers,): the same of each worker
+    low: Ints  # (k,): workers below chance, worst first: Holm's test of all workers at half of FALSE_ALARM
+
+    @property
+    def is_crowd_low(self) -> bool:
+        """Whether the crowd as a whole is below chance, tested at half of FALSE_ALARM."""
+        return self.tail <= FALSE_ALARM / 2
+
+    @property
+    def shows_no_skill(self) -> bool:
+        """Whether the crowd as a whole did no better than guessing, for whatever reason."""
+        return bool(self.asked.sum() > 0 and self.right.sum() <= self.chance * self.asked.sum())
+
+
+def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTest:
+    """Test tallies against guessing among the classes.
+
+    Where every worker guesses or knows better, each tail is at least what it should be, however their skills differ.
+
+    correct, asked (workers,) or (types, workers): c and s; classes: K.
+    """
+    from scipy.special import bdtr  # not loaded with the package
+
+    right, total = (np.atleast_2d(np.asarray(one, np.int64)).sum(axis=0) for one in (correct, asked))
+    tail = float(bdtr(right.sum(), total.sum(), 1 / classes)) if total.any() else 1.0
+    tails = np.where(total > 0, bdtr(right, np.maximum(total, 1), 1 / classes), 1.0)
+    order = np.argsort(tails, kind="stable")
+    known = int((total > 0).sum())
+    steps = tails[order] <= FALSE_ALARM / 2 / np.maximum(known - np.arange(total.size), 1)
+    low = order[: int(np.argmin(steps)) if not steps.all() else steps.size]
+    return GoldTest(right, total, 1 / classes, tail, tails, low)
+
+
+def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
+    """Refuse gold of a crowd below chance; warn of one that shows no skill, and of single workers below chance.
+
+    A worker below chance is no reason to stop: in honest crowds some are, truly, and a plan has use for whoever is
+    reliably wrong. A crowd below chance would have all its answers turned round.
+
+    source: where the gold stands, for the sentence.
+    """
+    right, asked = int(test.right.sum()), int(test.asked.sum())
+    what = "answers' worth of agreement" if source == AGREEMENT else "gold answers are right"
+    said = f"{source}: {right} of {asked} {what}, where guessing gets {asked * test.chance:.4g}"
+    if test.is_crowd_low:
+        apart = "labels of a task contradict" if source == AGREEMENT else "labels and truth do not fit"
+        raise InputError(f"{said} (so few by chance: {test.tail:.2g}), so {apart} each other; {MEND}; {GO_ON}")
+    if test.low.size:
+        names = [f"{workers[j]} {test.right[j]} of {test.asked[j]} ({test.tails[j]:.2g})" for j in test.low[:SHOWN]]
+        more = f" and {test.low.size - SHOWN} more" if test.low.size > SHOWN else ""
+        tell(
+            f"{source}: {test.low.size} of {int((test.asked > 0).sum())} worker(s) got fewer right than guessing "
+            f"explains: {', '.join(names)}{more}; their votes may count against what they say, so see whether gold "
+            f"is upside-down, or leave them out (silent with --trust-gold)",
+            GoldWarning,
+        )
+    elif test.shows_no_skill:
+        doubt = f"{said}, so it shows no skill, and a plan rests on nothing; {MEND} (silent with --trust-gold)"
+        tell(doubt, GoldWarning)
+
+
+def tell_missing(asked: Ints, workers: Sequence[str], source: str) -> None:
+    """Say which workers have no gold, and what they count with.
+
+    asked (types, workers): s; source: where the gold stands.
+    """
+    without = np.flatnonzero(asked.sum(axis=0) == 0)
+    pairs = int((asked == 0).sum()) - asked.shape[0] * without.size
+    said = []
+    if without.size:
+        names = ", ".join(workers[j] for j in without[:SHOWN]) + (", ..." if without.size > SHOWN else "")
+        said.append(
+            f"{without.size} of {asked.shape[1]} worker(s) without gold, counted with the crowd's mean: {names}"
+        )
+    if pairs:
+        barred = "a task that a worker must not label is a row task,worker of forbidden.csv"
+        said.append(f"{pairs} pair(s) of a worker and a type without gold, counted with the type's mean; {barred}")
+    if said:
+        tell(f"{source}: {'; '.join(said)}", GoldWarning)

@@ -1,1 +1,0 @@
-"""What an assignment instance states: its people, its tasks, the law of labels, the limits of a plan."""
