@@ -143,7 +143,7 @@ class Coins:
         miss = np.log(np.maximum(1 - p, TINY)) - np.log(self.classes - 1)
         own = np.bincount(given.task * self.classes + given.label, np.log(p) - miss, tasks * self.classes)
         every = np.bincount(given.task, miss, tasks)
-        return own.reshape(tasks, self.classes) + every[:, None]
+        return np.asarray(own.reshape(tasks, self.classes) + every[:, None], np.float64)
 
     def rows(self, part: int, kind: Ints | int, worker: Ints, truth: Ints) -> Floats:
         """Chance of each outcome where a class is true, (k, outcomes)."""

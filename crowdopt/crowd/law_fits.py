@@ -285,7 +285,7 @@ class EdgedLabels:
         x = np.clip(scale * self.edge, -LARGEST / (classes - 1), LARGEST)
         miss = np.log1p(-x)
         own = np.bincount(self.task * classes + self.label, np.log1p((classes - 1) * x) - miss, n * classes)
-        return own.reshape(n, classes) + np.bincount(self.task, miss, n)[:, None]
+        return np.asarray(own.reshape(n, classes) + np.bincount(self.task, miss, n)[:, None], np.float64)
 
     def of(self, some: Ints) -> EdgedLabels:
         """Of some tasks."""
