@@ -1,4 +1,4 @@
-"""What Liu & Liu (2015) ask for: constants of exploration, its length, and a crowd whose agreement is skill."""
+"""What Liu & Liu (2015) ask for and promise: exploration, bounds of regret, a crowd whose agreement is skill."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import zeta
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.vote_errors import poisson_binomial
 from crowdopt.errors import InputError
-from crowdopt.labelers.sets import top_accuracies
+from crowdopt.labelers.sets import ranked, top_accuracies
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,12 @@ def union_factor(labelers: int, weighted: float | None = None) -> float:
         most = labelers - (labelers % 2 == 0)
         return most * 2.0 ** (most - 1)
     return max(4 * weighted * labelers, labelers * 2.0 ** (labelers - 1))
+
+
+def odds_constant(accuracy: Any, estimate: Any = None) -> float:
+    """``C = max 1 / min(p, 1 - p, p', 1 - p')``: how fast log-odds move (Lemma 8, as it has to read in Theorem 5)."""
+    each = np.concatenate([np.atleast_1d(accuracy), np.atleast_1d(accuracy if estimate is None else estimate)])
+    return float(1 / np.minimum(each, 1 - each).min())
 
 
 def constants(
@@ -139,6 +146,65 @@ def explorations(d1: Floats, d2: Floats) -> NDArray[np.bool_]:
 
 
 HALF = 0.5  # a guess
+
+
+def regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
+    """R(T) of Theorem 3, equation (6).
+
+    ``U(S*) G1 G2 ln^2 T + Delta_max (2 sum m n(S_m) + M) (2 b_2 + b_(2-z) / (alpha epsilon))``, ``b_n = sum t^-n``.
+    As printed, with D1 D2 for Lemma 1's count; alpha must be positive and z in (0, 1).
+
+    z: in (0, 1); any value gives a bound. Raises InputError if alpha is 0, or z out of range.
+    """
+    p = np.sort(np.asarray(accuracy, dtype=np.float64))[::-1]
+    explored = float(top_accuracies(p).max()) * given.g1 * given.g2 * log(horizon) ** 2
+    return explored + _largest_gap(p) * (2 * _union_sum(p.size) + p.size) * _series(given, z)
+
+
+def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
+    """R_C(T) of Theorem 3, equation (7); its last term bounds money by numbers, so costs are taken to be at most 1.
+
+    accuracy, cost (labelers,): p and c; z: in (0, 1); any value gives a bound.
+    """
+    p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
+    order = ranked(p)
+    values = top_accuracies(p[order])
+    size = int(values.argmax()) + 1
+    outside = float(c[order[size:]].sum())
+    explored = outside * given.g1 * log(horizon) + float(c.sum()) * given.g1 * given.g2 * log(horizon) ** 2
+    return explored + (p.size - size) * (2 * _union_sum(p.size) + p.size) * _series(given, z)
+
+
+def weighted_regret_bound(
+    best: float, largest_gap: float, labelers: int, given: Constants, horizon: int, z: float = 0.5
+) -> float:
+    """R(T) of Theorem 5: that of (6) with M^2 / 2 wrong ties more, every m, and D1's revised constant.
+
+    best, largest_gap: U of the best weighted vote, and Delta_max; z: in (0, 1); any value gives a bound.
+    """
+    explored = best * given.g1 * given.g2 * log(horizon) ** 2
+    sets = sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1))
+    return explored + largest_gap * (2 * sets + labelers + labelers**2 / 2) * _series(given, z)
+
+
+def context_regret_bound(accuracy: Any, given: Constants, horizon: int, z: float = 0.5) -> float:
+    """R(T) with W kinds of task learnt apart (Section 5): the sum of (6) over the kinds, about W times (6)."""
+    return float(sum(regret_bound(p, given, horizon, z) for p in np.atleast_2d(np.asarray(accuracy, np.float64))))
+
+
+def _union_sum(labelers: int) -> float:
+    return sum(m * 2.0 ** (m - 1) for m in range(1, labelers + 1, 2))
+
+
+def _series(given: Constants, z: float) -> float:
+    if given.alpha <= 0 or not 0 < z < 1:
+        raise InputError("the bound needs alpha > 0 and z between 0 and 1")
+    return float(2 * zeta(2) + zeta(2 - z) / (given.alpha * given.epsilon))
+
+
+def _largest_gap(descending: Floats) -> float:
+    """Delta_max: the worst set of a size is the bottom one."""
+    return float(top_accuracies(descending).max() - top_accuracies(descending[::-1]).min())
 
 
 def is_large_enough(accuracy: Any) -> bool:

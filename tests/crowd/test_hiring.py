@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from crowdopt import InputError
 from crowdopt.crowd.hiring import gains, score_levels
 from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.crowd.hiring.gains import gain_fractions, plug_in_fractions, reliability_fractions
+from crowdopt.crowd.hiring.gains import gain_fractions, plug_in_fractions
 from crowdopt.crowd.hiring.score_levels import levels
-from crowdopt.hire import theorems
 from tests.selections import gain_of
 
 GOOD = {"correct": [8, 5, 9], "asked": 10, "workers": ["ada", "bo", "chen"]}
@@ -62,18 +61,15 @@ def test_what_was_given_cannot_be_changed():
 
 @given(st.integers(2, 40), st.integers(0, 40), st.integers(2, 12))
 def test_both_printed_forms_and_the_fraction_are_one_number(n, c, classes):
-    """(25) and (26) are algebra; the factorial-moment form is (8) with (10) over the denominator n (n - 1)."""
+    """The factorial-moment form is (8) with (10) over the denominator n (n - 1)."""
     c = min(c, n)
     exact = gain_of(c, n, classes)
     top, bottom = gain_fractions(np.array([c]), np.array([n]), classes)
     assert Fraction(int(top[0]), int(bottom[0])) == exact
-    estimates = gains.reliability(c, n), gains.reliability_variance(c, n)
-    for printed in (
-        theorems.gain_from_estimates(*estimates, classes),
-        theorems.gain_completed_square(c, n, classes),
-        SelectionInstance([c, 0], [n, 2], classes).gain[0],  # each worker has a number of questions of their own
-    ):
-        assert printed == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
+    share, variance = gains.reliability(c, n), gains.reliability_variance(c, n)
+    found = SelectionInstance([c, 0], [n, 2], classes).gain[0]  # each worker has a number of questions of their own
+    for value in ((classes * share - 1) ** 2 - classes**2 * variance, found):
+        assert value == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
     top, bottom = plug_in_fractions(np.array([c]), np.array([n]), classes)
     assert Fraction(int(top[0]), int(bottom[0])) == (Fraction(classes * c, n) - 1) ** 2
 
@@ -90,7 +86,7 @@ def test_the_gain_is_unbiased_and_the_plug_in_is_not(n, classes):
     assert gains.score([1, 2, 3, 6]) == 6.0  # (7): (1 + 2 + 3 + 6) / sqrt(4)
 
 
-@pytest.mark.parametrize("value", [gain_fractions, plug_in_fractions, reliability_fractions])
+@pytest.mark.parametrize("value", [gain_fractions, plug_in_fractions])
 @pytest.mark.parametrize("table", [score_levels.TABLE, 1])
 def test_levels_are_the_distinct_fractions(value, table, monkeypatch):
     """Descending without repeats, each worker alone, whichever way the tallies were told apart."""

@@ -35,7 +35,6 @@ from crowdopt.crowd.rules import (
     normal_need,
     policies_rule,
 )
-from crowdopt.crowd.vote_errors import hoeffding_bound
 from crowdopt.programs import assignment, assignment_dual
 from crowdopt.recheck.verification import verify
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways
@@ -100,7 +99,8 @@ def test_lemma_1_and_the_rule_that_is_never_dearer(accuracy, epsilon, seed):
     Labels enough for hoeffding are enough for bhattacharyya: -ln(1-q) >= q and 2 ln(1/2e) < 2 ln(1/e).
     """
     weight = np.random.default_rng(seed).normal(0, 1, accuracy.size)
-    assert vote_error(joint(EVEN, coin(accuracy)), weight) <= hoeffding_bound(accuracy, weight) + 1e-12
+    bound = np.exp(-(max(0.0, weight @ (2 * accuracy - 1)) ** 2) / (2 * weight @ weight))
+    assert vote_error(joint(EVEN, coin(accuracy)), weight) <= bound + 1e-12
     if HOEFFDING.evidence(accuracy).sum() >= HOEFFDING.need(epsilon, 2):
         assert BHATTACHARYYA.evidence(accuracy).sum() >= BHATTACHARYYA.need(epsilon, 2)
 

@@ -22,7 +22,7 @@ from crowdopt.labelers.sets import (
     weighted_accuracy,
     wins,
 )
-from tests.chance import hoeffding, rng
+from tests.chance import hoeffding
 from tests.majorities import majority_accuracy
 
 skills = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 0.5, 0.7]), st.floats(0, 1)), min_size=1, max_size=8).map(
@@ -105,25 +105,22 @@ def test_a_tolerance_makes_ties(p, seed, tolerance):
 
 
 @pytest.mark.chance
-def test_what_is_too_large_to_enumerate_is_simulated_with_an_interval(monkeypatch):
+def test_what_is_too_large_to_enumerate_is_simulated(monkeypatch):
     """Right answers of a simulation are binomial by the chance that small sets have exactly, ties included."""
     p, weight = np.linspace(0.4, 0.9, 6), [1, 1, 2, 1, 0.5, 2]
-    exact, none = plurality_accuracy(p, weight, 4)
+    exact = plurality_accuracy(p, weight, 4)
 
     def refuses(*_):
         raise InputError("too many")
 
     monkeypatch.setattr(sets, "plurality_error", refuses)
-    with pytest.raises(InputError, match="too many"):
-        plurality_accuracy(p, weight, 4)
-    value, half = plurality_accuracy(p, weight, 4, rng())
-    assert none == 0 < half < 0.004 and abs(value - exact) < hoeffding(sets.DRAWS)
+    assert 0 < abs(plurality_accuracy(p, weight, 4) - exact) < hoeffding(sets.DRAWS)
 
 
 @pytest.mark.parametrize("votes", ["majority", "weighted"])
 @pytest.mark.parametrize("seed", range(4))
 def test_priced_sets_against_all_sets(votes, seed):
-    """Max U - price C: the search is proven and equals brute force, M up to 10."""
+    """Max U - price C: the search equals brute force, M up to 10."""
     rng = np.random.default_rng(seed)
     count = [1, 6, 8, 10][seed]
     p, c, price = rng.random(count), rng.uniform(0, 1, count), rng.uniform(0, 0.3)
@@ -133,17 +130,9 @@ def test_priced_sets_against_all_sets(votes, seed):
     value = np.array([_accuracy(p[s], votes) for s in sets])
     spent = np.array([c[s].sum() for s in sets])
     found = worth_its_price(p, c, price, votes)
-    assert found.proven and found.objective == pytest.approx(min(-0.5, (price * spent - value).min()), abs=1e-10)
-    assert found.objective == pytest.approx(price * found.cost - found.accuracy, abs=1e-12)
+    lost = price * c[found].sum() - _accuracy(p[found], votes) if found.size else -0.5
+    assert lost == pytest.approx(min(-0.5, (price * spent - value).min()), abs=1e-10)
 
 
 def _accuracy(p: np.ndarray, votes: str) -> float:
     return majority_accuracy(p) if votes == "majority" else 1 - weighted_error(np.clip(p, 1e-9, 1 - 1e-9))
-
-
-def test_a_search_cut_short_says_so():
-    """Its bound is valid all the same."""
-    rng = np.random.default_rng(0)
-    p, c = rng.random(14), rng.random(14)
-    cut, whole = worth_its_price(p, c, 0.1, nodes=2), worth_its_price(p, c, 0.1)
-    assert not cut.proven and cut.bound <= whole.objective <= cut.objective

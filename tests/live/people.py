@@ -6,10 +6,10 @@ from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
-from crowdopt.live.lease import Lease
 
 import crowdopt
 from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.live.live_rows import Lease
 from crowdopt.live.stores.event import EXPERT
 from crowdopt.online.arrivals import Arrival, Stream
 from crowdopt.online.crowds import simulated_stream

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from crowdopt.live.stores.memory_store import MemoryStore
 
 from crowdopt.api.live import LiveTables
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
 from tests.live.people import People, gold_table, small
 
 LEASE = 60.0
@@ -43,7 +43,7 @@ def begun(instance, policy: str, store, gold=None, clock=lambda: 1e9, **settings
 def played(policy: str, calls, every: int = 10**9) -> Live:
     """Play a script; the process is started again after every so many calls."""
     instance, stream = small()
-    people, leases, store, clock = People(stream), [], MemoryStore(), Clock()
+    people, leases, store, clock = People(stream), [], SQLiteStore(MEMORY), Clock()
     for k, (verb, who, wait) in enumerate(calls):
         clock.now += wait
         if k % every == 0:

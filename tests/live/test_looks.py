@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from crowdopt.live.stores.memory_store import MemoryStore
 
 import crowdopt
 from crowdopt.live import running
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from tests.live.people import People, campaign, gold_table, in_turn, looked, small
@@ -68,7 +68,7 @@ def test_a_history_with_looks_leads_to_the_same_state(policy, monkeypatch):
     monkeypatch.setattr(running, "SNAPSHOT", 30)
     ends = []
     for restarts in (False, True):
-        (instance, stream), store = small(), MemoryStore()
+        (instance, stream), store = small(), SQLiteStore(MEMORY)
         live, people = begun(instance, policy, store, gold_table(2)), People(stream)
         few(live, people, 6)
         live.skip(live.look())

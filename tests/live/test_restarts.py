@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from crowdopt.live.stores.memory_store import MemoryStore
 
 import crowdopt
 from crowdopt.live import running
+from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
 from tests.live.people import campaign, gold_table, small
 from tests.live.scripts import begun, played, script
 
 POLICIES = ["sequential:bootstrap=3:gold=3:most-gold=4", "adaptive:gold=3:block=3"]
 MORE = ["sequential", "sequential:stop=each:block=4:bootstrap=2:gold=3", "greedy", "entropy", "re-solve"]
 MORE += ["multiplicative-weights", "kos:labels=100:within", "budget:gold=3:each=3", "main-algorithm:gold=3"]
-MORE += ["random:ties=rotating:stop=no"]
 
 
 @pytest.mark.parametrize(
@@ -31,9 +28,9 @@ def test_started_again_at_any_event_it_decides_the_same(policy, snapshot, monkey
     calls = script(100, seed=1, changes=policy in POLICIES)
     whole = played(policy, calls)
     again = played(policy, calls, every=9)
-    assert again.store.events == whole.store.events
+    assert again.events() == whole.events()
     assert again.labels() == whole.labels() and again.answers() == whole.answers()
-    kinds = {event.kind for event in whole.store.events}
+    kinds = {event.kind for event in whole.events()}
     assert policy in MORE or kinds >= {"told", "skipped", "expired", "corrected", "retargeted"}
 
 
@@ -44,7 +41,7 @@ def test_tasks_that_arrive_survive_a_restart(policy, monkeypatch):
     instance, stream = small(workers=13)
     histories = []
     for every in (10**9, 9):
-        store, waiting = MemoryStore(), []
+        store, waiting = SQLiteStore(MEMORY), []
         for k in range(40):
             if k % every == 0:
                 live = begun(instance, policy, store)
@@ -52,7 +49,7 @@ def test_tasks_that_arrive_survive_a_restart(policy, monkeypatch):
             while len(waiting) > 12:
                 lease = waiting.pop((7 * k) % len(waiting))
                 live.tell(lease, stream.crowd.label(int(lease.worker), [k % 24])[0])
-        histories.append((store.events, live.answers()))
+        histories.append((live.events(), live.answers()))
     assert histories[0] == histories[1]
 
 
@@ -62,9 +59,8 @@ def test_another_decision_in_the_history_is_noticed():
     for name in "0123":
         lease = live.ask(name)
         live.tell(lease, people.say(lease))
-    events = live.store.events
-    place = next(k for k, event in enumerate(events) if event.kind == "decided")
-    events[place] = replace(events[place], value='["work",1]')
+    first = min(event.number for event in live.events() if event.kind == "decided")
+    live.store._run("UPDATE event SET value = ? WHERE number = ?", ('["work",1]', first))
     live._state = None
     with pytest.raises(crowdopt.InputError, match="follows from the history"):
         live.ask("5")

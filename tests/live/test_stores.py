@@ -6,12 +6,11 @@ from threading import Thread
 from urllib.parse import urlencode
 
 import pytest
-from crowdopt.live.stores.migrations import MIGRATIONS
-from crowdopt.live.stores.sqlite_store import SQLiteStore
 
 import crowdopt
 from crowdopt.api.live import store_of
 from crowdopt.live.stores.event import TOLD, Event
+from crowdopt.live.stores.sql_ledgerbook import MIGRATIONS, SQLiteStore
 from tests.live.stores import CHILDREN, KEPT, KINDS, PLACES, STORES, server
 
 

@@ -19,7 +19,7 @@ OPTIONS = {  # every policy there is, and the options that make it do something 
     "budget": [":each=2", ":gold=3:each=6:money=60", ":each=3:adaptive=no:ties=random"],
     "adaptive": [":gold=3:block=2:refit=1:until=mean", ":gold=5:repair=no"],
     "sequential": ["", ":stop=each", ":block=4:bootstrap=2:gold=3:most-gold=2"],
-    "primal-approximation": [":ties=rotating", ":repair:stop"],
+    "primal-approximation": ["", ":repair:stop"],
 }
 EVERY = [name + options for name in sorted(OPTIONS) for options in OPTIONS[name]]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from crowdopt.studies.certifying import certified
 
 import crowdopt
 from crowdopt.answers.audit.tariff import Tariff
@@ -14,7 +13,7 @@ from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 from crowdopt.studies.intervals import interval, summarise
-from crowdopt.studies.online_trials import Setting
+from crowdopt.studies.online_trials import Setting, certified
 from tests.chance import most, rng, seeds
 
 
