@@ -52,9 +52,10 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
 from crowdopt.crowd.exhausted import out_of_reach
-from crowdopt.crowd.groups import OwnRows, has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.rules import linear_of, named_rule
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.vote_errors import likeliest_errors
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import stating

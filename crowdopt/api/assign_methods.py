@@ -25,7 +25,7 @@ from crowdopt.backends import BackendMissing, named, solve
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 

@@ -20,7 +20,8 @@ from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import NONE
-from crowdopt.crowd.rules import policies_rule, refuse_average
+from crowdopt.crowd.linear_rule import policies_rule
+from crowdopt.crowd.rules import refuse_average
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign.label_record import LabelRecord, read_record

@@ -18,7 +18,8 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, Options, Solution, Solve
 from crowdopt.crowd.alike import each_its_own
-from crowdopt.crowd.groups import UNBOUNDED, task_limits
+from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 from crowdopt.programs import assignment, label_sets

@@ -15,7 +15,8 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.plan import Plan
 from crowdopt.core.solution import Listener, Status, told_in
-from crowdopt.crowd.groups import OwnRows, membership, task_limits
+from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import CERTAIN
 

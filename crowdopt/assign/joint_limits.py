@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.groups import UNBOUNDED, labels_had, membership, task_limits
+from crowdopt.crowd.group_limits import labels_had, membership, task_limits
+from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import AssignmentInstance
 
 JointExcess = tuple[str, Floats, Callable[[int], str]]  # limit, by how much each is broken, whose each is

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.groups import TaskGroups
+from crowdopt.crowd.group_limits import TaskGroups
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 

@@ -15,7 +15,7 @@ from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_si
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.groups import has_joint_limits, labels_had
+from crowdopt.crowd.group_limits import has_joint_limits, labels_had
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
 from crowdopt.crowd.kept import NEAR, broken
 from crowdopt.crowd.rules import EXACT_ERROR

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.groups import refuse_joint_limits, told_apart
+from crowdopt.crowd.group_limits import refuse_joint_limits, told_apart
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.groups import task_limits
+from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.vote_errors import fewest_exact

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.groups import task_limits
+from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import CERTAIN, most_errors
 

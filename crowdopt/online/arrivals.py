@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.rules import Rule, policies_rule, rule_named
+from crowdopt.crowd.linear_rule import policies_rule
+from crowdopt.crowd.rules import Rule, rule_named
 from crowdopt.errors import InputError
 
 
@@ -84,7 +85,7 @@ class Stream:
     """Workers in their order of arrival, and a crowd that answers for them.
 
     Policies go by needs, and so by a rule whose sums decide: an instance under another rule stays beside as
-    ``promised``, and the one that policies are shown is of the linear rule (crowdopt.crowd.rules.policies_rule).
+    ``promised``, and the one that policies are shown is of the linear rule (crowdopt.crowd.linear_rule.policies_rule).
     """
 
     instance: AssignmentInstance  # with its workers in the order of arrival; its accuracies are the true ones

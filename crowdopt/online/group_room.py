@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.groups import membership, task_limits
+from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.rules import linear_of, named_rule
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
 from crowdopt.programs.assignment import has_label_limits
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from crowdopt.core.program import Program, extended
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.groups import task_limits
+from crowdopt.crowd.group_limits import task_limits
 from crowdopt.programs import aggregated
 
 

@@ -52,14 +52,14 @@ def test_without_difficulty_nothing_changes():
     answers, new = aggregate(labels, method), (np.array([0, 0]), np.array([3, 4]), np.array([1, 0]))
     later, there = answers.with_labels(*new).hard, answers.hard
     again = there.with_labels(labels.task, labels.worker, labels.label).with_labels(*new)
-    np.testing.assert_allclose(2 * there.easy + (later.easy - there.easy), again.easy, atol=1e-9)
+    np.testing.assert_allclose(there.likelihood + later.likelihood, again.likelihood, atol=1e-9)
 
 
 def test_among_four_classes_it_is_bayes():
     """With K classes a posterior is Bayes' over every class, easy or hard: two labels multiplied out."""
     labels = table([0, 0], [0, 1], [2, 3], 1, 2, 4)
     how, edge = Difficulty(0.2, 0.3, 1.2), np.array([0.4, 0.6])
-    empty = HardVotes(how, edge, np.zeros((1, 4)), np.zeros((1, 4)), np.zeros((1, 4)))
+    empty = HardVotes.of(how, (1 + 3 * edge) / 4, np.zeros((1, 4)))
     found = empty.with_labels(labels.task, labels.worker, labels.label).posterior[0]
     chance = np.zeros(4)
     for weight, scale in ((0.8, 1.2), (0.2, 0.3)):

@@ -18,6 +18,7 @@ from crowdopt import AssignmentInstance, Group, InputError
 from crowdopt.api.no_plan import why_not
 from crowdopt.assign.individual.nested import LevelsOfNeed
 from crowdopt.crowd.law import CLIP, Difficulty, confusion_evidence
+from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
 from crowdopt.crowd.rules import (
     BHATTACHARYYA,
     EACH,
@@ -30,10 +31,7 @@ from crowdopt.crowd.rules import (
     hard_need,
     joint_error,
     joint_need,
-    linear_of,
-    named_rule,
     normal_need,
-    policies_rule,
 )
 from crowdopt.programs import assignment, assignment_dual
 from crowdopt.recheck.verification import verify

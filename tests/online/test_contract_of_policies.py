@@ -124,7 +124,6 @@ def test_options_are_read_and_refused_in_a_sentence():
         "greedy:stop=maybe": "yes or no",
         "greedy:ties=best": "one of",
         "sampled-lp:gamma=2": "gamma",
-        "greedy:ties=rotating": "stop=no",
         "main-algorithm:gold=0": "gold",
         "main-algorithm:guaranteed": "least-quality",
         "sequential:checks=-.1": "checks and look must be at least 0",

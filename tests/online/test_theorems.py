@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
+from math import ceil, log
 
 import numpy as np
 import pytest
@@ -134,15 +134,14 @@ def test_lemmas_2_and_3(tolerance, skill):
     |q-hat - q| <= 4t.
     """
     delta = 0.1
-    s = theorems.gold_for(tolerance, delta)
-    assert theorems.tolerance_of(s, delta) <= tolerance
+    s = ceil(log(2 / delta) / (2 * tolerance**2))
     tail, chance = 0.0, (1 - skill) ** s
     for k in range(s + 1):
         found = k / s
         tail += chance if abs(found - skill) > tolerance else 0.0
         if abs(found - skill) <= tolerance:
             change = abs((2 * found - 1) ** 2 - (2 * skill - 1) ** 2)
-            assert change <= theorems.evidence_error(tolerance) + 1e-12
+            assert change <= 4 * tolerance + 1e-12
         chance *= (s - k) / (k + 1) * skill / (1 - skill)
     assert tail <= delta
 
@@ -163,8 +162,7 @@ def test_theorem_3():
         guess = replace(instance, accuracy=np.clip(accuracy + rng.uniform(-t, t, accuracy.shape), 0, 1))
         approximated = crowdopt.assign(transform(guess, t, least), program="lp")
         assert approximated.objective <= true.objective + 1e-6
-        loose = theorems.loosened(0.2, t, least)
-        np.testing.assert_allclose(transform(instance, t, least).need, -2 * log(loose))
+        np.testing.assert_allclose(transform(instance, t, least).need, -2 * (1 - 4 * t / least) * log(0.2))
 
 
 def test_theorem_4():
@@ -175,7 +173,7 @@ def test_theorem_4():
         q = (2 * p - 1) ** 2
         t, least, epsilon = 0.02, float(q.mean()), 0.1
         estimate = np.clip(p + rng.uniform(-t, t, p.size), 0, 1)
-        need = -2 * log(theorems.loosened(epsilon, t, least))
+        need = -2 * (1 - 4 * t / least) * log(epsilon)
         chosen = np.arange(int(np.searchsorted(np.cumsum((2 * estimate - 1) ** 2), need)) + 1)
         if chosen.size > p.size:
             continue

@@ -128,7 +128,7 @@ def test_no_fewer_tasks_and_no_less_coverage_will_do(instance):
     dropped = round(solution.program.column("dropped").view(solution.primal).sum())
     fewest = fewest_given_up(instance)
     assert dropped <= fewest and (dropped == 0) == (fewest == 0)
-    demand = -optimum(smallest_coverage.build(instance)) / replace(instance, demand=1.0).need
+    demand = -optimum(smallest_coverage.of_classes(classes_of(instance))) / replace(instance, demand=1.0).need
     assert is_open(assignment.build(replace(instance, demand=np.maximum(0, demand - 1e-7))))
     assert not is_open(assignment.build(replace(instance, demand=demand + 1e-4)))
 

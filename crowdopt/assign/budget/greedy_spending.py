@@ -11,7 +11,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.groups import membership, task_limits
+from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.crowd.vote_errors import most_errors

@@ -14,7 +14,8 @@ import numpy as np
 
 from crowdopt.assign.plan import Duals
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.groups import Group, has_joint_limits, task_limits
+from crowdopt.crowd.group_limits import has_joint_limits, task_limits
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 
 FEW = 400  # tasks told apart up to which each is a row of its own

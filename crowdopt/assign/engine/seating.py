@@ -11,7 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.mending import TaskLabels
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.groups import TaskGroups, has_joint_limits, membership
+from crowdopt.crowd.group_limits import TaskGroups, has_joint_limits, membership
 from crowdopt.crowd.instance import AssignmentInstance
 
 Seats: TypeAlias = tuple[Ints, Ints, Ints]  # as crowdopt.assign.engine.seating_kernels takes them

@@ -34,7 +34,7 @@ from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs.assignment import shares_of
 

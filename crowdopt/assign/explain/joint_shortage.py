@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.groups import has_joint_limits, task_limits
+from crowdopt.crowd.group_limits import has_joint_limits, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated, missing
 from crowdopt.programs.assignment import shares_of

@@ -11,7 +11,8 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.explain.joint_shortage import BlockedLimit, joint_shortage
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.groups import Group, has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.errors import InputError

@@ -13,7 +13,7 @@ from crowdopt.core.certificate import pulling_sides
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.crowd.alike import Classes, classes_of
-from crowdopt.crowd.groups import task_limits
+from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated

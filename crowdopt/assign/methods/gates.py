@@ -8,7 +8,7 @@ from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS
 from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.crowd.alike import alike
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time

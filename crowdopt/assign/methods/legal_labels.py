@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Ints
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.groups import labels_had, membership
+from crowdopt.crowd.group_limits import labels_had, membership
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 

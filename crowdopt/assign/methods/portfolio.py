@@ -28,9 +28,9 @@ from crowdopt.assign.plan import Plan, decide, short_tasks
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Progress, Status
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.rules import linear_of
+from crowdopt.crowd.linear_rule import linear_of
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan
 FULL_FIRST = 0.4  # of the time: for a small program that a general solver may settle by itself

@@ -21,7 +21,7 @@ from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.open_tasks import open_tasks
 from crowdopt.crowd.subset import of_tasks

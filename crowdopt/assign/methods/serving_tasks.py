@@ -12,7 +12,7 @@ from crowdopt.assign.bisection import first_that
 from crowdopt.assign.budget.greedy_spending import spend
 from crowdopt.assign.plan import short_tasks
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.groups import TaskGroups
+from crowdopt.crowd.group_limits import TaskGroups
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA

@@ -19,7 +19,7 @@ from crowdopt.backends import solve
 from crowdopt.bench.sources import LP, Problem
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
-from crowdopt.crowd.groups import has_joint_limits
+from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.rules import linear_of, rule_named
+from crowdopt.crowd.linear_rule import linear_of
+from crowdopt.crowd.rules import rule_named
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.parts.parts_folder import OWN, PartsFolder

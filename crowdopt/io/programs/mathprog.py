@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.rules import linear_of, named_rule
+from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
 
 RULES = ("hoeffding", "bhattacharyya")  # that the models know

@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.roundoff import DEPTH, UNIT, lowered, sum_below
-from crowdopt.crowd.groups import bounds_know_overlaps, in_several, membership, task_limits
+from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.recheck.bounds.by_task import workers_by_task

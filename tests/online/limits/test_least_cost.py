@@ -18,6 +18,7 @@ from crowdopt.errors import InputError
 from crowdopt.online.limits import potential_bounds as bounds
 from crowdopt.online.limits.information import information
 from crowdopt.online.limits.least_cost import least
+from crowdopt.online.limits.stopping import groups_of
 from crowdopt.programs import potential
 
 NONE, ZERO, ONE = -1, 0, 1
@@ -91,10 +92,11 @@ def test_skills_unknown_is_below_every_policy(seed, epsilon):
     rng = np.random.default_rng(seed)
     low, high = np.sort(rng.uniform(0.45, 0.97, 2)).round(2)
     instance = crowd([low, high], 2, 2, epsilon)
-    found = bounds.skills_unknown(instance, solve)
+    found = bounds.skills_unknown(instance, solve, bounds.skills_known(instance, solve))
     prior = [(0.25, pair) for pair in product((low, high), repeat=2)]
     optimal = best_policy(2, found.mu, [2, 2], prior) - found.mu * 2 * epsilon
-    proven = bounds.held_with_skills_unknown(instance, found.potentials, found.mu)
+    groups = groups_of(instance, np.zeros(instance.accuracy.shape, np.int64))
+    proven = bounds._stopped(instance, groups, found.potentials, found.mu)[0]
     assert proven <= optimal + 1e-6 * max(1.0, found.mu)
 
 
