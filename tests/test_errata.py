@@ -18,7 +18,6 @@ from crowdopt.core.program import relax
 from crowdopt.crowd.hiring import gains
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.rules import HOEFFDING
-from crowdopt.crowd.vote_errors import weighted_error
 from crowdopt.hire import ranking, score_bounds
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment
@@ -26,6 +25,7 @@ from tests.chance import BASE, fewest, mean_is_at_most, most, rng
 from tests.majorities import majority_accuracy
 from tests.models.reading import MODELS
 from tests.small import with_evidence
+from tests.weighted import weighted_error
 
 TIE = 1e-7  # task values this close are equal: the weights come from a solver
 

@@ -10,7 +10,7 @@ import numpy as np
 import crowdopt
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import HOEFFDING
-from crowdopt.crowd.vote_errors import weighted_error
+from crowdopt.crowd.vote_errors import vote_errors
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
@@ -95,7 +95,8 @@ def theorem_3(rng: np.random.Generator) -> dict[str, Any] | None:
         kind = one.task_type[task]
         quality = float(one.evidence[kind, workers].mean())
         bound = theorems.error_after(0.2, t, least, quality)
-        error = weighted_error(accuracy[kind, workers], 2 * guess.accuracy[kind, workers] - 1, bias=0.0)
+        labels, weight = np.array([0, workers.size]), 2 * guess.accuracy[kind, workers] - 1
+        error = vote_errors(labels, accuracy[kind, workers], weight, np.array([0.5]), np.zeros(1))[0][0]
         logs.append(float(np.log10(max(error, 1e-300) / bound)))
     return {
         "no dearer": bool(relaxed.objective <= true.objective + 1e-6),

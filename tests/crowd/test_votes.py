@@ -23,12 +23,12 @@ from crowdopt.crowd.vote_errors import (
     plurality_error,
     relaxation,
     vote_errors,
-    weighted_error,
     weighted_vote,
 )
 from tests.crowd.enumerated import coin, joint, least_error, vote_error
 from tests.majorities import majority_accuracy
 from tests.small import instances
+from tests.weighted import weighted_error
 
 skills = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 0.3, 0.5, 0.7, 0.9]), st.floats(0.01, 0.99)), max_size=12)
 

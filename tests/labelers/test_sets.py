@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.vote_errors import plurality_error, weighted_error
+from crowdopt.crowd.vote_errors import plurality_error
 from crowdopt.labelers import sets
 from crowdopt.labelers.priced_sets import worth_its_price
 from crowdopt.labelers.sets import (
@@ -24,6 +24,7 @@ from crowdopt.labelers.sets import (
 )
 from tests.chance import hoeffding
 from tests.majorities import majority_accuracy
+from tests.weighted import weighted_error
 
 skills = st.lists(st.one_of(st.sampled_from([0.0, 1.0, 0.5, 0.7]), st.floats(0, 1)), min_size=1, max_size=8).map(
     np.array

@@ -13,7 +13,7 @@ from crowdopt.assign.engine.prepared import problem_of, row_of_need
 from crowdopt.assign.engine.set_prices import sweep
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.vote_errors import exact_errors, fewest_exact, plurality_error, weighted_error
+from crowdopt.crowd.vote_errors import exact_errors, fewest_exact, plurality_error
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.market import Market
@@ -21,6 +21,7 @@ from crowdopt.recheck.bounds import proofs
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from crowdopt.recheck.bounds.proofs import minimum_knapsack, prove_blocks
 from tests.majorities import majority_accuracy
+from tests.weighted import weighted_error
 
 NEED = np.exp(-1.0)  # the target whose need is C = 2 under rule hoeffding
 

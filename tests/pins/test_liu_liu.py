@@ -1,8 +1,8 @@
-"""Liu & Liu 2015, what the code computes against values by hand: constants, weights, vetting, delays."""
+"""Liu & Liu 2015, what the code computes against values by hand: constants, bounds, weights, vetting, delays."""
 
 from __future__ import annotations
 
-from math import log
+from math import exp, log, pi
 
 import numpy as np
 import pytest
@@ -15,6 +15,48 @@ from crowdopt.labelers.task_arrivals import KINDS, REPEAT, Labelers
 from crowdopt.labelers.task_streams import simulated_tasks
 from crowdopt.labelers.vote_counts import picked
 from tests.chance import BASE, hoeffding
+
+ZETA_3_2 = 2.6123753486854883
+
+
+GIVEN = theorems.Constants(g1=2.0, g2=3.0, limit=1 / 12, alpha=0.05, epsilon=0.2, a_min=0.9)
+SERIES = 2 * pi**2 / 6 + ZETA_3_2 / (0.05 * 0.2)  # 2 b_2 + b_(3/2) / (alpha epsilon)
+
+
+def test_equation_6_by_hand():
+    """P = (.9, .8, .7): pi of the three is .902, the best; the worst set is {.7}, so Delta_max = .202. Odd sizes:
+    1 * 1 + 3 * 4 = 13; 2 * 13 + 3 = 29. T = e^5: ln^2 T = 25.
+    """
+    assert float(set_accuracy([0.9, 0.8, 0.7])) == pytest.approx(0.902, abs=1e-12)
+    wanted = 0.902 * 6 * 25 + 0.202 * 29 * SERIES
+    assert theorems.regret_bound([0.9, 0.8, 0.7], GIVEN, round(exp(5))) == pytest.approx(wanted, rel=1e-3)
+    horizon = 1000
+    wanted = 0.902 * 6 * log(horizon) ** 2 + 0.202 * 29 * SERIES
+    assert theorems.regret_bound([0.9, 0.8, 0.7], GIVEN, horizon) == pytest.approx(wanted, rel=1e-10)
+
+
+def test_equation_7_by_hand():
+    """P = (.9, .6, .55): alone the first is best (.771 with the others). Costs .1, .2, .3: .5 outside of S*, .6 in all;
+    M - |S*| = 2.
+    """
+    horizon = 1000
+    wanted = 0.5 * 2 * log(horizon) + 0.6 * 6 * log(horizon) ** 2 + 2 * 29 * SERIES
+    found = theorems.cost_regret_bound([0.9, 0.6, 0.55], [0.1, 0.2, 0.3], GIVEN, horizon)
+    assert found == pytest.approx(wanted, rel=1e-10)
+
+
+def test_theorem_5_by_hand():
+    """Every size: 1 + 2 * 2 + 3 * 4 = 17; 2 * 17 + 3 + 9/2 = 41.5."""
+    horizon = 1000
+    wanted = 0.95 * 6 * log(horizon) ** 2 + 0.3 * 41.5 * SERIES
+    assert theorems.weighted_regret_bound(0.95, 0.3, 3, GIVEN, horizon) == pytest.approx(wanted, rel=1e-10)
+
+
+def test_contexts_add_up():
+    """Two kinds of the same skills: twice (6)."""
+    p = [0.9, 0.8, 0.7]
+    both = theorems.context_regret_bound([p, p], GIVEN, 1000)
+    assert both == pytest.approx(2 * theorems.regret_bound(p, GIVEN, 1000), rel=1e-12)
 
 
 def test_the_constants_by_hand():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows, verify
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd import groups as group_limits
+from crowdopt.crowd import group_limits
 from crowdopt.io.tables.table_columns import Table
 from crowdopt.recheck.bounds import limited_sets
 from crowdopt.recheck.bounds.findings import Report

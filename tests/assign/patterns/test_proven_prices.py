@@ -14,9 +14,9 @@ from crowdopt import AssignmentInstance, assign, verify, write_campaign, write_p
 from crowdopt.assign.patterns.proven_prices import prices_prove
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd.vote_errors import weighted_error
 from crowdopt.recheck.bounds.proofs import prove_patterns
 from tests.assign.by_hand import sets_of
+from tests.weighted import weighted_error
 
 NEAR = 1e-9
 

@@ -1,0 +1,41 @@
+"""The error of one weighted vote, and the weights of certain workers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crowdopt import InputError
+from crowdopt.arrays import Floats
+from crowdopt.crowd.vote_errors import _probabilities, log_odds, vote_errors
+
+
+def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias: float | None = None) -> float:
+    """``P(the weighted vote of two classes is wrong)``, ties broken by a fair coin; exact up to rounding.
+
+    The vote says class 1 where ``bias + sum w_j l_j > 0``, l = +1 for class 1, -1 for the other.
+
+    accuracy (k,): p of each label; below 1/2 and exactly 0 or 1 are allowed.
+    weights (k,): w. Default: log-odds, which no vote beats; certainties outweigh all others.
+    prior: probability of class 1.
+    bias: default: ``ln(prior / (1 - prior))``, which belongs to log-odds weights; give 0 for votes that ignore the
+    prior.
+    -> where more than about 24 labels all differ, an upper bound: see :func:`vote_errors` for its width.
+    """
+    p = _probabilities("accuracy", accuracy)
+    w = _finite_weights(p) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != p.shape or not np.isfinite(w).all():
+        raise InputError(f"weights must be {p.size} finite numbers, one per accuracy")
+    lean = float(_finite_weights(np.array([prior]))[0]) if bias is None else bias
+    starts = np.array([0, p.size])
+    above, _ = vote_errors(starts, p, w, np.array([prior]), np.array([lean]))
+    return float(above[0])
+
+
+def _finite_weights(p: Floats) -> Floats:
+    """Log-odds, with certainties outweighing all others together."""
+    odds = log_odds(p)
+    sure = np.isinf(odds)
+    most = 1.0 + 2 * np.abs(odds[~sure]).sum() + 50.0
+    return np.where(sure, np.sign(odds) * most, odds)
