@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, given, settings, strategies
 from crowdopt.assign.exact.compiling import load
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end; those that compile the
-    "tests/test_pages.py",  # same loops are not begun together: the second finds what the first has kept
+    "tests/pins/",  # same loops are not begun together: the second finds what the first has kept
     "tests/contract/",
+    "tests/test_pages.py",
     "tests/bench/test_measure.py",
     "tests/online/test_sequential.py",
     "tests/fuzz/",

@@ -48,7 +48,7 @@ def test_memory_is_that_of_the_whole_tree(tmp_path):
     assert 400.0 < ending.megabytes <= 440.0
 
 
-@pytest.mark.parametrize(("seconds", "kind"), [(60, "time"), (0.3, "finished")])
+@pytest.mark.parametrize(("seconds", "kind"), [(60, "time"), pytest.param(0.3, "finished", marks=pytest.mark.slow)])
 def test_nothing_is_left_behind(tmp_path, seconds, kind):
     """Neither past the time limit nor after an ordinary end, though a child has left its session."""
     ending = confined(LASTING.format(seconds=seconds), tmp_path, seconds=1.0)

@@ -92,7 +92,7 @@ def test_a_reader_finds_what_a_page_names(site):
     for page in ("crowdopt/assign/index.html", "crowdopt/hire/index.html", "models/index.html"):
         text = (site / page).read_text(encoding="utf-8")
         assert all(word in text for word in ("search-button", "left-prev", "right-next", "copybutton", "page-toc"))
-    assert "hoeffding" in (site / "searchindex.js").read_text(encoding="utf-8")
+    assert "bhattacharyya" in (site / "searchindex.js").read_text(encoding="utf-8")
 
 
 def test_the_recipe_has_the_dependencies_and_the_version_of_the_package():

@@ -38,7 +38,7 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits
         ("spins", "out of time", "killed while solving"),
         pytest.param("hangs", "out of time", "killed while solving", marks=pytest.mark.slow),
         pytest.param("eats", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
-        ("breeds", "out of memory", "more than the 300 MB allowed"),
+        pytest.param("breeds", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
     ],
 )
 def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
@@ -52,6 +52,7 @@ def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
     json.dumps(found, allow_nan=False)
 
 
+@pytest.mark.slow
 def test_lies_that_only_others_reveal(fakes):
     """A plan that holds is not the cheapest, a bound is too high, there is a plan after all: seen side by side."""
     methods = ("highs", "fake-boasts", "fake-overclaims", "fake-denies")

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 PROMISED = ("highs", "pulp-cbc", "cvxpy-highs", "cvxpy-clarabel")  # these may not be missing
 PATIENCE = 300  # seconds a backend for all its cases; only one that ignores its limits needs them
 BACKENDS = tuple(registered())
-SAMPLE, MORE = range(4), range(4, 24)  # seeds of the small instances: a sample by default, the rest when asked for
+SAMPLE, MORE = range(2), range(2, 24)  # seeds of the small instances: a sample by default, the rest when asked for
 Row = dict[str, Any]
 
 

@@ -38,7 +38,7 @@ def languages(seed):
 @pytest.mark.parametrize("seed", first_of(range(4)))
 def test_plans_of_many_barred_tasks_keep_their_targets(seed):
     instance = languages(seed)
-    plan = crowdopt.assign(instance, time_limit=2.0)
+    plan = crowdopt.assign(instance, time_limit=1.0)
     barred = set(map(tuple, instance.forbidden.tolist()))
     assert plan.pairs is not None and not barred & set(map(tuple, plan.pairs.tolist()))
     served = np.setdiff1d(np.arange(instance.n_tasks), plan.short)
@@ -208,6 +208,7 @@ def test_who_gets_no_label_is_told_the_true_reason(tmp_path):
         assert not any(other in said for other in others)
 
 
+@pytest.mark.slow
 def test_an_adaptive_plan_of_the_sample_has_a_bound_soon(tmp_path):
     """Ten judges make 59,049 states of votes: some of them are asked, and the bound is of all ten."""
     assert run("init", tmp_path / "birds").exit_code == 0

@@ -89,6 +89,7 @@ def by_all_sets(
     return sum(terms), sum(map(abs, terms))
 
 
+@settings(max_examples=25)
 @given(campaigns(10), st.integers(0, 2**31), st.sampled_from([0.1, 1.0, 1000.0]))
 def test_the_bound_is_the_least_of_all_sets(instance, seed, scale):
     """It is that sum up to 1e-7 of its terms, groups apart or not; with fewer skills or overlaps left out never more.

@@ -102,7 +102,7 @@ def test_tasks_with_other_labels_in_are_not_alike_where_errors_are_exact(seed):
         cost=np.round(1 + 4 * (skill - 0.8), 2),
         fixed=np.vstack([np.array([task, 2 * task % m]).T, np.array([task, (2 * task + 1 + 2 * (task % 5)) % m]).T]),
     )
-    plan = assign(instance, time_limit=2, strict=True, gap=0.0)
+    plan = assign(instance, time_limit=1, strict=True, gap=0.0)
     assert plan.found and (exact_errors(instance, plan.pairs)[0] <= instance.epsilon + 2 * CERTAIN).all()
     assert verify(instance, plan).holds
 
