@@ -267,8 +267,7 @@ def _mean_seconds(rows: Sequence[Annotation], labels: Labels) -> Floats:
     spent = np.array([seconds for _, seconds in timed])
     count = np.bincount(worker, minlength=len(place))
     total = np.bincount(worker, spent, len(place))
-    mean: Floats = np.where(count > 0, total / np.maximum(count, 1), spent.mean())
-    return mean
+    return np.where(count > 0, total / np.maximum(count, 1), spent.mean())
 
 
 def _together(labels: Labels, true: Ints, kinds: Ints) -> ErrorCorrelation | None:

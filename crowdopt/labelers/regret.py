@@ -138,8 +138,7 @@ class BySkill:
         """By context; each is worked out once."""
         skill, place = self._contexts
         kinds, back = np.unique(place[tasks], return_inverse=True)
-        each: Floats = self._accuracy(skill[kinds][:, ask.workers], ask)[back.reshape(-1)]
-        return each
+        return self._accuracy(skill[kinds][:, ask.workers], ask)[back.reshape(-1)]
 
     def best(self, weighted: bool) -> tuple[Floats, Floats]:
         """Best top-m set, or all with log-odds weights."""

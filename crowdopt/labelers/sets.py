@@ -66,8 +66,7 @@ def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
         total[: term.size] += comb(boxes, j) / (j + 1) * term
         # level^(j + 1) for the next j
         tied = np.convolve(tied, level)[:room]
-    row: Floats = total * np.array([float(factorial(w)) for w in range(room)])
-    return row
+    return total * np.array([float(factorial(w)) for w in range(room)])
 
 
 def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
@@ -106,8 +105,7 @@ def set_accuracy(accuracy: Any, classes: int = 2) -> Floats:
     p = np.asarray(accuracy, dtype=np.float64)
     if p.shape[-1] == 0:
         return np.full(p.shape[:-1], 1 / classes)
-    last: Floats = top_accuracies(p, classes)[..., -1]
-    return last
+    return top_accuracies(p, classes)[..., -1]
 
 
 def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Floats:
@@ -128,8 +126,7 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     given = (starts, np.ascontiguousarray(p).reshape(-1), np.ascontiguousarray(w).reshape(-1), np.ones(votes))
     shifts = [-tolerance, tolerance] if tolerance > 0 else [0.0]
     errors = [vote_errors(*given, np.full(votes, shift))[0] for shift in shifts]
-    right: Floats = 1.0 - np.mean(errors, axis=0)
-    return right
+    return 1.0 - np.mean(errors, axis=0)
 
 
 def plurality_accuracy(accuracy: Any, weight: Any, classes: int) -> float:

@@ -110,9 +110,7 @@ def drawn_labels(truth: NDArray[np.integer], draws: Floats, skill: Floats, class
     accuracies; classes: L; -> (tasks, labelers): class of each label.
     """
     if classes == 2:
-        wrong: Ints = (truth ^ (draws >= skill)).astype(np.int64)
-        return wrong
+        return (truth ^ (draws >= skill)).astype(np.int64)
     beyond = (draws - skill) / np.maximum(1 - skill, 1e-300) * (classes - 1)
     shift = np.where(draws < skill, 0, 1 + np.clip(beyond, 0, classes - 2).astype(np.int64))
-    label: Ints = ((truth + shift) % classes).astype(np.int64)
-    return label
+    return ((truth + shift) % classes).astype(np.int64)

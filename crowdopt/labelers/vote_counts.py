@@ -32,8 +32,7 @@ def row_sums(table: Floats) -> Floats:
     """Sums along rows, left to right: the same bytes for a row alone and among others, unlike a matrix product."""
     if table.shape[1] == 0:
         return np.zeros(len(table))
-    last: Floats = np.cumsum(table, axis=1)[:, -1]
-    return last
+    return np.cumsum(table, axis=1)[:, -1]
 
 
 def picked(score: Floats, tolerance: float, coin: Floats) -> Ints:
@@ -45,8 +44,6 @@ def picked(score: Floats, tolerance: float, coin: Floats) -> Ints:
     near = tolerance + ROUNDING * (1 + np.abs(score).sum(axis=1, keepdims=True))
     best = score >= score.max(axis=1, keepdims=True) - near
     if (ties := best.sum(axis=1)).max() == 1:
-        clear: Ints = best.argmax(axis=1)
-        return clear
+        return best.argmax(axis=1)
     place = (coin * ties).astype(np.int64)
-    chosen: Ints = ((np.cumsum(best, axis=1) > place[:, None]) & best).argmax(axis=1)
-    return chosen
+    return ((np.cumsum(best, axis=1) > place[:, None]) & best).argmax(axis=1)

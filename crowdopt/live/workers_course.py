@@ -496,8 +496,7 @@ class WorkersCourse:
         return self.gold.ids[task] if seat.decision.kind == GOLD else self.instance.task_id(task)
 
     def _gold_price(self, gold: Any, seat: Seat) -> Floats:
-        price: Floats = self.instance.cost[self.gold.kind[gold], seat.place]
-        return price
+        return self.instance.cost[self.gold.kind[gold], seat.place]
 
     def _out(self) -> tuple[Ints, Ints]:
         """Tasks whose labels are out or meant for a worker, and the number of arrival of each, (k,) and (k,)."""

@@ -199,8 +199,7 @@ class Covering(BasePolicy):
     @property
     def _wanting(self) -> Bools:
         """Tasks that are open, and will be when all labels that are out are in, as far as can be expected; (tasks,)."""
-        wanting: Bools = self.open & ((self.hoped <= 0) | (self.covered + self.hoped < self.need - COVERAGE))
-        return wanting
+        return self.open & ((self.hoped <= 0) | (self.covered + self.hoped < self.need - COVERAGE))
 
     def close(self, room: Ints) -> Decision | None:
         """With the option ``repair``: cheapest labels for what is short, from those with room."""
@@ -314,8 +313,7 @@ class PricedCovering(Covering):
 
     def value(self) -> Floats:
         """``q x - c`` of a label, by kind of task."""
-        value: Floats = self.evidence * self.price - self.cost
-        return value
+        return self.evidence * self.price - self.cost
 
 
 @dataclass
@@ -383,8 +381,7 @@ class Doubting(Covering):
     def right(self, tasks: Ids) -> Floats:
         """Chance that the worker who is here is right on each of the tasks, (tasks,)."""
         column = np.array([self.seen.column(self._arrival.number, False)])
-        right: Floats = np.clip(self.seen.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
-        return right
+        return np.clip(self.seen.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
 
     def heed(self, tasks: Ids, labels: Ints) -> None:
         """Multiply each task's posterior by its label's likelihood."""

@@ -55,8 +55,7 @@ class Simulated:
         share = (chance - right) / np.maximum(1 - right, 1e-300)
         miss = 1 + np.clip(share * (classes - 1), 0, classes - 2).astype(int)
         shift: Ints = np.where(chance < right, 0, miss)
-        label: Ints = (self.truth[tasks] + shift) % classes
-        return label
+        return (self.truth[tasks] + shift) % classes
 
     def chances(self, worker: int) -> Floats:
         """What a label of the worker is compared with to be right, task by task."""

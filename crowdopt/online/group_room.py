@@ -23,8 +23,7 @@ class GroupRoom:
 
     def full(self, worker: int) -> Bools:
         """Tasks that can have no more of the worker's groups; -> (tasks,)."""
-        closed: Bools = np.any(self.left[self.member[:, worker]] <= 0, axis=0)
-        return closed
+        return np.any(self.left[self.member[:, worker]] <= 0, axis=0)
 
     def take(self, tasks: NDArray[np.integer], workers: Ints | int) -> None:
         """Labels that came; tasks (k,); workers int or (k,) int: who gave each."""

@@ -94,8 +94,7 @@ class Breached(Simulated):
 
 def _eased(accuracy: Floats, share: float, guess: float) -> Floats:
     """``b + (p - b) / (1 - share)``, within [0, 1]: accuracy on easy tasks if a share is hard; b is a guess's."""
-    easy: Floats = np.clip(guess + (accuracy - guess) / (1 - share), 0.0, 1.0)
-    return easy
+    return np.clip(guess + (accuracy - guess) / (1 - share), 0.0, 1.0)
 
 
 def breached(stream: Stream, how: Misspecification) -> Stream:
@@ -125,5 +124,4 @@ def breached(stream: Stream, how: Misspecification) -> Stream:
 def _mean(instance: AssignmentInstance, how: Misspecification, member: NDArray[np.bool_]) -> Floats:
     share, guess = how.difficulty, 1 / instance.classes
     mean = (1 - share) * _eased(instance.accuracy, share, guess) + share * guess if share else instance.accuracy
-    accuracy: Floats = np.where(member, guess, mean)
-    return accuracy
+    return np.where(member, guess, mean)

@@ -121,8 +121,7 @@ def answers_of(run: Run) -> Ints:
     if run.answers == "kos":
         rng = np.random.default_rng([run.seed, ANSWERS])
         options = {"iterations": run.iterations or 20, "start": rng.normal(1.0, 1.0, run.task.size)}
-    answer: Ints = FROM_LABELS[run.answers](labels, **options).answer
-    return answer
+    return FROM_LABELS[run.answers](labels, **options).answer
 
 
 def realised_error(run: Run, answers: Ints) -> float | None:

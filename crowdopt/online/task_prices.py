@@ -84,5 +84,4 @@ def _settled(program: Program, solve: Solve) -> Solution:
 def _duals(solution: Solution) -> Floats:
     if solution.dual is None:
         raise RuntimeError(f"the pricing program ended without multipliers: {solution.raw}")
-    price: Floats = np.maximum(0.0, solution.program.row("cover").view(solution.dual))
-    return price
+    return np.maximum(0.0, solution.program.row("cover").view(solution.dual))

@@ -16,8 +16,7 @@ DRAWS, LEVEL = 2000, 0.95  # of intervals
 def shifted_mean(seconds: Floats, limit: float) -> Floats:
     """``exp(mean log(t + SHIFT)) - SHIFT`` over cases, (methods,); NaN, not settled, counts the limit."""
     counted = np.minimum(np.where(np.isnan(seconds), limit, seconds), limit)
-    means: Floats = np.exp(np.log(counted + SHIFT).mean(axis=0)) - SHIFT
-    return means
+    return np.exp(np.log(counted + SHIFT).mean(axis=0)) - SHIFT
 
 
 def interval(seconds: Floats, groups: Ints, limit: float, rng: np.random.Generator) -> Floats:
@@ -29,8 +28,7 @@ def interval(seconds: Floats, groups: Ints, limit: float, rng: np.random.Generat
     """
     sampled = np.stack([shifted_mean(seconds[_redrawn(groups, rng)], limit) for _ in range(DRAWS)])
     tail = (1 - LEVEL) / 2
-    bounds: Floats = np.quantile(sampled, [tail, 1 - tail], axis=0)
-    return bounds
+    return np.quantile(sampled, [tail, 1 - tail], axis=0)
 
 
 def _redrawn(groups: Ints, rng: np.random.Generator) -> Ints:

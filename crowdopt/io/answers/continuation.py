@@ -61,8 +61,7 @@ class Continuation:
     def capacity(self) -> Ints:
         """What is left of the workers' capacity, (workers,)."""
         given = np.bincount(self.found.new[:, 1], minlength=self.found.instance.n_workers)
-        left: Ints = np.maximum(0, self.found.instance.capacity - given)
-        return left
+        return np.maximum(0, self.found.instance.capacity - given)
 
     @cached_property
     def exhausted(self) -> Ints:

@@ -41,8 +41,7 @@ def write_weights(instance: AssignmentInstance, pairs: Ints, folder: Path) -> No
 
 def _cells(instance: AssignmentInstance, pairs: Ints) -> Ints:
     """Worker and type of the votes of a plan, each once, in the order of workers, (cells, 2) int."""
-    cells: Ints = np.unique(np.stack([pairs[:, 1], instance.task_type[pairs[:, 0]]], axis=1), axis=0)
-    return cells
+    return np.unique(np.stack([pairs[:, 1], instance.task_type[pairs[:, 0]]], axis=1), axis=0)
 
 
 def class_names(instance: AssignmentInstance) -> tuple[str, ...]:

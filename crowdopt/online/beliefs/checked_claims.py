@@ -47,8 +47,7 @@ class CheckedAnswers:
     @property
     def wrong(self) -> Bools:
         """Whether each answer was another one than the expert's."""
-        wrong: Bools = self.answers != self.truth
-        return wrong
+        return self.answers != self.truth
 
     def after(self, before: CheckedAnswers | None) -> CheckedAnswers:
         """These looks and those before; of a task that was looked at twice the answer it had first."""
@@ -133,11 +132,9 @@ def _errors(claimed: Floats, classes: int) -> Floats:
     chance = np.clip(claimed, SURE, 1 - SURE)
     odds = FACTORS[:, None] * (chance / (1 - chance))
     guess, share = 1 - 1 / classes, SHARES[:, None, None]
-    found: Floats = share * guess + (1 - share) * np.minimum(guess, odds / (1 + odds))
-    return found
+    return share * guess + (1 - share) * np.minimum(guess, odds / (1 + odds))
 
 
 def _prior() -> Floats:
     shares = np.where(SHARES == 0, HOLDS, (1 - HOLDS) / (SHARES.size - 1))
-    prior: Floats = shares[:, None] * (NEAR / NEAR.sum())
-    return prior
+    return shares[:, None] * (NEAR / NEAR.sum())

@@ -37,5 +37,4 @@ def disagreement(beliefs: Beliefs) -> float:
 def _gold(density: Floats, right: Floats, asked: Floats, skill: Floats) -> Floats:
     logs = right * np.log(skill) + (asked - right) * np.log1p(-skill)
     top = logs.max(axis=1, keepdims=True)
-    logarithm: Floats = top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))
-    return logarithm
+    return top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))

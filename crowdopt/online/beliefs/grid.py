@@ -27,8 +27,7 @@ def information(accuracy: Floats, classes: int = 2) -> Floats:
 def expected(classes: int = 2) -> Floats:
     """The prior's prior: ``w0 ~ (1 - g) / (1 - 1/K)`` above guessing, a little mass below; (cells,), sums to 1."""
     weight = np.where(classes * GRID > 1, (1 - GRID) / (1 - 1 / classes), ODD * (classes * GRID) ** 2)
-    prior: Floats = weight / weight.sum()
-    return prior
+    return weight / weight.sum()
 
 
 def level_at_error(chance: Floats, classes: int = 2) -> Floats:
@@ -45,8 +44,7 @@ def error_at_level(level: Floats, classes: int = 2) -> Floats:
 def edge_at_level(level: Floats, classes: int = 2) -> Floats:
     """``(e^l - 1) / (e^l + K - 1)``: chance of the likeliest class less that of another, others alike; any shape."""
     half = np.tanh(np.asarray(level) / 2)
-    edge: Floats = half if classes == 2 else 2 * half / (2 * half + classes * (1 - half))
-    return edge
+    return half if classes == 2 else 2 * half / (2 * half + classes * (1 - half))
 
 
 PSEUDO, ROUNDS = (2.0, 4.0), 100  # of the prior's fit: workers like the expected ones, fewer as others come

@@ -12,8 +12,7 @@ WORTH = 0.2  # of what a label on an easy task tells, below which a task is give
 
 def hopeless(difficulty: Difficulty, chance: Floats) -> Bools:
     """Tasks so surely hard, chance (tasks,), that a label tells less than WORTH of what it tells on an easy one."""
-    given_up: Bools = 1 - chance * (1 - difficulty.left**2) < WORTH
-    return given_up
+    return 1 - chance * (1 - difficulty.left**2) < WORTH
 
 
 def anchored(right: Ints | Floats, asked: Ints | Floats, classes: int = 2) -> Callable[[Floats], Floats]:

@@ -238,8 +238,7 @@ class Beliefs:
 
     def mean(self, of: Floats) -> Floats:
         """E[f(g)] of all who came, (workers, types), for a function on the grid."""
-        mean: Floats = (self.density[: self.came[0]] * of).sum(axis=-1)
-        return mean
+        return (self.density[: self.came[0]] * of).sum(axis=-1)
 
     def quantile(self, mass: float) -> Floats:
         """Accuracy on gold below which each skill lies with that chance, (workers, types)."""

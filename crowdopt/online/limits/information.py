@@ -58,8 +58,7 @@ def _believed(belief: Floats) -> Floats:
     """-V of beliefs, (tasks, classes) -> (tasks,)."""
     classes = belief.shape[1]
     if classes == 2:
-        of_one: Floats = _told(belief[:, 1], 2)
-        return of_one
+        return _told(belief[:, 1], 2)
     logs = np.log(np.maximum(belief, 1e-300))
     pairs: Floats = classes * (belief * logs).sum(axis=1) - logs.sum(axis=1)
     return np.asarray(pairs / (classes - 1))

@@ -56,8 +56,7 @@ def _powers(accuracy: Floats, most: int) -> tuple[Floats, Floats]:
 def _paths(powers: tuple[Floats, Floats], weight: Floats, k: int) -> Floats:
     """Chance of one sequence of k labels with c right ones, together with each skill: (k + 1, skills)."""
     right, wrong = powers
-    chance: Floats = right[: k + 1] * wrong[k::-1] * weight
-    return chance
+    return right[: k + 1] * wrong[k::-1] * weight
 
 
 def _expected(

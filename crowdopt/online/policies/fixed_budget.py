@@ -93,8 +93,7 @@ class Budget(Doubting):
 
     def claims(self) -> Floats:
         """Posterior error of each task: the chance of all other classes."""
-        error: Floats = 1 - self.posterior(np.arange(self.known.n_tasks)).max(axis=1)
-        return error
+        return 1 - self.posterior(np.arange(self.known.n_tasks)).max(axis=1)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
@@ -110,15 +109,13 @@ class Budget(Doubting):
             self.doubt[tasks] *= np.exp(-self.by_type[self.known.task_type[tasks]] / 2)
 
     def _gold_asked(self, arrival: Arrival) -> Ints:
-        asked: Ints = self.seen.asked[:, self.seen.column(arrival.number, False)]
-        return asked
+        return self.seen.asked[:, self.seen.column(arrival.number, False)]
 
     def _rates(self, columns: Ints) -> Floats:
         """What a worker takes off a doubt of 1 for a unit of the budget, on the tasks they are best at: (workers,)."""
         brings = 1 - np.exp(-self._worth(self.seen.accuracy(columns)) / 2)
         price = self.seen.cost[:, columns] if self.money else 1.0
-        rate: Floats = (brings / np.maximum(price, CHEAP)).max(axis=0)
-        return rate
+        return (brings / np.maximum(price, CHEAP)).max(axis=0)
 
     def _share(self, arrival: Arrival) -> float:
         """The share of capacity that workers like this one are needed for, if all better ones do all they can."""

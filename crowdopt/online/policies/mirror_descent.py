@@ -26,13 +26,11 @@ class MirrorDescent(MultiplicativeWeights):
 
     def factor(self) -> Floats:
         """Each task's factor, ``1 - step lead``: linear in the lead."""
-        dearer: Floats = 1.0 - self.step * self.lead
-        return dearer
+        return 1.0 - self.step * self.lead
 
     def grown(self, step: Floats | float) -> Floats:
         """The lead after a step, projected so that no price is negative."""
-        lead: Floats = np.minimum(self.lead + step, 1.0 / self.step)
-        return lead
+        return np.minimum(self.lead + step, 1.0 / self.step)
 
 
 POLICY = MirrorDescent

@@ -57,8 +57,7 @@ class MultiplicativeWeights(Covering):
 
     def factor(self) -> Floats:
         """How much dearer than the going rate."""
-        dearer: Floats = np.exp(-self.step * self.lead)
-        return dearer
+        return np.exp(-self.step * self.lead)
 
     def grown(self, step: Floats | float) -> Floats:
         """The lead after a step, in shares of the need."""

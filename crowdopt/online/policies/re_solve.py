@@ -88,8 +88,7 @@ class ReSolve(PricedCovering):
         columns = self._columns(seen)
         evidence = self._worth(self.seen.accuracy(columns))
         rate = self.seen.cost[:, columns] / np.maximum(evidence, 1e-12)
-        middling: Floats = np.median(rate, axis=1)[self.kind_type]
-        return middling
+        return np.median(rate, axis=1)[self.kind_type]
 
     def _solved(self, seen: int, left: int) -> Floats:
         columns = self._columns(seen)
@@ -111,8 +110,7 @@ class ReSolve(PricedCovering):
         """Mean evidence of the labels that are worth the last price, per kind."""
         bought = evidence * self.price[:, None] >= cost
         total = np.where(bought, evidence, 0.0).sum(axis=1)
-        mean: Floats = total / np.maximum(bought.sum(axis=1), 1)
-        return mean
+        return total / np.maximum(bought.sum(axis=1), 1)
 
 
 POLICY = ReSolve

@@ -70,8 +70,7 @@ class SampledLP(AsPrinted):
 
     def target(self) -> Floats:
         """What the LP covers for each kind of task, before gamma."""
-        need: Floats = self.kind_need
-        return need
+        return self.kind_need
 
     def prices(self) -> Floats | None:
         """The multipliers x of the sampled LP, (tasks,); None before they are known."""
