@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.group_limits import refuse_joint_limits, told_apart
-from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import PART, UNLIMITED, AssignmentInstance, parts
 
 
 def alike(*columns: NDArray[Any]) -> tuple[Ints, Ints]:
@@ -32,8 +32,12 @@ def alike(*columns: NDArray[Any]) -> tuple[Ints, Ints]:
 
 def _same_rows(table: NDArray[Any]) -> Ints:
     """A number for each distinct row: by one sum each, and by all entries where two rows meet in one sum."""
-    weights = np.sqrt(np.arange(2.0, table.shape[1] + 2.0))
-    _, first, place = np.unique(table @ weights, return_index=True, return_inverse=True)
+    weights, sums = np.sqrt(np.arange(2.0, table.shape[1] + 2.0)), np.empty(len(table))
+    for some in parts(
+        len(table), 1 + PART // max(1, table.shape[1])
+    ):  # each row is rounded alike: a matrix product is not
+        sums[some] = np.add.reduce(np.multiply(table[some], weights, order="C"), axis=1)
+    _, first, place = np.unique(sums, return_index=True, return_inverse=True)
     if (table == table[first[place]]).all():
         return place
     return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)

@@ -24,7 +24,17 @@ from crowdopt.crowd.checks import (
     refuse_excess,
 )
 from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
-from crowdopt.crowd.law import NONE, Difficulty, Given, Law, Tables, checked_tables, confusion_evidence, one_coin_like
+from crowdopt.crowd.law import (
+    NONE,
+    Coins,
+    Difficulty,
+    Given,
+    Law,
+    Tables,
+    checked_tables,
+    confusion_evidence,
+    one_coin_like,
+)
 from crowdopt.crowd.rules import (
     BHATTACHARYYA,
     EXACT_ERROR,
@@ -315,7 +325,12 @@ class AssignmentInstance(InNotebooks):
         self._keep(confusion=checked_tables(self.confusion, self.accuracy, classes, self.rule))
         _refuse_difficulty(self.difficulty, self.rule, classes, self.observed)
         law = self.vote_law
-        if law is not None and law.speech.shape[0] != self.n_workers:
+        if law is not None and not (
+            isinstance(law.speech, Coins)
+            and law.speech.classes == 2
+            and law.speech.accuracy.shape[1:] == (1, self.n_workers)
+            and {len(law.speech.accuracy), len(law.speech.scale)} <= {1, law.share.size}
+        ):
             workers = law.speech.shape[0]
             raise InputError(f"a law of votes of {workers} workers does not fit {self.n_workers}; fit it to all")
         if law is not None and (classes != 2 or self.confusion is not None):
@@ -431,7 +446,7 @@ class AssignmentInstance(InNotebooks):
     def law(self) -> Law:
         """The law of labels: by gold votes or confusion tables, if there are any, else by accuracies and difficulty."""
         if self.vote_law is not None:
-            return self.vote_law.of_types(self.n_types)
+            return self.vote_law
         return self.coins if self.confusion is None else Law(np.ones(1), Tables(self.confusion[None]))
 
     def labels(self, pairs: Ints, label: Ints) -> Given:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -121,7 +122,7 @@ class Coins:
     One float a pair of type and worker is kept, whatever the parts, unless parts have accuracies of their own.
     """
 
-    accuracy: Floats  # (1 or parts, types, workers)
+    accuracy: Floats  # (1 or parts, types, workers); one type stands for all
     classes: int = 2
     scale: tuple[float, ...] = (1.0,)  # (1 or parts,)
     within: tuple[float, float] = (CLIP, 1 - CLIP)  # of p, where labels are believed
@@ -133,7 +134,8 @@ class Coins:
 
     def right(self, part: int, kind: Ints | int, worker: Ints) -> Floats:
         """Chance of a right label in a part, (k,)."""
-        p: Floats = self.accuracy[part % len(self.accuracy), kind, worker]
+        parts, types, _ = self.accuracy.shape
+        p: Floats = self.accuracy[part % parts, kind if types > 1 else 0, worker]
         scale = self.scale[part % len(self.scale)]
         return p if scale == 1 else 1 / self.classes + scale * (p - 1 / self.classes)
 
@@ -216,14 +218,6 @@ class Law:
         """Of two classes, with accuracies (parts, workers) that may be 0 or 1: a part may be one way to vote."""
         return cls(share, Coins(accuracy[:, None], within=(TINY, 1.0)), name)
 
-    def of_types(self, types: int) -> Law:
-        """The same law for so many types; it has one."""
-        assert isinstance(self.speech, Coins)
-        parts, _, workers = self.speech.accuracy.shape
-        return replace(
-            self, speech=replace(self.speech, accuracy=np.broadcast_to(self.speech.accuracy, (parts, types, workers)))
-        )
-
     @property
     def difficulty(self) -> Difficulty:
         """Of which the parts are easy and hard tasks."""
@@ -232,7 +226,7 @@ class Law:
         easy, hard = self.speech.scale
         return Difficulty(float(self.share[1]), hard, easy)
 
-    @property
+    @cached_property
     def accuracy(self) -> Floats:
         """Of one coin, with a type for all: (parts, workers)."""
         workers = np.arange(self.speech.shape[0])
@@ -245,17 +239,28 @@ class Law:
 
     def by_part(self, given: Given, tasks: int) -> Floats:
         """``ln s_m P_m(labels | k)``, (parts, tasks, classes)."""
-        shares = np.log(np.maximum(self.share, TINY))
-        return np.stack([share + self.speech.logs(m, given, tasks) for m, share in enumerate(shares)])
+        shares, (given, of, count) = np.log(np.maximum(self.share, TINY)), self._patterns(given, tasks)
+        return np.stack([share + self.speech.logs(m, given, count) for m, share in enumerate(shares)])[:, of]
 
     def likelihood(self, given: Given, tasks: int) -> Floats:
         """``ln P(labels | k)`` of each task, (tasks, classes)."""
         if self.share.size == 1:
             return self.speech.logs(0, given, tasks)
-        total = np.full((tasks, self.speech.shape[1]), -np.inf)
+        given, of, count = self._patterns(given, tasks)
+        total = np.full((count, self.speech.shape[1]), -np.inf)
         for m, share in enumerate(np.log(np.maximum(self.share, TINY))):
-            np.logaddexp(total, share + self.speech.logs(m, given, tasks), out=total)
-        return total
+            np.logaddexp(total, share + self.speech.logs(m, given, count), out=total)
+        return total[of]
+
+    def _patterns(self, given: Given, tasks: int) -> tuple[Given, Ints, int]:
+        """Tasks with the same labels once where each part, of which there are many, would pass over all of them."""
+        if self.share.size <= 2:
+            return given, np.arange(tasks), tasks
+        said = np.full((tasks, self.speech.shape[0] + 1), -1)
+        said[given.task, given.worker], said[given.task, -1] = given.label, given.kind
+        rows, of = np.unique(said, axis=0, return_inverse=True)
+        row, worker = np.nonzero(rows[:, :-1] >= 0)
+        return Given(row, rows[row, -1], worker, rows[row, worker]), of.reshape(-1), len(rows)
 
     def posterior(self, prior: Floats, given: Given, tasks: int) -> Floats:
         """``P(k | labels)``, (tasks, classes): rows add up to 1; prior (classes,) or (tasks, classes)."""

@@ -135,7 +135,7 @@ def vote_errors(
     (k,): p and w of each label; prior, bias (tasks,): probability of class 1, and what is added to the vote for it;
     cells: cells of the lattice per half; -> above, width (tasks,).
     """
-    votes = Votes(starts, accuracy, weight, prior, bias)
+    votes = Votes(starts, accuracy, weight, prior, bias).of(np.arange(prior.size))  # arrays that kernels know
     above, width = _two_class_errors(votes, EXACT)
     rough = np.flatnonzero(width > 0)
     if rough.size:
@@ -268,10 +268,11 @@ def likeliest_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None
     """
     table = np.zeros((instance.n_tasks, instance.n_workers), bool)
     table[tuple(pairs.T)] = True
-    if table.sum(axis=1).max(initial=0) > LISTED:
+    if table.sum(axis=1).max(initial=0) * np.log2(instance.law.speech.shape[2]) > LISTED:
         return None
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
-    kind, first = alike(instance.task_type, table, *instance.own_priors)
+    types = [] if instance.vote_law is not None else [instance.task_type]  # a law of votes is one for all types
+    kind, first = alike(table, *types, *instance.own_priors)
     errors = [
         instance.law.error(np.flatnonzero(table[i]), prior[i], int(instance.task_type[i])) for i in first.tolist()
     ]
@@ -307,7 +308,7 @@ def _errors(
     """At most the errors of these votes and, if ``both``, how far below the errors may lie; (tasks,) each."""
     if instance.classes == 2:
         return _between_two(instance, tasks, starts, workers)
-    votes = _class_votes(instance, tasks, starts, workers, instance.accuracy)
+    votes = _class_votes(instance, tasks, starts, workers)
     # what errors are held against one by one; nothing where their average counts
     above, exact = class_vote_errors(votes, None if instance.the_rule.average else instance.epsilon[tasks])
     width, rough = np.zeros(tasks.size), np.flatnonzero(~exact)
@@ -317,14 +318,19 @@ def _errors(
 
 
 def _class_votes(
-    instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints, accuracy: Floats
+    instance: AssignmentInstance,
+    tasks: Ints,
+    starts: Ints,
+    workers: Ints,
+    skill: Callable[[Floats, int], Floats] = lambda accuracy, classes: accuracy,
 ) -> ClassVotes:
     """Votes among more than two classes, by labels that say something; every rule for those heeds the prior."""
     cell = np.repeat(instance.task_type[tasks], np.diff(starts)), workers
     counts = instance.evidence[cell] > 0
     ends = np.append(0, np.cumsum(counts))[starts].astype(np.int64)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[tasks]
-    return ClassVotes(ends, clipped(accuracy[cell])[counts], np.ascontiguousarray(prior))
+    accuracy = clipped(skill(instance.accuracy[cell], int(instance.classes)))
+    return ClassVotes(ends, accuracy[counts], np.ascontiguousarray(prior))
 
 
 def _between_two(
@@ -399,8 +405,7 @@ def _at_least(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     starts, workers = _labels_in(hands)
     if instance.classes == 2:
         return _between_two(instance, tasks, starts, workers, informed=True)[0]
-    best = at_best(instance.accuracy, int(instance.classes))
-    return least_class_errors(_class_votes(instance, tasks, starts, workers, best), BELOW, MANY)
+    return least_class_errors(_class_votes(instance, tasks, starts, workers, at_best), BELOW, MANY)
 
 
 def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:

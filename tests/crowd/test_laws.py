@@ -7,20 +7,20 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from benchmarks.laws import campaign as learned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
 from benchmarks.dependence import families as dependent
 from benchmarks.dependence import planned
+from benchmarks.laws import campaign as learned
 from crowdopt import AssignmentInstance, Group
 from crowdopt.answers import wmv_confusion
 from crowdopt.assign.cascade.law_prices import law_price
 from crowdopt.core.solution import Options
 from crowdopt.crowd.error_correlation import effective_votes
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.law import Difficulty, Law, confusion_evidence, one_coin_like
+from crowdopt.crowd.law import Difficulty, Given, Law, Tables, confusion_evidence, one_coin_like
 from crowdopt.crowd.law_fits import (
     FITS,
     INDEPENDENT,
@@ -182,6 +182,50 @@ def test_a_one_coin_table_has_the_evidence_of_one_coin(classes):
     evidence = confusion_evidence(coin(accuracy, classes))
     np.testing.assert_allclose(evidence, BHATTACHARYYA.evidence(accuracy, classes), atol=1e-9)
     np.testing.assert_allclose(one_coin_like(evidence, classes), accuracy, atol=1e-7)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(2, 6))
+def test_outcomes_need_not_be_classes(seed, classes, outcomes):
+    """A label may be "unsure" or have a confidence: posterior and error by enumeration, parts mixed."""
+    rng = np.random.default_rng(seed)
+    parts, share = rng.dirichlet(np.full(outcomes, 0.7), (3, 4, classes)), rng.dirichlet(np.ones(3))
+    law, prior = Law(share, Tables(parts[:, None])), rng.dirichlet(np.ones(classes) * 3)
+    chance = joint(prior, *parts, share=share)
+    assert law.error(np.arange(4), prior) == pytest.approx(least_error(chance), abs=1e-12)
+    said = ways(outcomes, 4)[: 3 * outcomes]
+    task, worker = of_tasks(len(said), [0, 1, 2, 3]).T
+    found = law.posterior(prior, Given(task, 0, worker, said.reshape(-1)), len(said))
+    np.testing.assert_allclose(found, (chance / chance.sum(axis=0)).T[: len(said)], atol=1e-9)
+
+
+def test_a_family_beside_a_law_of_votes_errs_as_its_skills_say():
+    """The law's parts are ways in which all vote; what a family shares is drawn by each one's own skill."""
+    fields = {"groups": [Group("f", [0, 1], max_per_task=2, dependent=True)], "rule": "bhattacharyya"}
+    instance = AssignmentInstance([[0.9, 0.6]], [0], 1, 0.1, vote_law=coupled_pair(), **fields)
+    found = family_posteriors(instance, KnownLabels(np.array([[0, 1]]), np.array([1])))
+    assert found[0] == pytest.approx([0.4, 0.6])
+
+
+def coupled_pair() -> Law:
+    """Two workers, each way to vote a part of its own, the first of which is that both err."""
+    return Law.votes(
+        "planted", np.array([0.2, 0.1, 0.1, 0.6]), np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    )
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Law.votes("one worker short", np.ones(1), np.full((1, 1), 0.7)),
+        Law.coins(np.full((1, 2), 0.7), 3),
+        Law(np.ones(1), Tables(np.full((1, 1, 2, 2, 2), 0.5))),
+        Law.votes("a share too few", np.ones(2) / 2, np.full((3, 2), 0.7)),
+    ],
+)
+def test_a_law_of_votes_that_does_not_fit_is_refused(law):
+    with pytest.raises(crowdopt.InputError, match="law of votes"):
+        AssignmentInstance([[0.9, 0.6]], [0], 1, 0.1, vote_law=law)
 
 
 EDGE = 2 * np.array([0.95, 0.93, 0.9, 0.86, 0.8, 0.76]) - 1

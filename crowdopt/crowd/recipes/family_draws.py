@@ -102,7 +102,8 @@ def _intervals(
 def _said(instance: AssignmentInstance, had: KnownLabels, true: Ints) -> tuple[Floats, Floats, Floats]:
     """Chance to be right of each label's worker, and where the second number lies if that label is wrong."""
     kind, worker = instance.cells(had.pairs)
-    law, row = instance.law.speech.rows(0, kind, worker, true), np.arange(true.size)
+    of = instance.coins if instance.confusion is None else instance.law
+    law, row = of.speech.rows(0, kind, worker, true), np.arange(true.size)
     skill = law[row, true]
     law[row, true] = 0.0
     law /= np.maximum(law.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
