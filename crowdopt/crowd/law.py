@@ -189,7 +189,7 @@ Speech: TypeAlias = Coins | Tables
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """What labels say of a task's class; sure or not, alone or together.
+    """``P(x | k) = sum_m s_m prod_j P_m(x_j | k)``: the law of a task's labels x given its class k.
 
     Parameters
     ----------
