@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt import InputError
 from crowdopt.arrays import Floats
-from crowdopt.crowd.vote_errors import _probabilities, log_odds, vote_errors
+from crowdopt.crowd.vote_errors import log_odds, vote_errors
 
 
 def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias: float | None = None) -> float:
@@ -23,10 +22,8 @@ def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias:
     prior.
     -> where more than about 24 labels all differ, an upper bound: see :func:`vote_errors` for its width.
     """
-    p = _probabilities("accuracy", accuracy)
+    p = np.asarray(accuracy, dtype=np.float64)
     w = _finite_weights(p) if weights is None else np.asarray(weights, dtype=np.float64)
-    if w.shape != p.shape or not np.isfinite(w).all():
-        raise InputError(f"weights must be {p.size} finite numbers, one per accuracy")
     lean = float(_finite_weights(np.array([prior]))[0]) if bias is None else bias
     starts = np.array([0, p.size])
     above, _ = vote_errors(starts, p, w, np.array([prior]), np.array([lean]))

@@ -229,13 +229,9 @@ class Law:
     @cached_property
     def accuracy(self) -> Floats:
         """Of one coin, with a type for all: (parts, workers)."""
-        workers = np.arange(self.speech.shape[0])
-        return np.stack([self.right(m, 0, workers) for m in range(self.share.size)])
-
-    def right(self, part: int, kind: Ints | int, worker: Ints) -> Floats:
-        """Of one coin: chance of a right label in a part, (k,)."""
         assert isinstance(self.speech, Coins)
-        return self.speech.right(part, kind, worker)
+        workers = np.arange(self.speech.shape[0])
+        return np.stack([self.speech.right(m, 0, workers) for m in range(self.share.size)])
 
     def by_part(self, given: Given, tasks: int) -> Floats:
         """``ln s_m P_m(labels | k)``, (parts, tasks, classes)."""
