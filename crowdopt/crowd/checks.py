@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.errors import InputError
 
 Owner: TypeAlias = tuple[str, Callable[[int], str]]  # a worker or a task, and the id of each
@@ -80,13 +80,6 @@ def is_amount(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         return False
     return bool(0 <= value < 1e300)
-
-
-def refuse_entries(values: NDArray[Any], name: str, bad: Bools, wanted: str, owner: Owner) -> None:
-    """Refuse the first bad entry of a list."""
-    if bad.any():
-        where = int(np.flatnonzero(bad)[0])
-        raise InputError(f"{name} {wanted}; it is {values[where]} for {owner[0]} {owner[1](where)}")
 
 
 def refuse_excess(low: Ints, high: Ints, what: str, limit: str, owner: Owner) -> None:

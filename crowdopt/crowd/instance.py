@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +20,6 @@ from crowdopt.crowd.checks import (
     integers,
     is_amount,
     per,
-    refuse_entries,
     refuse_excess,
 )
 from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
@@ -61,31 +60,57 @@ UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where no
 
 @dataclass(frozen=True)
 class Field:
-    """A number that an instance states of each task, or of each worker."""
+    """What an instance states, once: checks, restrictions, archives and what plans record come from these."""
 
     name: str
-    of: str  # task or worker
-    kind: type
-    fits: Callable[[Any], Any]
-    says: str  # what it must be
-    default: float | None = None  # where it may be left out
+    of: str = (
+        ""  # what it has an entry of: task, worker, cell (a type and a worker), pair, type, class; else there is one
+    )
+    kind: type = object  # of an entry
+    low: float = -np.inf
+    high: float = np.inf
+    says: str = ""  # what an entry must be
+    default: float | None = None  # of every entry, where the field may be left out
+    key: str = ""  # under which plan.json records it in place of the campaign's
+    beyond: str = ""  # what differs from the campaign, where plan.json only names it
 
 
+LARGEST = float(np.finfo(np.float64).max)
+AMOUNT = (0.0, LARGEST, "must be finite and at least 0")
+COUNT = (0.0, np.inf, "must be at least 0")
+INSIDE = (np.nextafter(0, 1), np.nextafter(0.5, 0), "must lie strictly between 0 and 1/2 (0.05 is 5 %)")
 FIELDS = (
-    Field("capacity", "worker", np.int64, lambda x: x >= 0, "must be at least 0"),
-    Field("min_load", "worker", np.int64, lambda x: x >= 0, "must be at least 0", 0),
-    Field(
-        "epsilon",
-        "task",
-        np.float64,
-        lambda x: (x > 0) & (x < 0.5),
-        "must lie strictly between 0 and 1/2 (0.05 is 5 %)",
-    ),
-    Field("demand", "task", np.float64, lambda x: (x >= 0) & (x < np.inf), "must be finite and at least 0"),
-    Field("min_labels", "task", np.int64, lambda x: x >= 0, "must be at least 0", 0),
-    Field("max_labels", "task", np.int64, lambda x: x >= 0, "must be at least 0", UNLIMITED),
+    Field("accuracy", "cell", float, 0, 1, "must lie in [0, 1]", beyond="skills"),
+    Field("task_type", "task", int, beyond="tasks or their types"),
+    Field("capacity", "worker", int, *COUNT, key="capacity"),
+    Field("epsilon", "task", float, *INSIDE, key="epsilon"),
+    Field("rule", "", str, key="rule"),
+    Field("cost", "cell", float, *AMOUNT, key="price"),
+    Field("classes", "", int, beyond="number of classes"),
+    Field("prior", "class", float, beyond="prior"),
+    Field("class_names", "class", str),
+    Field("observed", "", bool, beyond="use of the labels already in"),
+    Field("difficulty", key="difficulty"),
+    Field("confusion", "cell", float, beyond="skills"),
+    Field("vote_law", beyond="law of votes"),
+    Field("forbidden", "pair", int, key="forbidden"),
+    Field("fixed", "pair", int, key="fixed"),
+    Field("collected", "pair", int, beyond="labels already in"),
+    Field("min_labels", "task", int, *COUNT, 0, key="min_labels"),
+    Field("max_labels", "task", int, *COUNT, UNLIMITED, key="max_labels"),
+    Field("min_load", "worker", int, *COUNT, 0, key="min_tasks"),
+    Field("budget", "", float, key="budget"),
+    Field("groups", key="groups"),
+    Field("own_rows", key="rows"),
+    Field("demand", "task", float, *AMOUNT, beyond="demand"),
+    Field("tasks", "task", str, beyond="tasks"),
+    Field("workers", "worker", str, beyond="workers"),
+    Field("types", "type", str, beyond="types"),
+    Field("title", "", str),
+    Field("skills_source", "", str),
+    Field("origin"),
 )
-PAIRS = ("forbidden", "fixed", "collected")
+PAIRS = tuple(one.name for one in FIELDS if one.of == "pair")
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +264,6 @@ class AssignmentInstance(InNotebooks):
         if capacity is None or epsilon is None:
             raise InputError("an instance needs a capacity for each worker and an epsilon; give both")
         self._check_tables()
-        self._check_fields()
         self._check_limits()
         self._check_law()
 
@@ -250,45 +274,40 @@ class AssignmentInstance(InNotebooks):
             object.__setattr__(self, name, value)
 
     def _check_tables(self) -> None:
-        """Accuracies and prices by type and worker, types of tasks, and ids."""
+        """Numbers of each type and worker, each task, each worker; ids."""
         accuracy = chances("accuracy", self.accuracy)
         if accuracy.ndim != 2 or 0 in accuracy.shape:
             raise InputError(f"accuracy must be a (types, workers) table with entries, not of shape {accuracy.shape}")
-        self._keep(accuracy=accuracy)
         kinds, m = accuracy.shape
         task_type = integers("task_type", np.arange(kinds) if self.task_type is None else self.task_type)
         if task_type.ndim != 1 or task_type.size == 0:
             raise InputError("task_type must be a list with one row of accuracy per task, and there must be a task")
-        self._keep(task_type=task_type, cost=_prices(self.cost, kinds, m))
-        for name, count in (("workers", m), ("types", kinds), ("tasks", task_type.size)):
-            self._keep(**{name: ids(name, getattr(self, name), count)})
-        outside = (task_type < 0) | (task_type >= kinds)
-        refuse_entries(task_type, "task_type", outside, "must be a row of accuracy", ("task", self.task_id))
-        cost = self.cost
-        self._refuse("accuracy", (accuracy < 0) | (accuracy > 1), "must lie in [0, 1]")
-        self._refuse("cost", (cost < 0) | np.isinf(cost), "must be finite and at least 0")
-        odd = (cost > 0) & ((cost < PRICES[0]) | (cost > PRICES[1]))
-        self._refuse("cost", odd, f"must be 0 or between {PRICES[0]:g} and {PRICES[1]:g}; choose another unit")
-
-    def _refuse(self, name: str, bad: Bools, wanted: str) -> None:
-        values = getattr(self, name)
-        bad = bad | np.isnan(values)
-        if bad.any():
-            kind, worker = (int(k) for k in np.argwhere(bad)[0])
-            place = f"worker {self.worker_id(worker)}, type {self.type_id(kind)}"
-            raise InputError(f"{name} {wanted}; it is {values[kind, worker]} for {place}")
-
-    def _check_fields(self) -> None:
-        """Numbers of each task and each worker."""
-        sides = {"task": (self.n_tasks, self.task_id), "worker": (self.n_workers, self.worker_id)}
-        for one in FIELDS:
-            count, name = sides[one.of]
-            value = getattr(self, one.name)
-            values = per(one.name, one.default if value is None else value, count, one.of, one.kind)
-            refuse_entries(values, one.name, ~one.fits(values), one.says, (one.of, name))
-            self._keep(**{one.name: values})
+        self._keep(accuracy=accuracy, task_type=task_type, cost=_prices(self.cost, kinds, m))
+        counts = {"task": task_type.size, "worker": m, "type": kinds}
+        for one in (one for one in FIELDS if one.of in counts and one.kind is str):
+            self._keep(**{one.name: ids(one.name, getattr(self, one.name), counts[one.of])})
+        self._refuse("task_type", "task", (task_type < 0) | (task_type >= kinds), "must be a row of accuracy")
+        for one in (one for one in FIELDS if one.says):
+            values = getattr(self, one.name)
+            if one.of in counts:
+                values = one.default if values is None else values
+                values = per(one.name, values, counts[one.of], one.of, np.int64 if one.kind is int else np.float64)
+                self._keep(**{one.name: values})
+            self._refuse(one.name, one.of, ~((values >= one.low) & (values <= one.high)), one.says)
+        odd = (self.cost > 0) & ((self.cost < PRICES[0]) | (self.cost > PRICES[1]))
+        self._refuse("cost", "cell", odd, f"must be 0 or between {PRICES[0]:g} and {PRICES[1]:g}; choose another unit")
         refuse_excess(self.min_load, self.capacity, "as min_tasks", "capacity", ("worker", self.worker_id))
         refuse_excess(self.min_labels, self.max_labels, "as min_labels", "max_labels", ("task", self.task_id))
+
+    def _refuse(self, name: str, of: str, bad: Bools, wanted: str) -> None:
+        """InputError that names the first bad entry and where it stands."""
+        if bad.any():
+            where = tuple(np.argwhere(bad)[0].tolist())
+            if of == "cell":
+                place = f"worker {self.worker_id(where[1])}, type {self.type_id(where[0])}"
+            else:
+                place = f"{of} {(self.task_id if of == 'task' else self.worker_id)(where[0])}"
+            raise InputError(f"{name} {wanted}; it is {getattr(self, name)[where]} for {place}")
 
     def _check_limits(self) -> None:
         """Pairs, budget, groups and own rows; limits that contradict one another whatever the evidence."""
@@ -323,21 +342,37 @@ class AssignmentInstance(InNotebooks):
         if not rule_named(str(self.rule), classes).heeds_prior and self.observed:
             raise InputError(f"rule {self.rule} takes no notice of what labels say; use rule bhattacharyya")
         self._keep(confusion=checked_tables(self.confusion, self.accuracy, classes, self.rule))
-        _refuse_difficulty(self.difficulty, self.rule, classes, self.observed)
-        law = self.vote_law
-        if law is not None and not (
-            isinstance(law.speech, Coins)
-            and law.speech.classes == 2
-            and law.speech.accuracy.shape[1:] == (1, self.n_workers)
-            and {len(law.speech.accuracy), len(law.speech.scale)} <= {1, law.share.size}
-        ):
-            workers = law.speech.shape[0]
-            raise InputError(f"a law of votes of {workers} workers does not fit {self.n_workers}; fit it to all")
-        if law is not None and (classes != 2 or self.confusion is not None):
-            raise InputError("a law of votes is for two classes without confusion tables; take vote_law out")
-        if law is not None and self.observed:
-            raise InputError("what labels say of a task says how workers vote on it too; take observed or vote_law out")
+        for wrong, why in (*self._unfit_difficulty(), *self._unfit_law()):
+            if wrong:
+                raise InputError(why)
         refuse_rule(self.rule, self.observed, self.dependence, self.task_id)
+
+    def _unfit_difficulty(self) -> Iterator[tuple[bool, str]]:
+        """Where no exact error over easy and hard tasks is known, and why."""
+        if self.difficulty.share:
+            rule, exact, classes = self.rule, EXACT_ERROR.name, self.classes
+            yield rule != exact, f"rule {rule} knows no difficulty; choose rule {exact}, or take difficulty out"
+            yield (
+                classes > 2,
+                f"plans heed difficulty between 2 classes, not {classes}: votes weighed for easy tasks have no exact "
+                "error on hard ones yet; take difficulty out",
+            )
+            odd = self.difficulty.easy != 1
+            yield odd, "accuracies of a plan are those on easy tasks; set difficulty by with_difficulty"
+            misled = self.difficulty.hard < 0
+            yield misled, "where workers are misled together no vote of theirs helps; audit the answers instead"
+            says = 'what labels say of a task does not say how hard it is; set collected = "evidence"'
+            yield self.observed, says
+
+    def _unfit_law(self) -> Iterator[tuple[bool, str]]:
+        """Where a law of votes is not of these workers and two classes, or the prior knows the labels already."""
+        law, m = self.vote_law, self.n_workers
+        if law is not None:
+            yield not _fits(law, m), f"a law of votes of {law.speech.shape[0]} workers does not fit {m}; fit it to all"
+            odd = self.classes != 2 or self.confusion is not None
+            yield odd, "a law of votes is for two classes without confusion tables; take vote_law out"
+            says = "what labels say of a task says how workers vote on it too; take observed or vote_law out"
+            yield self.observed, says
 
     @property
     def n_tasks(self) -> int:
@@ -502,12 +537,8 @@ class AssignmentInstance(InNotebooks):
 
     def supply(self, pairs: Ints, amounts: Floats | None = None) -> Floats:
         """Evidence that pairs (task, worker) bring to each task, summed in their order, shape (tasks,)."""
-        total = np.zeros(self.n_tasks)
-        for part in parts(len(pairs)):
-            some = pairs[part]
-            evidence = self.evidence[self.task_type[some[:, 0]], some[:, 1]]
-            np.add.at(total, some[:, 0], evidence if amounts is None else evidence * amounts[part])
-        return total
+        evidence = self.evidence[self.cells(pairs)]
+        return np.bincount(pairs[:, 0], evidence if amounts is None else evidence * amounts, self.n_tasks)
 
     def price(self, task: Any, worker: Any) -> Floats:
         """What labels are paid, (k,); task, worker: (k,) array of int each, or one for all."""
@@ -515,10 +546,7 @@ class AssignmentInstance(InNotebooks):
 
     def prices(self, pairs: Ints) -> Floats:
         """What each pair's label is paid, shape (k,)."""
-        paid = np.empty(len(pairs))
-        for part in parts(len(pairs)):
-            paid[part] = self.price(pairs[part, 0], pairs[part, 1])
-        return paid
+        return self.cost[self.cells(pairs)]
 
     def error_bound(self, evidence: Floats) -> Floats:
         """What is guaranteed of tasks with this much evidence, (tasks,): never above guessing the likeliest class.
@@ -573,24 +601,13 @@ def parts(size: int, each: int = PART) -> Iterator[slice]:
     return (slice(start, min(start + each, size)) for start in range(0, size, each))
 
 
-def _refuse_difficulty(difficulty: Difficulty, rule: str, classes: int, observed: bool) -> None:
-    """InputError where no exact error over easy and hard tasks is known."""
-    # observed: whether what labels say is in the prior.
-    if not difficulty.share:
-        return
-    if rule != EXACT_ERROR.name:
-        raise InputError(f"rule {rule} knows no difficulty; choose rule {EXACT_ERROR.name}, or take difficulty out")
-    if classes > 2:
-        raise InputError(
-            f"plans heed difficulty between 2 classes, not {classes}: votes weighed for easy tasks have no exact error "
-            "on hard ones yet; take difficulty out"
-        )
-    if difficulty.easy != 1:
-        raise InputError("accuracies of a plan are those on easy tasks; set difficulty by with_difficulty")
-    if difficulty.hard < 0:
-        raise InputError("where workers are misled together no vote of theirs helps; audit the answers instead")
-    if observed:
-        raise InputError('what labels say of a task does not say how hard it is; set collected = "evidence"')
+def _fits(law: Law, workers: int) -> bool:
+    """Whether a law is of two classes, one type and so many workers, each part with its share."""
+    speech = law.speech
+    if not isinstance(speech, Coins) or speech.classes != 2:
+        return False
+    each = {len(speech.accuracy), len(speech.scale)} <= {1, law.share.size}
+    return each and speech.accuracy.shape[1:] == (1, workers)
 
 
 def _prices(values: Any, kinds: int, m: int) -> Floats:

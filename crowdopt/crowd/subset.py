@@ -10,10 +10,8 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.crowd.groups import Group
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import FIELDS, PAIRS, AssignmentInstance
 from crowdopt.errors import InputError
-
-PAIRS = ("forbidden", "fixed", "collected")
 
 
 def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
@@ -25,15 +23,10 @@ def of_tasks(instance: AssignmentInstance, tasks: Ints) -> AssignmentInstance:
         raise InputError("shares of all labels and own rows are about all tasks; solve them all together")
     return replace(
         instance,
-        task_type=instance.task_type[tasks],
-        epsilon=instance.epsilon[tasks],
-        demand=instance.demand[tasks],
-        min_labels=instance.min_labels[tasks],
-        max_labels=instance.max_labels[tasks],
+        **_restricted(instance, "task", tasks),
         prior=instance.prior[tasks] if instance.prior.ndim > 1 else instance.prior,
         tasks=[instance.task_id(int(i)) for i in tasks],
         types=[instance.type_id(k) for k in range(instance.n_types)],
-        **_pairs(instance, tasks, instance.n_tasks, side=0),
     )
 
 
@@ -43,16 +36,15 @@ def own_accuracies(instance: AssignmentInstance, tasks: Ints) -> AssignmentInsta
     instance: without limits on tasks beside pairs, and with a price for each worker; tasks (k,): each once; -> its task
     k is ``tasks[k]``.
     """
+    its = _restricted(instance, "task", tasks)
     return AssignmentInstance(
-        instance.accuracy[instance.task_type[tasks]],
+        instance.accuracy[its.pop("task_type")],
+        **its,
         capacity=instance.capacity,
-        epsilon=instance.epsilon[tasks],
-        demand=instance.demand[tasks],
         rule=instance.rule,
         cost=instance.cost[0],
         workers=instance.workers,
         title=instance.title,
-        **_pairs(instance, tasks, instance.n_tasks, side=0),
     )
 
 
@@ -65,17 +57,14 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     if instance.own_rows is not None:
         raise InputError("own rows are about the workers they name; take them out before choosing workers")
     law = instance.vote_law
+    cells = {one.name: getattr(instance, one.name) for one in FIELDS if one.of == "cell"}
     return replace(
         instance,
+        **_restricted(instance, "worker", workers),
+        **{name: None if table is None else table[:, workers] for name, table in cells.items()},
         groups=_members(instance, workers),
-        accuracy=instance.accuracy[:, workers],
-        confusion=None if instance.confusion is None else instance.confusion[:, workers],
-        capacity=instance.capacity[workers],
-        cost=instance.cost[:, workers],
-        min_load=instance.min_load[workers],
         workers=ids,
         vote_law=None if law is None else law.of_workers(workers),
-        **_pairs(instance, workers, instance.n_workers, side=1),
     )
 
 
@@ -87,10 +76,14 @@ def _members(instance: AssignmentInstance, workers: Ints) -> tuple[Group, ...]:
     return tuple(replace(group, members=members) for group, members in chosen if members)
 
 
-def _pairs(instance: AssignmentInstance, chosen: Ints, count: int, side: int) -> dict[str, Any]:
-    place = np.full(count, -1, np.int64)
+def _restricted(instance: AssignmentInstance, of: str, chosen: Ints) -> dict[str, Any]:
+    """Numbers of the chosen tasks or workers, and the pairs of these."""
+    place = np.full(instance.n_tasks if of == "task" else instance.n_workers, -1, np.int64)
     place[chosen[::-1]] = np.arange(chosen.size)[::-1]
-    moved = {name: getattr(instance, name).copy() for name in PAIRS}
-    for pairs in moved.values():
-        pairs[:, side] = place[pairs[:, side]]
-    return {name: pairs[pairs[:, side] >= 0] for name, pairs in moved.items()}
+    fields = {one.name: getattr(instance, one.name)[chosen] for one in FIELDS if one.of == of and one.kind is not str}
+    for name in PAIRS:
+        pairs = getattr(instance, name).copy()
+        side = pairs[:, int(of == "worker")]
+        side[:] = place[side]
+        fields[name] = pairs[side >= 0]
+    return fields

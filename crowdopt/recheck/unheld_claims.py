@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.campaign.overrides import BEYOND, BEYOND_RECORD
+from crowdopt.crowd.instance import FIELDS, AssignmentInstance
+from crowdopt.io.campaign.overrides import BEYOND
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.plan_folder import REPAIR
 from crowdopt.io.plan.stored_plan import LIMITS, StoredPlan
@@ -60,7 +60,8 @@ def _refuse_form(instance: AssignmentInstance, stored: StoredPlan, report: Repor
 
 def names_fields(said: Any) -> bool:
     """Whether an entry names some of what a plan cannot record."""
-    return isinstance(said, list) and bool(said) and all(one in BEYOND_RECORD.values() for one in said)
+    named = {one.beyond for one in FIELDS if one.beyond}
+    return isinstance(said, list) and bool(said) and all(one in named for one in said)
 
 
 def _refuse_files(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:

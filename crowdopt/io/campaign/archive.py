@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import FIELDS, AssignmentInstance, Field
 from crowdopt.crowd.law import NONE, Law
 from crowdopt.documents import misfit
 from crowdopt.errors import InputError
@@ -24,19 +23,12 @@ HARD = ("hard_share", "hard_left")  # entries of a difficulty, where there is on
 ROUNDED = 1e-9  # of shares that add up to 1
 LAW = ("law_name", "law_share", "law_accuracy")  # entries of a law of votes, where there is one
 APART = ("origin", "difficulty", "vote_law")
-FIELDS = tuple(name for name in signature(AssignmentInstance).parameters if name not in APART)
 JOINT = {  # entries that are text: how each is written and read, and its shape
     "groups": (written_groups, recorded_groups, GROUPS),
     "own_rows": (written_rows, recorded_rows, ROWS),
 }
-SINGLE = (*JOINT, *HARD, LAW[0], "rule", "title", "skills_source", "classes", "observed", "budget")
-KINDS = {  # what an entry is made of, as numpy's letters and in words; all others are numbers
-    **dict.fromkeys(("rule", "title", "skills_source", "groups", "own_rows", LAW[0]), ("U", "one text")),
-    **dict.fromkeys(("tasks", "workers", "types", "class_names"), ("U", "texts")),
-    **dict.fromkeys(("classes",), ("iu", "one whole number")),
-    **dict.fromkeys(("observed",), ("b", "true or false")),
-    **dict.fromkeys(("budget",), ("iuf", "one number")),
-}
+ENTRIES = {one.name: one for one in FIELDS if one.name not in APART}
+LETTERS: dict[type, tuple[str, str]] = {str: ("U", "text"), int: ("iuf", "whole number"), bool: ("b", "truth value")}
 
 
 def write_archive(instance: AssignmentInstance, path: Path, force: bool = False) -> None:
@@ -49,7 +41,7 @@ def write_archive(instance: AssignmentInstance, path: Path, force: bool = False)
 def arrays_of(instance: AssignmentInstance) -> dict[str, Any]:
     """The entries of an archive: every field that is there."""
     arrays: dict[str, Any] = {"format": FORMAT}
-    for name in FIELDS:
+    for name in ENTRIES:
         value = getattr(instance, name)
         if name in JOINT:
             if value:
@@ -92,18 +84,18 @@ def read_archive(path: Path) -> AssignmentInstance:
 
 
 def _check_entries(path: Path, arrays: dict[str, Any]) -> None:
-    strange = sorted(set(arrays) - {*FIELDS, *HARD, *LAW})
+    strange = sorted(set(arrays) - {*ENTRIES, *HARD, *LAW})
     if strange:
         raise InputError(f"{path.name} has the unknown entry {strange[0]!r}")
     missing = {"accuracy", "task_type", "capacity", "epsilon"} - set(arrays)
     if missing:
         raise InputError(f"{path.name} lacks the entry {sorted(missing)[0]!r}")
     for name, array in arrays.items():
-        kinds, wanted = KINDS.get(name, ("biuf", "numbers"))
-        if array.dtype.kind not in kinds or (name in SINGLE and array.ndim > 0):
-            raise InputError(
-                f"{path.name}: the entry {name} must be {wanted}, not {array.dtype} of shape {array.shape}"
-            )
+        entry = ENTRIES.get(name, Field(name, "" if name in (*HARD, LAW[0]) else "law", float))
+        kinds, wanted = LETTERS[str] if name in (*JOINT, LAW[0]) else LETTERS.get(entry.kind, ("iuf", "number"))
+        if array.dtype.kind not in kinds or (not entry.of and array.ndim > 0):
+            many = f"{wanted}s" if entry.of else f"one {wanted}"
+            raise InputError(f"{path.name}: the entry {name} must be {many}, not {array.dtype} of shape {array.shape}")
 
 
 def _parsed(path: Path, instance: AssignmentInstance, name: str, text: str) -> Any:

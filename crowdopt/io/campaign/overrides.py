@@ -11,27 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.instance import AssignmentInstance, Origin
+from crowdopt.crowd.instance import FIELDS, AssignmentInstance, Origin
 from crowdopt.documents import misfit
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.recorded_settings import RECORD, RECORDED, SETTINGS
 from crowdopt.io.tables.folder import PLAN
 
 BEYOND = "beyond_campaign"  # entry of plan.json
-BEYOND_RECORD = {  # field -> what differs; a plan only names these, because it cannot hold them
-    "accuracy": "skills",
-    "confusion": "skills",
-    "vote_law": "law of votes",
-    "task_type": "tasks or their types",
-    "classes": "number of classes",
-    "prior": "prior",
-    "observed": "use of the labels already in",
-    "collected": "labels already in",
-    "demand": "demand",
-    "tasks": "tasks",
-    "workers": "workers",
-    "types": "types",
-}
 
 
 def overrides(instance: AssignmentInstance) -> dict[str, Any]:
@@ -57,7 +43,8 @@ def beyond(instance: AssignmentInstance) -> list[str]:
     if instance.origin is None:
         return []
     known = instance.origin.instance
-    return list(dict.fromkeys(what for name, what in BEYOND_RECORD.items() if _differ(name, instance, known)))
+    named = [one for one in FIELDS if one.beyond]
+    return list(dict.fromkeys(one.beyond for one in named if _differ(one.name, instance, known)))
 
 
 def _shape(instance: AssignmentInstance) -> Any:
