@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -58,11 +58,16 @@ PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances
 UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
 
 
+LARGEST = float(np.finfo(np.float64).max)
+AMOUNT = (0.0, LARGEST, "must be finite and at least 0")
+COUNT = (0.0, np.inf, "must be at least 0")
+INSIDE = (np.nextafter(0, 1), np.nextafter(0.5, 0), "must lie strictly between 0 and 1/2 (0.05 is 5 %)")
+
+
 @dataclass(frozen=True)
 class Field:
     """What an instance states, once: checks, restrictions, archives and what plans record come from these."""
 
-    name: str
     of: str = (
         ""  # what it has an entry of: task, worker, cell (a type and a worker), pair, type, class; else there is one
     )
@@ -73,44 +78,11 @@ class Field:
     default: float | None = None  # of every entry, where the field may be left out
     key: str = ""  # under which plan.json records it in place of the campaign's
     beyond: str = ""  # what differs from the campaign, where plan.json only names it
+    name: str = ""
 
 
-LARGEST = float(np.finfo(np.float64).max)
-AMOUNT = (0.0, LARGEST, "must be finite and at least 0")
-COUNT = (0.0, np.inf, "must be at least 0")
-INSIDE = (np.nextafter(0, 1), np.nextafter(0.5, 0), "must lie strictly between 0 and 1/2 (0.05 is 5 %)")
-FIELDS = (
-    Field("accuracy", "cell", float, 0, 1, "must lie in [0, 1]", beyond="skills"),
-    Field("task_type", "task", int, beyond="tasks or their types"),
-    Field("capacity", "worker", int, *COUNT, key="capacity"),
-    Field("epsilon", "task", float, *INSIDE, key="epsilon"),
-    Field("rule", "", str, key="rule"),
-    Field("cost", "cell", float, *AMOUNT, key="price"),
-    Field("classes", "", int, beyond="number of classes"),
-    Field("prior", "class", float, beyond="prior"),
-    Field("class_names", "class", str),
-    Field("observed", "", bool, beyond="use of the labels already in"),
-    Field("difficulty", key="difficulty"),
-    Field("confusion", "cell", float, beyond="skills"),
-    Field("vote_law", beyond="law of votes"),
-    Field("forbidden", "pair", int, key="forbidden"),
-    Field("fixed", "pair", int, key="fixed"),
-    Field("collected", "pair", int, beyond="labels already in"),
-    Field("min_labels", "task", int, *COUNT, 0, key="min_labels"),
-    Field("max_labels", "task", int, *COUNT, UNLIMITED, key="max_labels"),
-    Field("min_load", "worker", int, *COUNT, 0, key="min_tasks"),
-    Field("budget", "", float, key="budget"),
-    Field("groups", key="groups"),
-    Field("own_rows", key="rows"),
-    Field("demand", "task", float, *AMOUNT, beyond="demand"),
-    Field("tasks", "task", str, beyond="tasks"),
-    Field("workers", "worker", str, beyond="workers"),
-    Field("types", "type", str, beyond="types"),
-    Field("title", "", str),
-    Field("skills_source", "", str),
-    Field("origin"),
-)
-PAIRS = tuple(one.name for one in FIELDS if one.of == "pair")
+def _states(of: str = "", kind: type = object, *limits: Any, **more: Any) -> Any:
+    return field(metadata={"states": Field(of, kind, *limits, **more)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,35 +166,35 @@ class AssignmentInstance(InNotebooks):
 
     in_notebooks: ClassVar[tuple[str, ...]] = ("n_tasks", "n_workers", "n_types")
 
-    accuracy: Floats
-    task_type: Ints
-    capacity: Ints
-    epsilon: Floats
-    rule: str
-    cost: Floats
-    classes: int
-    prior: Floats
-    class_names: Sequence[str] | None
-    observed: bool
-    difficulty: Difficulty
-    confusion: Floats | None
-    vote_law: Law | None
-    forbidden: Ints
-    fixed: Ints
-    collected: Ints
-    min_labels: Ints
-    max_labels: Ints
-    min_load: Ints
-    budget: float | None
-    groups: tuple[Group, ...]
-    own_rows: OwnRows | None
-    demand: Floats
-    tasks: Sequence[str] | None
-    workers: Sequence[str] | None
-    types: Sequence[str] | None
-    title: str
-    skills_source: str
-    origin: Origin | None = field(repr=False)
+    accuracy: Floats = _states("cell", float, 0, 1, "must lie in [0, 1]", beyond="skills")
+    task_type: Ints = _states("task", int, beyond="tasks or their types")
+    capacity: Ints = _states("worker", int, *COUNT, key="capacity")
+    epsilon: Floats = _states("task", float, *INSIDE, key="epsilon")
+    rule: str = _states("", str, key="rule")
+    cost: Floats = _states("cell", float, *AMOUNT, key="price")
+    classes: int = _states("", int, beyond="number of classes")
+    prior: Floats = _states("class", float, beyond="prior")
+    class_names: Sequence[str] | None = _states("class", str)
+    observed: bool = _states("", bool, beyond="use of the labels already in")
+    difficulty: Difficulty = _states(key="difficulty")
+    confusion: Floats | None = _states("cell", float, beyond="skills")
+    vote_law: Law | None = _states(beyond="law of votes")
+    forbidden: Ints = _states("pair", int, key="forbidden")
+    fixed: Ints = _states("pair", int, key="fixed")
+    collected: Ints = _states("pair", int, beyond="labels already in")
+    min_labels: Ints = _states("task", int, *COUNT, 0, key="min_labels")
+    max_labels: Ints = _states("task", int, *COUNT, UNLIMITED, key="max_labels")
+    min_load: Ints = _states("worker", int, *COUNT, 0, key="min_tasks")
+    budget: float | None = _states("", float, key="budget")
+    groups: tuple[Group, ...] = _states(key="groups")
+    own_rows: OwnRows | None = _states(key="rows")
+    demand: Floats = _states("task", float, *AMOUNT, beyond="demand")
+    tasks: Sequence[str] | None = _states("task", str, beyond="tasks")
+    workers: Sequence[str] | None = _states("worker", str, beyond="workers")
+    types: Sequence[str] | None = _states("type", str, beyond="types")
+    title: str = _states("", str)
+    skills_source: str = _states("", str)
+    origin: Origin | None = field(default=None, repr=False)
 
     def __init__(
         self,
@@ -538,7 +510,8 @@ class AssignmentInstance(InNotebooks):
     def supply(self, pairs: Ints, amounts: Floats | None = None) -> Floats:
         """Evidence that pairs (task, worker) bring to each task, summed in their order, shape (tasks,)."""
         evidence = self.evidence[self.cells(pairs)]
-        return np.bincount(pairs[:, 0], evidence if amounts is None else evidence * amounts, self.n_tasks)
+        each = evidence if amounts is None else evidence * amounts
+        return np.asarray(np.bincount(pairs[:, 0], each, self.n_tasks), np.float64)
 
     def price(self, task: Any, worker: Any) -> Floats:
         """What labels are paid, (k,); task, worker: (k,) array of int each, or one for all."""
@@ -594,6 +567,12 @@ class AssignmentInstance(InNotebooks):
     def with_epsilon(self, epsilon: float) -> AssignmentInstance:
         """The same instance with one error target for every task."""
         return replace(self, epsilon=np.asarray(epsilon))
+
+
+FIELDS = tuple(
+    replace(one.metadata["states"], name=one.name) for one in fields(AssignmentInstance) if "states" in one.metadata
+)
+PAIRS = tuple(one.name for one in FIELDS if one.of == "pair")
 
 
 def parts(size: int, each: int = PART) -> Iterator[slice]:

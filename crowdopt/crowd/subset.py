@@ -57,11 +57,12 @@ def of_workers(instance: AssignmentInstance, workers: Ints, ids: Sequence[str] |
     if instance.own_rows is not None:
         raise InputError("own rows are about the workers they name; take them out before choosing workers")
     law = instance.vote_law
-    cells = {one.name: getattr(instance, one.name) for one in FIELDS if one.of == "cell"}
+    cells: dict[str, Any] = {one.name: getattr(instance, one.name) for one in FIELDS if one.of == "cell"}
+    cells = {name: None if table is None else table[:, workers] for name, table in cells.items()}
     return replace(
         instance,
         **_restricted(instance, "worker", workers),
-        **{name: None if table is None else table[:, workers] for name, table in cells.items()},
+        **cells,
         groups=_members(instance, workers),
         workers=ids,
         vote_law=None if law is None else law.of_workers(workers),

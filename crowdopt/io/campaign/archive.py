@@ -22,7 +22,7 @@ FORMAT = 1
 HARD = ("hard_share", "hard_left")  # entries of a difficulty, where there is one
 ROUNDED = 1e-9  # of shares that add up to 1
 LAW = ("law_name", "law_share", "law_accuracy")  # entries of a law of votes, where there is one
-APART = ("origin", "difficulty", "vote_law")
+APART = ("difficulty", "vote_law")
 JOINT = {  # entries that are text: how each is written and read, and its shape
     "groups": (written_groups, recorded_groups, GROUPS),
     "own_rows": (written_rows, recorded_rows, ROWS),
@@ -91,7 +91,7 @@ def _check_entries(path: Path, arrays: dict[str, Any]) -> None:
     if missing:
         raise InputError(f"{path.name} lacks the entry {sorted(missing)[0]!r}")
     for name, array in arrays.items():
-        entry = ENTRIES.get(name, Field(name, "" if name in (*HARD, LAW[0]) else "law", float))
+        entry = ENTRIES.get(name, Field("" if name in (*HARD, LAW[0]) else "law", float))
         kinds, wanted = LETTERS[str] if name in (*JOINT, LAW[0]) else LETTERS.get(entry.kind, ("iuf", "number"))
         if array.dtype.kind not in kinds or (not entry.of and array.ndim > 0):
             many = f"{wanted}s" if entry.of else f"one {wanted}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.crowd.instance import FIELDS, PAIRS
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_skills import filled
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table
@@ -61,14 +61,12 @@ def read_limits(folder: Path, tasks: Table, workers: Table, ids: Ids) -> dict[st
     folder: of the campaign; forbidden.csv, fixed.csv and collected.csv are optional.
     """
     limits: dict[str, Any] = {"capacity": workers.counts("capacity")}
-    if "min_tasks" in workers:
-        limits["min_load"] = workers.counts("min_tasks", empty=0)
-    if "min_labels" in tasks:
-        limits["min_labels"] = tasks.counts("min_labels", empty=0)
-    if "max_labels" in tasks:
-        limits["max_labels"] = tasks.counts("max_labels", empty=UNLIMITED)
-    for name in ("forbidden", "fixed", "collected"):
-        table = optional_table(folder, name)
-        if table is not None:
-            limits[name] = ids.pairs(table)
+    for one in (one for one in FIELDS if one.kind is int and one.default is not None):
+        table = tasks if one.of == "task" else workers
+        if one.key in table:
+            limits[one.name] = table.counts(one.key, empty=int(one.default or 0))
+    for name in PAIRS:
+        pairs = optional_table(folder, name)
+        if pairs is not None:
+            limits[name] = ids.pairs(pairs)
     return limits

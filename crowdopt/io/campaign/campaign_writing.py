@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.instance import PAIRS, UNLIMITED, AssignmentInstance
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_settings import settings_text
@@ -73,7 +73,7 @@ def write_campaign(
         _write_skills(instance, new, gold)
         write_groups(instance, new)
         write_rows(instance, new)
-        for name in ("forbidden", "fixed", "collected"):
+        for name in PAIRS:
             pairs = getattr(instance, name)
             labels = {"label": collected_labels} if name == "collected" else {}
             if len(pairs):

@@ -41,12 +41,14 @@ def _numbers(field: Field) -> RecordedSetting:
     def write(instance: AssignmentInstance) -> Any:
         values = getattr(instance, field.name)
         values = values[0] if values.ndim == 2 and (values == values[0]).all() else values
-        listed = np.where(values == UNLIMITED, None, values.astype(object))
+        listed: Any = np.where(values == UNLIMITED, None, values.astype(object))
         return listed.flat[0] if (values == values.flat[0]).all() else listed.tolist()
 
     def read(_: AssignmentInstance, value: Any) -> Any:
         given = np.array(value, object)
-        return np.where(np.equal(given, None), UNLIMITED, given).astype(np.int64 if field.kind is int else np.float64)
+        return np.where(np.equal(given, np.array(None)), UNLIMITED, given).astype(
+            np.int64 if field.kind is int else np.float64
+        )
 
     number = "a whole number" if field.kind is int else "a number"
     ends = " between 0 and 0.5" if field.high < 1 else " of at least 0"
