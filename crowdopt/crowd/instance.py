@@ -265,9 +265,11 @@ class AssignmentInstance(InNotebooks):
                 values = one.default if values is None else values
                 values = per(one.name, values, counts[one.of], one.of, np.int64 if one.kind is int else np.float64)
                 self._keep(**{one.name: values})
-            self._refuse(one.name, one.of, ~((values >= one.low) & (values <= one.high)), one.says)
-        odd = (self.cost > 0) & ((self.cost < PRICES[0]) | (self.cost > PRICES[1]))
-        self._refuse("cost", "cell", odd, f"must be 0 or between {PRICES[0]:g} and {PRICES[1]:g}; choose another unit")
+            if not (values.min() >= one.low and values.max() <= one.high):  # no mask of all cells where none is bad
+                self._refuse(one.name, one.of, ~((values >= one.low) & (values <= one.high)), one.says)
+        if self.cost.min() < PRICES[0] or self.cost.max() > PRICES[1]:
+            odd, says = (self.cost > 0) & ((self.cost < PRICES[0]) | (self.cost > PRICES[1])), "choose another unit"
+            self._refuse("cost", "cell", odd, f"must be 0 or between {PRICES[0]:g} and {PRICES[1]:g}; {says}")
         refuse_excess(self.min_load, self.capacity, "as min_tasks", "capacity", ("worker", self.worker_id))
         refuse_excess(self.min_labels, self.max_labels, "as min_labels", "max_labels", ("task", self.task_id))
 
@@ -509,9 +511,12 @@ class AssignmentInstance(InNotebooks):
 
     def supply(self, pairs: Ints, amounts: Floats | None = None) -> Floats:
         """Evidence that pairs (task, worker) bring to each task, summed in their order, shape (tasks,)."""
-        evidence = self.evidence[self.cells(pairs)]
-        each = evidence if amounts is None else evidence * amounts
-        return np.asarray(np.bincount(pairs[:, 0], each, self.n_tasks), np.float64)
+        total = np.zeros(self.n_tasks)
+        for start in range(0, len(pairs), PART):
+            some = pairs[start : start + PART]
+            evidence = self.evidence[self.cells(some)]
+            np.add.at(total, some[:, 0], evidence if amounts is None else evidence * amounts[start : start + PART])
+        return total
 
     def price(self, task: Any, worker: Any) -> Floats:
         """What labels are paid, (k,); task, worker: (k,) array of int each, or one for all."""
