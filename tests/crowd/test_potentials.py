@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt.crowd.potentials import Potential, after, bending, grid, steps, turning_points
+from crowdopt.programs.potential import Potential, after, bending, grid, steps, turning_points
 
 
 def potential(seed: int, knots: int, concave: bool = False) -> Potential:
