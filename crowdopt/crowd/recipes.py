@@ -216,7 +216,7 @@ def _confined(
     rows[at, true] = 0.0
     rows /= np.maximum(rows.sum(axis=1, keepdims=True), TINY)
     end = np.cumsum(rows, axis=1)[at, label]
-    low, high = np.zeros((2, instance.n_tasks)), np.ones((2, instance.n_tasks))
-    np.maximum.at(low, (slice(None), task), np.where(right, 0.0, [skill, end - rows[at, label]]))
-    np.minimum.at(high, (slice(None), task), np.where(right, [skill, np.ones(at.size)], [np.ones(at.size), end]))
-    return low, high
+    low, high, one = np.zeros((instance.n_tasks, 2)), np.ones((instance.n_tasks, 2)), np.ones(at.size)
+    np.maximum.at(low, task, np.where(right, 0.0, [skill, end - rows[at, label]]).T)
+    np.minimum.at(high, task, np.where(right, [skill, one], [one, end]).T)
+    return low.T, high.T

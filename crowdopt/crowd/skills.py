@@ -144,8 +144,6 @@ def confusions(tallies: Ints) -> Floats:
     -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, or a tally is negative.
     """
     counts = np.asarray(tallies, dtype=np.float64)
-    if counts.ndim != 3 or counts.shape[1] != counts.shape[2] or counts.shape[1] < 2:
-        raise InputError(f"tallies have shape {counts.shape}; they need one per worker, true class and answer")
     if (counts < 0).any() or not counts.sum():
         raise InputError("confusion tables need gold: tallies of at least 0, and some above 0")
     classes, crowd = counts.shape[1], counts.sum(axis=0)
