@@ -7,7 +7,6 @@ Row k of a worker's table is the law of their label where class k is true. A one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -163,21 +162,6 @@ def _likelihood(counts: Floats, weight: Floats) -> float:
     return float(of_cells.sum() + of_rows.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class GoldTest:
-    """Gold tallies tested against guessing."""
-
-    # each worker's answers over all types
-    right: Ints  # (workers,)
-    asked: Ints  # (workers,)
-    chance: float  # 1/K, what guessing gets
-    tail: float  # how often a crowd that guesses gets as few right in all, at most
-    tails: Floats  # (workers,): the same of each worker
-    # (k,): workers below chance, worst first: Holm's test of all workers at half of FALSE_ALARM; a crowd is below it
-    # where its tail is at most the other half
-    low: Ints
-
-
 def holm(chance: Floats, rate: float) -> Ints:
     """Places of the p-values that Holm's steps reject, the least first.
 
@@ -188,46 +172,48 @@ def holm(chance: Floats, rate: float) -> Ints:
     return order[np.logical_and.accumulate(chance[order] <= rate / np.arange(chance.size, 0, -1))]
 
 
-def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTest:
-    """Test tallies against guessing among the classes.
+def against_chance(right: Ints, asked: Ints, classes: int) -> tuple[float, Floats, Ints]:
+    """How often a crowd that guesses among the classes gets as few right, at most; and each worker by themselves.
 
     Where every worker guesses or knows better, each tail is at least what it should be, however their skills differ.
 
-    correct, asked (workers,) or (types, workers): c and s; classes: K.
+    right, asked (workers,): each worker's answers; -> the tail of all, tails (workers,), and workers below chance, worst
+    first: by Holm's test of all workers with gold at half of FALSE_ALARM.
     """
     from scipy.special import bdtr  # not loaded with the package
 
-    right, total = (np.atleast_2d(np.asarray(tally, np.int64)).sum(axis=0) for tally in (correct, asked))
-    tail = float(bdtr(right.sum(), total.sum(), 1 / classes)) if total.any() else 1.0
-    tails = np.where(total > 0, bdtr(right, np.maximum(total, 1), 1 / classes), 1.0)
-    known = np.flatnonzero(total > 0)
-    return GoldTest(right, total, 1 / classes, tail, tails, known[holm(tails[known], FALSE_ALARM / 2)])
+    tail = float(bdtr(right.sum(), asked.sum(), 1 / classes)) if asked.any() else 1.0
+    tails = np.where(asked > 0, bdtr(right, np.maximum(asked, 1), 1 / classes), 1.0)
+    known = np.flatnonzero(asked > 0)
+    return tail, tails, known[holm(tails[known], FALSE_ALARM / 2)]
 
 
-def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
+def heed(correct: ArrayLike, asked: ArrayLike, classes: int, workers: Sequence[str], source: str) -> None:
     """Refuse gold of a crowd below chance; warn of one that shows no skill, and of single workers below chance.
 
     A worker below chance is no reason to stop: in honest crowds some are, truly, and a plan has use for whoever is
-    reliably wrong. A crowd below chance would have all its answers turned round.
+    reliably wrong. A crowd below chance, by the other half of FALSE_ALARM, would have all its answers turned round.
 
-    source: where the gold stands, for the sentence.
+    correct, asked (workers,) or (types, workers): c and s; classes: K; source: where the gold stands, for the sentence.
     """
-    right, asked, low = int(test.right.sum()), int(test.asked.sum()), test.low
+    each, of = (np.atleast_2d(np.asarray(tally, np.int64)).sum(axis=0) for tally in (correct, asked))
+    tail, tails, low = against_chance(each, of, classes)
+    right, total, guessed = int(each.sum()), int(of.sum()), of.sum() / classes
     what = "answers' worth of agreement" if source == AGREEMENT else "gold answers are right"
-    said = f"{source}: {right} of {asked} {what}, where guessing gets {asked * test.chance:.4g}"
-    if test.tail <= FALSE_ALARM / 2:
+    said = f"{source}: {right} of {total} {what}, where guessing gets {guessed:.4g}"
+    if tail <= FALSE_ALARM / 2:
         apart = "labels of a task contradict" if source == AGREEMENT else "labels and truth do not fit"
-        raise InputError(f"{said} (so few by chance: {test.tail:.2g}), so {apart} each other; {MEND}; {GO_ON}")
+        raise InputError(f"{said} (so few by chance: {tail:.2g}), so {apart} each other; {MEND}; {GO_ON}")
     if low.size:
-        names = [f"{workers[j]} {test.right[j]} of {test.asked[j]} ({test.tails[j]:.2g})" for j in low[:SHOWN]]
+        names = [f"{workers[j]} {each[j]} of {of[j]} ({tails[j]:.2g})" for j in low[:SHOWN]]
         more = f" and {low.size - SHOWN} more" if low.size > SHOWN else ""
         tell(
-            f"{source}: {low.size} of {np.count_nonzero(test.asked)} worker(s) got fewer right than guessing "
+            f"{source}: {low.size} of {np.count_nonzero(of)} worker(s) got fewer right than guessing "
             f"explains: {', '.join(names)}{more}; their votes may count against what they say, so see whether gold "
             f"is upside-down, or leave them out (silent with --trust-gold)",
             GoldWarning,
         )
-    elif asked and right <= test.chance * asked:
+    elif total and right <= guessed:
         doubt = f"{said}, so it shows no skill, and a plan rests on nothing; {MEND} (silent with --trust-gold)"
         tell(doubt, GoldWarning)
 

@@ -146,33 +146,33 @@ def test_tails_are_those_of_guessing_and_those_named_are_holms(pairs, classes):
     Holm: the k-th smallest tail is held against alpha / (m - k + 1), and the first that fails ends it.
     """
     right, asked = np.minimum(*np.transpose(pairs)), np.transpose(pairs)[1]
-    test = against_chance([right, 0 * right], [asked, 0 * asked], classes)
+    of_all, tails, low = against_chance(right, asked, classes)
     wanted = [binom.pmf(np.arange(c + 1), s, 1 / classes).sum() for c, s in zip(right, asked, strict=True)]
-    assert test.tails == pytest.approx(wanted, rel=1e-9)
-    assert test.tail == pytest.approx(binom.cdf(right.sum(), asked.sum(), 1 / classes), rel=1e-9)
+    assert tails == pytest.approx(wanted, rel=1e-9)
+    assert of_all == pytest.approx(binom.cdf(right.sum(), asked.sum(), 1 / classes), rel=1e-9)
     known, named = np.count_nonzero(asked), []
     for worker in sorted(np.flatnonzero(asked), key=wanted.__getitem__):
         if wanted[worker] > FALSE_ALARM / 2 / (known - len(named)):
             break
         named.append(worker)
-    assert sorted(test.low) == sorted(named)
+    assert sorted(low) == sorted(named)
 
 
 def test_what_is_said_of_gold():
     """What, where, the test's figure, and how to go on, at the line of the user; of gold that is right, nothing."""
     names, honest = "abcdefghij", [16] * 9
     with pytest.raises(InputError, match=r"gold.csv: 60 of 200 gold .* where guessing gets 100 .*--trust-gold"):
-        heed(against_chance([6] * 10, [20] * 10, 2), names, "gold.csv")
+        heed([6] * 10, [20] * 10, 2, names, "gold.csv")
     with pytest.warns(GoldWarning, match=r"1 of 10 worker\(s\) got fewer .*: j 0 of 20 \(9.5e-07\); their") as caught:
         crowdopt.skills({"worker": [*names], "correct": [*honest, 0], "asked": [20] * 10})
     assert caught[0].filename == __file__
     with pytest.warns(GoldWarning, match="10 of 20 gold answers are right, where guessing gets 10"):
-        heed(against_chance([10], [20], 2), names, "gold.csv")
+        heed([10], [20], 2, names, "gold.csv")
     with pytest.warns(GoldWarning, match="1 of 3 worker.s. without gold, counted with .*: c; 1 pair.s. of"):
         tell_missing(np.array([[20, 20, 0], [20, 0, 0]]), "abc", "gold.csv")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        heed(against_chance(honest, [20] * 9, 2), names, "gold.csv")
+        heed(honest, [20] * 9, 2, names, "gold.csv")
         tell_missing(np.full((2, 9), 20), names, "gold.csv")
 
 
