@@ -177,7 +177,7 @@ def against_chance(right: Ints, asked: Ints, classes: int) -> tuple[float, Float
 
     Where every worker guesses or knows better, each tail is at least what it should be, however their skills differ.
 
-    right, asked (workers,): each worker's answers; -> the tail of all, tails (workers,), and workers below chance, worst
+    right, asked (workers,): each worker's answers; -> the tail of all, tails (workers,), workers below chance, worst
     first: by Holm's test of all workers with gold at half of FALSE_ALARM.
     """
     from scipy.special import bdtr  # not loaded with the package
