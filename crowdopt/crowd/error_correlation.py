@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.skills import holm
-from crowdopt.errors import InputError
 
 CHUNK = 4096  # pairs worked out together, which bounds memory
 FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
@@ -55,30 +54,22 @@ class ErrorCorrelation:
 
 
 def error_correlation(
-    task: ArrayLike, worker: ArrayLike, wrong: ArrayLike, workers: int, *, kind: ArrayLike | None = None
+    task: Ints, worker: Ints, wrong: Bools, workers: int, kind: Ints | None = None
 ) -> ErrorCorrelation:
     """Correlations of errors, pair by pair, with intervals, warnings and suggested families.
 
-    task, worker (labels,) array of int: of each label on a task whose truth is known; a pair once.
-    wrong (labels,) array of bool.
-    kind (labels,) array of int: type of each label's task. A worker's share of errors in a type is taken off first:
-    that a type is harder for all is no dependence.
-    Raises InputError if the arrays do not fit, or a worker labelled a task twice.
+    task, worker, wrong (labels,): of each label on a task whose truth is known; one label of each pair.
+    kind (labels,): type of each label's task. A worker's share of errors in a type is taken off first: that a type is
+    harder for all is no dependence.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.special import ndtri
 
-    i, j, x = np.asarray(task), np.asarray(worker), np.asarray(wrong, dtype=np.float64)
-    if not i.shape == j.shape == x.shape or i.ndim != 1:
-        raise InputError("task, worker and wrong need one entry per label")
-    _, where, row = np.unique(i, return_index=True, return_inverse=True)
-    types, of = np.unique(np.zeros(where.size) if kind is None else np.asarray(kind)[where], return_inverse=True)
+    _, where, row = np.unique(task, return_index=True, return_inverse=True)
+    types, of = np.unique(np.zeros(where.size) if kind is None else kind[where], return_inverse=True)
     there, error = np.zeros((2, where.size, workers))
-    np.add.at(there, (row, j), 1.0)
-    if (there > 1).any():
-        raise InputError("a worker labelled a task twice; keep one label of each pair")
-    error[row, j] = x
+    there[row, worker], error[row, worker] = 1.0, wrong
     first, second = np.nonzero(np.triu(there.T @ there >= FEWEST, 1))
     # of each type and pair: tasks that both answered and common errors on them; errors of either worker there, and the
     # share of errors that is usual of them

@@ -243,7 +243,7 @@ def test_the_chance_of_common_errors_is_that_of_all_orders():
 def test_within_types_it_is_the_correlation_of_what_is_left_of_errors():
     """Of errors less each worker's share in the type: that every sixth task is hard for all is no dependence.
 
-    Of pairs that share eight tasks nothing is said; a label twice is an error.
+    Of pairs that share eight tasks nothing is said.
     """
     wrong, (task, worker) = cribs(0), np.indices((400, 6)).reshape(2, -1)
     wrong[1::6] = True
@@ -253,5 +253,3 @@ def test_within_types_it_is_the_correlation_of_what_is_left_of_errors():
         left[type_::2] -= left[type_::2].mean(axis=0)
     assert found.correlation == pytest.approx(np.corrcoef(left.T)[found.first, found.second], abs=1e-12)
     assert error_correlation(task[:48], worker[:48], wrong[:8].ravel(), 6).first.size == 0
-    with pytest.raises(InputError, match="twice"):
-        error_correlation([0, 0], [1, 1], [True, False], 2)
