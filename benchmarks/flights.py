@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.adaptive_trials import recorded
 from crowdopt.api.live import LiveTables
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 from crowdopt.live.live_rows import Lease
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import Live

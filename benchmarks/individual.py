@@ -83,7 +83,7 @@ def changed(instance, kind: str, rng: np.random.Generator):
 def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
     """The second round: labels of the first drawn and counted as they fell."""
     import crowdopt
-    from crowdopt.crowd.recipes.named_recipes import simulated_labels
+    from crowdopt.crowd.recipes import simulated_labels
 
     instance = replace(instance, epsilon=np.asarray(float(epsilon)), rule=rule)
     pairs = crowdopt.assign(instance, time_limit=60, gap=0.01).pairs

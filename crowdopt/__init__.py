@@ -57,7 +57,7 @@ if _TYPE_CHECKING:
     from crowdopt.core.solution import Options, Status
     from crowdopt.crowd.groups import Group, OwnRows
     from crowdopt.crowd.instance import AssignmentInstance
-    from crowdopt.crowd.recipes.named_recipes import recipe
+    from crowdopt.crowd.recipes import recipe
     from crowdopt.errors import InputError
     from crowdopt.io.campaign.campaign_reading import read_campaign
     from crowdopt.io.campaign.campaign_writing import write_campaign
@@ -78,7 +78,7 @@ _HOMES = {  # of names that are not of a verb; a verb's is crowdopt.api.<verb>
     "lagrangian_bound": "crowdopt.core.certificate",
     "read_campaign": "crowdopt.io.campaign.campaign_reading",
     "read_program": "crowdopt.io.programs.program_files",
-    "recipe": "crowdopt.crowd.recipes.named_recipes",
+    "recipe": "crowdopt.crowd.recipes",
     "relax": "crowdopt.core.program",
     "replay": "crowdopt.api.compare",
     "session": "crowdopt.backends.session",

@@ -8,6 +8,7 @@ ties of the top-K ranking to the seed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -130,7 +131,8 @@ def _hired(rule: str, instance: SelectionInstance, ties: int) -> tuple[int, ...]
 
 
 def _answer(labels: Labels, members: np.ndarray, share: np.ndarray, vote: str, em: str) -> np.ndarray:
-    theirs = labels.of_workers(members)
+    own = np.isin(labels.worker, members)
+    theirs = replace(labels, task=labels.task[own], worker=labels.worker[own], label=labels.label[own])
     how, _, truncation = vote.partition(":")
     votes: dict[str, Callable[[], Answers]] = {
         "linear": lambda: wmv_linear(theirs, share),

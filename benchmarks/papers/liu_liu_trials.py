@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from crowdopt.api import learn
-from crowdopt.crowd.label_kinds import REPEAT
-from crowdopt.crowd.labelers import Labelers
+from crowdopt.crowd.labels import REPEAT
 from crowdopt.labelers.asking import AskingRecord, replay
+from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.task_arrivals import KINDS, TaskStream

@@ -11,8 +11,7 @@ import numpy as np
 from crowdopt import jobs
 from crowdopt.api.binding import AnyPath
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.recipes.item_recipes import item_crowd, items_of_part
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import item_recipe, recipe
 from crowdopt.crowd.subset import of_tasks, own_accuracies
 from crowdopt.errors import InputError
 from crowdopt.io.parts.part_table import arrow, write_part
@@ -50,7 +49,7 @@ def generate_parts(
     features, n, m = (int(number) for number in items.groups())
     bounds = _bounds(n, parts)
     with new_folder(Path(output), CAMPAIGN, force) as new:
-        first = _aimed(items_of_part(name, item_crowd(features, m, seed), n, slice(0, 1), 0, seed), epsilon)
+        first = _aimed(item_recipe(name, features, n, m, seed, 0, 1), epsilon)
         write_shared(first, new)
         stated = float(first.epsilon[0])
         one = {"name": name, "seed": seed, "folder": str(new / PARTS), "parts": parts, "stated": stated}
@@ -68,7 +67,7 @@ def draw_part(name: str, seed: int, folder: str, parts: int, place: int, stated:
     features, n, m = (int(number) for number in items.groups())
     bounds = _bounds(n, parts)
     part = slice(bounds[place], bounds[place + 1])
-    instance = items_of_part(name, item_crowd(features, m, seed), n, part, place, seed).with_epsilon(stated)
+    instance = item_recipe(name, features, n, m, seed, place, part.stop - part.start).with_epsilon(stated)
     write_part(Path(folder) / part_name(place, parts), instance, _numbers(part), stated, single=True)
     return instance.n_tasks
 

@@ -14,7 +14,7 @@ from crowdopt.api.assign import assign
 from crowdopt.api.binding import AnyPath
 from crowdopt.api.rehearse import rehearse
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign.campaign_reading import read_campaign
 from crowdopt.io.campaign.campaign_writing import write_campaign

@@ -19,7 +19,7 @@ from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.rules import rule_named
-from crowdopt.crowd.skills import AGREEMENT, against_chance, empirical_bayes, heed
+from crowdopt.crowd.skills import AGREEMENT, empirical_bayes, heed
 from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted
@@ -196,7 +196,7 @@ def _by_agreement(labels: Labels, kinds: Ints, types: int, trust_gold: bool) -> 
         )
         return np.ones_like(correct), np.full_like(asked, len(labels.classes))
     if not trust_gold:
-        heed(against_chance(correct, asked, len(labels.classes)), labels.workers, AGREEMENT)
+        heed(correct, asked, len(labels.classes), labels.workers, AGREEMENT)
     return correct, asked
 
 

@@ -25,7 +25,7 @@ def rehearse(
 
     The truth is drawn given the labels that are in, if any, so that a later round is of the same world as those before.
     Errors are drawn independently of one another, but for workers of one family, who err together as much as their
-    skills allow: one number for a task and a family decides for all its members (crowdopt.crowd.recipes.family_draws).
+    skills allow: one number for a task and a family decides for all its members (crowdopt.crowd.recipes).
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, options_of
 from crowdopt.backends import BackendMissing, named, solve_whole
 from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.crowd.skills import against_chance, heed
+from crowdopt.crowd.skills import heed
 from crowdopt.errors import InputError, public
 from crowdopt.files import together
 from crowdopt.hire.by_program import TABLE, solve_program, solve_table
@@ -166,7 +166,7 @@ def hire(instance: SelectionInstance, how: HireOptions = HireOptions()) -> Selec
     """Decide whom of an instance to hire."""
     if not how.trust_gold:
         names = instance.worker_ids
-        heed(against_chance(instance.correct, instance.asked, instance.classes), names, "gold")
+        heed(instance.correct, instance.asked, instance.classes, names, "gold")
     chosen = how.method or ("algorithm1" if instance.is_plain else "program")
     if chosen not in SELECTIONS:
         raise InputError(f"method must be one of {', '.join(SELECTIONS)}, not {chosen!r}")

@@ -12,7 +12,7 @@ import numpy as np
 from crowdopt.answers.votes import majority, wmv_log
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels, tally
-from crowdopt.crowd.skills import ESTIMATORS, against_chance, heed
+from crowdopt.crowd.skills import ESTIMATORS, heed
 from crowdopt.errors import InputError, public, tell
 from crowdopt.io.campaign.campaign_skills import skills_from_gold
 from crowdopt.io.campaign.campaign_tables import Ids
@@ -55,7 +55,7 @@ def tallied(labels: Labels, true: Ints, kinds: Ints, types: int, trust_gold: boo
     """
     correct, asked = tally(labels, true, kinds, types)
     if not trust_gold:
-        heed(against_chance(correct, asked, len(labels.classes)), labels.workers, "truth")
+        heed(correct, asked, len(labels.classes), labels.workers, "truth")
     _tell_own_votes(labels, true)
     return correct, asked
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.errors import InputError
+from crowdopt.crowd.skills import holm
 
 CHUNK = 4096  # pairs worked out together, which bounds memory
 FEWEST = 10  # tasks that two workers share; with fewer nothing is said of the two
@@ -54,89 +54,50 @@ class ErrorCorrelation:
 
 
 def error_correlation(
-    task: ArrayLike,
-    worker: ArrayLike,
-    wrong: ArrayLike,
-    workers: int,
-    *,
-    kind: ArrayLike | None = None,
+    task: Ints, worker: Ints, wrong: Bools, workers: int, kind: Ints | None = None
 ) -> ErrorCorrelation:
     """Correlations of errors, pair by pair, with intervals, warnings and suggested families.
 
-    task, worker (labels,) array of int: of each label on a task whose truth is known; a pair once.
-    wrong (labels,) array of bool.
-    kind (labels,) array of int: type of each label's task. A worker's share of errors in a type is taken off first:
-    that a type is harder for all is no dependence.
-    Raises InputError if the arrays do not fit, or a worker labelled a task twice.
+    task, worker, wrong (labels,): of each label on a task whose truth is known; one label of each pair.
+    kind (labels,): type of each label's task. A worker's share of errors in a type is taken off first: that a type is
+    harder for all is no dependence.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
     from scipy.special import ndtri
 
-    i, j, x = np.asarray(task), np.asarray(worker), np.asarray(wrong, dtype=np.float64)
-    if not i.shape == j.shape == x.shape or i.ndim != 1:
-        raise InputError("task, worker and wrong need one entry per label")
-    _, row = np.unique(i, return_inverse=True)
-    there, error = np.zeros((2, int(row.max(initial=-1)) + 1, workers))
-    np.add.at(there, (row, j), 1.0)
-    if (there > 1).any():
-        raise InputError("a worker labelled a task twice; keep one label of each pair")
-    error[row, j] = x if kind is None else x - _usual(np.asarray(kind), j, x)
-    shared, both = there.T @ there, error.T @ error
-    mine, square = error.T @ there, (error**2).T @ there  # [a, b]: of a's errors on what both answered
-    first, second = np.nonzero(np.triu(shared >= FEWEST, 1))
-    n, p, q = shared[first, second], mine[first, second], mine[second, first]
-    p, q, together = p / n, q / n, both[first, second] / n
-    spread = np.sqrt(
-        np.maximum(0.0, square[first, second] / n - p**2) * np.maximum(0.0, square[second, first] / n - q**2)
-    )
+    _, where, row = np.unique(task, return_index=True, return_inverse=True)
+    types, of = np.unique(np.zeros(where.size) if kind is None else kind[where], return_inverse=True)
+    there, error = np.zeros((2, where.size, workers))
+    there[row, worker], error[row, worker] = 1.0, wrong
+    first, second = np.nonzero(np.triu(there.T @ there >= FEWEST, 1))
+    # of each type and pair: tasks that both answered and common errors on them; errors of either worker there, and the
+    # share of errors that is usual of them
+    n, common = np.zeros((2, types.size, first.size))
+    errors, usual = np.zeros((2, 2, types.size, first.size))
+    for k in range(types.size):
+        seen, erred = there[of == k], error[of == k]
+        n[k], common[k], one = (seen.T @ seen)[first, second], (erred.T @ erred)[first, second], erred.T @ seen
+        errors[:, k] = one[first, second], one[second, first]
+        if kind is not None:
+            share = erred.sum(axis=0) / np.maximum(1, seen.sum(axis=0))
+            usual[:, k] = share[first], share[second]
+    shared = n.sum(axis=0)
+    mean = (errors - usual * n).sum(axis=1) / shared
+    square = (errors * (1 - 2 * usual) + usual**2 * n).sum(axis=1) / shared
+    together = (common - (errors * usual[::-1]).sum(axis=0) + usual.prod(axis=0) * n).sum(axis=0) / shared
+    spread = np.sqrt(np.maximum(0.0, square - mean**2).prod(axis=0))
     known = spread > NOISE
-    rho = np.where(known, (together - p * q) / np.where(known, spread, 1.0), 0.0)
+    rho = np.divide(together - mean.prod(axis=0), spread, out=np.zeros(first.size), where=known)
     middle = np.arctanh(np.clip(rho, -LARGEST, LARGEST))
-    reach = np.where(known, ndtri((1 + CONFIDENCE) / 2) / np.sqrt(n - 3), np.inf)
-    types = np.zeros(row.size, np.int64) if kind is None else np.unique(np.asarray(kind), return_inverse=True)[1]
-    warned = discoveries(_chances(row, j, x, types, workers, first, second), RATE)
-    return ErrorCorrelation(
-        first,
-        second,
-        n.astype(np.int64),
-        rho,
-        np.tanh(middle - reach),
-        np.tanh(middle + reach),
-        warned,
-        _linked(first[warned], second[warned], workers),
-    )
-
-
-def _usual(kind: Ints, worker: Ints, error: Floats) -> Floats:
-    """The worker's share of errors in the type of each label, (labels,)."""
-    cell = np.unique(np.column_stack([kind, worker]), axis=0, return_inverse=True)[1].reshape(-1)
-    return (np.bincount(cell, error) / np.bincount(cell))[cell]
-
-
-def _chances(row: Ints, worker: Ints, wrong: Floats, types: Ints, workers: int, first: Ints, second: Ints) -> Floats:
-    common = np.zeros(first.size)
-    shared, one, other = np.zeros((3, int(types.max(initial=-1)) + 1, first.size), np.int64)
-    for k in range(len(shared)):
-        inside = types == k
-        tasks = np.unique(row[inside], return_inverse=True)[1]
-        there, error = np.zeros((2, int(tasks.max(initial=-1)) + 1, workers))
-        there[tasks, worker[inside]], error[tasks, worker[inside]] = 1.0, wrong[inside]
-        common += (error.T @ error)[first, second]
-        errors = error.T @ there  # [a, b]: of a's errors on what both answered
-        shared[k] = np.rint((there.T @ there)[first, second])
-        one[k], other[k] = np.rint(errors[first, second]), np.rint(errors[second, first])
-    return chances_of_common(np.rint(common).astype(np.int64), shared, one, other)
-
-
-def _linked(first: Ints, second: Ints, workers: int) -> Ints:
-    """Connected workers share a number: the smallest of them."""
-    home = np.arange(workers)
-    while True:
-        before = home.copy()
-        low = np.minimum(home[first], home[second])
-        np.minimum.at(home, first, low)
-        np.minimum.at(home, second, low)
-        if np.array_equal(home, before):
-            return home
+    reach = np.where(known, ndtri((1 + CONFIDENCE) / 2) / np.sqrt(shared - 3), np.inf)
+    warned = np.zeros(first.size, bool)
+    warned[holm(chances_of_common(common.sum(axis=0), n, errors), RATE)] = True
+    edges = coo_array((np.ones(warned.sum()), (first[warned], second[warned])), shape=(workers, workers))
+    part = connected_components(edges, directed=False)[1]
+    family = np.unique(part, return_index=True)[1][part]
+    low, high = np.tanh(middle - reach), np.tanh(middle + reach)
+    return ErrorCorrelation(first, second, shared.astype(np.int64), rho, low, high, warned, family)
 
 
 @dataclass(frozen=True)
@@ -156,62 +117,41 @@ class EffectiveVotes:
 
 def effective_votes(right: Ints) -> EffectiveVotes:
     """Of all workers, by the jackknife over PARTS of items; right (items, workers): 1, 0, or -1: not asked."""
-    whole, part = _worth(right), np.arange(len(right)) % min(PARTS, len(right))
-    without = np.array([_worth(right[part != k]) for k in range(part.max() + 1)])
-    count, n = without.size, right.shape[1]
-    reach = SPREAD * float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
+    n, part, worths = right.shape[1], np.arange(len(right)) % PARTS, []
+    for left_out in (-1, *np.unique(part).tolist()):
+        item, worker = np.nonzero((right >= 0) & (part != left_out)[:, None])
+        found = error_correlation(item, worker, right[item, worker] == 0, n)
+        worths.append(found.effective_votes(np.arange(n)))
+    whole, without = worths[0], np.array(worths[1:])
+    reach = SPREAD * float(np.sqrt((without.size - 1) * without.var()))
     return EffectiveVotes(n, whole, max(1.0, whole - reach), min(float(n), whole + reach))
 
 
-def _worth(right: Ints) -> float:
-    item, worker = np.nonzero(right >= 0)
-    n = right.shape[1]
-    return error_correlation(item, worker, right[item, worker] == 0, n).effective_votes(np.arange(n))
-
-
-def chances_of_common(common: Ints, shared: Ints, first: Ints, second: Ints) -> Floats:
+def chances_of_common(common: ArrayLike, shared: ArrayLike, errors: ArrayLike) -> Floats:
     """Chance of at least as many common errors, given the errors of each, if they are independent, (pairs,).
 
-    common (pairs,): errors of both on one task, over all types; shared, first, second (types, pairs): tasks that both
-    answered, and errors of the one and of the other on them.
+    Where common errors are no more than expected, which is no evidence and most pairs, 1 stands for it.
+
+    common (pairs,): errors of both on one task, over all types; shared (types, pairs): tasks that both answered; errors
+    (2, types, pairs): of the one and of the other on them.
     """
-    chance = np.ones(common.size)
-    with np.errstate(invalid="ignore"):
-        usual = np.nan_to_num(first * second / shared).sum(axis=0)
-    open_pairs = np.flatnonzero(common > usual)  # the others are no evidence, and most
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, shared.max(initial=0) + 1)))])
-    for start in range(0, open_pairs.size, CHUNK):
-        some = open_pairs[start : start + CHUNK]
+    from scipy.special import gammaln
+
+    total, tallies = np.asarray(common), np.stack([shared, *np.asarray(errors)])[..., None]
+    chance, usual = np.ones(total.size), tallies[1] * tallies[2] / np.maximum(1, tallies[0])
+    more = np.flatnonzero(total > usual[..., 0].sum(axis=0))
+    for some in np.split(more, range(CHUNK, more.size, CHUNK)):
         law = np.ones((some.size, 1))
-        for n, a, b in zip(shared[:, some], first[:, some], second[:, some], strict=True):
-            law = _convolved(law, _hypergeometric(n, a, b, logs))
-        at_least = np.arange(law.shape[1]) >= common[some, None]
+        for n, a, b in tallies[:, :, some].swapaxes(0, 1):
+            k = np.arange(int(np.minimum(a, b).max(initial=0)) + 1)
+            parts = np.stack(np.broadcast_arrays(k, a - k, b - k, n - a - b + k))  # of both, of one, other, neither
+            sides = gammaln(np.stack([a, n - a, b, n - b]) + 1).sum(axis=0) - gammaln(n + 1)
+            ways = np.exp(sides - gammaln(np.maximum(0, parts) + 1).sum(axis=0))
+            each = np.where((parts >= 0).all(axis=0), ways, 0.0)
+            sums = np.zeros((some.size, law.shape[1] + k.size - 1))
+            for both in k.tolist():
+                sums[:, both : both + law.shape[1]] += law * each[:, both, None]
+            law = sums
+        at_least = np.arange(law.shape[1]) >= total[some, None]
         chance[some] = np.minimum(1.0, np.where(at_least, law, 0.0).sum(axis=1))
     return chance
-
-
-def discoveries(chance: Floats, rate: float) -> Bools:
-    """Holm's steps: p-values in order, each at most ``rate`` over how many are left, up to the first that is not."""
-    order = np.argsort(chance, kind="stable")
-    good = chance[order] <= rate / np.arange(chance.size, 0, -1)
-    found = np.zeros(chance.size, bool)
-    found[order[np.logical_and.accumulate(good)]] = True
-    return found
-
-
-def _hypergeometric(n: Ints, a: Ints, b: Ints, logs: Floats) -> Floats:
-    """Law of how many of a marked tasks are among b drawn of n, (pairs, most + 1)."""
-    k = np.arange(int(np.minimum(a, b).max(initial=0)) + 1)
-    n, a, b = n[:, None], a[:, None], b[:, None]
-    parts = (k, a - k, b - k, n - a - b + k)  # errors of both, of one, of the other, of neither
-    possible = np.minimum.reduce(np.broadcast_arrays(*parts)) >= 0
-    inside = sum(logs[np.clip(part, 0, logs.size - 1)] for part in parts)
-    ways = logs[a] + logs[n - a] + logs[b] + logs[n - b] - logs[n] - inside
-    return np.exp(np.where(possible, ways, -np.inf))
-
-
-def _convolved(one: Floats, other: Floats) -> Floats:
-    both = np.zeros((len(one), one.shape[1] + other.shape[1] - 1))
-    for k in range(other.shape[1]):
-        both[:, k : k + one.shape[1]] += one * other[:, k : k + 1]
-    return both

@@ -1,14 +1,25 @@
-"""The label table: which worker gave which task which label, as index arrays over sorted-by-appearance ids."""
+"""The label table: who gave which task which label, as index arrays; and what labels are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from crowdopt.arrays import Ints, coded
 from crowdopt.errors import InputError
+
+# Kinds of labels: runs count and pay them apart
+GOLD = "gold"  # on a task whose answer is known, to learn a worker's skill
+EXPLORATION = "exploration"  # gold of preliminary workers, before the stream
+WORK = "work"  # on a task whose answer is wanted
+REPAIR = "repair"  # the same, after the last arrival
+CHECK = "check"  # by an expert, on a finished answer: what claims are held against
+TESTER = "tester"  # by all labelers, to learn their skills from the majority
+REPEAT = "repeat"  # on an earlier tester once more
+
+REFUSED = -1  # in place of a label that cannot be had
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +37,19 @@ class Labels:
     def from_columns(
         cls, task: Sequence[str], worker: Sequence[str], label: Sequence[str], classes: Sequence[str] = ()
     ) -> Labels:
-        """Build from three columns of ids; tasks and workers keep their order of appearance, classes are sorted."""
+        """Build from three columns of ids; tasks and workers keep their order of appearance, classes are sorted.
+
+        Raises InputError if there is no label, or a worker labelled a task twice.
+        """
         if not task:
             raise InputError("there is no label; a label table needs at least one row")
-        names = tuple(sorted(set(label) | set(classes)))
-        tasks, task_index = _index(task)
-        workers, worker_index = _index(worker)
-        _refuse_repeats(task_index, worker_index, tasks, workers)
-        return cls(task_index, worker_index, coded(label, names), tasks, workers, names)
+        tasks, workers = tuple(dict.fromkeys(task)), tuple(dict.fromkeys(worker))
+        i, j, names = coded(task, tasks), coded(worker, workers), tuple(sorted({*label, *classes}))
+        _, first, counts = np.unique(i * len(workers) + j, return_index=True, return_counts=True)
+        if (counts > 1).any():
+            k = int(first[counts > 1][0])
+            raise InputError(f"worker {worker[k]} labelled task {task[k]} more than once; keep one label of each pair")
+        return cls(i, j, coded(label, names), tasks, workers, names)
 
     @property
     def counts(self) -> Ints:
@@ -45,36 +61,15 @@ class Labels:
         """Labels each task got, shape (tasks,)."""
         return np.bincount(self.task, minlength=len(self.tasks))
 
-    def of_workers(self, chosen: Ints) -> Labels:
-        """The labels of some workers alone; tasks, workers and classes keep their indices."""
-        kept = np.isin(self.worker, chosen)
-        return replace(self, task=self.task[kept], worker=self.worker[kept], label=self.label[kept])
 
-
-def _index(column: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
-    names = tuple(dict.fromkeys(column))
-    return names, coded(column, names)
-
-
-def _refuse_repeats(task: Ints, worker: Ints, tasks: Sequence[str], workers: Sequence[str]) -> None:
-    keys, first, counts = np.unique(task * len(workers) + worker, return_index=True, return_counts=True)
-    if keys.size < task.size:
-        k = int(first[counts > 1][0])
-        raise InputError(
-            f"worker {workers[worker[k]]} labelled task {tasks[task[k]]} more than once; keep one label of each pair"
-        )
-
-
-def tally(labels: Labels, truth: Mapping[str, str] | Ints, task_type: Ints, types: int) -> tuple[Ints, Ints]:
+def tally(labels: Labels, truth: Ints, task_type: Ints, types: int) -> tuple[Ints, Ints]:
     """Gold tallies of real labels.
 
     truth (tasks,): index of each task's true class, -1 where it is not known; task_type (tasks,): type of each task; ->
     correct, asked (types, workers).
     """
-    known = np.asarray(truth)[labels.task] >= 0
-    cell = task_type[labels.task] * len(labels.workers) + labels.worker
-    size = types * len(labels.workers)
-    right = known & (np.asarray(truth)[labels.task] == labels.label)
-    shape = (types, len(labels.workers))
-    correct = np.bincount(cell[right], minlength=size).reshape(shape)
-    return correct, np.bincount(cell[known], minlength=size).reshape(shape)
+    true, workers = truth[labels.task], len(labels.workers)
+    cell = task_type[labels.task] * workers + labels.worker
+    right, known = (true >= 0) & (true == labels.label), true >= 0
+    correct, asked = (np.bincount(cell[some], minlength=types * workers) for some in (right, known))
+    return correct.reshape(types, workers), asked.reshape(types, workers)

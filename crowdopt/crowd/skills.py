@@ -7,7 +7,6 @@ Row k of a worker's table is the law of their label where class k is true. A one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,27 +35,20 @@ def plug_in(correct: Any, asked: Any) -> Floats:
     -> (types, workers).
     """
     c, s = _tallies(correct, asked)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(s > 0, c / s, np.nan)
-
-
-def unbiased_evidence(correct: Any, asked: Any) -> Floats:
-    """``q = max(0, (s (2 c/s - 1)^2 - 1) / (s - 1))``, unbiased for ``(2p - 1)^2`` but for the clip; NaN for s < 2.
-
-    For equal s it is affine in the plug-in: it changes how much is bought, never whom the ranking prefers.
-
-    -> (types, workers).
-    """
-    _, s = _tallies(correct, asked)
-    naive = (2 * plug_in(correct, asked) - 1) ** 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(s > 1, np.maximum(0.0, (s * naive - 1) / (s - 1)), np.nan)
+    return np.divide(c, s, out=np.full(c.shape, np.nan), where=s > 0)
 
 
 def unbiased(correct: Any, asked: Any) -> Floats:
-    """The accuracy whose evidence ``(2p - 1)^2`` is the unbiased one, on the plug-in's side of 1/2; NaN for s < 2."""
-    side = np.where(plug_in(correct, asked) < 0.5, -1.0, 1.0)
-    return 0.5 + 0.5 * side * np.sqrt(unbiased_evidence(correct, asked))
+    """The accuracy whose evidence ``(2p - 1)^2`` is ``max(0, (s (2 c/s - 1)^2 - 1) / (s - 1))``; NaN for s < 2.
+
+    That is unbiased for ``(2p - 1)^2`` but for the clip; p is on the plug-in's side of 1/2. For equal s it is affine in
+    the plug-in's: it changes how much is bought, never whom the ranking prefers.
+
+    -> (types, workers).
+    """
+    p, s = plug_in(correct, asked), np.atleast_2d(np.asarray(asked, np.float64))
+    raw = np.divide(s * (2 * p - 1) ** 2 - 1, s - 1, out=np.full(s.shape, np.nan), where=s > 1)
+    return 0.5 + np.where(p < 0.5, -0.5, 0.5) * np.sqrt(np.maximum(0.0, raw))
 
 
 def empirical_bayes(correct: Any, asked: Any) -> Floats:
@@ -80,67 +72,62 @@ def empirical_bayes(correct: Any, asked: Any) -> Floats:
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
-    overall = _shrunk(c.ravel(), s.ravel(), fallback=0.5)[1]
-    return np.stack([_shrunk(*row, fallback=overall)[0] for row in zip(c, s, strict=True)])
+    overall = _mean(c, s)
+    return np.stack([_shrunk(*row, overall) for row in zip(c, s, strict=True)])
 
 
-def _shrunk(c: Floats, s: Floats, fallback: float) -> tuple[Floats, float]:
-    total, right = s.sum(), c.sum()
-    if total == 0:
-        return np.full(c.shape, fallback), fallback
-    if (s > 0).sum() < 2:
-        return (c + 1) / (s + 2), float((right + 1) / (total + 2))
-    if right in (0, total):
-        mean = float((right + 1) / (total + 2))
-        return np.full(c.shape, mean), mean
-    mean = float(right / total)
-    weight = _prior_weight(c[s > 0], s[s > 0], mean)
+def _mean(c: Floats, s: Floats) -> float:
+    """Share of right answers; as if one more were right and one wrong where all are alike or of one worker."""
+    more = (s > 0).sum() < 2 or c.sum() in (0, s.sum())
+    return float((c.sum() + more) / (s.sum() + 2 * more))
+
+
+def _shrunk(c: Floats, s: Floats, fallback: float) -> Floats:
+    """Of one type, (workers,)."""
+    seen, mean = s > 0, _mean(c, s)
+    if not seen.any():
+        return np.full(c.shape, fallback)
+    if seen.sum() < 2:
+        return (c + 1) / (s + 2)
+    weight = np.inf if c.sum() in (0, s.sum()) else _prior_weight(c[seen], s[seen], mean)
     # who comes out best is chosen: where the spread is chance alone, these are the luckiest, no better than the crowd
-    alike = 1.0 if np.isinf(weight) else _alike(c[s > 0], s[s > 0], mean)
+    alike = 1.0 if np.isinf(weight) else _alike(c[seen], s[seen], mean)
     if alike > ALIKE:
-        return np.full(c.shape, mean), mean
-    with np.errstate(invalid="ignore", divide="ignore"):
-        apart = np.where(s + weight > 0, (c + mean * weight) / (s + weight), mean)
-    return apart if (s > 0).sum() < MANY else alike * mean + (1 - alike) * apart, mean
+        return np.full(c.shape, mean)
+    apart = np.divide(c + mean * weight, s + weight, out=np.full(c.shape, mean), where=s + weight > 0)
+    return apart if seen.sum() < MANY else alike * mean + (1 - alike) * apart
 
 
 def _alike(c: Floats, s: Floats, mean: float) -> float:
     """Chance that all workers are equally good, given their tallies: 1/2 before, else rho is anything from 0 to 1."""
-    weight = 1 / RHO[:, None] - 1
-    steps = np.arange(s.max())
-    right, wrong, asked = (
-        np.concatenate([np.zeros((RHO.size, 1)), np.cumsum(np.log(share * weight + steps), axis=1)], axis=1)
-        for share in (mean, 1 - mean, 1.0)
-    )
+    shares = np.array([mean, 1 - mean, 1.0])[:, None, None]
+    steps = np.cumsum(np.log(shares * (1 / RHO[:, None] - 1) + np.arange(s.max())), axis=2)
+    right, wrong, asked = np.pad(steps, ((0, 0), (0, 0), (1, 0)))
     k, n = c.astype(np.int64), s.astype(np.int64)
-    apart = (right[:, k] + wrong[:, n - k] - asked[:, n]).sum(axis=1)
-    one = float((c * np.log(mean) + (s - c) * np.log(1 - mean)).sum())
-    return 1 / (1 + float(np.exp(np.minimum(700.0, np.logaddexp.reduce(apart) - np.log(RHO.size) - one))))
+    apart = np.logaddexp.reduce((right[:, k] + wrong[:, n - k] - asked[:, n]).sum(axis=1)) - np.log(RHO.size)
+    one = (c * np.log(mean) + (s - c) * np.log(1 - mean)).sum()
+    return 1 / (1 + float(np.exp(np.minimum(700.0, apart - one))))
 
 
 def _prior_weight(c: Floats, s: Floats, mean: float) -> float:
     """``t = 1/rho - 1``, infinite where the tallies show no spread beyond chance."""
-    total = s.sum()
-    chance = mean * (1 - mean)
-    spread = (s * (c / s - mean) ** 2).sum()
+    total, spread = s.sum(), (s * (c / s - mean) ** 2).sum()
     once = (1 - s / total).sum()  # what binomial noise alone puts into the spread, over chance
     always = (s * (1 - s / total)).sum()  # what it would be if each worker's answers were all alike
-    if always <= once * (1 + 1e-12):  # all were asked once: no answer to compare with another
-        return float("inf")
-    rho = (spread / chance - once) / (always - once)
-    return float("inf") if rho <= 0 else max(0.0, 1 / rho - 1)
+    more = spread / (mean * (1 - mean)) - once
+    if always <= once * (1 + 1e-12) or more <= 0:  # all were asked once: no answer to compare with another
+        return np.inf
+    return max(0.0, 1 / float(more / (always - once)) - 1)
 
 
 ESTIMATORS = {"empirical-bayes": empirical_bayes, "plug-in": plug_in, "unbiased": unbiased}
 
 
 def _tallies(correct: Any, asked: Any) -> tuple[Floats, Floats]:
-    c = np.atleast_2d(np.asarray(correct, dtype=np.float64))
-    s = np.atleast_2d(np.asarray(asked, dtype=np.float64))
+    c, s = (np.atleast_2d(np.asarray(tally, dtype=np.float64)) for tally in (correct, asked))
     if c.shape != s.shape:
         raise InputError(f"correct has shape {c.shape}, asked has {s.shape}; they must be alike")
-    whole = np.isfinite(c) & np.isfinite(s) & (c == np.rint(c)) & (s == np.rint(s))
-    if not (whole & (c >= 0) & (c <= s)).all():
+    if not (np.isfinite(s) & (c == np.rint(c)) & (s == np.rint(s)) & (c >= 0) & (c <= s)).all():
         raise InputError("gold tallies must be whole numbers with 0 <= correct <= asked")
     return c, s
 
@@ -156,8 +143,6 @@ def confusions(tallies: Ints) -> Floats:
     -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, or a tally is negative.
     """
     counts = np.asarray(tallies, dtype=np.float64)
-    if counts.ndim != 3 or counts.shape[1] != counts.shape[2] or counts.shape[1] < 2:
-        raise InputError(f"tallies have shape {counts.shape}; they need one per worker, true class and answer")
     if (counts < 0).any() or not counts.sum():
         raise InputError("confusion tables need gold: tallies of at least 0, and some above 0")
     classes, crowd = counts.shape[1], counts.sum(axis=0)
@@ -177,72 +162,58 @@ def _likelihood(counts: Floats, weight: Floats) -> float:
     return float(of_cells.sum() + of_rows.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class GoldTest:
-    """Gold tallies tested against guessing."""
+def holm(chance: Floats, rate: float) -> Ints:
+    """Places of the p-values that Holm's steps reject, the least first.
 
-    # each worker's answers over all types
-    right: Ints  # (workers,)
-    asked: Ints  # (workers,)
-    chance: float  # 1/K, what guessing gets
-    tail: float  # how often a crowd that guesses gets as few right in all, at most
-    tails: Floats  # (workers,): the same of each worker
-    low: Ints  # (k,): workers below chance, worst first: Holm's test of all workers at half of FALSE_ALARM
-
-    @property
-    def is_crowd_low(self) -> bool:
-        """Whether the crowd as a whole is below chance, tested at half of FALSE_ALARM."""
-        return self.tail <= FALSE_ALARM / 2
-
-    @property
-    def shows_no_skill(self) -> bool:
-        """Whether the crowd as a whole did no better than guessing, for whatever reason."""
-        return bool(self.asked.sum() > 0 and self.right.sum() <= self.chance * self.asked.sum())
+    Each is at most ``rate`` over how many are left, up to the first that is not: whatever ties the tests, the chance
+    that any true hypothesis is rejected is at most the rate.
+    """
+    order = np.argsort(chance, kind="stable")
+    return order[np.logical_and.accumulate(chance[order] <= rate / np.arange(chance.size, 0, -1))]
 
 
-def against_chance(correct: ArrayLike, asked: ArrayLike, classes: int) -> GoldTest:
-    """Test tallies against guessing among the classes.
+def against_chance(right: Ints, asked: Ints, classes: int) -> tuple[float, Floats, Ints]:
+    """How often a crowd that guesses among the classes gets as few right, at most; and each worker by themselves.
 
     Where every worker guesses or knows better, each tail is at least what it should be, however their skills differ.
 
-    correct, asked (workers,) or (types, workers): c and s; classes: K.
+    right, asked (workers,): each worker's answers; -> the tail of all, tails (workers,), workers below chance, worst
+    first: by Holm's test of all workers with gold at half of FALSE_ALARM.
     """
     from scipy.special import bdtr  # not loaded with the package
 
-    right, total = (np.atleast_2d(np.asarray(one, np.int64)).sum(axis=0) for one in (correct, asked))
-    tail = float(bdtr(right.sum(), total.sum(), 1 / classes)) if total.any() else 1.0
-    tails = np.where(total > 0, bdtr(right, np.maximum(total, 1), 1 / classes), 1.0)
-    order = np.argsort(tails, kind="stable")
-    known = int((total > 0).sum())
-    steps = tails[order] <= FALSE_ALARM / 2 / np.maximum(known - np.arange(total.size), 1)
-    low = order[: int(np.argmin(steps)) if not steps.all() else steps.size]
-    return GoldTest(right, total, 1 / classes, tail, tails, low)
+    tail = float(bdtr(right.sum(), asked.sum(), 1 / classes)) if asked.any() else 1.0
+    tails = np.where(asked > 0, bdtr(right, np.maximum(asked, 1), 1 / classes), 1.0)
+    known = np.flatnonzero(asked > 0)
+    return tail, tails, known[holm(tails[known], FALSE_ALARM / 2)]
 
 
-def heed(test: GoldTest, workers: Sequence[str], source: str) -> None:
+def heed(correct: ArrayLike, asked: ArrayLike, classes: int, workers: Sequence[str], source: str) -> None:
     """Refuse gold of a crowd below chance; warn of one that shows no skill, and of single workers below chance.
 
     A worker below chance is no reason to stop: in honest crowds some are, truly, and a plan has use for whoever is
-    reliably wrong. A crowd below chance would have all its answers turned round.
+    reliably wrong. A crowd below chance, by the other half of FALSE_ALARM, would have all its answers turned round.
 
-    source: where the gold stands, for the sentence.
+    correct, asked (workers,) or (types, workers): c and s; classes: K; source: where the gold stands, for the sentence.
     """
-    right, asked = int(test.right.sum()), int(test.asked.sum())
+    each, of = (np.atleast_2d(np.asarray(tally, np.int64)).sum(axis=0) for tally in (correct, asked))
+    tail, tails, low = against_chance(each, of, classes)
+    right, total, guessed = int(each.sum()), int(of.sum()), of.sum() / classes
     what = "answers' worth of agreement" if source == AGREEMENT else "gold answers are right"
-    said = f"{source}: {right} of {asked} {what}, where guessing gets {asked * test.chance:.4g}"
-    if test.is_crowd_low:
+    said = f"{source}: {right} of {total} {what}, where guessing gets {guessed:.4g}"
+    if tail <= FALSE_ALARM / 2:
         apart = "labels of a task contradict" if source == AGREEMENT else "labels and truth do not fit"
-        raise InputError(f"{said} (so few by chance: {test.tail:.2g}), so {apart} each other; {MEND}; {GO_ON}")
-    if test.low.size:
-        names = [f"{workers[j]} {test.right[j]} of {test.asked[j]} ({test.tails[j]:.2g})" for j in test.low[:SHOWN]]
-        more = f" and {test.low.size - SHOWN} more" if test.low.size > SHOWN else ""
+        raise InputError(f"{said} (so few by chance: {tail:.2g}), so {apart} each other; {MEND}; {GO_ON}")
+    if low.size:
+        names = [f"{workers[j]} {each[j]} of {of[j]} ({tails[j]:.2g})" for j in low[:SHOWN]]
+        more = f" and {low.size - SHOWN} more" if low.size > SHOWN else ""
         tell(
-            f"{source}: {test.low.size} of {int((test.asked > 0).sum())} worker(s) got fewer right than guessing "
+            f"{source}: {low.size} of {np.count_nonzero(of)} worker(s) got fewer right than guessing "
             f"explains: {', '.join(names)}{more}; their votes may count against what they say, so see whether gold "
             f"is upside-down, or leave them out (silent with --trust-gold)",
             GoldWarning,
         )
-    elif test.shows_no_skill:
+    elif total and right <= guessed:
         doubt = f"{said}, so it shows no skill, and a plan rests on nothing; {MEND} (silent with --trust-gold)"
         tell(doubt, GoldWarning)
 
@@ -252,15 +223,12 @@ def tell_missing(asked: Ints, workers: Sequence[str], source: str) -> None:
 
     asked (types, workers): s; source: where the gold stands.
     """
-    without = np.flatnonzero(asked.sum(axis=0) == 0)
-    pairs = int((asked == 0).sum()) - asked.shape[0] * without.size
-    said = []
+    without, said = np.flatnonzero(asked.sum(axis=0) == 0), []
     if without.size:
         names = ", ".join(workers[j] for j in without[:SHOWN]) + (", ..." if without.size > SHOWN else "")
-        said.append(
-            f"{without.size} of {asked.shape[1]} worker(s) without gold, counted with the crowd's mean: {names}"
-        )
-    if pairs:
+        many = f"{without.size} of {asked.shape[1]} worker(s) without gold"
+        said.append(f"{many}, counted with the crowd's mean: {names}")
+    if pairs := int((asked == 0).sum()) - asked.shape[0] * without.size:
         barred = "a task that a worker must not label is a row task,worker of forbidden.csv"
         said.append(f"{pairs} pair(s) of a worker and a type without gold, counted with the type's mean; {barred}")
     if said:

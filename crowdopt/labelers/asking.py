@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.label_kinds import REPEAT
+from crowdopt.crowd.labels import REPEAT
 from crowdopt.labelers import theorems
 from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
 from crowdopt.labelers.task_arrivals import KINDS, Ask, KnownLabelers, TaskStream

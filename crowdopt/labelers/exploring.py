@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
+from crowdopt.crowd.labels import REPEAT, TESTER, WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers import theorems
 from crowdopt.labelers.diagnosis import warnings

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
+from crowdopt.crowd.labels import REPEAT, TESTER, WORK
 from crowdopt.crowd.vote_errors import log_odds
 from crowdopt.labelers.asking import GUESS, AskingRecord
 from crowdopt.labelers.priced_sets import EXTREME

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.label_kinds import REPEAT, TESTER, WORK
-from crowdopt.crowd.labelers import Labelers
+from crowdopt.crowd.labels import REPEAT, TESTER, WORK
+from crowdopt.labelers.labelers import Labelers
 
 ORDER, CONTEXT, TRUTH, LABEL, COIN, AGAIN, SKILL = range(7)  # what chance is needed for; each has its own generator
 ROUNDS = 64  # labels of a repeated task that are drawn at a time

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
+from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.task_arrivals import COIN, CONTEXT, LABEL, ORDER, SKILL, TRUTH, TaskStream, drawn_labels
 from crowdopt.labelers.theorems import strict_majority
 from crowdopt.memory import refuse_beyond_memory

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.label_kinds import GOLD, REFUSED
+from crowdopt.crowd.labels import GOLD, REFUSED
 from crowdopt.errors import InputError
 from crowdopt.live.seat import Seat
 

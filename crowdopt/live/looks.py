@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import CHECK
+from crowdopt.crowd.labels import CHECK
 from crowdopt.live.live_rows import LookRow
 from crowdopt.online.crowds import LOOKS
 from crowdopt.online.ledger import KINDS, Run

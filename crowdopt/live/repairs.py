@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.labels import REFUSED
 from crowdopt.online.arrivals import Decision
 
 STATE = {"mending": "wanted", "mend_out": "out", "mended_all": "over"}  # names in a snapshot

@@ -11,7 +11,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.label_kinds import REFUSED, REPEAT
+from crowdopt.crowd.labels import REFUSED, REPEAT
 from crowdopt.errors import InputError
 from crowdopt.labelers.policy import Chance
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival

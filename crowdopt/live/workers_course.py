@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
+from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
 from crowdopt.errors import InputError
 from crowdopt.live.corrections import check_unlearning, correct_gold, correct_work
 from crowdopt.live.gold_tasks import GoldTasks

@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import CHECK, GOLD, REPAIR, WORK
+from crowdopt.crowd.labels import CHECK, GOLD, REPAIR, WORK
 from crowdopt.crowd.law import clipped
 from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.vote_errors import log_odds

@@ -15,7 +15,7 @@ from crowdopt.assign.top_up import top_up
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR, WORK
+from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR, WORK
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known

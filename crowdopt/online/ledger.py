@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.label_kinds import CHECK, EXPLORATION, GOLD, REFUSED, REPAIR, WORK
+from crowdopt.crowd.labels import CHECK, EXPLORATION, GOLD, REFUSED, REPAIR, WORK
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 

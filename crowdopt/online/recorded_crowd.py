@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.labels import REFUSED
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Stream

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.label_kinds import GOLD, REFUSED, REPAIR
+from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
 from crowdopt.online.arrivals import Arrival, Decision, Stream
 from crowdopt.online.crowds import LOOKS
 from crowdopt.online.group_room import GroupRoom

@@ -14,8 +14,8 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN
-from crowdopt.crowd.votes.pattern_errors import Errors
 from crowdopt.errors import InputError
+from crowdopt.programs.pattern_errors import Errors
 
 MANY = 1_000_000  # patterns of one kind that ``build`` looks through; beyond, they have to be generated
 SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are absolute

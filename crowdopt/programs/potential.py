@@ -1,4 +1,10 @@
-"""The best potential over beliefs: how many labels any policy needs, causal or not, for a mean error."""
+"""The best potential over beliefs: how many labels any policy needs, causal or not, for a mean error.
+
+A task's belief is the chance that it is of class 1, given everything seen; a label of a worker of known accuracy p
+moves it by Bayes' rule. A *potential* V says how far a task at a belief is from done. If no label can lower it by
+more than c(p) in expectation, then one who wants to be done needs labels whose c adds up to the potential they start
+with: that bounds every policy, however clever (crowdopt.online.limits.least_cost).
+"""
 
 from __future__ import annotations
 
@@ -6,17 +12,111 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.potentials import KNOTS, bending, grid, reading, steps
 from crowdopt.errors import InputError
 
 FEWEST, ENTRIES = 48, 3840  # knots at least; knots times levels, about
+FARTHEST = 9.0  # log-odds of the last knot before certainty
+KNOTS = 160  # at most
 MOST = 1e5  # what a wrong answer may cost at most, in units of the highest price
+
+
+def grid(knots: int) -> Floats:
+    """Beliefs from 1/2 to 1, (knots,), evenly spaced in log-odds but for the last one, which is certainty."""
+    return np.append(1 / (1 + np.exp(-np.linspace(0.0, FARTHEST, knots - 1))), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Potential:
+    """``V(b)``, linear between knots, and ``V(b) = V(1 - b)``."""
+
+    knots: Floats  # (k,): beliefs, ascending, from 1/2 to 1
+    value: Floats  # (k,): V there
+
+    def at(self, belief: ArrayLike) -> Floats:
+        """V of beliefs of any shape."""
+        b = np.asarray(belief, dtype=np.float64)
+        return np.interp(np.maximum(b, 1 - b), self.knots, self.value)
+
+    def most_gained(self, accuracy: ArrayLike) -> Floats:
+        """``c(p) = max over b of V(b) - E_p V(b')``: the most that one label lowers the potential in expectation.
+
+        Exact over all beliefs: between two neighbours of :func:`turning_points` the difference is linear.
+
+        accuracy: p, of any shape; p and 1 - p tell equally much.
+        """
+        p = np.asarray(accuracy, dtype=np.float64)
+        distinct, place = np.unique(np.maximum(p, 1 - p), return_inverse=True)
+        best = np.zeros(distinct.size)
+        for k, one in enumerate(distinct.tolist()):
+            before, chance, right, wrong = turning_points(self.knots, one)
+            lowered = self.at(before) - chance * self.at(right) - (1 - chance) * self.at(wrong)
+            best[k] = max(0.0, lowered.max())
+        return best[place.reshape(-1)].reshape(p.shape)
+
+
+def turning_points(knots: Floats, p: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Beliefs of at least 1/2 where ``V(b) - E_p V(b')`` may turn, for a potential with these knots.
+
+    ``E_p V(b')`` is a sum of ``P(label) V(b')``, and ``P(label) (a + d b')`` is linear in b: it turns only where b or
+    one of the two b' is a knot, or the mirror image of one.
+
+    knots (m,): ascending beliefs from 1/2 to 1; p: at least 1/2; -> (k,) each: b, ascending, the knots among them; the
+    chance that a label speaks for class 1; b' after it does, and after it speaks against.
+    """
+    b = knots
+    if 0.5 < p < 1:
+        inner, factor = knots[knots < 1] / (1 - knots[knots < 1]), p / (1 - p)
+        turning = np.concatenate([inner / factor, inner * factor, factor / inner])
+        turning = turning[turning >= 1]
+        b = np.unique(np.concatenate([knots, turning / (1 + turning)]))
+    says = b * p + (1 - b) * (1 - p)
+    wrong = np.divide(b * (1 - p), 1 - says, out=np.ones(b.size), where=says < 1)
+    return b, says, b * p / says, wrong
+
+
+def reading(knots: Floats, belief: Floats, weight: Floats) -> sparse.csr_array:
+    """The matrix that takes values at the knots to ``weight * V(belief)``, one row per belief.
+
+    knots (m,): ascending beliefs; belief, weight (k,): where V is read, and what it is multiplied by; -> (k, m) sparse
+    array.
+    """
+    folded = np.maximum(belief, 1 - belief)
+    left = np.minimum(np.searchsorted(knots, folded, side="right") - 1, knots.size - 2)
+    share = (folded - knots[left]) / (knots[left + 1] - knots[left])
+    row = np.arange(belief.size)
+    entries = np.concatenate([weight * (1 - share), weight * share])
+    place = (np.concatenate([row, row]), np.concatenate([left, left + 1]))
+    return sparse.csr_array((entries, place), shape=(belief.size, knots.size))
+
+
+def steps(knots: Floats, p: float) -> sparse.csr_array:
+    """The matrix that takes values at the knots to ``V(b) - E_p V(b')`` at every turning point b.
+
+    knots (m,): ascending beliefs; -> (turning points, m) sparse array.
+    """
+    before, chance, right, wrong = turning_points(knots, max(p, 1 - p))
+    lowered = reading(knots, before, np.ones(before.size)) - reading(knots, right, chance)
+    return sparse.csr_array(lowered - reading(knots, wrong, 1 - chance))
+
+
+def bending(knots: Floats) -> sparse.csr_array:
+    """Rows that are at most 0 where V, mirrored at 1/2, is concave: neighbours' chord at each knot, less V.
+
+    knots (m,): ascending beliefs; -> (m - 1, m) sparse array: a row for each knot but certainty.
+    """
+    before = np.concatenate([[1 - knots[1]], knots[:-2]])  # the first knot's other neighbour is its mirror image
+    wide = knots[1:] - before
+    left, right = (knots[1:] - knots[:-1]) / wide, (knots[:-1] - before) / wide
+    right[0] += left[0]
+    parts = [left[1:], np.full(left.size, -1.0), right]
+    return sparse.csr_array(sparse.diags_array(parts, offsets=[-1, 0, 1], shape=(left.size, knots.size)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +149,8 @@ class Rules:
 
     def with_more(self, others: Rules) -> Rules:
         """These rules and others of the same groups."""
-        return Rules(
-            self.size,
-            np.concatenate([self.group, others.group]),
-            np.concatenate([self.labels, others.labels]),
-            np.concatenate([self.paid, others.paid]),
-        )
+        group, labels = np.concatenate([self.group, others.group]), np.concatenate([self.labels, others.labels])
+        return Rules(self.size, group, labels, np.concatenate([self.paid, others.paid]))
 
 
 def of_rules(target: ErrorTarget, rules: Rules) -> Program:
@@ -75,7 +171,11 @@ def of_rules(target: ErrorTarget, rules: Rules) -> Program:
     Rows: ``step`` (beliefs,), ``stop`` (T, knots), ``bend`` (T, knots - 1), ``rule`` (rules,).
     """
     width, levels, groups = target.start.size, target.level_type.size, rules.size.size
-    moves = [_moved(target, level) for level in range(levels)]
+    # rows of V(b) - E_p V(b') in the columns of the level's type
+    moves = [
+        sparse.kron(np.eye(target.types)[[kind]], steps(target.knots, p), format="csr")
+        for kind, p in zip(target.level_type.tolist(), target.level_accuracy.tolist(), strict=True)
+    ]
     each = np.repeat(np.arange(levels), [part.shape[0] for part in moves])
     gained = sparse.csr_array((np.ones(each.size), (np.arange(each.size), each)), shape=(each.size, levels))
     error = np.tile(1 - target.knots, target.types)[:, None]
@@ -116,24 +216,14 @@ def _box(target: ErrorTarget, rules: Rules) -> list[float]:
     return [most / 2, most, most / 2, most / 2 * float(rules.labels.sum(axis=1).max(initial=1.0))]
 
 
-def _moved(target: ErrorTarget, level: int) -> sparse.csr_array:
-    """Rows of ``V(b) - E_p V(b')`` in the columns of the level's type."""
-    moves = steps(target.knots, float(target.level_accuracy[level]))
-    kind, width = int(target.level_type[level]), target.knots.size
-    left = sparse.csr_array((moves.shape[0], kind * width))
-    right = sparse.csr_array((moves.shape[0], (target.types - 1 - kind) * width))
-    return sparse.csr_array(sparse.hstack([left, moves, right]))
-
-
-def error_target(instance: AssignmentInstance, most: int, knots: Floats | None = None) -> tuple[ErrorTarget, Ints]:
+def error_target(instance: AssignmentInstance, most: int) -> tuple[ErrorTarget, Ints]:
     """The instance's tasks that need labels, its skills as about ``most`` levels, and each pair's level.
 
     Where there are more skills than levels a level is as good as its best: more than the crowd can do, so a bound
     stays one.
 
-    instance: of two classes; most: levels of skill in all, about; knots (k,): where potentials may bend; as many as the
-    levels leave room for by default; -> level (types, workers): place of each pair's level in the target. Raises
-    InputError for more than two classes, and for labels already in that the prior does not know.
+    instance: of two classes; most: levels of skill in all, about; -> level (types, workers): place of each pair's level
+    in the target. Raises InputError for more than two classes, and for labels already in that the prior does not know.
     """
     refuse_joint_limits(instance, "a lower bound over beliefs", "it looks at one task at a time")
     if instance.classes != 2:
@@ -147,7 +237,7 @@ def error_target(instance: AssignmentInstance, most: int, knots: Floats | None =
     levels = [_levels(row, instance.capacity, max(3, most // instance.n_types)) for row in accuracy]
     sizes = [best.size for best, _ in levels]
     first = np.cumsum([0, *sizes[:-1]])
-    knots = grid(min(KNOTS, max(FEWEST, ENTRIES // sum(sizes)))) if knots is None else knots
+    knots = grid(min(KNOTS, max(FEWEST, ENTRIES // sum(sizes))))
     target = ErrorTarget(
         knots,
         _start(instance, knots),

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from crowdopt.crowd.labelers import Labelers
 from crowdopt.errors import InputError
 from crowdopt.files import draft
+from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import LabelTable, drawn_labelers, recorded_tasks, simulated_tasks
 

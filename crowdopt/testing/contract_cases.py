@@ -15,7 +15,7 @@ from crowdopt.core.program import Program, relax, stack
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.recipes.named_recipes import recipe as drawn
+from crowdopt.crowd.recipes import recipe as drawn
 from crowdopt.programs import assignment
 from crowdopt.testing.conformance import need
 

@@ -15,8 +15,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group
 from crowdopt.answers.planned import answers
 from crowdopt.api.aggregate import aggregate, aggregate_tables
-from crowdopt.crowd.recipes.family_draws import KnownLabels
-from crowdopt.crowd.recipes.named_recipes import simulated_labels
+from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.crowd.vote_errors import exact_errors
 from tests.chance import BASE, binomial, most, rng
 from tests.typed import rows
@@ -153,7 +152,7 @@ def test_families_are_drawn_together():
     )
     pairs = np.array(list(itertools.product(range(20_000), range(3))))
     truth, label = simulated_labels(instance, pairs, rng(1))
-    first = KnownLabels(pairs[pairs[:, 1] == 1], label[pairs[:, 1] == 1])
+    first = (pairs[pairs[:, 1] == 1], label[pairs[:, 1] == 1])
     _, later = simulated_labels(instance, pairs[pairs[:, 1] == 0], rng(2), truth, first)
     for better in (label.reshape(-1, 3)[:, 0], later):
         worse, other = label.reshape(-1, 3)[:, 1], label.reshape(-1, 3)[:, 2]

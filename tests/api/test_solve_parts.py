@@ -21,7 +21,7 @@ from crowdopt.api.parts_at_work import PartsAtWork
 from crowdopt.api.solve_parts import assign_parts
 from crowdopt.api.verify import verify_parts
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from tests.dask_cluster import two_workers
 

@@ -11,7 +11,7 @@ from crowdopt.api.binding import WHOLE
 from crowdopt.assign.methods import quick
 from crowdopt.assign.methods.linear_rules import solve_linear
 from crowdopt.assign.methods.quick import quick_plan
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 
 
 @pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])

@@ -13,7 +13,7 @@ from crowdopt.api.bench import bench as measured
 from crowdopt.api.report import report
 from crowdopt.bench.harness.subject import Limits
 from crowdopt.bench.run import Benchmark, cases_of
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_writing import write_campaign
 from crowdopt.report import charts

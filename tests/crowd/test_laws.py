@@ -33,8 +33,7 @@ from crowdopt.crowd.law_fits import (
     log_chances,
     pairwise_law,
 )
-from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors
-from crowdopt.crowd.recipes.named_recipes import simulated_labels
+from crowdopt.crowd.recipes import family_posteriors, simulated_labels
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.crowd.subset import of_workers
@@ -107,7 +106,7 @@ def test_posteriors_are_bayes(name):
     classes, count = chance.shape
     instance, _ = case(name, count)
     pairs, label = of_tasks(count, [0, 1, 2]), ways(classes, 3).reshape(-1)
-    found = family_posteriors(instance, KnownLabels(pairs, label))
+    found = family_posteriors(instance, pairs, label)
     there = chance.sum(axis=0) > 1e-12
     assert found[there] == pytest.approx((chance / chance.sum(axis=0).clip(1e-12)).T[there])
     assert found[~there] == pytest.approx(instance.posterior(pairs, label)[~there])  # as if they erred alone
@@ -135,7 +134,7 @@ def test_a_later_round_is_of_the_same_world(name):
     given, each = chance.reshape(classes, classes**2, classes), 3_000
     instance, _ = case(name, classes**2 * each)
     known = np.repeat(ways(classes, 2), each, axis=0)
-    has = KnownLabels(of_tasks(len(known), [0, 1]), known.reshape(-1))
+    has = (of_tasks(len(known), [0, 1]), known.reshape(-1))
     truth, label = simulated_labels(instance, of_tasks(len(known), [2]), rng(), None, has)
     way = np.repeat(np.arange(classes**2), each)
     counts = np.bincount((truth * classes**2 + way) * classes + label, minlength=given.size).reshape(given.shape)
@@ -203,7 +202,7 @@ def test_a_family_beside_a_law_of_votes_errs_as_its_skills_say():
     """The law's parts are ways in which all vote; what a family shares is drawn by each one's own skill."""
     fields = {"groups": [Group("f", [0, 1], max_per_task=2, dependent=True)], "rule": "bhattacharyya"}
     instance = AssignmentInstance([[0.9, 0.6]], [0], 1, 0.1, vote_law=coupled_pair(), **fields)
-    found = family_posteriors(instance, KnownLabels(np.array([[0, 1]]), np.array([1])))
+    found = family_posteriors(instance, np.array([[0, 1]]), np.array([1]))
     assert found[0] == pytest.approx([0.4, 0.6])
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from crowdopt.api.draw_parts import take_apart
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.parts.part_table import count_tasks, read_part
 from crowdopt.io.parts.parts_folder import read_parts_folder

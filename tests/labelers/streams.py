@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from crowdopt.crowd.labelers import Labelers
 from crowdopt.labelers.asking import LabelerReplay
+from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.policies import named
 from crowdopt.labelers.task_arrivals import TaskStream
 from crowdopt.labelers.task_streams import LabelTable, recorded_tasks, simulated_tasks

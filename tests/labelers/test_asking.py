@@ -9,11 +9,11 @@ import pytest
 
 from crowdopt import InputError
 from crowdopt.core.registry import completed
-from crowdopt.crowd.label_kinds import REPEAT
-from crowdopt.crowd.labelers import Labelers
+from crowdopt.crowd.labels import REPEAT
 from crowdopt.labelers import theorems
 from crowdopt.labelers.asking import GUESS, replay
 from crowdopt.labelers.diagnosis import one_coin_skills
+from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.policies import named, policies
 from crowdopt.labelers.policy import BaseLabelerPolicy
 from crowdopt.labelers.regret import curves, judged, score

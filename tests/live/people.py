@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 import crowdopt
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.labels import REFUSED
 from crowdopt.live.live_rows import Lease
 from crowdopt.live.stores.event import EXPERT
 from crowdopt.online.arrivals import Arrival, Stream

@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, solve
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.labels import REFUSED
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay

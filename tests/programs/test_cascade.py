@@ -9,10 +9,10 @@ import pytest
 
 from crowdopt import AssignmentInstance, InputError, certify, solve
 from crowdopt.crowd.law import Difficulty
-from crowdopt.crowd.potentials import Potential
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.programs import cascade, potential
 from crowdopt.programs.cascade import Cascade
+from crowdopt.programs.potential import Potential
 from tests.models.reading import MODELS, read_by
 from tests.programs.optima import optimum
 

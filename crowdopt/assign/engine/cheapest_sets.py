@@ -12,7 +12,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.engine.prepared import ANY, Labels, Overlaps, TaskRow, problem_of
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 
 CELLS = 500, 8_000, 3_000_000  # of evidence, at least and at most; numbers in a table of completions, about
 EXACT = 16  # labels up to which a most is counted in the table; more are only counted in the search

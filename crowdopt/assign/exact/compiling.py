@@ -12,7 +12,7 @@ from crowdopt.assign.dealt import Rows
 from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.assign.exact.split import Split, are_compiled
 from crowdopt.crowd.alike import Classes, classes_of
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 
 # one process compiles the first, another all others, which takes as long
 PARTS = (f"{__name__}:sharing", f"{__name__}:the_rest", "crowdopt.assign.engine.cheapest_sets:look_once")

@@ -15,7 +15,7 @@ from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program
 from crowdopt.core.solution import WARM, Options, Solve, Status
 from crowdopt.crowd.pools import Pools
-from crowdopt.crowd.votes.pattern_errors import Errors
+from crowdopt.programs.pattern_errors import Errors
 from crowdopt.programs.pattern_master import of_priced_menu
 from crowdopt.programs.patterns import SCALE, PatternSet, of_menu
 

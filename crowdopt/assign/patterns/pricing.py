@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.crowd.vote_errors import CERTAIN
-from crowdopt.crowd.votes.pattern_errors import Errors
+from crowdopt.programs.pattern_errors import Errors
 
 SURE = 1e-6  # evidence; room for rounding where evidence alone decides
 MANY = 500  # partial patterns that are followed; beyond, the rest is only bounded

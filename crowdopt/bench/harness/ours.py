@@ -65,7 +65,7 @@ def _warm_exact() -> None:
     """Load the loops, and solve a small instance as far as its first nodes."""
     from crowdopt.assign.exact.compiling import load
     from crowdopt.assign.methods.linear_rules import solve_linear
-    from crowdopt.crowd.recipes.named_recipes import recipe
+    from crowdopt.crowd.recipes import recipe
 
     load()
     solve_linear(recipe(WARM), "ip", solvers(), Options(time_limit=300.0, nodes=2), soon=True)

@@ -8,7 +8,7 @@ from functools import partial
 from crowdopt.bench.sources import Problem, Source
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
-from crowdopt.crowd.recipes.named_recipes import recipe
+from crowdopt.crowd.recipes import recipe
 from crowdopt.programs import assignment
 
 FORM = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")

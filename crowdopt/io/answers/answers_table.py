@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats, Ints, coded
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.skills import against_chance, heed
+from crowdopt.crowd.skills import heed
 from crowdopt.errors import InputError
 from crowdopt.io.hiring_tables import read_gold
 from crowdopt.io.tables.cells import write_table
@@ -26,7 +26,7 @@ def read_gold_shares(source: TableLike, labels: Labels, trust_gold: bool = False
     """
     names, correct, asked = read_gold(source)
     if not trust_gold:
-        heed(against_chance(correct, asked, len(labels.classes)), names, name_of(source))
+        heed(correct, asked, len(labels.classes), names, name_of(source))
     rows = coded(labels.workers, names)
     with np.errstate(invalid="ignore"):
         share: Floats = np.where((rows >= 0) & (asked[rows] > 0), correct[rows] / asked[rows], np.nan)
@@ -52,7 +52,7 @@ def read_gold_by_class(source: TableLike, labels: Labels, trust_gold: bool = Fal
         raise InputError(f"{table.path.name} has no gold of any worker of the labels; check the ids")
     if not trust_gold:
         right, asked = np.trace(tallies, axis1=1, axis2=2), tallies.sum(axis=(1, 2))
-        heed(against_chance(right, asked, len(classes)), labels.workers, name_of(source))
+        heed(right, asked, len(classes), labels.workers, name_of(source))
     return tallies
 
 

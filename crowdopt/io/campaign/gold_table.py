@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Ints, coded
-from crowdopt.crowd.skills import against_chance, heed, tell_missing
+from crowdopt.crowd.skills import heed, tell_missing
 from crowdopt.errors import InputError, plain
 from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike
@@ -88,7 +88,7 @@ def tally_gold(source: TableLike, ids: Ids) -> GoldTally:
 
 def heed_gold(gold: GoldTally, classes: int, workers: Sequence[str]) -> None:
     """Refuse gold of a crowd below chance; warn of workers below chance, or without gold."""
-    heed(against_chance(gold.correct, gold.asked, classes), workers, gold.source)
+    heed(gold.correct, gold.asked, classes, workers, gold.source)
     tell_missing(gold.asked, workers, gold.source)
 
 

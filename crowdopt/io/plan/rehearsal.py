@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.recipes.family_draws import KnownLabels
-from crowdopt.crowd.recipes.named_recipes import simulated_labels
+from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.errors import InputError
 from crowdopt.files import together
 from crowdopt.io.campaign.campaign_reading import read_with_labels
@@ -50,7 +49,7 @@ def write_rehearsal(
     count = len(known.collected_labels)
     rng = np.random.default_rng([seed, count] if count else seed)  # a round with another's seed draws other numbers
     given = None if truth is None or not os.path.exists(truth) else _truth(Path(truth), task, names)
-    had = KnownLabels(instance.collected, known.indices()) if count else None
+    had = (instance.collected, known.indices()) if count else None
     true, label = simulated_labels(instance, pairs, rng, given, had)
     here = np.flatnonzero(rng.random(len(pairs)) >= lost)
     columns = [[table["task"][k] for k in here], [table["worker"][k] for k in here], [names[k] for k in label[here]]]

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.label_kinds import WORK
+from crowdopt.crowd.labels import WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
 from crowdopt.labelers.priced_sets import worth_its_price

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crowdopt.crowd.label_kinds import WORK
+from crowdopt.crowd.labels import WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers.policy import Chance, Fixed
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival

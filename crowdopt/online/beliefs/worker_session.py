@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.label_kinds import GOLD, WORK
+from crowdopt.crowd.labels import GOLD, WORK
 from crowdopt.online.arrivals import Arrival, Decision
 from crowdopt.online.beliefs.dismissal import EARLY, DismissalRule, learning
 from crowdopt.online.beliefs.grid import edge_at_level

@@ -13,11 +13,11 @@ import numpy as np
 from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.solution import INTERIOR, Options, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.potentials import Potential
 from crowdopt.online.limits.stopping import StoppingRule, WorkerGroup, best_stopping, groups_of
 from crowdopt.online.picking import fill
 from crowdopt.programs.potential import (
     ErrorTarget,
+    Potential,
     Rules,
     alike,
     error_target,

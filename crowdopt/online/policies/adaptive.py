@@ -13,7 +13,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.label_kinds import GOLD, REFUSED
+from crowdopt.crowd.labels import GOLD, REFUSED
 from crowdopt.crowd.law import NONE, Difficulty, clipped
 from crowdopt.crowd.law_fits import ALARM, EdgedLabels, fitted
 from crowdopt.errors import InputError

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.labels import REFUSED
 from crowdopt.online.covering import Doubting
 
 

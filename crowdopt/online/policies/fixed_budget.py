@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.label_kinds import REFUSED
+from crowdopt.crowd.labels import REFUSED
 from crowdopt.crowd.rules import BHATTACHARYYA
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known

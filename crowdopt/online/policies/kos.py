@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.label_kinds import REFUSED, WORK
+from crowdopt.crowd.labels import REFUSED, WORK
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.covering import Covering

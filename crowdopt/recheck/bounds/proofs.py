@@ -14,7 +14,6 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import lowered, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.law import CLIP
-from crowdopt.crowd.target_steps import TOLD_APART, stepped_up
 from crowdopt.recheck.bounds.by_task import workers_by_task
 from crowdopt.recheck.bounds.individual_proofs import least_sets
 from crowdopt.recheck.bounds.sets_by_error import DEEPEST, SetsByError
@@ -25,6 +24,9 @@ TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
 MANY = 300  # different tasks beyond which compiled loops price them
 LONG = 24  # skills told apart where sets are larger than crowdopt.recheck.bounds.sets_by_error looks at
+TOLD_APART = 8  # different targets of a type that are told apart as they are; others go up to the next step
+STEPS = 32  # for each factor of two: a step is at most 2.2 % above
+ON_A_STEP = 1e-9  # of a step; a target this little above one is on it, whatever its last bits are
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
 
 Asked: TypeAlias = tuple[tuple[Floats, list[Floats]], tuple[float, ...], float, float]  # of SetsByLevel, up to limits
@@ -227,12 +229,13 @@ def _levels(
 
 
 def _few_targets(instance: AssignmentInstance) -> Floats:
-    """The targets, those of a type rounded up to steps where more than TOLD_APART differ."""
+    """The targets, or ``2^(ceil(32 log2 epsilon) / 32)``, none below its own, where more than TOLD_APART differ."""
     target = instance.epsilon.copy()
     for kind in np.unique(instance.task_type).tolist():
         mine = instance.task_type == kind
         if np.unique(target[mine]).size > TOLD_APART:
-            target[mine] = stepped_up(target[mine])
+            step = np.ceil(STEPS * np.log2(target[mine]) - ON_A_STEP)
+            target[mine] = np.maximum(np.exp2(step / STEPS), target[mine])
     return target
 
 

@@ -13,13 +13,13 @@ from scipy.optimize import linprog
 
 from crowdopt import AssignmentInstance, certify, solve
 from crowdopt.core.certificate import lagrangian_bound
-from crowdopt.crowd.potentials import Potential
 from crowdopt.errors import InputError
 from crowdopt.online.limits import potential_bounds as bounds
 from crowdopt.online.limits.information import information
 from crowdopt.online.limits.least_cost import least
 from crowdopt.online.limits.stopping import groups_of
 from crowdopt.programs import potential
+from crowdopt.programs.potential import Potential
 
 NONE, ZERO, ONE = -1, 0, 1
 

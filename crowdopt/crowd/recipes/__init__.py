@@ -1,1 +1,0 @@
-"""Synthetic instances, each fixed by a name and a seed."""

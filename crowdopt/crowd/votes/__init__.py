@@ -1,1 +1,0 @@
-"""What labels are worth together: evidence by rule, and exact errors of weighted votes."""
