@@ -15,8 +15,8 @@ from time import perf_counter
 import numpy as np
 
 from crowdopt.api.select import HireOptions, hire
-from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.hire.ranking import algorithm1
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.selection import ranked
 
 
 def tallies(kind: str, workers: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -66,7 +66,7 @@ def main() -> None:
         for _ in range(given.repeats):
             instance = SelectionInstance(correct, asked)  # nothing cached
             seconds["sort"].append(timed(lambda: np.argsort(gains, kind="stable"))[0])  # noqa: B023
-            took, found = timed(lambda: algorithm1(instance))  # noqa: B023
+            took, found = timed(lambda: ranked(instance))  # noqa: B023
             seconds["run"].append(took)
             took, proven = timed(lambda: found.proven)  # noqa: B023
             seconds["check"].append(took)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.hire.candidates import SelectionInstance
 
 
 def gain_of(correct: int, asked: int, classes: int) -> Fraction:
