@@ -95,19 +95,20 @@ class Levels:
         return Fraction(best, common), size
 
 
-def counted(key: Ints) -> tuple[Ints, Ints]:
-    """The distinct numbers, ascending, and how often each is there."""
+def counted(key: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct numbers, ascending, how often each is there, and which of them each entry is."""
     if key.max() >= TABLE:
-        return np.unique(key, return_counts=True)
+        distinct, place, count = np.unique(key, return_inverse=True, return_counts=True)
+        return distinct, count, place
     count = np.bincount(key)
-    return np.flatnonzero(count), count[count > 0]
+    return np.flatnonzero(count), count[count > 0], (np.cumsum(count > 0) - 1)[key]
 
 
 def levels(instance: SelectionInstance, value: Callable[[Ints, Ints, int], tuple[Ints, Ints]]) -> Levels:
     """Sort workers by a value, a fraction of whole numbers that is taken once per distinct tally."""
     width = int(instance.asked.max()) + 1
     key = instance.asked * width + instance.correct
-    tallies, _ = counted(key)
+    tallies, _, place = counted(key)
     top, bottom = value(tallies % width, tallies // width, instance.classes)
     # different fractions differ by MOST_ASKED^-4 at least: their whole parts and 62 binary digits tell them apart
     whole, rest = np.divmod(top, bottom)
@@ -117,7 +118,7 @@ def levels(instance: SelectionInstance, value: Callable[[Ints, Ints, int], tuple
     fresh = np.append(True, (np.diff(whole[order]) != 0) | (np.diff(digits[order]) != 0))
     rank = np.empty(order.size, np.uint16 if order.size < 2**16 else np.int64)  # 16 bits are sorted by counting
     rank[order] = np.cumsum(fresh) - 1
-    of = rank[np.searchsorted(tallies, key)]
+    of = rank[place]
     return Levels(top[order][fresh], bottom[order][fresh], np.bincount(of), of, instance.sizes)
 
 
@@ -153,12 +154,15 @@ class SelectionInstance:
             if getattr(self, name) is not None:
                 self._keep(name, per(name, getattr(self, name), m, "worker", kind))
         for name in ("required", "barred"):
-            given = getattr(self, name)
-            given = np.zeros(0, np.int64) if given is None or len(given) == 0 else integers(name, given)
-            if given.ndim != 1:
-                raise InputError(f"{name} must be a list of workers, not of shape {given.shape}")
+            given = integers(name, () if getattr(self, name) is None else getattr(self, name))
             _refuse((given < 0) | (given >= m), f"{name} has the worker {{}}, but there are {m}", given)
             self._keep(name, np.unique(given))
+        self._keep("most", m if self.most is None else self.most)
+        for name, least, most in (("classes", 2, MOST_CLASSES), ("most", 1, 2**62)):
+            number = integers(name, getattr(self, name))
+            if number.ndim or not least <= number <= most:
+                raise InputError(f"{name} must be a whole number from {least} to {most}, not {str(number)[:40]}")
+            self._keep(name, int(number))
         groups = 0 if self.group is None else max(int(self.group.max()) + 1, len(self.groups or ()))
         for name, default in (("fewest", 0), ("most_each", m)):
             given = getattr(self, name)
@@ -167,7 +171,6 @@ class SelectionInstance:
             self._keep(name, per(name, default if given is None else given, groups, "group", np.int64))
         self._keep("workers", ids("workers", self.workers, m))
         self._keep("groups", ids("groups", self.groups, groups))
-        self._keep("most", m if self.most is None else self.most)
         _check_workers(self)
         _check_groups(self)
 
@@ -209,13 +212,8 @@ class SelectionInstance:
 
     @property
     def weight(self) -> Floats:
-        """Vote weights ``L c/n - 1`` of WMV-linear (eq. 2), shape (workers,)."""
+        """Vote weights ``L c/n - 1`` of WMV-linear (eq. 2), the roots of plug-in gains, shape (workers,)."""
         return self.classes * (self.correct / self.asked) - 1
-
-    @property
-    def plug_in_gain(self) -> Floats:
-        """``(L c/n - 1)^2``, shape (workers,)."""
-        return self.weight**2
 
     @cached_property
     def gain_levels(self) -> Levels:
@@ -249,14 +247,6 @@ def _check_workers(instance: SelectionInstance) -> None:
         (c > n, "has more correct answers than control questions; count again"),
     ):
         _refuse(bad, f"worker {{}} {complaint} ({{}} of {{}})", who, c, n)
-    for name, what, least, most in (
-        ("classes", "the number of classes", 2, MOST_CLASSES),
-        ("most", "the largest number of workers", 1, 2**62),
-    ):
-        value = getattr(instance, name)
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-            raise InputError(f"{what} must be a whole number from {least} to {most}, not {str(value)[:40]}")
-        instance._keep(name, int(value))
     if instance.money is not None and not is_amount(instance.money):
         raise InputError(f"the money must be finite and at least 0, not {str(instance.money)[:40]}")
     if price is None and instance.money is not None:

@@ -44,7 +44,7 @@ def variance_normalised(instance: SelectionInstance, rng: np.random.Generator) -
     ours, without a guarantee; where the ranking's first workers have no variance the next ones join them.
     """
     ranked = instance.gain_levels.ranking[: instance.sizes]
-    gains, noise = np.cumsum(instance.gain[ranked]), np.sqrt(np.cumsum(instance.plug_in_gain[ranked]))
+    gains, noise = np.cumsum(instance.gain[ranked]), np.sqrt(np.cumsum(instance.weight[ranked] ** 2))
     scores = np.divide(gains, noise, out=np.full(ranked.size, -np.inf), where=noise > 0)
     best = scores.max()
     size = 1 if best == -np.inf else int(np.argmax(scores >= best - TIE * max(1.0, abs(best)))) + 1
@@ -121,10 +121,11 @@ class RankingProof:
 
     def is_attained(self, instance: SelectionInstance, workers: Ints) -> bool:
         """Whether the set is allowed and scores exactly the bound, and the bound holds: it is optimal."""
-        hired = np.unique(workers)
-        if not 1 <= hired.size == workers.size <= instance.sizes or hired[0] < 0 or hired[-1] >= instance.n_workers:
+        if not 1 <= workers.size <= instance.sizes or workers.min() < 0 or workers.max() >= instance.n_workers:
             return False
-        return self.is_reached(total_gain(instance, workers), hired.size) and self.holds(instance)
+        if np.bincount(workers).max() > 1:
+            return False
+        return self.is_reached(total_gain(instance, workers), workers.size) and self.holds(instance)
 
     def is_reached(self, total: Fraction, size: int) -> bool:
         """Whether so many workers with gains of so much together score exactly the bound."""
@@ -149,7 +150,7 @@ def total_gain(instance: SelectionInstance, workers: Ints) -> Fraction:
 def _pool(correct: Ints, asked: Ints, classes: int) -> list[tuple[int, int, int, int]]:
     """The distinct tallies by gain (8), (10), the greatest first: 84 binary digits, numerator, denominator, workers."""
     width = int(asked.max()) + 1
-    key, count = counted(asked * width + correct)
+    key, count, _ = counted(asked * width + correct)
     c, n = key % width, key // width
     top, bottom = (classes * c - n) ** 2 * (n - 1) - classes**2 * c * (n - c), n * n * (n - 1)
     columns = zip(top.tolist(), bottom.tolist(), count.tolist(), strict=True)

@@ -24,6 +24,7 @@ FIXED_IN_ADVANCE = (
     "the interval holds for a set fixed before the control questions were answered; this one was chosen by the same "
     "answers, so its true score is likely below the estimate"
 )
+NO_BETTER = "no worker did better on the control questions than chance explains; ask more, or other workers"
 
 
 def linear_vote_bound(score: float, classes: int) -> float:
@@ -103,10 +104,9 @@ class Selection(InNotebooks):
         """How good the set provably is, as a sentence."""
         if self.proof == "none":
             return "nothing is known about the best"
-        exactly = self.ranking_proof is not None
-        vouched = "anyone can recompute that from the tallies" if exactly else "by the multipliers of the relaxation"
-        if self.proof == "solver":
-            vouched = f"on {self.backend}'s word"
+        vouched = f"on {self.backend}'s word" if self.proof == "solver" else "by the multipliers of the relaxation"
+        if self.ranking_proof is not None:
+            vouched = "anyone can recompute that from the tallies"
         known = (
             "proven: no allowed set scores more"
             if self.proven
@@ -139,7 +139,7 @@ class Selection(InNotebooks):
     @property
     def plug_in_score(self) -> float | None:
         """F-hat-plug of the set (eq. 9), biased upwards."""
-        return None if self.workers is None else score(self.instance.plug_in_gain[self.workers])
+        return None if self.workers is None else score(self.instance.weight[self.workers] ** 2)
 
     @property
     def best_score(self) -> float:
@@ -195,19 +195,12 @@ class Selection(InNotebooks):
     @property
     def warnings(self) -> list[str]:
         """What a reader of the numbers has to know."""
-        sentences = []
-        idle = self.members[self.weights == 0]
-        if idle.size:
-            names = ", ".join(self.instance.worker_id(int(one)) for one in idle[:5])
-            sentences.append(f"hired, but their votes weigh nothing, being right as often as chance: {names}")
-        middle = self.score
+        middle, idle = self.score, self.members[self.weights == 0][:5].tolist()
         if middle is None:
-            return sentences
-        if middle <= 0:
-            sentences.append(
-                "no worker did better on the control questions than chance explains; ask more, or other workers"
-            )
-        return [*sentences, FIXED_IN_ADVANCE]
+            return []
+        names = ", ".join(self.instance.worker_id(one) for one in idle)
+        weightless = f"hired, but their votes weigh nothing, being right as often as chance: {names}"
+        return [weightless] * bool(idle) + [NO_BETTER] * (middle <= 0) + [FIXED_IN_ADVANCE]
 
     @cached_property
     def score_by_size(self) -> Floats:

@@ -1,31 +1,22 @@
-"""Candidates: what is refused in a sentence, levels told exactly apart, the score's bounds."""
+"""Candidates: what is refused in a sentence, levels told exactly apart."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 
 from crowdopt import InputError
 from crowdopt.hire import candidates
-from crowdopt.hire.candidates import SelectionInstance, gain_fractions, levels, plug_in_fractions, score
-from crowdopt.hire.selection import best_vote_bound, interval_half_width
-from tests.chance import fewest, rng
+from crowdopt.hire.candidates import SelectionInstance, gain_fractions, levels, plug_in_fractions
 
 GOOD = {"correct": [8, 5, 9], "asked": 10, "workers": ["ada", "bo", "chen"]}
 BAD = [
-    ({"correct": [1, 5, 9], "asked": [1, 10, 10]}, r"worker ada was asked one .* ask more"),
     ({"correct": [8, 11, 9]}, r"worker bo has more correct .* \(11 of 10\)"),
     ({"asked": [10, 10, 0], "correct": [8, 5, 0]}, "worker chen has no control questions; ask some"),
     ({"asked": 20_000}, "worker ada was asked more than 10000"),
-    ({"classes": 1}, "number of classes must be a whole number from 2"),
-    ({"correct": [8, np.nan, 9]}, "correct must be whole numbers; entry 1 is nan"),
     ({"correct": [], "workers": None}, "correct must be a list"),
-    ({"asked": [10, 10]}, "asked has shape"),
-    ({"most": True}, "largest number of workers"),
-    ({"money": 3.0}, "no price; give each worker a price"),
     ({"price": [1, -1, 1]}, "price must be finite and at least 0; it is -1.0 for bo"),
     ({"required": [1], "barred": [1]}, "worker bo is both required and barred"),
     ({"required": [0, 1], "most": 1}, "2 workers are required but at most 1"),
@@ -35,17 +26,14 @@ BAD = [
     ({"group": [0, 0, 1], "fewest": 1, "most": 1}, "groups ask for 2 workers together"),
     ({"group": [0, 0, 1], "fewest": [2, 0], "most_each": 1}, "2 workers at least and 1 at most; change one of them"),
     ({"group": [0, 0, 1], "required": [0, 1], "most_each": 1}, "2 workers of group 0 are required, and it may have 1"),
-    ({"fewest": 2}, "needs groups; give each worker a group"),
-    ({"workers": ["ada", "ada", "bo"]}, "'ada' twice"),
 ]
 
 
 @pytest.mark.parametrize(("change", "sentence"), BAD, ids=[sentence for _, sentence in BAD])
 def test_bad_input_gets_its_sentence(change, sentence):
     """Nothing is guessed: an estimate from one answer, or of none, would silently be infinite or zero."""
-    with pytest.raises(InputError, match=sentence) as caught:
+    with pytest.raises(InputError, match=sentence):
         SelectionInstance(**{**GOOD, **change})
-    assert "\n" not in str(caught.value)
 
 
 def test_what_was_given_cannot_be_changed():
@@ -53,9 +41,7 @@ def test_what_was_given_cannot_be_changed():
     correct = np.array([8, 5, 9])
     instance = SelectionInstance(correct, 10)
     correct[0] = 0
-    assert instance.correct[0] == 8
-    with pytest.raises(ValueError, match="read-only"):
-        instance.correct[0] = 1
+    assert instance.correct[0] == 8 and not instance.correct.flags.writeable
 
 
 @pytest.mark.parametrize("value", [gain_fractions, plug_in_fractions])
@@ -75,24 +61,3 @@ def test_levels_are_the_distinct_fractions(value, table, monkeypatch):
         distinct = [Fraction(*map(int, pair)) for pair in zip(found.numerator, found.denominator, strict=True)]
         assert distinct == sorted(set(exact), reverse=True)
         assert [distinct[k] for k in found.of] == exact and found.count.tolist() == list(map(exact.count, distinct))
-
-
-@pytest.mark.parametrize("accuracy", [(0.9,), (0.7, 0.8, 0.6), (0.95, 0.9, 0.55, 0.6), (0.2, 0.3, 0.9)])
-def test_no_best_vote_errs_more_than_bhattacharyya(accuracy: tuple[float, ...]) -> None:
-    """For two classes the vote by log-odds errs with probability sum min(P, Q)/2, over all 2^k answers."""
-    p = np.array(accuracy)
-    right = np.array([np.prod(np.where(r, p, 1 - p)) for r in product([0, 1], repeat=p.size)])
-    error = np.minimum(right, right[::-1]).sum() / 2  # the reversed list has every answer turned round
-    assert error <= best_vote_bound(p, 2) <= 0.5
-
-
-@pytest.mark.chance
-def test_theorem_3_covers_a_set_fixed_in_advance() -> None:
-    """Simulated with unequal numbers of questions, 4000 times: those covered are binomial by 95 % or more."""
-    n, w, classes = np.array([4, 7, 10, 10]), np.array([0.5, 0.7, 0.9, 0.35]), 3
-    c = rng().binomial(n, w, (4000, 4))
-    estimates = ((classes * c / n - 1) ** 2 - classes**2 * c * (n - c) / (n**2 * (n - 1))).sum(axis=1) / 2
-    width = interval_half_width(n, classes, 0.95)
-    assert (np.abs(estimates - score((classes * w - 1) ** 2)) <= width).sum() >= fewest(4000, 0.95)
-    with pytest.raises(InputError, match="strictly between 0 and 1"):
-        interval_half_width([10], 2, 1.0)

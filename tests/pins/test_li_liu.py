@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from crowdopt.hire.candidates import SelectionInstance, gain_fractions, plug_in_fractions, score
-from crowdopt.hire.ranking import prove
+from crowdopt.hire.ranking import prove, total_gain
 from crowdopt.hire.selection import interval_half_width, linear_vote_bound, ranked
 
 
 def test_equations_7_to_10_in_fractions():
     """L = 4, c = 3 of n = 5: w = 3/5, var = 3*2/(25*4) = 3/50, G = (7/5)^2 - 16 * 3/50 = 1."""
     top, bottom = gain_fractions(np.array([3]), np.array([5]), 4)
-    assert Fraction(int(top[0]), int(bottom[0])) == 1
+    assert Fraction(int(top[0]), int(bottom[0])) == 1 == total_gain(SelectionInstance([3], 5, 4), np.array([0]))
     top, bottom = plug_in_fractions(np.array([3]), np.array([5]), 4)
     assert Fraction(int(top[0]), int(bottom[0])) == Fraction(49, 25)
     assert score([1.0, 2.0, 3.0, 6.0]) == 6.0
