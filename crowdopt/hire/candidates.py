@@ -87,7 +87,7 @@ class Levels:
             value, last = top * share[bottom], min(before + count, self.most)
             if value <= 0 or before == self.most:
                 break
-            for k in (before + 1, last):
+            for k in sorted({before + 1, last}):
                 here = total + value * (k - before)
                 if exceeds(here, k, best, size):
                     best, size = here, k
@@ -116,9 +116,9 @@ def levels(instance: SelectionInstance, value: Callable[[Ints, Ints, int], tuple
     digits = (high << 31) + (rest << 31) // bottom
     order = np.lexsort((-digits, -whole))
     fresh = np.append(True, (np.diff(whole[order]) != 0) | (np.diff(digits[order]) != 0))
-    rank = np.empty(order.size, np.uint16 if order.size < 2**16 else np.int64)  # 16 bits are sorted by counting
+    rank = np.empty(order.size, np.int64)
     rank[order] = np.cumsum(fresh) - 1
-    of = rank[place]
+    of = rank[place] if order.size >= 2**16 else rank.astype(np.uint16)[place]  # 16 bits are sorted by counting
     return Levels(top[order][fresh], bottom[order][fresh], np.bincount(of), of, instance.sizes)
 
 

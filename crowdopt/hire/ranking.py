@@ -90,11 +90,10 @@ class RankingProof:
 
     def holds(self, instance: SelectionInstance) -> bool:
         """Recompute from the tallies alone whether the thresholds prove the bound for every allowed size."""
-        if not self.numerator.shape == self.denominator.shape == self.last.shape or self.last.size == 0:
+        alike = self.numerator.shape == self.denominator.shape == self.last.shape
+        if not alike or self.last.size == 0 or self.last[-1] != instance.sizes or self.size < 1:
             return False
-        if self.last[-1] != instance.sizes or (np.diff(self.last, prepend=0) < 1).any():
-            return False
-        if self.size < 1 or (self.denominator < 1).any():
+        if (self.denominator < 1).any() or (np.diff(self.last, prepend=0) < 1).any():
             return False
         pool, bottoms = _pool(instance.correct, instance.asked, instance.classes), self.denominator.tolist()
         every = {self.total.denominator, *bottoms, *(bottom for _, _, bottom, _ in pool)}
@@ -112,7 +111,7 @@ class RankingProof:
             excess = paid - hired * t
             # ``B s - t s^2 - excess`` is concave in ``s = sqrt(k)`` for t >= 0: both ends decide. For t < 0 it ascends
             # from its vertex ``B / (2 t)`` on: the first size decides, if it is not before the vertex.
-            if exceeds(first * t + excess, first, bound, size) or exceeds(last * t + excess, last, bound, size):
+            if any(exceeds(k * t + excess, k, bound, size) for k in {first, last}):
                 return False
             if t < 0 and bound < 0 and bound * bound > 4 * size * first * t * t:
                 return False
