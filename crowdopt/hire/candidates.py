@@ -23,7 +23,7 @@ from crowdopt.errors import InputError, public
 _ABSENT: Any = None  # as given; what the instance then holds is always an array, but for price and group
 MOST_ASKED = 10_000  # control questions of one worker: gains stay fractions of whole numbers that int64 holds
 MOST_CLASSES = 1_000
-TABLE = 1 << 22  # numbers below it are counted in a table, which beats sorting a million of them
+TABLE = 8  # cells per worker of a table that counts tallies: it beats sorting a million of them
 
 
 def gain_fractions(correct: Ints, asked: Ints, classes: int) -> tuple[Ints, Ints]:
@@ -97,7 +97,7 @@ class Levels:
 
 def counted(key: Ints) -> tuple[Ints, Ints, Ints]:
     """The distinct numbers, ascending, how often each is there, and which of them each entry is."""
-    if key.max() >= TABLE:
+    if key.max() >= TABLE * key.size:
         distinct, place, count = np.unique(key, return_inverse=True, return_counts=True)
         return distinct, count, place
     count = np.bincount(key)
