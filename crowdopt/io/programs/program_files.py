@@ -6,11 +6,11 @@ from pathlib import Path
 
 from crowdopt.arrays import Ints
 from crowdopt.core.program import Block, Program
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.pools import Pools
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
+from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.io.programs import lp, mps, mps_reading
 from crowdopt.io.programs.naming import Ids
 from crowdopt.io.programs.program_reading import PACKED

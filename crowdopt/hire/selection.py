@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import exp, log, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +12,51 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.solution import PROVEN, Status
-from crowdopt.crowd.hiring import gains
-from crowdopt.crowd.hiring.candidates import SelectionInstance
+from crowdopt.crowd.rules import rule_named
 from crowdopt.crowd.skills import empirical_bayes
-from crowdopt.hire import score_bounds
-from crowdopt.hire.ranking_proof import RankingProof
+from crowdopt.errors import InputError
+from crowdopt.hire.candidates import SelectionInstance, score
+from crowdopt.hire.ranking import RULES, RankingProof, prove, total_gain
 from crowdopt.notebooks import InNotebooks
 
 STEP = 1e-12  # relative; a frontier's next point scores more by at least this, so that rounding makes none
+FIXED_IN_ADVANCE = (
+    "the interval holds for a set fixed before the control questions were answered; this one was chosen by the same "
+    "answers, so its true score is likely below the estimate"
+)
+NO_BETTER = "no worker did better on the control questions than chance explains; ask more, or other workers"
+
+
+def linear_vote_bound(score: float, classes: int) -> float:
+    """``(L - 1) exp(-F^2 / (2 (L - 1)^4))``, at most 1: no WMV-linear vote with unbiased weights errs more often.
+
+    Li & Liu 2015, Theorem 1, corrected: a vote's contribution has a range of ``2 (L - 1)``, not L.
+
+    score: F of eq. (5), with the true accuracies; an estimate gives an estimate.
+    """
+    return min(1.0, (classes - 1) * exp(-(score**2) / (2 * (classes - 1) ** 4)))
+
+
+def best_vote_bound(accuracy: Any, classes: int) -> float:
+    """Bhattacharyya's bound on the error of the log-odds vote, true accuracies (|S|,); at most 1 - 1/L."""
+    rule = rule_named("bhattacharyya", classes)
+    evidence = rule.evidence(np.asarray(accuracy, np.float64), classes).sum()
+    return min(1 - 1 / classes, float(rule.error(evidence, classes)))
+
+
+def interval_half_width(asked: Any, classes: int, coverage: float = 0.95) -> float:
+    """``a (L - 1)^2 sqrt(mean((n_i/(n_i - 1))^2))`` with ``1 - 2 exp(-2 a^2)`` = coverage (Li & Liu 2015, Theorem 3).
+
+    The score's estimate is within so much of the true score with that probability, for a set fixed in advance.
+
+    asked (|S|,): control questions of each worker of the set; equal ones give the paper's ``n/(n - 1)``; coverage: in
+    (0, 1).
+    """
+    if not 0 < coverage < 1:
+        raise InputError(f"the coverage of an interval must lie strictly between 0 and 1, not {coverage}")
+    n = np.asarray(asked, np.float64)
+    width = sqrt(log(2 / (1 - coverage)) / 2) * (classes - 1) ** 2
+    return float(width * np.sqrt(np.mean((n / (n - 1)) ** 2)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +65,8 @@ class Frontier:
 
     size: Ints  # (points,): workers in the set
     score: Floats  # (points,): F-hat, ascending
+    members: list[Ints]  # the sets, each (size,)
     cost: Floats | None = None  # (points,): what the set costs, ascending; None for the frontier of score against size
-    # the sets; for score against size they are the first of the ranking
-    members: tuple[Ints, ...] | None = None  # tuple of (size,) int arrays
-
-    def set_of(self, point: int, instance: SelectionInstance) -> Ints:
-        """The workers of one point."""
-        if self.members is not None:
-            return self.members[point]
-        return np.argsort(instance.gain_levels.of, kind="stable")[: self.size[point]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,22 +104,21 @@ class Selection(InNotebooks):
         """How good the set provably is, as a sentence."""
         if self.proof == "none":
             return "nothing is known about the best"
-        vouched = "anyone can recompute that from the tallies"
-        if self.proof == "solver":
-            vouched = f"on {self.backend}'s word"
-        elif self.ranking_proof is None:
-            vouched = "by the multipliers of the relaxation"
-        if self.proven:
-            return f"proven: no allowed set scores more ({vouched})"
-        return f"no allowed set scores above {self.best_score:.6g} ({vouched})"
+        vouched = f"on {self.backend}'s word" if self.proof == "solver" else "by the multipliers of the relaxation"
+        if self.ranking_proof is not None:
+            vouched = "anyone can recompute that from the tallies"
+        known = (
+            "proven: no allowed set scores more"
+            if self.proven
+            else f"no allowed set scores above {self.best_score:.6g}"
+        )
+        return f"{known} ({vouched})"
 
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
         """The first of the hired, and how many they are."""
-        instance, who = self.instance, self.members[:most].tolist()
-        rows = [
-            {"worker": instance.worker_id(i), "correct": int(instance.correct[i]), "asked": int(instance.asked[i])}
-            for i in who
-        ]
+        instance = self.instance
+        tallies = ((i, int(instance.correct[i]), int(instance.asked[i])) for i in self.members[:most].tolist())
+        rows = [{"worker": instance.worker_id(i), "correct": c, "asked": n} for i, c, n in tallies]
         return rows, len(self.members)
 
     @property
@@ -104,12 +134,12 @@ class Selection(InNotebooks):
     @property
     def score(self) -> float | None:
         """F-hat of the set (Li & Liu 2015, eq. 7), whatever the method went by."""
-        return None if self.workers is None else gains.score(self.instance.gain[self.workers])
+        return None if self.workers is None else score(self.instance.gain[self.workers])
 
     @property
     def plug_in_score(self) -> float | None:
         """F-hat-plug of the set (eq. 9), biased upwards."""
-        return None if self.workers is None else gains.score(self.instance.plug_in_gain[self.workers])
+        return None if self.workers is None else score(self.instance.weight[self.workers] ** 2)
 
     @property
     def best_score(self) -> float:
@@ -142,19 +172,17 @@ class Selection(InNotebooks):
 
     def interval(self, coverage: float = 0.95) -> tuple[float, float]:
         """F-hat plus and minus Theorem 3's width; ``warnings`` says what that is worth for a set that was chosen."""
-        if self.workers is None:
+        middle = self.score
+        if middle is None:
             return (-np.inf, np.inf)
-        middle = gains.score(self.instance.gain[self.workers])
-        width = score_bounds.interval_half_width(self.instance.asked[self.workers], self.instance.classes, coverage)
+        width = interval_half_width(self.instance.asked[self.members], self.instance.classes, coverage)
         return middle - width, middle + width
 
     @property
     def error_estimate(self) -> float:
         """The corrected Theorem 1 at F-hat: an estimate of a bound, not a bound; 1 where the score is not positive."""
-        score = self.score
-        if score is None or score <= 0:
-            return 1.0
-        return score_bounds.linear_vote_bound(score, self.instance.classes)
+        middle = self.score
+        return 1.0 if middle is None or middle <= 0 else linear_vote_bound(middle, self.instance.classes)
 
     @property
     def best_vote_estimate(self) -> float:
@@ -162,51 +190,64 @@ class Selection(InNotebooks):
         if self.workers is None:
             return 1.0
         accuracy = empirical_bayes(self.instance.correct, self.instance.asked)[0]
-        return score_bounds.best_vote_bound(accuracy[self.workers], self.instance.classes)
+        return best_vote_bound(accuracy[self.workers], self.instance.classes)
 
     @property
     def warnings(self) -> list[str]:
         """What a reader of the numbers has to know."""
-        sentences = []
-        idle = self.members[self.weights == 0]
-        if idle.size:
-            names = ", ".join(self.instance.worker_id(int(one)) for one in idle[:5])
-            sentences.append(f"hired, but their votes weigh nothing, being right as often as chance: {names}")
-        score = self.score
-        if score is not None and score <= 0:
-            sentences.append(
-                "no worker did better on the control questions than chance explains; ask more, or other workers"
-            )
-        if self.workers is not None:
-            sentences.append(score_bounds.FIXED_IN_ADVANCE)
-        return sentences
+        middle, idle = self.score, self.members[self.weights == 0][:5].tolist()
+        if middle is None:
+            return []
+        names = ", ".join(self.instance.worker_id(one) for one in idle)
+        weightless = f"hired, but their votes weigh nothing, being right as often as chance: {names}"
+        return [weightless] * bool(idle) + [NO_BETTER] * (middle <= 0) + [FIXED_IN_ADVANCE]
 
     @cached_property
     def score_by_size(self) -> Floats:
         """The most that 1, 2, ... workers can score, for problem (11), shape (sizes,)."""
-        levels = self.instance.gain_levels
-        ranked = np.repeat(levels.value, levels.count)[: self.instance.sizes]
+        instance = self.instance
+        ranked = instance.gain[instance.gain_levels.ranking[: instance.sizes]]
         return np.cumsum(ranked) / np.sqrt(np.arange(1, ranked.size + 1))
 
-    @cached_property
+    @property
     def cost_by_size(self) -> Floats | None:
         """What those best sets cost, the first workers of the ranking, shape (sizes,); None without prices."""
         if self.instance.price is None:
             return None
-        order = np.argsort(self.instance.gain_levels.of, kind="stable")[: self.instance.sizes]
-        return np.cumsum(self.instance.price[order])
+        return np.cumsum(self.instance.price[self.instance.gain_levels.ranking[: self.instance.sizes]])
 
-    @cached_property
+    @property
     def frontier(self) -> Frontier:
         """Score against number of workers: the sizes that score more than every smaller one, for problem (11)."""
-        scores = self.score_by_size
-        best = records(scores)
-        return Frontier(best + 1, scores[best])
+        best, ranking = records(self.score_by_size), self.instance.gain_levels.ranking
+        return Frontier(best + 1, self.score_by_size[best], [ranking[:k] for k in (best + 1).tolist()])
 
 
 def records(scores: Floats) -> Ints:
     """Places where a score exceeds all before by STEP at least; (points,) -> (records,), ascending; -inf is none."""
-    before = np.concatenate([[-np.inf], np.maximum.accumulate(scores)[:-1]])
-    known = np.where(np.isfinite(before), before, 0.0)
-    passed = np.where(np.isfinite(before), known + STEP * np.maximum(1.0, np.abs(known)), -np.inf)
-    return np.flatnonzero(scores > passed)
+    before = np.append(-np.inf, np.maximum.accumulate(scores)[:-1])
+    step = np.where(np.isfinite(before), STEP * np.maximum(1.0, np.abs(before)), 0.0)
+    return np.flatnonzero(scores > before + step)
+
+
+def ranked(instance: SelectionInstance, rule: str = "algorithm1", seed: int = 0) -> Selection:
+    """Hire by one of RULES, with the proof of what no set of at most K workers can score: Algorithm 1 reaches it.
+
+    Raises InputError if the instance limits more than the number of workers.
+    """
+    if not instance.is_plain:
+        raise InputError(
+            f"{rule} ranks workers and knows no money, required or barred workers, or groups; use the method program"
+        )
+    proof, drawn = prove(instance), RULES[rule](instance, np.random.default_rng(seed))
+    workers = by_gain(instance, drawn)
+    total = total_gain(instance, workers)
+    value = float(total) / sqrt(workers.size)
+    certificate = Certificate(-value, -proof.bound, "certificate", 0.0, 0.0)
+    status = Status.OPTIMAL if proof.is_reached(total, workers.size) else Status.FEASIBLE
+    return Selection(instance, status, workers, certificate, proof, rule, seed=seed)
+
+
+def by_gain(instance: SelectionInstance, workers: Ints) -> Ints:
+    """Some workers, the greatest gain first."""
+    return workers[np.argsort(instance.gain_levels.of[workers], kind="stable")]
