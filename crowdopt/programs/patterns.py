@@ -10,8 +10,8 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
+from crowdopt.crowd.alike import Pools, pools_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.crowd.votes.pattern_errors import Errors

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, recipe
-from crowdopt.crowd.alike import alike
+from crowdopt.arrays import alike
 from crowdopt.crowd.exhausted import out_of_reach
 from crowdopt.crowd.law import Law
 from tests.chance import rng, seeds

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
-from crowdopt.crowd.alike import Classes, alike, classes_of, labels_in
+from crowdopt.crowd.alike import Classes, classes_of, labels_in
 from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance

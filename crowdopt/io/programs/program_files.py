@@ -6,9 +6,9 @@ from pathlib import Path
 
 from crowdopt.arrays import Ints
 from crowdopt.core.program import Block, Program
+from crowdopt.crowd.alike import Pools
 from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import Pools
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.io.programs import lp, mps, mps_reading
