@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.plan import Plan
 from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
@@ -21,6 +21,7 @@ from crowdopt.crowd.alike import quotient
 from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 from crowdopt.programs import assignment, label_sets
 

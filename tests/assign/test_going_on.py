@@ -10,8 +10,9 @@ import pytest
 from crowdopt import assign
 from crowdopt.api.assign import probe
 from crowdopt.assign.methods.best_effort import best_effort
-from crowdopt.assign.plan import breaches, short_tasks
+from crowdopt.assign.plan import short_tasks
 from crowdopt.core.solution import Status
+from crowdopt.crowd.kept import breaches
 from tests.draw import campaign
 
 

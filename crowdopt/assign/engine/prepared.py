@@ -304,7 +304,7 @@ def _coupling(classes: Classes, known: tuple[list[TaskRow], Ints]) -> Coupling:
     lower, upper = [np.where(load > 0, load, -np.inf)], [most]
     weight = [np.zeros((0, load.size))]
     for name, share, bound in shares_of(instance):
-        side = share * len(instance.collected) - [labels_had(instance, h).sum() for h in bound]
+        side = share * len(instance.collected) - labels_had(instance)[bound].sum(axis=1)
         weight.append(member[bound].astype(np.float64) - share[:, None])
         lower.append(np.full(len(bound), -np.inf) if name == "most_share" else side)
         upper.append(side if name == "most_share" else np.full(len(bound), np.inf))
