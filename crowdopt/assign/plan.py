@@ -14,11 +14,9 @@ from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_si
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.group_limits import labels_had
-from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import NEAR, broken, worst_breach
-from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN, exact_errors, most_errors
+from crowdopt.crowd.vote_errors import exact_errors, most_errors
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
 from crowdopt.programs.missing import JOINT
@@ -369,27 +367,3 @@ def queues(pairs: Ints) -> list[tuple[int, Ints]]:
     workers, starts = np.unique(pairs[order, 1], return_index=True)
     tasks = np.split(pairs[order, 0], starts[1:]) if workers.size else []
     return list(zip(workers.tolist(), tasks, strict=True))
-
-
-def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
-    """Tasks that get less than they ask for: evidence, labels, labels of a group, or by exact errors, (k,).
-
-    Where the average of errors counts, and is too large: those that err more than it may be.
-
-    -> in ascending order.
-    """
-    n = instance.n_tasks
-    labels = np.bincount(pairs[:, 0], minlength=n)
-    evidence = instance.collected_evidence + instance.supply(pairs)
-    short = (instance.need - evidence > COVERAGE) | (labels < instance.new_label_limits[0])
-    for group, had in zip(instance.groups, labels_had(instance), strict=True):
-        mine = np.bincount(pairs[np.isin(pairs[:, 1], group.members), 0], minlength=n)
-        short |= mine + had < group.min_per_task
-    if instance.the_rule.checked:
-        sure = np.zeros(n, bool)
-        if instance.rule == EXACT_ERROR.name and n > 1:  # of many labels a bound takes no time beside their exact error
-            sure = instance.error_bound(evidence) <= instance.epsilon
-        error = np.where(sure, 0.0, most_errors(instance, pairs[~sure[pairs[:, 0]]]))
-        if not (instance.the_rule.average and error.mean() <= instance.epsilon.mean() + CERTAIN):
-            short |= error > instance.epsilon + CERTAIN
-    return np.flatnonzero(short)

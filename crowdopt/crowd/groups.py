@@ -148,7 +148,7 @@ def checked_rows(rows: Any, n: int, m: int) -> OwnRows | None:
     _refuse(not numeric, "rows: coefficients must be finite, sides numbers or infinite")
     crossed = [name for name, is_crossed in zip(names, lower > upper, strict=True) if is_crossed]
     _refuse(crossed, f"rows: the lower side of {'; '.join(crossed[:1])} is above its upper side")
-    return OwnRows(names, *map(sealed, (row, pairs, coefficient, lower, upper)))
+    return OwnRows(names, sealed(row), sealed(pairs), sealed(coefficient), sealed(lower), sealed(upper))
 
 
 def _refuse(bad: Any, sentence: str) -> None:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN, most_errors
 
 EVIDENCE = "lacks evidence"  # which an exact rule does not ask for
@@ -26,7 +27,6 @@ class Breach:
     limit: str
     owner: str
     amount: float
-    lacking: int | None = None  # the task that gets less than it asks for, where that is what is broken
 
     def __str__(self) -> str:
         return f"{self.owner}: {self.limit} ({self.amount:.6g})"
@@ -69,6 +69,25 @@ def broken(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = N
     return ""
 
 
+def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
+    """Tasks that get less than they ask for: evidence, labels, labels of a group, or by exact errors, (k,).
+
+    Where the average of errors counts, and is too large: those that err more than it may be.
+
+    -> in ascending order.
+    """
+    limits = _limits(instance, pairs, np.ones(len(pairs)), 1.0)
+    short: Bools = np.any([limit.excess > COVERAGE for limit in limits if limit.lacks], axis=0)
+    if instance.the_rule.checked:
+        sure = np.zeros(instance.n_tasks, bool)  # by a bound, which takes no time beside the exact error of many labels
+        if instance.rule == EXACT_ERROR.name and sure.size > 1:
+            sure = instance.error_bound(instance.collected_evidence + instance.supply(pairs)) <= instance.epsilon
+        error = np.where(sure, 0.0, most_errors(instance, pairs[~sure[pairs[:, 0]]]))
+        if not (instance.the_rule.average and error.mean() <= instance.epsilon.mean() + CERTAIN):
+            short |= error > instance.epsilon + CERTAIN
+    return np.flatnonzero(short)
+
+
 def worst_breach(
     instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, short: ArrayLike = ()
 ) -> float:
@@ -92,15 +111,14 @@ def breaches(
     absolute, in the limit's own unit: a budget above 1 is its own, and so is an own row's largest number; short (s,):
     tasks that may get less than they ask for.
     """
-    found, short = [], np.asarray(short, np.int64)
+    found: list[Breach] = []
     shares, edge = (np.ones(len(pairs)), 1.0) if amounts is None else (amounts, EDGE)
     for limit in chain(_limits(instance, pairs, shares, edge), _of_pairs(instance, pairs, shares)):
         over = limit.excess > tolerance * limit.unit
         if limit.lacks:
-            over[short] = False
-        for k in np.flatnonzero(over).tolist():
-            owner, amount = f"{limit.kind} {limit.name(k)}", float(limit.excess[k])
-            found.append(Breach(limit.says, owner, amount, k if limit.lacks else None))
+            over[np.asarray(short, np.int64)] = False
+        names = [(k, f"{limit.kind} {limit.name(k)}") for k in np.flatnonzero(over).tolist()]
+        found += [Breach(limit.says, name, float(limit.excess[k])) for k, name in names]
     return found
 
 
