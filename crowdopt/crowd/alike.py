@@ -57,8 +57,9 @@ class Classes:
     @property
     def loads(self) -> tuple[Floats, Floats]:
         """Fewest and most labels of each class of workers together, each (G,)."""
-        least, most = self.instance.min_load, self.instance.capacity
-        return np.bincount(self.worker_class, least), np.bincount(self.worker_class, most)
+        sides = self.instance.min_load, self.instance.capacity
+        least, most = (np.bincount(self.worker_class, side).astype(np.float64) for side in sides)
+        return least, most
 
     @cached_property
     def cardinality(self) -> Ints:
@@ -221,8 +222,8 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
     prior = prior[:, 1] if instance.classes == 2 else prior
     kind, task = alike(instance.task_type, instance.epsilon, prior, fewest, most)
     first, sizes = np.unique(number, return_index=True, return_counts=True)[1:]
-    types, rounded = instance.task_type[task], np.full((task.size, first.size), 0.0 if up else 1.0)
-    (np.maximum if up else np.minimum).at(rounded, (slice(None), number), skill[types][:, who])
+    types, by_pool = instance.task_type[task], who[np.argsort(number, kind="stable")]
+    rounded = (np.maximum if up else np.minimum).reduceat(skill[types][:, by_pool], np.cumsum(sizes) - sizes, axis=1)
     return Pools(
         instance=instance,
         kind=kind,
