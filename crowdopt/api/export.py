@@ -15,8 +15,8 @@ from crowdopt.assign.patterns.true_minimum import refuse
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import made
+from crowdopt.crowd.alike import pools_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.hire import program as hiring

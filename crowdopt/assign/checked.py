@@ -11,10 +11,11 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.mending import TaskLabels
-from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
+from crowdopt.assign.plan import Plan, decide
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches, worst_breach
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import PROBIT, normal_need
 from crowdopt.crowd.vote_errors import are_compiled, relaxation

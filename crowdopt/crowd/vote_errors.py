@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.alike import alike
+from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.law import LISTED, clipped
 from crowdopt.crowd.rules import EXACT_ERROR, bhattacharyya_error

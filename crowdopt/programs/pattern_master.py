@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, extended, relax
-from crowdopt.crowd.pools import Pools
+from crowdopt.crowd.alike import Pools
 from crowdopt.programs.patterns import PatternSet, of_menu
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError
-from crowdopt.assign.plan import breaches
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import (
     CERTAIN,

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Options, Status, assign, certify, recipe, relax, solve
-from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import FEASIBILITY, fraction, violation
 from crowdopt.core.dual import dualize
+from crowdopt.crowd.kept import breaches
 from crowdopt.programs import approximated, assignment, assignment_dual, sampled
 from tests.checkers.plans import broken, least_cost
 from tests.draw import campaigns

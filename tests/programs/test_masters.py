@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from crowdopt import AssignmentInstance, Status, relax, solve
-from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.pools import pools_of
+from crowdopt.crowd.alike import classes_of, pools_of
 from crowdopt.programs import (
     aggregated,
     assignment,

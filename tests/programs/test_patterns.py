@@ -16,7 +16,7 @@ import crowdopt
 from crowdopt import AssignmentInstance
 from crowdopt.assign.patterns.deal import deal
 from crowdopt.core.program import Program
-from crowdopt.crowd.pools import pools_of
+from crowdopt.crowd.alike import pools_of
 from crowdopt.io.programs.naming import MPS
 from crowdopt.programs import patterns
 from tests.checkers.plans import least_cost

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.alike import folded
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.law import clipped
-from crowdopt.crowd.pools import folded
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN, log_odds, vote_errors
 

@@ -16,8 +16,8 @@ from crowdopt.assign.engine.vote_law import VoteLaw
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.assign.plan import Duals
 from crowdopt.core.roundoff import sum_below
+from crowdopt.crowd.alike import folded
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import folded
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.programs.pattern_errors import Errors

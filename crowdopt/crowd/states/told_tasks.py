@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.alike import alike
+from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.states.kinds_of_tasks import KindsOfTasks

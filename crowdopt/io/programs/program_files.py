@@ -6,8 +6,8 @@ from pathlib import Path
 
 from crowdopt.arrays import Ints
 from crowdopt.core.program import Block, Program
+from crowdopt.crowd.alike import Pools
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import Pools
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.hire.candidates import SelectionInstance

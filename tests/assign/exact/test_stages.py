@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe, write_plan
-from crowdopt.assign.plan import breaches
+from crowdopt.crowd.kept import breaches
 from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.sampled import first_of
 from tests.small import instances
