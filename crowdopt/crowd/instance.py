@@ -580,11 +580,6 @@ FIELDS = tuple(
 PAIRS = tuple(one.name for one in FIELDS if one.of == "pair")
 
 
-def parts(size: int, each: int = PART) -> Iterator[slice]:
-    """A long array in parts, so that what is computed from it needs little memory beside it."""
-    return (slice(start, min(start + each, size)) for start in range(0, size, each))
-
-
 def _fits(law: Law, workers: int) -> bool:
     """Whether a law is of two classes, one type and so many workers, each part with its share."""
     speech = law.speech
