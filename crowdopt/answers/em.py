@@ -102,7 +102,5 @@ def _fitted(
         if still:
             break
     score = np.ascontiguousarray(score.T)
-    answers = Answers(
-        method, score, weight, labels.per_task, likelihood=score[None], iterations=number, converged=still
-    )
+    answers = Answers(method, score, weight, labels.per_task, None, score[None], iterations=number, converged=still)
     return answers, chance, posterior.mean(axis=1)

@@ -47,9 +47,8 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     if instance.the_rule.heeds_prior:
         votes = votes + np.log(instance.prior)
     posterior = instance.posterior(pairs, label)
-    answer = (votes if instance.vote_law is None else posterior).argmax(
-        axis=1
-    )  # no weighted vote is best by such a law
+    # by a law of votes no weighted vote is best: plans promise the likeliest class then
+    answer = (votes if instance.vote_law is None else posterior).argmax(axis=1)
     together = np.zeros(n, bool)  # tasks with several labels of one family
     for group in instance.groups:
         if group.dependent:
