@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from crowdopt.answers.voted import Answers, decide
-from crowdopt.answers.votes import log_odds, tally
-from crowdopt.arrays import Floats
+from crowdopt.answers.answers import Answers, decide
+from crowdopt.answers.votes import incidence, wmv_log
 from crowdopt.crowd.labels import Labels
 from crowdopt.errors import InputError
 
@@ -30,62 +29,33 @@ def kos(labels: Labels, iterations: int = ITERATIONS, start: Any = None) -> Answ
 
     start (labels,): the first messages y0; default: all 1, which needs no chance. The paper draws them from N(1, 1).
     """
-    y0, size = _first(labels, iterations, start), np.asarray(labels.counts, np.float64)
-    n, count = len(labels.tasks), len(labels.classes)
-    # a row for each task and class: marks counts the labels there, z0 and s0 sum the first messages
-    cell = labels.task * count + labels.label
-    table = sparse.csr_array((np.ones(cell.size), (cell, labels.worker)), shape=(n * count, size.size))
-    marks = np.bincount(cell, minlength=n * count).astype(np.float64)
-    z0 = np.bincount(cell, weights=y0, minlength=n * count)
+    if iterations < 0:
+        raise InputError(f"the number of iterations must be at least 0, not {iterations}")
+    y0 = np.ones(labels.task.size) if start is None else np.array(start, dtype=np.float64)
+    if y0.shape != labels.task.shape or not np.isfinite(y0).all():
+        raise InputError(f"start needs one finite number per label, that is {labels.task.size}")
+    n, count, size = len(labels.tasks), len(labels.classes), np.asarray(labels.counts, np.float64)
+    # a row for each class and task: marks counts the labels there, z0 and s0 sum the first messages
+    cell, table = labels.label * n + labels.task, incidence(labels)
+    marks, z0 = np.bincount(cell, minlength=n * count), np.bincount(cell, weights=y0, minlength=n * count)
     s0 = np.bincount(labels.worker, weights=y0, minlength=size.size)
     b, c, share, self_ = np.zeros(size.size), np.zeros(n * count), 1.0, 1 - 1 / count
-    for _ in range(iterations):
+    for step in range(iterations + 1):
         # messages to tasks, then back to workers, each as a whole; subtracting takes out a label's own message
-        t = _centred(share * z0 + table @ b - marks * c, count)
+        t = (share * z0 + table @ b - marks * c).reshape(count, n)
+        t = (t - t.sum(axis=0) / count).reshape(-1)
+        if step == iterations:
+            break
         w = table.T @ (t + self_ * c) - self_ * (share * s0 + size * b)
         b, c, share = self_ * b + w, self_ * c + t, self_ * share
         largest = max(np.abs(b).max(initial=0.0), np.abs(c).max(initial=0.0))
         # only ratios matter for the answer: all three are scaled together before they overflow
         if largest > LARGE:
             b, c, share = b / largest, c / largest, share / largest
-    score = _centred(share * z0 + table @ b - marks * c, count).reshape(n, count)
     message = (share * s0 + size * b - table.T @ c) / np.maximum(size, 1)
-    return _answers(labels, score, message, iterations)
-
-
-def _answers(labels: Labels, score: Floats, message: Floats, iterations: int) -> Answers:
     scale = float(np.abs(message).max(initial=0.0)) or 1.0
-    score, weight, given = score / scale, message / scale, labels.counts
+    score = np.ascontiguousarray(t.reshape(count, n).T) / scale
     agrees = decide(score, labels.per_task)[labels.task] == labels.label
-    right = np.bincount(labels.worker, weights=agrees, minlength=given.size)
-    accuracy = (right + SMOOTHING) / (given + 2 * SMOOTHING)
-    speech = log_odds(accuracy, score.shape[1])
-    return Answers(
-        "kos",
-        score,
-        weight,
-        tally(labels, speech),
-        speech,
-        labels.per_task,
-        accuracy,
-        iterations=iterations,
-    )
-
-
-def _centred(flat: Floats, count: int) -> Floats:
-    rows = flat.reshape(-1, count)
-    mean = rows[:, 0].copy()
-    for k in range(1, count):
-        mean += rows[:, k]
-    return (rows - (mean / count)[:, None]).reshape(-1)
-
-
-def _first(labels: Labels, iterations: int, start: Any) -> Floats:
-    if iterations < 0:
-        raise InputError(f"the number of iterations must be at least 0, not {iterations}")
-    if start is None:
-        return np.ones(labels.task.size)
-    given = np.array(start, dtype=np.float64)
-    if given.shape != labels.task.shape or not np.isfinite(given).all():
-        raise InputError(f"start needs one finite number per label, that is {labels.task.size}")
-    return given
+    right = np.bincount(labels.worker, weights=agrees, minlength=size.size)
+    believed = wmv_log(labels, (right + SMOOTHING) / (size + 2 * SMOOTHING))
+    return replace(believed, method="kos", score=score, weight=message / scale, iterations=iterations)
