@@ -10,11 +10,12 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.core.solution import PROVEN, Status, relative_gap
+from crowdopt.crowd.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.errors import InputError
 from crowdopt.notebooks import InNotebooks
 
+Place = tuple[int, int, Votes]  # kind, rounds that are over, votes
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, fill [0, 1) evenly however many there are
 
 
@@ -50,6 +51,11 @@ class PolicyProof:
     budget: float = 0.0
     limits: tuple[tuple[str, str, float], ...] = ()  # linear limits on labels: which, whose, multiplier <= 0
     classes: tuple[float, ...] = ()  # nu >= 0 of limits by true class, 0 where there is none
+
+    @property
+    def of_limits(self) -> Floats:
+        """Multipliers of the linear limits, (rows,)."""
+        return np.array([dual for *_, dual in self.limits], np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +93,7 @@ class AdaptivePlan(InNotebooks):
     missed: tuple[float, ...] = ()  # and the share that is expected to be
     each_task: bool = False  # whether whole tasks get sets each of which keeps the target
     step: float | None = None  # of log-odds between the beliefs at which the bound's prices stand
-    _arrivals: dict[tuple[int, int, Votes], int] = field(default_factory=dict, repr=False)
+    _arrivals: dict[Place, int] = field(default_factory=dict, repr=False)
 
     @property
     def found(self) -> bool:
@@ -115,11 +121,8 @@ class AdaptivePlan(InNotebooks):
         return float(self.loads.sum())
 
     @cached_property
-    def _rows_at(self) -> dict[tuple[int, int, Votes], list[PolicyRow]]:
-        found: dict[tuple[int, int, Votes], list[PolicyRow]] = {}
-        for row in self.rows:
-            found.setdefault((row.kind, row.round, row.votes), []).append(row)
-        return found
+    def _rows_at(self) -> dict[Place, list[PolicyRow]]:
+        return by_place(self.rows)
 
     def next(
         self, votes: Mapping[str, str] | None = None, *, task: str | None = None, round: int = 0
@@ -171,7 +174,7 @@ class AdaptivePlan(InNotebooks):
             return action, (workers[what],)
         return action, (class_labels(self.instance)[what],) if action == ANSWER else ()
 
-    def _offset(self, key: tuple[int, int, Votes]) -> float:
+    def _offset(self, key: Place) -> float:
         numbers = [self.seed, key[0], key[1], *(number for vote in key[2] for number in vote)]
         return float(np.random.default_rng(numbers).random())
 
@@ -211,10 +214,28 @@ class AdaptivePlan(InNotebooks):
         return tuple(chosen)
 
 
+def by_place(rows: Sequence[PolicyRow]) -> dict[Place, list[PolicyRow]]:
+    """The rows of each kind, round and votes."""
+    found: dict[Place, list[PolicyRow]] = {}
+    for row in rows:
+        found.setdefault((row.kind, row.round, row.votes), []).append(row)
+    return found
+
+
 def row_at(rows: Sequence[PolicyRow], lot: float) -> PolicyRow:
     """The row whose share of the tasks a lot in [0, 1) falls in."""
-    heads = np.cumsum([row.share for row in rows])
-    return rows[min(int((lot >= heads / heads[-1]).sum()), len(rows) - 1)]
+    return rows[int(_at([row.share for row in rows], np.array([lot]))[0])]
+
+
+def dealt(shares: Sequence[float], tasks: Ints, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Each of these tasks and the place among shares that it falls to, once they are shuffled; up to one task."""
+    lots = (rng.permutation(tasks.size) + rng.random()) / max(1, tasks.size)
+    return list(zip(tasks.tolist(), _at(shares, lots).tolist(), strict=True))
+
+
+def _at(shares: Sequence[float], lots: Floats) -> Ints:
+    heads = np.cumsum(shares)
+    return np.minimum(np.searchsorted(heads / heads[-1], lots, side="right"), len(heads) - 1)
 
 
 def class_labels(instance: AssignmentInstance) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from crowdopt import AssignmentInstance, Group, OwnRows
-from crowdopt.crowd.states.asking_orders import AskingOrder
+from crowdopt.crowd.asking_orders import AskingOrder
 
 
 def drawn_own(seed: int, workers: int | None = None) -> AssignmentInstance:

@@ -13,9 +13,9 @@ from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.cascade.belief_prices import BeliefPrices
 from crowdopt.assign.cascade.cheapest_orders import cheapest_orders
 from crowdopt.assign.cascade.order_master import expected
+from crowdopt.assign.cascade.panels import skill_panel
 from crowdopt.core.solution import Options
-from crowdopt.crowd.states.asking_orders import AskingOrder
-from crowdopt.crowd.states.own_skills import own_skills
+from crowdopt.crowd.asking_orders import AskingOrder
 from crowdopt.recheck.policies.belief_recursion import BeliefRecursion
 from tests.assign.cascade.own_panels import by_hand, drawn_own
 from tests.assign.cascade.small_panels import EXPERT
@@ -26,7 +26,7 @@ from tests.sampled import first_of
 
 def orders_of(one, expert=None):
     """The plan of orders, however few the workers are."""
-    return cheapest_orders(own_skills(one), expert, SOLVERS, Options())
+    return cheapest_orders(skill_panel(one), expert, SOLVERS, Options())
 
 
 @pytest.mark.parametrize("seed", first_of(range(40), 10))
@@ -47,10 +47,10 @@ def test_bound_least_plan_in_this_order(seed):
 def test_a_finer_lattice_never_lowers_the_bound(seed):
     """Prices are concave in belief, so knots among which all the old ones are cut off less; same multipliers."""
     one, expert = drawn_own(seed), EXPERT if seed % 2 else None
-    plan, problem, bounds = orders_of(one, expert), own_skills(one), []
+    plan, problem, bounds = orders_of(one, expert), skill_panel(one), []
     for step in (0.4, 0.2, 0.1, 0.05, 0.025):
         prices = BeliefPrices(problem, step, expert)
-        asking = prices.asking(plan.proof_of)
+        asking = problem.asking(plan.proof_of)
         values = [prices.knots(kind, plan.proof_of, asking[kind]) for kind in range(problem.first.size)]
         bounds.append(prices.bound(plan.proof_of, values, plan.times))
     assert all(a <= b + 1e-7 * abs(b) for a, b in pairwise(bounds)), bounds
@@ -64,10 +64,10 @@ def test_two_algorithms_agree_on_prices(seed):
     Where some votes are free tasks go on next to certainty, where the second opinion has more knots.
     """
     one, rng = drawn_own(seed), np.random.default_rng(seed)
-    problem, plan = own_skills(one), orders_of(one, EXPERT)
+    problem, plan = skill_panel(one), orders_of(one, EXPERT)
     prices, free = BeliefPrices(problem, 0.05, EXPERT), rng.random(one.n_workers) < (seed % 2) / 2
     for kind in range(problem.first.size):
-        asking = np.where(free, -0.01 * (seed % 4 == 3), prices.asking(plan.proof_of)[kind])
+        asking = np.where(free, -0.01 * (seed % 4 == 3), problem.asking(plan.proof_of)[kind])
         mine = prices.knots(kind, plan.proof_of, asking)
         labels = min(one.n_workers, int(one.max_labels[problem.first[kind]]))
         money = EXPERT * (1 - plan.proof_of.budget)
@@ -82,7 +82,7 @@ def test_an_order_comes_to_what_all_its_labels_come_to():
     rng = np.random.default_rng(0)
     for seed in range(20):
         one = drawn_own(seed, workers=4)
-        problem, n = own_skills(one), int(rng.integers(0, 5))
+        problem, n = skill_panel(one), int(rng.integers(0, 5))
         workers = tuple(rng.permutation(4)[:n].tolist())
         adds = tuple((-int(a), int(b)) for a, b in rng.integers(0, 6, (n, 2)))
         low = tuple(int(x) for x in -rng.integers(0, 6, n + 1))
@@ -122,7 +122,7 @@ def test_simulated_tasks_err_and_ask_as_often_as_the_orders_say():
 def own_of(plan, one, number):
     """Loads and error of one order, by hand."""
     order, loads = plan.orders[number].order, np.zeros(one.n_workers)
-    asked, wrong, _ = by_hand(order, own_skills(one).likely[0], np.array([0.5, 0.5]))
+    asked, wrong, _ = by_hand(order, skill_panel(one).likely[0], np.array([0.5, 0.5]))
     loads[list(order.workers)] = asked
     return loads, wrong
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError, assign, verify, write_campaign
+from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.cli import main
-from crowdopt.crowd.states.told_tasks import told_tasks
 from tests.assign.cascade.small_panels import EXPERT, drawn, least_by_histories
 from tests.chance import most
 from tests.chance import rng as drawing
@@ -127,15 +127,14 @@ def test_the_next_limits_are_those_of_this_plan_on_average(tmp_path):
     one = AssignmentInstance([[0.9, 0.8, 0.75]], [0], [1, 1, 1], 0.12, cost=[3.0, 1.0, 0.4], class_names=["a", "b"])
     write_campaign(one, tmp_path / "c")
     plan = assign(tmp_path / "c", adaptive=True, class_error={"b": 0.08}, output=tmp_path / "p")
-    told, missed = told_tasks(one), 0.0
+    panel, missed = vote_panel(one), 0.0
     for row in (row for row in plan.rows if not row.votes):
         assert row.action == "ask"
-        for k, outcome in enumerate(told.states[0].outcomes(row.what)):
-            table = tmp_path / f"{row.what}{k}.csv"
-            table.write_text(f"task,worker,label\n0,{outcome.added[0][0]},{'ab'[outcome.added[0][1].index(1)]}\n")
+        for after in panel.ahead(row.what, np.array([0]))[0][0].tolist():
+            table, ((worker, label, _),) = tmp_path / f"{row.what}{after}.csv", panel.votes(after)
+            table.write_text(f"task,worker,label\n0,{worker},{'ab'[label]}\n")
             answered = crowdopt.answers(table, tmp_path / "p", campaign=tmp_path / "c")
-            law = told.joint[0][int(told.states[0].after(outcome, np.array([0]))[0])]
-            missed += row.share * float(law[1]) * float(answered.onward.options.rpartition("=")[2])
+            missed += row.share * float(panel.joint[after, 1]) * float(answered.onward.options.rpartition("=")[2])
     assert missed == pytest.approx(0.5 * plan.missed[1], rel=1e-6)
 
 
