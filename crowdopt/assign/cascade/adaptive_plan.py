@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -186,22 +187,20 @@ class AdaptivePlan(InNotebooks):
         return int(self.askers.kind[self._number_of(task)])
 
     def _number_of(self, task: str) -> int:
-        for i in range(self.instance.n_tasks):
-            if self.instance.task_id(i) == task:
-                return i
-        raise InputError(f"there is no task {task!r} in this plan")
+        number = self.instance.task_places.get(task)
+        if number is None:
+            raise InputError(f"there is no task {task!r} in this plan")
+        return number
 
     def _votes_of(self, votes: Mapping[str, str]) -> Votes:
         asker = {self.instance.worker_id(j): g for g, some in enumerate(self.askers.workers) for j in some.tolist()}
-        classes = places(class_labels(self.instance))
-        count: dict[tuple[int, int], int] = {}
+        classes, count = places(class_labels(self.instance)), Counter[tuple[int, int]]()
         for worker, label in votes.items():
             if worker not in asker:
                 raise InputError(f"there is no worker {worker!r} in this plan")
             if str(label) not in classes:
                 raise InputError(f"the label {str(label)!r} is no class of this plan; they are {', '.join(classes)}")
-            place = asker[worker], classes[str(label)]
-            count[place] = count.get(place, 0) + 1
+            count[asker[worker], classes[str(label)]] += 1
         return tuple((g, k, n) for (g, k), n in sorted(count.items()))
 
     def _said(self, row: PolicyRow, votes: Mapping[str, str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -217,7 +217,7 @@ def vote_panel(instance: AssignmentInstance, labels: Ints | None = None, most: i
     most: askers who are asked, those with most evidence for their price, others have no votes but those that are in.
     Raises InputError for what an adaptive plan knows nothing of, and where there are too many states.
     """
-    _refuse(*_unplanned(instance, labels))
+    _refuse(instance, labels)
     (kind, first), size = task_kinds(instance), int(instance.classes)
     workers, telling = _askers(instance, first)
     one, members = np.array([some[0] for some in workers]), np.array([some.size for some in workers], np.int64)
@@ -286,24 +286,7 @@ def skill_panel(instance: AssignmentInstance, labels: Ints | None = None) -> Ski
     instance: of two classes; labels (collected,): the class that each label already in says. Raises InputError for what
     an adaptive plan of many workers knows nothing of.
     """
-    unknown = {
-        "fixed pairs": instance.fixed.size > 0,
-        "min_labels": instance.min_labels.any(),
-        "min_per_task of a group": any(group.min_per_task for group in instance.groups),
-    }
-    named = ", ".join(what for what, is_there in unknown.items() if is_there)
-    _refuse(
-        *_unplanned(instance, labels),
-        (
-            instance.classes != 2 or instance.errs_together,
-            "of many workers who differ in skill is for two classes and votes that are independent; state no "
-            "difficulty and no law of votes, or plan with fewer judges",
-        ),
-        (
-            bool(named),
-            f"of many workers who differ in skill does not know {named}; take that out, or plan without --adaptive",
-        ),
-    )
+    _refuse(instance, labels, in_order=True)
     (kind, first), every = task_kinds(instance), np.arange(instance.n_workers)
     likely = np.stack([instance.law.table(int(t), every)[0, :, :, 1] for t in instance.task_type[first]])
     votes: list[list[tuple[int, int, int]]] = [[] for _ in range(instance.n_tasks)]
@@ -325,23 +308,26 @@ def skill_panel(instance: AssignmentInstance, labels: Ints | None = None) -> Ski
     return SkillPanel(instance, kind, first, tuple(every[:, None]), tuple(starts), likely)
 
 
-def _unplanned(instance: AssignmentInstance, labels: Ints | None) -> Iterator[tuple[bool, str]]:
-    """What an adaptive plan may not keep or know, and whether it is there."""
-    promised = instance.the_rule.checked or instance.confusion is not None
-    yield not promised, f"promises errors themselves, not rule {instance.rule}; choose rule {EXACT_ERROR.name}"
-    yield (
-        bool((instance.dependence > 1).any()),
+def _refuse(instance: AssignmentInstance, labels: Ints | None, in_order: bool = False) -> None:
+    """InputError that names what an adaptive plan, or one of orders, does not keep or know."""
+    some = {"fixed pairs": instance.fixed.size, "min_labels": instance.min_labels.any()}
+    some["min_per_task of a group"] = any(group.min_per_task for group in instance.groups)
+    named, many = ", ".join(what for what in some if some[what]), "of many workers who differ in skill"
+    faults = {
+        f"promises errors themselves, not rule {instance.rule}; choose rule {EXACT_ERROR.name}": not (
+            instance.the_rule.checked or instance.confusion is not None
+        ),
         "needs the joint law of votes, and none is known of several workers of one family; let max_per_task of every "
-        "dependent group be 1",
-    )
-    demands = bool((instance.demand != 1).any())
-    yield demands, "promises errors themselves and knows no demand other than 1; take that out"
-    unsaid = len(instance.collected) != (0 if labels is None else labels.size)
-    yield unsaid, "goes on from the labels already in; give the campaign's folder, which has them"
-
-
-def _refuse(*faults: tuple[bool, str]) -> None:
-    for is_there, says in faults:
+        "dependent group be 1": (instance.dependence > 1).any(),
+        "promises errors themselves and knows no demand other than 1; take that out": (instance.demand != 1).any(),
+        "goes on from the labels already in; give the campaign's folder, which has them": (
+            len(instance.collected) != (0 if labels is None else labels.size)
+        ),
+        f"{many} is for two classes and votes that are independent; state no difficulty and no law of votes, or plan "
+        "with fewer judges": in_order and (instance.classes != 2 or instance.errs_together),
+        f"{many} does not know {named}; take that out, or plan without --adaptive": in_order and named,
+    }
+    for says, is_there in faults.items():
         if is_there:
             raise InputError(f"an adaptive plan {says}")
 
