@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -233,8 +234,8 @@ def vote_panel(instance: AssignmentInstance, labels: Ints | None = None, most: i
     ends = [0, *accumulate(some.size for some in states)]
     if ends[-1] > STATES:
         raise ManyStates(
-            f"askers of different skill, price or limits make {ends[-1]:.3g} states of votes, of which an adaptive "
-            f"plan looks at {STATES:,} at most; plan with fewer judges"
+            f"askers of different skill, price or limits make about 10^{log10(ends[-1]):.1f} states of votes, of which "
+            f"an adaptive plan looks at {STATES:,} at most; plan with fewer judges"
         )
     standing = np.empty(instance.n_tasks, np.int64)
     for t, some in enumerate(states):
@@ -290,9 +291,8 @@ def skill_panel(instance: AssignmentInstance, labels: Ints | None = None) -> Ski
     (kind, first), every = task_kinds(instance), np.arange(instance.n_workers)
     likely = np.stack([instance.law.table(int(t), every)[0, :, :, 1] for t in instance.task_type[first]])
     votes: list[list[tuple[int, int, int]]] = [[] for _ in range(instance.n_tasks)]
-    for (task, worker), label in zip(
-        instance.collected.tolist(), () if labels is None else labels.tolist(), strict=True
-    ):
+    said = () if labels is None else labels.tolist()
+    for (task, worker), label in zip(instance.collected.tolist(), said, strict=True):
         votes[task].append((worker, label, 1))
     same: dict[tuple[int, Votes], list[int]] = {}
     for task, some in enumerate(votes):

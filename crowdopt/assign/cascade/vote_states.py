@@ -27,8 +27,8 @@ class VoteStates:
     @cached_property
     def own(self) -> tuple[Ints, ...]:
         """Counts of labels in each asker's own states, fewest labels first, each (states of that asker, classes)."""
-        every = ([falls(n, self.classes) for n in range(size + 1)] for size in self.members.tolist())
-        return tuple(np.array([counts for some in ways for counts in some], np.int64) for ways in every)
+        every = ([way for n in range(size + 1) for way in falls(n, self.classes)] for size in self.members.tolist())
+        return tuple(np.array(ways, np.int64) for ways in every)
 
     @cached_property
     def strides(self) -> list[int]:

@@ -198,7 +198,7 @@ def test_forged_claims_of_classes_are_refused(what, said, by_class, tmp_path):
     assert forged.problems() and not forged.report().proven
 
 
-MANY = AssignmentInstance(np.random.default_rng(0).uniform(0.6, 0.9, (1, 30)), [0] * 9, [9] * 30, 0.1)
+MANY = AssignmentInstance(np.random.default_rng(0).uniform(0.6, 0.9, (1, 700)), [0] * 9, [9] * 700, 0.1)
 MEAN = AssignmentInstance([[0.9, 0.8]], [0, 0], [2, 2], 0.2, rule="mean-error")
 REFUSED = [
     (MANY, {"adaptive": True, "given_votes": True}, "plan with fewer judges"),
