@@ -162,11 +162,14 @@ def least_by_histories(
             for name in entries.keys() & place.keys():
                 table[place[name], k] = entries[name]
     cost, right = np.array([price for price, *_ in columns]), np.array(list(starts.values()))
-    for method in ("highs", "highs-ipm"):  # just out of reach simplex may give up where the other proves it
-        found = linprog(cost, less, np.array(list(sides.values())), same, right, method=method)
-        if found.status in (0, 2):
-            return float(found.fun) if found.status == 0 else np.inf
-    raise AssertionError(found.message)
+    found = linprog(cost, less, list(sides.values()), same, right)
+    if found.status in (0, 2):
+        return float(found.fun) if found.status == 0 else np.inf
+    # just out of reach HiGHS may not know: then some side has to give way
+    spare, none = np.repeat([0.0, 1.0], [cost.size, len(below)]), np.zeros((len(equal), len(below)))
+    short = linprog(spare, np.hstack([less, -np.eye(len(below))]), list(sides.values()), np.hstack([same, none]), right)
+    assert short.status == 0 and short.fun > 1e-6, (found.message, short.message)
+    return np.inf
 
 
 def has_enough(one: AssignmentInstance, task: int, had: set[int]) -> bool:
