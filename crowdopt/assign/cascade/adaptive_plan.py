@@ -152,41 +152,31 @@ class AdaptivePlan(InNotebooks):
         InputError
             If a worker, a label or the task is unknown, or the plan never comes to such votes.
         """
+        had, labels, kind = self._votes_of(votes or {}), class_labels(self.instance), 0
         if self.order_of is not None:
-            return self._next_in_order(task, votes or {})
-        key = (self._kind_of(task), round, self._votes_of(votes or {}))
-        rows = self._rows_at.get(key)
+            number = self._number_of(task, "each task of this plan has an order of its own")
+            turn, what = self.orders[self.order_of[number]].order.turn({asker: label for asker, label, _ in had})
+            if turn == ASK:
+                return turn, (self.instance.worker_id(int(self.askers.workers[what][0])),)
+            return turn, (labels[what],) if turn == ANSWER else ()
+        if task is not None or len(self.askers.kinds) > 1:
+            kind = int(self.askers.kind[self._number_of(task, "tasks of this plan are of several kinds")])
+        rows = self._rows_at.get((kind, round, had))
         if rows is None:
             raise InputError("the plan never comes to these votes; solve again with them in collected.csv")
-        self._arrivals[key] = self._arrivals.get(key, -1) + 1
-        lot = (self._offset(key) + self._arrivals[key] * GOLDEN) % 1.0
-        row = row_at(rows, lot)
-        return row.action, self._said(row, votes or {})
+        before = self._arrivals[kind, round, had] = self._arrivals.get((kind, round, had), -1) + 1
+        offset = np.random.default_rng([self.seed, kind, round, *(number for vote in had for number in vote)]).random()
+        row, chosen = row_at(rows, (offset + before * GOLDEN) % 1.0), list[str]()
+        if row.action == ANSWER:
+            return row.action, (labels[row.what[0]],)
+        for asker, number in enumerate(row.what if row.action == ASK else ()):
+            free = [self.instance.worker_id(j) for j in self.askers.workers[asker].tolist()]
+            chosen += [worker for worker in free if worker not in (votes or {})][:number]
+        return row.action, tuple(chosen)
 
-    def _next_in_order(self, task: str | None, votes: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-        """The next worker of the order that was dealt to the task, or what it ends with."""
+    def _number_of(self, task: str | None, why: str) -> int:
         if task is None:
-            raise InputError("each task of this plan has an order of its own; say which task it is")
-        assert self.order_of is not None
-        workers = [self.instance.worker_id(int(some[0])) for some in self.askers.workers]
-        had = {asker: label for asker, label, _ in self._votes_of(votes)}
-        action, what = self.orders[self.order_of[self._number_of(task)]].order.turn(had)
-        if action == ASK:
-            return action, (workers[what],)
-        return action, (class_labels(self.instance)[what],) if action == ANSWER else ()
-
-    def _offset(self, key: Place) -> float:
-        numbers = [self.seed, key[0], key[1], *(number for vote in key[2] for number in vote)]
-        return float(np.random.default_rng(numbers).random())
-
-    def _kind_of(self, task: str | None) -> int:
-        if task is None:
-            if len(self.askers.kinds) == 1:
-                return 0
-            raise InputError("tasks of this plan are of several kinds; say which task it is")
-        return int(self.askers.kind[self._number_of(task)])
-
-    def _number_of(self, task: str) -> int:
+            raise InputError(f"{why}; say which task it is")
         number = self.instance.task_places.get(task)
         if number is None:
             raise InputError(f"there is no task {task!r} in this plan")
@@ -202,15 +192,6 @@ class AdaptivePlan(InNotebooks):
                 raise InputError(f"the label {str(label)!r} is no class of this plan; they are {', '.join(classes)}")
             count[asker[worker], classes[str(label)]] += 1
         return tuple((g, k, n) for (g, k), n in sorted(count.items()))
-
-    def _said(self, row: PolicyRow, votes: Mapping[str, str]) -> tuple[str, ...]:
-        if row.action == ANSWER:
-            return (class_labels(self.instance)[row.what[0]],)
-        chosen = []
-        for asker, number in enumerate(row.what if row.action == ASK else ()):
-            free = [self.instance.worker_id(j) for j in self.askers.workers[asker].tolist()]
-            chosen += [worker for worker in free if worker not in votes][:number]
-        return tuple(chosen)
 
 
 def by_place(rows: Sequence[PolicyRow]) -> dict[Place, list[PolicyRow]]:
