@@ -24,13 +24,13 @@ from pathlib import Path
 import numpy as np
 
 import crowdopt
+from crowdopt.assign.cascade.cascade import Cascade
 from crowdopt.assign.cascade.law_prices import LawPrice, law_price
+from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law import Difficulty, Law
 from crowdopt.crowd.law_fits import FITS, LISTED, chosen_law, log_chances
-from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.crowd.vote_errors import likeliest_errors
-from crowdopt.programs.cascade import Cascade
 
 PRICES = (10.0, 6.0, 3.0, 1.0, 0.4, 0.2)
 EASY = np.array([0.99, 0.98, 0.97, 0.94, 0.88, 0.84])  # of the six judges, on items that are not hard
@@ -73,10 +73,10 @@ def panel(law: Law, epsilon: float) -> crowdopt.AssignmentInstance:
 def planned(true: Law, seed: int, given: argparse.Namespace, names: tuple[str, ...]) -> dict[str, LawPrice]:
     """Plans by laws of these names and by the chosen one, from gold of one seed."""
     right = gold_of(true, seed, given)
-    told, choice = told_tasks(panel(true, given.epsilon)), chosen_law(right, tuple(FITS))
+    judges, choice = vote_panel(panel(true, given.epsilon)), chosen_law(right, tuple(FITS))
     prices = {}
     for name in dict.fromkeys((*names, choice.law.name)):
-        found = law_price(Cascade(told, EXPERT), FITS[name](right), crowdopt.solve, Options(time_limit=60))
+        found = law_price(Cascade(judges, EXPERT), FITS[name](right), crowdopt.solve, Options(time_limit=60))
         assert found is not None
         prices[name] = found
     return {**prices, "chosen": prices[choice.law.name]}

@@ -16,7 +16,9 @@ from benchmarks.dependence import planned
 from benchmarks.laws import campaign as learned
 from crowdopt import AssignmentInstance, Group
 from crowdopt.answers import wmv_confusion
+from crowdopt.assign.cascade.cascade import Cascade
 from crowdopt.assign.cascade.law_prices import law_price
+from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.solution import Options
 from crowdopt.crowd.error_correlation import effective_votes
 from crowdopt.crowd.labels import Labels
@@ -35,10 +37,8 @@ from crowdopt.crowd.law_fits import (
 )
 from crowdopt.crowd.recipes import family_posteriors, simulated_labels
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
-from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.crowd.subset import of_workers
 from crowdopt.crowd.vote_errors import exact_errors, likeliest_errors
-from crowdopt.programs.cascade import Cascade
 from tests.chance import binomial, rng
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways
 
@@ -330,10 +330,10 @@ def test_plan_by_the_true_law_keeps_its_promise_and_costs_what_it_says():
     """Followed under its own law a plan comes to its own figures; by independence it errs more than it says."""
     true = coupled(0.8)
     instance = AssignmentInstance([[0.7] * 4], [0] * 50, [50] * 4, 0.05, vote_law=true)
-    told, options = told_tasks(instance), Options(time_limit=60)
-    own = law_price(Cascade(told, 9.0), true, crowdopt.solve, options)
+    panel, options = vote_panel(instance), Options(time_limit=60)
+    own = law_price(Cascade(panel, 9.0), true, crowdopt.solve, options)
     assert own.cost == pytest.approx(own.promised, rel=1e-9) and own.errs == pytest.approx(own.times, rel=1e-9)
-    other = law_price(Cascade(told, 9.0), independent_law(drawn(true, 20_000, 6)), crowdopt.solve, options)
+    other = law_price(Cascade(panel, 9.0), independent_law(drawn(true, 20_000, 6)), crowdopt.solve, options)
     assert other.errs > 1.1 * other.times
 
 

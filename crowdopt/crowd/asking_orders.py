@@ -28,27 +28,19 @@ class AskingOrder:
         labels: of workers by number; those who are not asked by this order do not count.
         """
         score = 0
-        for n in range(len(self.workers) + 1):
-            if score <= self.low[n]:
-                return ANSWER, 0
-            if score >= self.high[n]:
-                return ANSWER, 1
-            if n == len(self.workers):
-                break
-            worker = self.workers[n]
-            if worker not in labels:
-                return ASK, worker
-            score += self.adds[n][labels[worker]]
+        for n, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            if not low < score < high:
+                return ANSWER, int(score > low)
+            if n < len(self.workers):
+                if self.workers[n] not in labels:
+                    return ASK, self.workers[n]
+                score += self.adds[n][labels[self.workers[n]]]
         return EXPERT, -1
 
     def heard(self, labels: Mapping[int, int]) -> tuple[int, int]:
         """How many of its workers have been heard, one after another, and their score."""
-        score = 0
-        for n, worker in enumerate(self.workers):
-            if worker not in labels:
-                return n, score
-            score += self.adds[n][labels[worker]]
-        return len(self.workers), score
+        heard = next((n for n, worker in enumerate(self.workers) if worker not in labels), len(self.workers))
+        return heard, sum(self.adds[n][labels[self.workers[n]]] for n in range(heard))
 
 
 @dataclass(frozen=True)
