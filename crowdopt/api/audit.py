@@ -197,7 +197,7 @@ def _concluded(table: AnsweredTable, folder: Path, checked: Path) -> Audit:
     drawn, said = drawn_again(table, folder)
     listed = listed_checks(folder)[0]
     looks = read_looks(checked, table, drawn, listed)
-    audited = conclude(drawn, looks.wrong, looks.certain, looks.others)
+    audited = conclude(drawn, looks.wrong, looks.beside)
     more = listed if audited.certified or drawn.fixed else max(listed, next_checks(audited))
     write_audit(audited, said, table, looks, folder / DRAW, more)
     return Audit(replace(drawn, checks=more), said["commitment"], more, audited)

@@ -44,8 +44,7 @@ def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
     last = min(count, wrong, checked)
     if last < first:
         return 0.0
-    mean, spread = checked * wrong / answers, 0.5 * checked**0.5
-    first = max(first, int(min(last, mean) - FAR * spread - 1))
+    first = max(first, int(min(last, checked * wrong / answers) - FAR * 0.5 * checked**0.5 - 1))  # from the mean
     k = np.arange(first, last + 1)
     logs = _choose(wrong, k) + _choose(answers - wrong, checked - k) - _choose(answers, np.array(checked))
     return float(min(1.0, np.exp(logs).sum()))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from crowdopt.answers.audit.bound import checks_needed, most_left
 from crowdopt.answers.audit.martingale import Strata, log_martingale
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.errors import InputError, refuse_unless
 
-Counts: TypeAlias = tuple[int, int]  # answers looked at, and wrong ones among them
 METHODS = ("assisted", "sequential", "exact")
 """Best first; ``assisted`` needs a claimed error for each answer."""
 TRUE_OVER_CLAIMED = 1.5  # realised over claimed error, where nothing better is known (recorded label sets: 1.1 to 1.9)
@@ -25,8 +24,8 @@ HOPEFUL = 0.8  # of the target: claims above are scaled down to it, for an audit
 # sets had 1.1 to 46), and one error for all groups, in units of the target
 CLAIM_RATIOS = np.array([[0.75, 1.0, 1.5, 3.0, 6.0], [0.09, 0.37, 0.09, 0.05, 0.05]])
 OF_TARGET = np.array([[0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0], [0.2, 0.2, 0.25, 0.15, 0.08, 0.05, 0.04, 0.03]])
-EVERY = 400  # up to so many answers each number of wrong ones is a hypothesis of its own
-FINE, COARSE = 100, 200  # beyond: so many around the target, and so many over the whole range
+# numbers of wrong answers that are tested: each, up to so many answers; beyond, around the target and in all
+EVERY, FINE, COARSE = 400, 100, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +113,8 @@ def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: 
         ordered = claims[by_claim]
         mass = np.cumsum(np.sqrt(np.maximum(ordered, LEAST)))
         strata = cut(ordered, np.searchsorted(mass, mass[-1] * np.arange(1, GROUPS) / GROUPS), target)
-        strata = replace(strata, rate=rates_of(strata.size, strata.claim, target))
-    if checks is None:
-        checks = terms.least_sure + checks_needed(n, target, assumed, terms.delta)
+        strata = strata._replace(rate=rates_of(strata.size, strata.claim, target))
+    checks = checks or terms.least_sure + checks_needed(n, target, assumed, terms.delta)
     order = drawn_order(strata, by_claim, answers, terms.seed)
     return AuditDraw(strata, certain, *order, checks, terms, hypotheses(n, target), assumed)
 
@@ -171,8 +169,7 @@ def rates_of(size: Ints, claim: Floats, target: float) -> Floats:
     share = size / size.sum()
     predicted = claim * min(1.0, HOPEFUL * target / float(share @ claim))
     divergence = np.geomspace(1e-6, 20.0, LEVELS)[:, None]
-    low = np.repeat(predicted[None, :], LEVELS, axis=0)
-    high = np.full_like(low, 1 - 1e-12)
+    low, high = np.repeat(predicted[None, :], LEVELS, axis=0), np.full((LEVELS, size.size), 1 - 1e-12)
     for _ in range(40):  # theta above r with KL(r | theta) equal to the divergence, by bisection
         middle = (low + high) / 2
         kl = predicted * np.log(predicted / middle) + (1 - predicted) * np.log((1 - predicted) / (1 - middle))
@@ -198,13 +195,12 @@ def hypotheses(answers: int, target: float) -> Ints:
     if answers <= EVERY:
         return np.arange(answers + 1)
     first = int(target * answers) + 1
-    fine = first + np.arange(FINE) * max(1, first // FINE)
     coarse = np.round(np.geomspace(1, answers, COARSE)).astype(np.int64)
-    numbers = np.unique(np.concatenate([[0], fine, coarse]))
+    numbers = np.unique([0, *(first + np.arange(FINE) * max(1, first // FINE)), *coarse])
     return numbers[numbers <= answers]
 
 
-def conclude(draw: AuditDraw, wrong: Bools, certain: Counts = (0, 0), others: Counts = (0, 0)) -> Audited:
+def conclude(draw: AuditDraw, wrong: Bools, beside: ArrayLike = ((0, 0), (0, 0))) -> Audited:
     """The claim after the first answers in the order of the draw have been looked at.
 
     For ``sequential`` and ``assisted`` it holds at all times together: feed answers one by one or in batches, and stop
@@ -214,9 +210,9 @@ def conclude(draw: AuditDraw, wrong: Bools, certain: Counts = (0, 0), others: Co
     how many answers are left that the expert would correct; where they err on a share of the tasks, at most that many
     more answers are wrong in truth.
 
-    wrong (k,): of the first k answers of ``draw.order``; at least one; certain (int, int): least sure answers looked
-    at, and wrong ones among them; those not looked at count as wrong; others (int, int): further answers that the
-    expert looked at, chosen in any way: wrong ones are corrected, and no longer left.
+    wrong (k,): of the first k answers of ``draw.order``; at least one; beside (2, 2): looked at, and wrong among them:
+    of the least sure answers, where those not looked at count as wrong, and of further ones, chosen in any way, where
+    wrong ones are corrected, and no longer left.
     """
     terms, answers, n = draw.terms, draw.answers, draw.order.size
     planned, found = draw.checks - draw.certain.size, int(wrong.sum())
@@ -225,12 +221,13 @@ def conclude(draw: AuditDraw, wrong: Bools, certain: Counts = (0, 0), others: Co
             f"this audit fixed its {planned} drawn answers beforehand and {wrong.size} were looked at; "
             "look at all of them, or draw anew with the method sequential"
         )
-    looked = np.array([(wrong.size, found), certain, others])
+    looked = np.vstack([(wrong.size, found), beside])
     left = np.array([most_left(n, planned, found, terms.delta)]) if draw.fixed else most_left_path(draw, wrong)
-    most = max(0, int(left[-1]) - others[1]) + draw.certain.size - certain[0]
+    most = int(max(0, left[-1] - looked[2, 1]) + draw.certain.size - looked[1, 0])
     most = min(answers, most + int(terms.expert_error * answers + 1e-9))
+    checked, corrected = looked.sum(axis=0).tolist()
     certified = most <= terms.target * answers + 1e-9
-    return Audited(draw, wrong, looked, *looked.sum(axis=0).tolist(), left, most, certified)
+    return Audited(draw, wrong, looked, checked, corrected, left, most, certified)
 
 
 def most_left_path(draw: AuditDraw, wrong: Bools) -> Ints:
@@ -239,11 +236,10 @@ def most_left_path(draw: AuditDraw, wrong: Bools) -> Ints:
     A number of wrong answers is refuted once its martingale has been at 1/delta. The claim is the largest number that
     is not, less what was found.
     """
-    numbers, n, bar = draw.numbers, draw.order.size, -np.log(draw.terms.delta)
-    stratum, groups = draw.stratum[: wrong.size], draw.strata.size.size
-    path = log_martingale(draw.strata, stratum, wrong, groups, numbers, bar)[:, 1:]
-    upto = np.append(numbers[1:] - 1, n)  # the last number that a hypothesis stands for
-    most = np.where(np.logical_or.accumulate(path >= bar, axis=1), 0, upto[:, None]).max(axis=0)
+    strata, n, bar = draw.strata, draw.order.size, -np.log(draw.terms.delta)
+    path = log_martingale(strata, draw.stratum[: wrong.size], wrong, strata.size.size, draw.numbers, bar)
+    upto = np.append(draw.numbers[1:] - 1, n)  # the last number that a hypothesis stands for
+    most = np.where(np.logical_or.accumulate(path[:, 1:] >= bar, axis=1), 0, upto[:, None]).max(axis=0)
     return np.clip(most - np.cumsum(wrong), 0, n - np.arange(1, wrong.size + 1))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,8 +44,7 @@ class EscalationTerms:
         refuse_unless({"the tiers below have spent all of the chance that the confidence leaves": self.delta > 0})
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(NamedTuple):
     """What an escalation is expected to come to, by claims and what was seen so far."""
 
     groups: int  # how many of the surest groups would stand
@@ -106,7 +105,7 @@ def draw_escalation(claims: Floats, terms: EscalationTerms) -> EscalationDraw:
     if size.sum() > most:
         rate = rates_of(size, strata.claim[:groups], (most + 1) / size.sum())
         above = np.full(strata.size.size - groups, rate[-1] * min(1.0, terms.next_price / terms.expert_price))
-        strata = replace(strata, rate=np.concatenate([rate, above]))
+        strata = strata._replace(rate=np.concatenate([rate, above]))
     order = drawn_order(strata, by_claim, n, terms.seed)
     planned = cheapest(strata, terms, *NO_LOOKS)
     return EscalationDraw(strata, by_claim[:0], *order, next_looks(n, 0, planned), terms, planned)
@@ -176,7 +175,7 @@ def _more_looks(strata: Strata, terms: EscalationTerms, stratum: Ints, wrong: Bo
     A look below it adds ``sum_s pi_s KL(r_s | theta_s)`` on average to the logarithm of its martingale, theta being
     where the wrong answers would be hardest to find.
     """
-    left = strata.size - np.bincount(stratum, minlength=strata.size.size)
+    left = (strata.size - np.bincount(stratum, minlength=strata.size.size)).astype(np.float64)
     inside, rate = left[:groups], strata.rate[:groups]
     predicted = predictions(strata, stratum, wrong)[-1, :groups]
     null = terms.allowed + 1.0 - float(wrong[stratum < groups].sum())

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 
-BLOCK = 32  # checks at a time; between blocks numbers that have reached the bar are dropped
+CELLS = 12_800  # numbers x checks at a time; between blocks numbers that have reached the bar are dropped
 STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
 SHARES_AGREE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
 LEAST, MOST = 1e-12, 1e4  # pressure is kept between: next to nothing is hidden, or next to all, and rounding is far
 
 
-@dataclass(frozen=True, eq=False)
-class Strata:
+class Strata(NamedTuple):
     """Groups of answers, surest first, and what may be wrong in them, in several versions."""
 
     # answers in each; sorted by claimed error, equal ones in their order, the answers are cut into these sizes
@@ -51,8 +50,9 @@ def log_martingale(
     null = numbers[:, None] - (np.cumsum(found) - found).astype(np.float64)
     path = np.full((numbers.size, below.size), np.inf)
     last, open_ = np.zeros(numbers.size), np.arange(numbers.size)
-    for start in range(0, below.size, BLOCK):  # later blocks cost only what is still open
-        at = slice(start, start + BLOCK)
+    block = max(1, CELLS // numbers.size)
+    for start in range(0, below.size, block):  # later blocks cost only what is still open
+        at = slice(start, start + block)
         factors = _log_factors(rate, sizes[at], predicted[at], own[at], found[at], null[open_, at])
         path[open_, at] = step = last[:, None] + np.cumsum(factors, axis=1)
         still = (step < bar).all(axis=1)
@@ -101,8 +101,7 @@ def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tupl
     share = np.clip(null / total, LEAST, 1 - 1e-11)
     mean = np.clip((sizes * predicted).sum(axis=1) / total, LEAST, 1 - 1e-9)
     # start: the pressure that would suffice if all groups were one of mean share and typical rate
-    typical = (sizes * rate).sum(axis=1) / total
-    height = np.log(np.clip(typical * (share - mean) / (share * (1 - share)), LEAST, MOST))
+    height = np.log(np.clip((sizes * rate).sum(axis=1) / total * (share - mean) / (share * (1 - share)), LEAST, MOST))
     # Newton in ln mu, for mu spans decades; a step that leaves the bracket is replaced by its middle
     below, above = np.full(height.shape, np.log(LEAST)), np.full(height.shape, np.log(MOST))
     for _ in range(STEPS):
@@ -126,6 +125,5 @@ def _share_wrong(pressure: Floats, predicted: Floats) -> Floats:
     # the root of h theta^2 + (1 - h) theta - r = 0, written so that nothing cancels
     middle = 1 - pressure
     root = np.sqrt(middle * middle + 4 * pressure * predicted)
-    down = 2 * predicted / np.maximum(middle + root, LEAST)
-    up = (root - middle) / np.maximum(2 * pressure, LEAST)
-    return np.clip(np.where(middle >= 0, down, up), predicted, 1.0)
+    low, high = 2 * predicted / np.maximum(middle + root, LEAST), (root - middle) / np.maximum(2 * pressure, LEAST)
+    return np.clip(np.where(middle >= 0, low, high), predicted, 1.0)

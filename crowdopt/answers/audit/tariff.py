@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -49,9 +50,10 @@ class Tariff:
     ratio: float = 1.5  # realised over claimed error; recorded label sets had 1.1 to 1.9
 
     def __post_init__(self) -> None:
+        price, checks = self.price, self.checks
         tests = {
-            f"an expert's price must be at least 0, not {self.price:g}": self.price >= 0,
-            f"checks must be a whole number of at least 1, not {self.checks:g}": _counts(self.checks),
+            f"an expert's price must be at least 0, not {price:g}": price >= 0,
+            f"checks must be a whole number of at least 1, not {checks:g}": checks == max(1, int(checks)),
             f"the ratio of realised to claimed error must lie above 0, not {self.ratio:g}": self.ratio > 0,
         }
         refuse_unless(tests)
@@ -75,7 +77,7 @@ class Tiers:
         tests = {
             f"the price expert must lie above 0 and be finite, not {self.expert:g}": self.expert > 0,
             f"the price next must lie above 0 and be finite, not {self.next:g}": self.next > 0,
-            f"tiers must be a whole number of at least 1, not {self.tiers:g}": _counts(self.tiers),
+            f"tiers must be a whole number of at least 1, not {self.tiers:g}": self.tiers == max(1, int(self.tiers)),
         }
         refuse_unless(tests)
 
@@ -86,12 +88,7 @@ def tiers(text: str) -> Tiers:
     return Tiers(**{"next": given.get("expert", 1.0), **given})
 
 
-def _counts(value: float) -> bool:
-    return value >= 1 and value == int(value)
-
-
-@dataclass(frozen=True, eq=False)
-class Together:
+class Together(NamedTuple):
     """Costs by the error that labels are planned for."""
 
     epsilon: Floats  # (k,): error targets of the labels, ascending
@@ -116,8 +113,7 @@ def together(epsilon: Floats, labels: Floats, answers: int, target: float, tarif
     return Together(grid, cost, looks, total, tariff.price * answers)
 
 
-@dataclass(frozen=True)
-class Realised:
+class Realised(NamedTuple):
     """Realised over claimed error on tasks of known answers, with a 95 % interval for independent errors."""
 
     ratio: float

@@ -49,8 +49,7 @@ class ExpertLooks:
     label: dict[int, str]  # place of each answer that was looked at -> what the expert says
     wrong: Bools  # (k,): of the first k answers in the order of the draw, whether the expert says otherwise
     # looked at and wrong: among the least sure answers, and among those neither drawn nor least sure
-    certain: tuple[int, int]
-    others: tuple[int, int]
+    beside: list[tuple[int, int]]
 
 
 def read_looks(file: Path, table: AnsweredTable, draw: Draw, listed: int) -> ExpertLooks:
@@ -75,9 +74,9 @@ def read_looks(file: Path, table: AnsweredTable, draw: Draw, listed: int) -> Exp
         raise InputError(f"0 of {draw.order.size} drawn answers were looked at; at least one is needed")
     wrong = {i for i, said in label.items() if said != table.labels[i]}
     certain = label.keys() & draw.certain.tolist()
-    parts = [(len(part), len(part & wrong)) for part in (certain, label.keys() - set(drawn) - certain)]
+    beside = [(len(part), len(part & wrong)) for part in (certain, label.keys() - set(drawn) - certain)]
     digest = sha256(file.read_bytes()).hexdigest()
-    return ExpertLooks(file, digest, label, np.array([i in wrong for i in drawn[:count]], bool), *parts)
+    return ExpertLooks(file, digest, label, np.array([i in wrong for i in drawn[:count]], bool), beside)
 
 
 def facts(audited: Audited, said: dict[str, Any], looks: ExpertLooks) -> dict[str, Any]:

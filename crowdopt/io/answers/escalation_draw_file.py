@@ -64,7 +64,7 @@ def written_escalation(draw: EscalationDraw, table: AnsweredTable) -> dict[str, 
         "answers_sha256": table.digest,
         **asdict(draw.terms),
         "checks": draw.checks,
-        "planned": asdict(draw.planned),
+        "planned": draw.planned._asdict(),
         **grouped(draw),
         "version": __version__,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, 
         "corrected": done.corrected,
         "finished": done.finished,
         "planned": said["planned"],
-        "onward": asdict(done.planned),
+        "onward": done.planned._asdict(),
         "cost": terms.expert_price * checked + terms.next_price * len(up),
         "checked_sha256": looks.digest,
         "up_sha256": digest_of([table.tasks[i] for i in up]),

@@ -50,7 +50,7 @@ def worst_chance(size, rate, false) -> float:
 
 
 def groups_of(size, claim, rate, target) -> Strata:
-    return replace(with_versions(np.array(size), np.array(claim), target), rate=np.array(rate))
+    return with_versions(np.array(size), np.array(claim), target)._replace(rate=np.array(rate))
 
 
 def small(size, claim, rate, delta, stratum) -> AuditDraw:
@@ -170,4 +170,4 @@ def test_an_expert_who_errs_adds_what_they_may_get_wrong(share, allowed):
     most = conclude(sure, seen[:20]).wrong_at_most
     assert conclude(of, seen[:2]).wrong_at_most <= 100 and 2 < most < 100
     for others, fewer in (((5, 0), 0), ((5, 2), 2), ((80, 80), 80)):
-        assert conclude(sure, seen[:20], others=others).wrong_at_most == max(0, most - fewer)
+        assert conclude(sure, seen[:20], [(0, 0), others]).wrong_at_most == max(0, most - fewer)
