@@ -21,11 +21,11 @@ from crowdopt.answers.audit.tariff import Tiers
 from crowdopt.api.audit_options import DrawOptions
 from crowdopt.arrays import Floats
 from crowdopt.documents import is_number
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, refuse_unless
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.answers.audit_draw import write_draw
 from crowdopt.io.answers.audit_folder import listed_checks, read_looks
-from crowdopt.io.answers.escalation_draw_file import ESCALATION, digest_of, read_escalation, written_escalation
+from crowdopt.io.answers.escalation_draw_file import ESCALATION, read_escalation, written_escalation
 from crowdopt.io.answers.escalation_folder import STANDING, read_standing, standing_facts, write_standing
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.table_columns import read_table, table_in
@@ -150,14 +150,14 @@ def _claims(table: AnsweredTable) -> Floats:
 def _first_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> EscalationTerms:
     target = 0.05 if asked.target is None else asked.target
     confidence = 0.95 if asked.confidence is None else asked.confidence
-    for name, value in (("target", target), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise InputError(f"the {name} must lie strictly between 0 and 1, not {value:g}")
-    if not 0 <= asked.expert_error < target:
-        raise InputError(
-            f"the expert's error must be at least 0 and below the target of {target:g}, not {asked.expert_error:g}"
-        )
-    return EscalationTerms(len(table.tasks), target, asked.expert_error, confidence, int(words.tiers))
+    error = asked.expert_error
+    tests = {
+        f"the target must lie strictly between 0 and 1, not {target:g}": 0 < target < 1,
+        f"the confidence must lie strictly between 0 and 1, not {confidence:g}": 0 < confidence < 1,
+        f"the expert's error must be at least 0 and below the target of {target:g}, not {error:g}": 0 <= error < target,
+    }
+    refuse_unless(tests)
+    return EscalationTerms(len(table.tasks), target, error, confidence, int(words.tiers))
 
 
 def _next_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> EscalationTerms:
@@ -172,11 +172,7 @@ def _next_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> Escala
     stood = read_standing(below)
     if before.tiers < 2:
         raise InputError(f"{below} was drawn as the last tier before the expert; draw the first one with tiers=2")
-    if digest_of(sorted(table.tasks)) != digest_of(sorted(_up(below))):
+    if sorted(table.tasks) != sorted(read_table(below / "up.csv", GOING_UP)["task"]):
         raise InputError(f"{table.path.name} must have an answer to each task of {below / 'up.csv'} and to no other")
     used = {"commitment": said["commitment"], "up_sha256": stood["up_sha256"], "wrong": stood["wrong_at_most"]}
     return replace(before, tiers=before.tiers - 1, below=[*before.below, {**used, "delta": said["delta"]}])
-
-
-def _up(folder: Path) -> list[str]:
-    return read_table(folder / "up.csv", GOING_UP)["task"]

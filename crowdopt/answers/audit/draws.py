@@ -196,8 +196,8 @@ def hypotheses(answers: int, target: float) -> Ints:
         return np.arange(answers + 1)
     first = int(target * answers) + 1
     coarse = np.round(np.geomspace(1, answers, COARSE)).astype(np.int64)
-    numbers = np.unique([0, *(first + np.arange(FINE) * max(1, first // FINE)), *coarse])
-    return numbers[numbers <= answers]
+    fine = first + np.arange(FINE) * max(1, first // FINE)
+    return np.unique(np.minimum([0, *fine, *coarse], answers))
 
 
 def conclude(draw: AuditDraw, wrong: Bools, beside: ArrayLike = ((0, 0), (0, 0))) -> Audited:

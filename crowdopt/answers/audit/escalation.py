@@ -140,7 +140,7 @@ def certified_groups(strata: Strata, terms: EscalationTerms, stratum: Ints, wron
     """
     passed = [0] * int((np.cumsum(strata.size) <= terms.allowed).sum())
     for groups in range(len(passed) + 1, strata.size.size + 1):
-        path = log_martingale(strata, stratum, wrong, groups, np.array([terms.allowed + 1]))[0]
+        path = log_martingale(strata, stratum, wrong, groups, np.array([terms.allowed + 1]), np.inf)[0]
         reached = np.flatnonzero(path >= -np.log(terms.delta))
         if not reached.size:
             break  # none above passes either
@@ -189,7 +189,7 @@ def _more_looks(strata: Strata, terms: EscalationTerms, stratum: Ints, wrong: Bo
     growth = float(weight @ divergence) / float(weight.sum())
     if not growth > SLOWEST:
         return np.inf
-    path = log_martingale(strata, stratum, wrong, groups, np.array([terms.allowed + 1]))[0]
+    path = log_martingale(strata, stratum, wrong, groups, np.array([terms.allowed + 1]), np.inf)[0]
     needed = max(0.0, (float(-np.log(terms.delta)) - float(path[-1])) / growth)
     # of the looks a part falls below the threshold
     return np.inf if needed > inside.sum() else needed / (float(weight.sum()) / float(left @ strata.rate))

@@ -25,9 +25,7 @@ class Strata(NamedTuple):
     error: Floats  # (versions, groups): share of wrong answers
 
 
-def log_martingale(
-    strata: Strata, stratum: Ints, wrong: Bools, groups: int, numbers: Ints, bar: float = np.inf
-) -> Floats:
+def log_martingale(strata: Strata, stratum: Ints, wrong: Bools, groups: int, numbers: Ints, bar: float) -> Floats:
     """Logarithm of the product for "at least w answers of the first groups are wrong", (numbers, checks + 1).
 
     Before a check ``m = w - K`` wrong ones are supposed to be left. With predictions r and the hiding place theta,
@@ -38,8 +36,8 @@ def log_martingale(
     part inside the first groups is such a draw from these: checks above them leave the product as it is.
 
     stratum, wrong (checks,): group of each checked answer, in the order of the draw, and whether it was wrong; numbers
-    (numbers,): w; bar: a number whose logarithm reaches it may be infinite some checks later; -> before any check, and
-    after each.
+    (numbers,): w; bar: once a logarithm has reached it, later ones of its number may be infinite; -> before any check,
+    and after each.
     """
     inside = stratum < groups
     below: Ints = np.flatnonzero(inside)
@@ -107,7 +105,12 @@ def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tupl
     for _ in range(STEPS):
         mu = np.exp(height)
         pressure = mu[:, None] / rate
-        theta = _share_wrong(pressure, predicted)
+        # theta with (theta - r) / (theta (1 - theta)) = h, the pressure: the root of h theta^2 + (1 - h) theta - r = 0,
+        # written so that nothing cancels
+        middle = 1 - pressure
+        root = np.sqrt(middle * middle + 4 * pressure * predicted)
+        low, high = 2 * predicted / np.maximum(middle + root, LEAST), (root - middle) / np.maximum(2 * pressure, LEAST)
+        theta = np.clip(np.where(middle >= 0, low, high), predicted, 1.0)
         short = null - (sizes * theta).sum(axis=1)
         below, above = np.where(short > 0, height, below), np.where(short > 0, above, height)
         far = (np.abs(short) > SHARES_AGREE * total) & (above - below > SHARES_AGREE)
@@ -118,12 +121,3 @@ def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tupl
         to = height + short / np.maximum((sizes * slope).sum(axis=1), LEAST)
         height = np.where(far, np.where((below < to) & (to < above), to, (below + above) / 2), height)
     return mu, theta
-
-
-def _share_wrong(pressure: Floats, predicted: Floats) -> Floats:
-    """``theta`` in [r, 1) with ``(theta - r) / (theta (1 - theta)) = h``, where h is the pressure."""
-    # the root of h theta^2 + (1 - h) theta - r = 0, written so that nothing cancels
-    middle = 1 - pressure
-    root = np.sqrt(middle * middle + 4 * pressure * predicted)
-    low, high = 2 * predicted / np.maximum(middle + root, LEAST), (root - middle) / np.maximum(2 * pressure, LEAST)
-    return np.clip(np.where(middle >= 0, low, high), predicted, 1.0)

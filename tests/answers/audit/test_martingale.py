@@ -117,7 +117,7 @@ def test_a_prediction_knows_nothing_of_its_own_check():
     made = predictions(of, group, wrong)[:, 0]
     assert made[:2] == pytest.approx([0.25, 0.34], rel=1e-12)
     factors = np.where(wrong, made[:-1] / theta, (1 - made[:-1]) / (1 - theta))
-    path = log_martingale(of, group, wrong, 1, np.array([5]))[0]
+    path = log_martingale(of, group, wrong, 1, np.array([5]), np.inf)[0]
     assert path == pytest.approx([0, *np.cumsum(np.log(factors))], rel=1e-8)
     for turned in range(5):
         other = predictions(of, group, wrong ^ (np.arange(5) == turned))[:, 0]
@@ -149,7 +149,7 @@ def test_the_claim_is_the_largest_number_that_is_not_refuted(seed):
     wrong = np.random.default_rng(seed).random(60) < 0.1
     for numbers in (of.numbers, np.array([0, 1, 4, 9, 20, 45])):
         left = conclude(replace(of, numbers=numbers), wrong).left
-        path = log_martingale(of.strata, of.stratum, wrong, 2, numbers)[:, 1:]
+        path = log_martingale(of.strata, of.stratum, wrong, 2, numbers, np.inf)[:, 1:]
         stands = [*(numbers[1:] - 1), 60]
         for check in range(60):
             open_ = [most for most, row in zip(stands, path, strict=True) if row[: check + 1].max() < -np.log(0.1)]
