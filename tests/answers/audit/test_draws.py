@@ -66,15 +66,14 @@ def test_claims_hold_for_any_law(trials):
     Crowds with hard tasks, colluding workers, workers who tire: in nine of ten the model claims too little by a third.
     """
     false: dict[tuple[str, str], int] = {}
-    fooled = dict.fromkeys(BREACHES, 0)
+    fooled: dict[str, int] = {}
     for seed in seeds(trials):
         for law, claims, wrong in laws(seed):
-            if law in fooled:
-                fooled[law] += wrong.sum() > 1.3 * claims.sum()
+            fooled[law] = fooled.get(law, 0) + (wrong.sum() > 1.3 * claims.sum())
             for method in (*METHODS, "escalate"):
                 false[law, method] = false.get((law, method), 0) + false_claim(claims, wrong, method, seed)
     assert len(false) == 36 and max(false.values()) <= most(trials, DELTA), false
-    assert min(fooled.values()) >= fewest(trials, 0.9), fooled
+    assert min(fooled[how] for how in BREACHES) >= fewest(trials, 0.9), fooled
 
 
 @pytest.mark.chance
@@ -85,14 +84,6 @@ def test_the_draw_takes_each_group_as_often_as_it_says():
     weight = draws[0].strata.size * draws[0].strata.rate
     first = np.bincount([one.stratum[0] for one in draws], minlength=weight.size)
     assert binomial(first, 60, weight / weight.sum())
-
-
-def test_every_answer_is_drawn_once_whatever_the_claims():
-    """Also when all are alike, and when the least sure go first."""
-    for claims in (np.zeros(30), np.full(30, 0.3), np.linspace(0, 1, 30)):
-        of = draw(30, AuditTerms("assisted", 0.2, 0.05, 1, least_sure=4), claims)
-        assert sorted([*of.certain.tolist(), *of.order.tolist()]) == list(range(30))
-        assert claims[of.certain].min() >= claims[of.order].max()
 
 
 def test_claims_that_tell_right_from_wrong_leave_little_to_the_expert():
@@ -109,13 +100,6 @@ def test_claims_that_tell_right_from_wrong_leave_little_to_the_expert():
     assert 200 <= done.stand <= 260
     calls = done.wrong.size + int((of.stratum[done.wrong.size :] >= done.groups).sum())
     assert calls < 260, "fewer than half of the sure answers are looked at"
-
-
-def test_as_many_as_may_be_wrong_stand_without_a_look():
-    """L answers hold at most L wrong ones: whatever was seen, the L surest need not go up."""
-    claims = np.random.default_rng(0).random(50) * 0.3
-    done = escalate(draw_escalation(claims, EscalationTerms(50, 0.1, seed=1)), np.ones(10, bool))
-    assert done.stand >= 5 and done.left <= 5
 
 
 def test_a_cheap_next_tier_takes_more():
