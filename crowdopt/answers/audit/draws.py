@@ -120,7 +120,7 @@ def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: 
 
 
 def _check(answers: int, terms: AuditTerms, claims: Floats | None, checks: int | None) -> None:
-    error, least_sure, claimless = terms.expert_error, terms.least_sure, claims is None
+    error, least_sure = terms.expert_error, terms.least_sure
     tests = {
         f"the audit's method is one of {', '.join(METHODS)}, not {terms.method!r}": terms.method in METHODS,
         f"the target must lie strictly between 0 and 1, not {terms.target:g}": 0 < terms.target < 1,
@@ -132,7 +132,7 @@ def _check(answers: int, terms: AuditTerms, claims: Floats | None, checks: int |
             checks is None or least_sure < checks <= answers
         ),
         "assisted and least sure answers need a claimed error for each answer; choose sequential or exact": (
-            not claimless or (terms.method != "assisted" and not least_sure)
+            claims is not None or (terms.method != "assisted" and not least_sure)
         ),
     }
     refuse_unless(tests)
