@@ -8,10 +8,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from crowdopt.arrays import Floats
-from crowdopt.errors import InputError
 
 ROUNDING = 1e-7  # relative; a tail this close to delta counts as above it: log-factorials of 1e6 round at 1e-9
-
+POWER = 0.9  # with which the number of checks that is proposed certifies the target
 FAR = 20.0  # standard deviations, at least, beyond which terms of a tail add less than 1e-80
 
 
@@ -24,8 +23,6 @@ def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
 
     answers, checked, wrong: n, a, k; delta: chance of a false claim, over the draw alone.
     """
-    if not 0 <= wrong <= checked <= answers:
-        raise InputError(f"{wrong} wrong answers among {checked} checked of {answers} are impossible; count again")
     return _first(0, answers - checked, lambda left: _accepts(answers, checked, wrong, left, delta))
 
 
@@ -47,8 +44,7 @@ def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
     last = min(count, wrong, checked)
     if last < first:
         return 0.0
-    mean, spread = checked * wrong / answers, 0.5 * checked**0.5
-    first = max(first, int(min(last, mean) - FAR * spread - 1))
+    first = max(first, int(min(last, checked * wrong / answers) - FAR * 0.5 * checked**0.5 - 1))  # from the mean
     k = np.arange(first, last + 1)
     logs = _choose(wrong, k) + _choose(answers - wrong, checked - k) - _choose(answers, np.array(checked))
     return float(min(1.0, np.exp(logs).sum()))
@@ -58,29 +54,17 @@ def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floa
     return gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
 
 
-def allowed_wrong(answers: int, checked: int, left: int, delta: float) -> int:
-    """The most wrong ones among the checked with which at most ``left`` can still be claimed.
-
-    answers, checked, left: how many there are, were drawn and looked at, and are claimed to be left wrong at most; ->
-    -1 if even with none that cannot be claimed.
-    """
-    if left >= answers - checked:
-        return checked
-    return _first(-1, checked, lambda wrong: not _accepts(answers, checked, wrong + 1, left, delta))
-
-
-def checks_needed(answers: int, target: float, error: float, delta: float, power: float = 0.9) -> int:
-    """Checks that certify the target with probability ``power`` where a share ``error`` of the answers is wrong.
+def checks_needed(answers: int, target: float, error: float, delta: float) -> int:
+    """Checks that certify the target nine times in ten where a share ``error`` of the answers is wrong.
 
     By bisection; the power is a saw in the number of checks, so a smaller number may do by luck.
 
-    target, error: shares of wrong answers: to be certified, and in truth; delta, power: chance of a false claim, at
-    most, and of a claim at all, at least.
+    target, error: shares of wrong answers: to be certified, and in truth; delta: chance of a false claim, at most.
     """
     wrong, left = round(error * answers), int(target * answers + ROUNDING)
 
     def certify(checks: int) -> bool:
-        most = allowed_wrong(answers, checks, left, delta)
-        return most >= 0 and at_most(most, answers, wrong, checks) >= power
+        seen = _first(0, checks, lambda count: at_most(count, answers, wrong, checks) >= POWER)
+        return left >= answers - checks or _accepts(answers, checks, seen, left, delta)
 
     return _first(1, answers, certify)
