@@ -27,7 +27,7 @@ import crowdopt
 from crowdopt.assign.cascade.law_prices import LawPrice, law_price
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law import Difficulty, Law
-from crowdopt.crowd.law_fits import FITS, LISTED, chosen_law, log_chances
+from crowdopt.crowd.law_fits import FITS, PANEL, chosen_law, laws_for, log_chances
 from crowdopt.crowd.states.told_tasks import told_tasks
 from crowdopt.crowd.vote_errors import likeliest_errors
 from crowdopt.programs.cascade import Cascade
@@ -147,15 +147,15 @@ def recorded() -> None:
     print("| data | workers | law | held-out log loss | claimed | realised | realised/claimed |\n|" + "---|" * 7)
     for name in SETS:
         labels, truth, classes = recorded_labels(name)
-        most = np.sort(np.argsort(-(labels >= 0).sum(axis=0), kind="stable")[:LISTED])
+        most = np.sort(np.argsort(-(labels >= 0).sum(axis=0), kind="stable")[:PANEL])
         panels = {f"all {labels.shape[1]}": labels}
         if most.size < labels.shape[1]:
-            panels[f"{LISTED} who labelled most"] = labels[:, most]
+            panels[f"{PANEL} who labelled most"] = labels[:, most]
         for panel, said in panels.items():
             some = (said >= 0).any(axis=1)
             said, true = said[some], truth[some]
             gold = np.where(said[::2] < 0, -1, said[::2] == true[::2, None])
-            names = tuple(law for law in FITS if said.shape[1] <= LISTED or law != "pairwise")
+            names = laws_for(said.shape[1])
             choice = chosen_law(gold, names)
             for law in names:
                 claimed, realised = held_to_truth(FITS[law](gold), said[1::2], true[1::2], classes)

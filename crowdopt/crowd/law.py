@@ -258,8 +258,8 @@ class Law:
 
         Within a part labels are independent: the sum A over a task's labels bounds the error of the likeliest class
         like one coin's, as ``sum_x min(P, Q) <= sum_x sqrt(P Q) <= exp(-A / 2)`` for each pair of classes. Of a mixture
-        this is what is told to those who know the part. Its labels tell no more: ``sqrt(P Q)`` is jointly concave, so
-        that ``sum_x sqrt(P Q) >= sum_m s_m sum_x sqrt(P_m Q_m)``.
+        it is what those learn who know the part. Others learn no more of two classes: ``sqrt(P Q)`` is jointly concave,
+        so that ``sum_x sqrt(P Q) >= sum_m s_m sum_x sqrt(P_m Q_m)``.
         """
         root = np.sqrt(self.table(kind, np.arange(self.speech.shape[0])))
         first, second = np.triu_indices(self.speech.shape[1], 1)
