@@ -34,7 +34,7 @@ class LawParams(NamedTuple):
 
     extra: float = 2.0  # votes like the crowd's mean that each worker is given beside their own
     shares: Floats = np.arange(26) / 50  # h that a common discount may be
-    rest: float = 0.2  # s there
+    rests: Floats = np.array([0.0, 0.2, 0.4])  # s there
     rate: float = 5.0  # of the exponential prior of h: .2 in the mean
     edges: Floats = np.arange(-196, 197) / 200  # of a worker on easy items, on a grid
     left: Floats = np.arange(20) / 20  # s, what is left of an edge on hard items
@@ -80,10 +80,10 @@ def laws_for(workers: int) -> tuple[str, ...]:
 def chosen_law(right: Ints, names: tuple[str, ...] = COINS) -> LawChoice:
     """The law with the least held-out log loss; the first of the names where two are equal.
 
-    From fewer than ENOUGH items one of MEANS is taken, if there is any among the names: others take what few items
-    happen to show for the truth, and claim fewer errors than they make.
+    From fewer than ENOUGH items one of MEANS is taken, if there is any among the names, and latent difficulty is left
+    out: others take what few items happen to show for the truth, and claim fewer errors than they make.
 
-    names: laws to choose from, with one of COINS. Raises InputError with fewer items than folds.
+    names: laws to choose from, with INDEPENDENT. Raises InputError with fewer items than folds.
     """
     return _chosen(np.ascontiguousarray(right, np.int64).tobytes(), right.shape, names)
 
@@ -93,11 +93,13 @@ def _chosen(votes: bytes, shape: tuple[int, int], names: tuple[str, ...]) -> Law
     right = np.frombuffer(votes, np.int64).reshape(shape)
     if len(right) < FOLDS:
         raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")
+    steady = MEANS if len(right) < ENOUGH else names
+    names = tuple(name for name in names if name != LATENT or name in steady)
     loss = {name: -_held_out(FITS[name], right, FOLDS) / len(right) for name in names}
 
     def best(of: tuple[str, ...]) -> str:
-        steady = [name for name in names if name in of and (name in MEANS or len(right) >= ENOUGH)]
-        return min(steady or [name for name in names if name in of], key=lambda name: loss[name])
+        among = [name for name in names if name in of]
+        return min([name for name in among if name in steady] or among, key=lambda name: loss[name])
 
     chosen, coins = best(names), best(COINS)
     law = FITS[chosen](right)
@@ -127,25 +129,23 @@ def independent_law(right: Ints) -> Law:
 
 
 def common_law(right: Ints) -> Law:
-    """A share h of the items is hard for all: there ``rest`` of each worker's edge is left.
+    """A share h of the items is hard for all: there a part s of each worker's edge is left. The mean over both.
 
-    h is the one number that is fitted beside the tallies. It is the mean given the votes, as few items seldom show more
-    than the likeliest h of 0. The edges on easy items are those by which a worker is as often right as tallies say,
-    ``x / (1 - h + h rest)``, but LARGEST at most.
+    Nothing else is fitted beside the tallies: edges on easy items are those by which a worker is as often right as they
+    say, ``x / (1 - h + h s)``, but LARGEST at most. h and h s are means given the votes, under an exponential prior of
+    h; the likeliest h is 0 as long as few items show more.
     """
-    share = np.stack([1 - PARAMS.shares, PARAMS.shares], axis=1)
-    edge = _easy_edges(right, PARAMS.shares)
-    height = np.logaddexp.reduce(_terms(right, share, edge, np.full(len(share), PARAMS.rest)), axis=-1).sum(axis=1)
-    chance = softmax((height - PARAMS.rate * PARAMS.shares)[None])[0]
-    hard = float(chance @ PARAMS.shares)
-    law = Law.coins((1 + _easy_edges(right, np.array([hard]))) / 2, 2, Difficulty(hard, PARAMS.rest))
-    return replace(law, name=COMMON)
+    hard, left = (axis.ravel() for axis in np.meshgrid(PARAMS.shares, PARAMS.rests))
+    terms = _terms(right, np.stack([1 - hard, hard], axis=1), _easy_edges(right, hard, left), left)
+    height = np.logaddexp.reduce(terms, axis=-1).sum(axis=1) - PARAMS.rate * hard
+    ((share, rest),) = softmax(height[None]) @ np.stack([hard, hard * left], axis=1)
+    edge = _easy_edges(right, np.array([share]), np.array([rest / share]))
+    return replace(Law.coins((1 + edge) / 2, 2, Difficulty(float(share), float(rest / share))), name=COMMON)
 
 
-def _easy_edges(right: Ints, hard: Floats) -> Floats:
-    """Edges on easy items for shares of hard ones, (shares, workers)."""
-    mean = 1 - hard * (1 - PARAMS.rest)
-    return np.clip((2 * _tallied(right) - 1) / mean[:, None], -LARGEST, LARGEST)
+def _easy_edges(right: Ints, hard: Floats, left: Floats) -> Floats:
+    """Edges on easy items for shares of hard ones and what is left there, (k,) each, by the tallies, (k, workers)."""
+    return np.clip((2 * _tallied(right) - 1) / (1 - hard + hard * left)[:, None], -LARGEST, LARGEST)
 
 
 def latent_law(right: Ints) -> Law:

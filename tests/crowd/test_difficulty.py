@@ -28,14 +28,20 @@ def gold(scale):
     return -((scale - 1) ** 2) / (2 * BY_GOLD**2)
 
 
+@pytest.mark.slow
 @pytest.mark.chance
-@pytest.mark.parametrize(("share", "left", "crowds"), first_of([(0.3, 0.0, 8), (0.3, 0.3, 20), (0.2, 0.0, 20)]))
-def test_difficulty_is_found_where_it_is_with_the_truth_in_its_intervals(share, left, crowds):
-    """In nineteen of twenty crowds each, as far as chance can tell; the likelihood is of the law that drew them."""
-    seen = [known for seed in seeds(crowds) if (known := fitted(drawn(seed, share, left)[0], anchor=gold)).share]
-    assert len(seen) >= fewest(crowds, 0.95)
+@pytest.mark.parametrize(("share", "left"), [(0.3, 0.3), (0.2, 0.0)])
+def test_intervals_have_the_truth_in_them_where_difficulty_is_seen(share, left):
+    """In 19 of 20 crowds in which it is seen: the likelihood is that of the law that drew the labels."""
+    seen = [known for seed in seeds(20) if (known := fitted(drawn(seed, share, left)[0], anchor=gold)).share]
     assert sum(known.low <= share <= known.high for known in seen) >= fewest(len(seen), 0.95)
     assert sum(known.least <= left <= known.most for known in seen) >= fewest(len(seen), 0.95)
+
+
+@pytest.mark.chance
+def test_difficulty_is_found_where_it_is():
+    """A third of the tasks left to guessing is seen in nineteen of twenty crowds or more."""
+    assert sum(fitted(drawn(seed, 0.3, 0.0)[0], anchor=gold).share > 0 for seed in seeds(8)) >= fewest(8, 0.95)
 
 
 @pytest.mark.chance

@@ -12,20 +12,10 @@ from hypothesis import strategies as st
 import crowdopt
 from benchmarks.laws import set_errors
 from crowdopt import AssignmentInstance, Group
+from crowdopt.crowd import law_fits
 from crowdopt.crowd.error_correlation import effective_votes
 from crowdopt.crowd.law import Difficulty, Given, Law, Tables, coins_like
-from crowdopt.crowd.law_fits import (
-    COINS,
-    COMMON,
-    FITS,
-    INDEPENDENT,
-    LATENT,
-    PAIRWISE,
-    PARAMS,
-    chosen_law,
-    coupled_law,
-    log_chances,
-)
+from crowdopt.crowd.law_fits import COMMON, FITS, INDEPENDENT, LATENT, PAIRWISE, PARAMS, chosen_law, log_chances
 from crowdopt.crowd.recipes.family_draws import KnownLabels, family_posteriors
 from crowdopt.crowd.recipes.named_recipes import simulated_labels
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
@@ -35,25 +25,17 @@ from tests.crowd.enumerated import coin, joint, least_error, ways
 SKILLS, DRAWS, EVEN, THREE, EXACT = np.array([0.95, 0.8, 0.9]), 30_000, [0.5, 0.5], [0.5, 0.3, 0.2], "exact-error"
 TABLES = np.array([[[0.8, 0.15, 0.05], [0.3, 0.6, 0.1], [0.2, 0.1, 0.7]]] * 2 + [[[0.5, 0.3, 0.2]] * 3])
 MIXED = Law.votes("planted", np.array([0.6, 0.4]), np.array([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]))
+EASED, FAMILY = [coin(SKILLS), coin(0.45 + 0.1 * SKILLS)], [Group("f", [0, 1], max_per_task=2, dependent=True)]
 BOTH = [coin([first, second, 0.9]) for first, second in ((1, 1), (1, 0), (0, 0))]  # one number decides who errs
 
 # what is said of each task, and the law of class and labels of its three workers
 LAWS = {
     "a prior": ({"rule": EXACT, "prior": [0.8, 0.2]}, joint([0.8, 0.2], coin(SKILLS))),
     "three classes": ({"rule": EXACT, "classes": 3, "prior": THREE}, joint(THREE, coin(SKILLS, 3))),
-    "hard tasks": (
-        {"rule": EXACT, "difficulty": (0.4, 0.1)},
-        joint(EVEN, coin(SKILLS), coin(0.5 + 0.1 * (SKILLS - 0.5)), share=(0.6, 0.4)),
-    ),
-    "a mixture": (
-        {"rule": EXACT, "vote_law": MIXED, "prior": [0.3, 0.7]},
-        joint([0.3, 0.7], *map(coin, MIXED.accuracy), share=MIXED.share),
-    ),
+    "hard tasks": ({"rule": EXACT, "difficulty": (0.4, 0.1)}, joint(EVEN, *EASED, share=(0.6, 0.4))),
+    "a mixture": ({"rule": EXACT, "vote_law": MIXED}, joint(EVEN, *map(coin, MIXED.accuracy), share=MIXED.share)),
     "confusion": ({"classes": 3}, joint(np.full(3, 1 / 3), TABLES)),
-    "a family": (
-        {"groups": [Group("f", [0, 1], max_per_task=2, dependent=True)]},
-        joint(EVEN, *BOTH, share=(0.8, 0.15, 0.05)),
-    ),
+    "a family": ({"groups": FAMILY}, joint(EVEN, *BOTH, share=(0.8, 0.15, 0.05))),
 }
 laws = pytest.mark.parametrize("name", LAWS)
 
@@ -133,11 +115,7 @@ def coupled(coupling: float) -> Law:
 
 
 EASY = np.array([[0.95, 0.9, 0.85, 0.8, 0.75, 0.7]])
-PLANTED = {
-    INDEPENDENT: Law.coins(EASY),
-    LATENT: Law.coins(EASY, 2, Difficulty(0.2, 0.3)),
-    PAIRWISE: coupled(0.5),
-}
+PLANTED = {INDEPENDENT: Law.coins(EASY), LATENT: Law.coins(EASY, 2, Difficulty(0.2, 0.3)), PAIRWISE: coupled(0.5)}
 
 
 def drawn(law: Law, items: int, seed: int) -> np.ndarray:
@@ -162,14 +140,16 @@ def test_chances_are_those_of_a_mixture(name):
 
 
 def test_a_common_discount_is_the_mean_over_its_share():
-    """Bayes' mean of h on a grid of 26 shares; on the mean item workers are right as tallies say."""
+    """Bayes' mean of h and h s on a grid of 26 by 3; on the mean item workers are right as tallies say."""
     right = drawn(PLANTED[LATENT], 60, 1)
     law, edge, weight = FITS[COMMON](right), 2 * FITS[INDEPENDENT](right).accuracy[0] - 1, []
-    for h in PARAMS.shares:
-        easy = np.minimum(edge / (1 - h + h * PARAMS.rest), 0.98)
-        each = [np.where(right, 1 + s * easy, 1 - s * easy).prod(axis=1) for s in (1, PARAMS.rest)]
+    grid = np.array(list(product(PARAMS.shares, PARAMS.rests)))
+    for h, left in grid:
+        easy = np.minimum(edge / (1 - h + h * left), 0.98)
+        each = [np.where(right, 1 + s * easy, 1 - s * easy).prod(axis=1) for s in (1, left)]
         weight.append(((1 - h) * each[0] + h * each[1]).prod() * np.exp(-PARAMS.rate * h))
-    assert law.difficulty.share == pytest.approx(weight @ PARAMS.shares / sum(weight), rel=1e-9)
+    share, hard = weight @ grid[:, 0] / sum(weight), law.difficulty
+    assert (hard.share, hard.left) == pytest.approx((share, weight @ grid.prod(axis=1) / sum(weight) / share), rel=1e-9)
     assert law.share @ law.accuracy == pytest.approx((1 + edge) / 2, abs=1e-9)
 
 
@@ -179,27 +159,29 @@ def test_a_common_discount_is_the_mean_over_its_share():
 def test_from_little_gold_a_common_discount_is_no_worse(name, gold):
     """Twenty draws of gold, held to the planted law by enumeration: nats of the next item, and wrong answers.
 
-    These are at most 1.25 times as many as the law claims; other laws of one coin claim no better.
+    These are no more times what the law claims than by other laws of one coin, to a tenth where both claim enough.
     """
     true, nats, over = PLANTED[name], {}, {}
     every = ways(2, true.accuracy.shape[1])
     golds = [drawn(true, gold, seed) for seed in range(20)]
     assert all(chosen_law(one).law.name == COMMON for one in golds)
-    for fit in COINS:
+    for fit in law_fits.COINS:
         laws = [FITS[fit](one) for one in golds]
         nats[fit] = -np.mean([np.exp(log_chances(true, every)) @ log_chances(law, every) for law in laws])
         claimed, realised = np.mean([set_errors(np.arange(every.shape[1]), law, true) for law in laws], axis=0)
         over[fit] = realised / claimed
-    assert nats[COMMON] < min(nats.values()) + 0.02 and over[COMMON] < min(1.25, 1.1 * over[LATENT], over[INDEPENDENT])
+    assert nats[COMMON] < min(nats.values()) + 0.02 and over[COMMON] < min(
+        1.1 * max(1, over[LATENT]), over[INDEPENDENT]
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_laws_are_found_as_gold_grows(name):
-    """20,000 items: the law is chosen, or one that is as good where all hold, and chances come within .01 of it."""
+    """20,000 items: the law, or one that is as good, is chosen, and chances come within .01 of the planted ones."""
     true = PLANTED[name]
     choice, every = chosen_law(drawn(true, 20_000, 3), tuple(FITS)), ways(2, true.accuracy.shape[1])
-    assert choice.law.name == name or (name == INDEPENDENT and choice.loss[name] < min(choice.loss.values()) + 1e-3)
+    assert choice.loss[name] < min(choice.loss.values()) + 1e-3 and (choice.law.name == PAIRWISE) >= (name == PAIRWISE)
     assert np.abs(np.exp(log_chances(choice.law, every)) - np.exp(log_chances(true, every))).max() < 0.01
 
 
@@ -217,7 +199,7 @@ def test_pairwise_law_is_the_mean_over_what_gold_leaves_open():
     seen = [((row < 0) | (row == ways(2, 2))).all(axis=1) for row in right]
     height = sum(np.log(chance @ one) for one in seen) + np.log(chance).sum(axis=1) / 2
     weight = np.exp(height - (PARAMS.soft * (b * b + c * c) + penalty * j * j)[:, 0] / 2 - height.max())
-    law = np.exp(log_chances(coupled_law(right, penalty), ways(2, 2)))
+    law = np.exp(log_chances(law_fits.coupled_law(right, penalty), ways(2, 2)))
     np.testing.assert_allclose(law, weight @ chance / weight.sum(), atol=0.003)
 
 
@@ -229,20 +211,16 @@ def test_effective_votes_of_copies_and_of_independent_workers():
     assert worth.low <= worth.votes <= worth.high and worth.votes > 3.5
 
 
-def campaign(folder, items: int, settings: str):
+def campaign(folder, items: int, words: str):
     """Four judges with so many gold votes, coupled in pairs."""
     right = drawn(coupled(1.0), items, 7).tolist()
-    tables = {
-        "campaign.toml": settings,
-        "tasks.csv": "task\n" + "".join(f"t{i}\n" for i in range(30)),
-        "workers.csv": "worker,capacity,price\n" + "".join(f"w{j},30,{1 + j}\n" for j in range(4)),
-        "groups.csv": "group,worker\nf,w0\nf,w1\n",
-        "gold_votes.csv": "item,worker,label,truth\n"
-        + "".join(f"q{i},w{j},{vote},1\n" for i, row in enumerate(right) for j, vote in enumerate(row)),
-    }
+    votes = [f"q{i},w{j},{vote},1" for i, row in enumerate(right) for j, vote in enumerate(row)]
     folder.mkdir()
-    for name, text in tables.items():
-        (folder / name).write_text(text)
+    (folder / "campaign.toml").write_text(words)
+    (folder / "tasks.csv").write_text("\n".join(["task", *(f"t{i}" for i in range(30))]))
+    (folder / "workers.csv").write_text("worker,capacity,price\nw0,30,1\nw1,30,2\nw2,30,3\nw3,30,4\n")
+    (folder / "groups.csv").write_text("group,worker\nf,w0\nf,w1\n")
+    (folder / "gold_votes.csv").write_text("\n".join(["item,worker,label,truth", *votes]))
     return folder
 
 
@@ -276,4 +254,4 @@ def test_fixed_sets_from_little_gold_heed_a_common_discount(tmp_path, dependent)
     """Families that err together have no exact errors on hard tasks, and are planned without."""
     words = f"epsilon = 0.4\n[groups.f]\nmax_per_task = 2\ndependent = {str(dependent).lower()}\n"
     instance = crowdopt.read_campaign(campaign(tmp_path / "panel", 40, words))
-    assert (instance.difficulty.left == PARAMS.rest) != dependent and PAIRWISE in instance.skills_source
+    assert bool(instance.difficulty.share) != dependent and PAIRWISE in instance.skills_source
