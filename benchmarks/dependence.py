@@ -155,9 +155,8 @@ def recorded() -> None:
             some = (said >= 0).any(axis=1)
             said, true = said[some], truth[some]
             gold = np.where(said[::2] < 0, -1, said[::2] == true[::2, None])
-            names = laws_for(said.shape[1])
-            choice = chosen_law(gold, names)
-            for law in names:
+            choice = chosen_law(gold, laws_for(said.shape[1]))
+            for law in choice.loss:
                 claimed, realised = held_to_truth(FITS[law](gold), said[1::2], true[1::2], classes)
                 mark = " (chosen)" if law == choice.law.name else ""
                 cells = f"{choice.loss[law]:.3f} | {claimed:.4f} | {realised:.4f} | {realised / claimed:.2f}"

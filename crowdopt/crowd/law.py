@@ -232,15 +232,16 @@ class Law:
 
     def _by_part(self, given: Given, tasks: int) -> tuple[Floats, Ints | slice]:
         """``ln s_m P_m(labels | k)``, (parts, rows, classes), and the row of each task."""
-        count, of = tasks, slice(None)
+        of: Ints | slice = slice(None)
         if self.share.size > 2:  # each of many parts would pass over all tasks: those with the same labels are one row
             said = np.full((tasks, self.speech.shape[0] + 1), -1)
             said[given.task, given.worker], said[given.task, -1] = given.label, given.kind
-            rows, of = np.unique(said, axis=0, return_inverse=True)
+            rows, place = np.unique(said, axis=0, return_inverse=True)
+            of = place.reshape(-1)
             row, worker = np.nonzero(rows[:, :-1] >= 0)
-            given, count, of = Given(row, rows[row, -1], worker, rows[row, worker]), len(rows), of.reshape(-1)
+            given, tasks = Given(row, rows[row, -1], worker, rows[row, worker]), len(rows)
         shares = np.log(np.maximum(self.share, TINY))
-        return np.stack([share + self.speech.logs(m, given, count) for m, share in enumerate(shares)]), of
+        return np.stack([share + self.speech.logs(m, given, tasks) for m, share in enumerate(shares)]), of
 
     def posterior(self, prior: Floats, given: Given, tasks: int) -> Floats:
         """``P(k | labels)``, (tasks, classes): rows add up to 1; prior (classes,) or (tasks, classes)."""

@@ -94,7 +94,8 @@ def _chosen(votes: bytes, shape: tuple[int, int], names: tuple[str, ...]) -> Law
     if len(right) < FOLDS:
         raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")
     steady = MEANS if len(right) < ENOUGH else names
-    names = tuple(name for name in names if name != LATENT or name in steady)
+    together = bool(((right >= 0).sum(axis=1) > 1).any())  # one vote an item tells nothing of dependence
+    names = tuple(name for name in names if name == INDEPENDENT or (together and (name != LATENT or name in steady)))
     loss = {name: -_held_out(FITS[name], right, FOLDS) / len(right) for name in names}
 
     def best(of: tuple[str, ...]) -> str:

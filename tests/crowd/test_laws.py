@@ -151,6 +151,8 @@ def test_a_common_discount_is_the_mean_over_its_share():
     share, hard = weight @ grid[:, 0] / sum(weight), law.difficulty
     assert (hard.share, hard.left) == pytest.approx((share, weight @ grid.prod(axis=1) / sum(weight) / share), rel=1e-9)
     assert law.share @ law.accuracy == pytest.approx((1 + edge) / 2, abs=1e-9)
+    alone = np.where(np.arange(6) == np.arange(60)[:, None] % 6, right, -1)  # tells nothing of dependence
+    assert chosen_law(alone, tuple(FITS)).law.name == INDEPENDENT
 
 
 @pytest.mark.slow
