@@ -29,7 +29,7 @@ from crowdopt.assign.cascade.law_prices import LawPrice, law_price
 from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law import Difficulty, Law
-from crowdopt.crowd.law_fits import FITS, LISTED, chosen_law, log_chances
+from crowdopt.crowd.law_fits import FITS, PANEL, chosen_law, laws_for, log_chances
 from crowdopt.crowd.vote_errors import likeliest_errors
 
 PRICES = (10.0, 6.0, 3.0, 1.0, 0.4, 0.2)
@@ -147,17 +147,16 @@ def recorded() -> None:
     print("| data | workers | law | held-out log loss | claimed | realised | realised/claimed |\n|" + "---|" * 7)
     for name in SETS:
         labels, truth, classes = recorded_labels(name)
-        most = np.sort(np.argsort(-(labels >= 0).sum(axis=0), kind="stable")[:LISTED])
+        most = np.sort(np.argsort(-(labels >= 0).sum(axis=0), kind="stable")[:PANEL])
         panels = {f"all {labels.shape[1]}": labels}
         if most.size < labels.shape[1]:
-            panels[f"{LISTED} who labelled most"] = labels[:, most]
+            panels[f"{PANEL} who labelled most"] = labels[:, most]
         for panel, said in panels.items():
             some = (said >= 0).any(axis=1)
             said, true = said[some], truth[some]
             gold = np.where(said[::2] < 0, -1, said[::2] == true[::2, None])
-            names = tuple(law for law in FITS if said.shape[1] <= LISTED or law != "pairwise")
-            choice = chosen_law(gold, names)
-            for law in names:
+            choice = chosen_law(gold, laws_for(said.shape[1]))
+            for law in choice.loss:
                 claimed, realised = held_to_truth(FITS[law](gold), said[1::2], true[1::2], classes)
                 mark = " (chosen)" if law == choice.law.name else ""
                 cells = f"{choice.loss[law]:.3f} | {claimed:.4f} | {realised:.4f} | {realised / claimed:.2f}"

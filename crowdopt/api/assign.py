@@ -172,8 +172,8 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
         most, mean = 100 * errors.max(), 100 * errors.mean()
         by_it = f"by it this plan's answers err up to {most:.3g} %, {mean:.3g} % in the mean; "
     return (
-        f"gold votes are told best by the {asked.vote_law.name} law, which these sets do not heed: {by_it}--adaptive "
-        "does, in sets that each keep their task's target with --rounds 1 --each-task"
+        f"votes depend on one another by the {asked.vote_law.name} law of gold votes, which these sets do not heed: "
+        f"{by_it}--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
     )
 
 

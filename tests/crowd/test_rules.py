@@ -17,7 +17,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError
 from crowdopt.api.no_plan import why_not
 from crowdopt.assign.individual.nested import LevelsOfNeed
-from crowdopt.crowd.law import CLIP, Difficulty, confusion_evidence
+from crowdopt.crowd.law import CLIP, Difficulty, Law, Tables
 from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
 from crowdopt.crowd.rules import (
     BHATTACHARYYA,
@@ -194,7 +194,7 @@ def test_families_by_hand():
 def test_a_table_is_worth_its_worst_pair_of_classes():
     """Class by class: the pair that is hardest to tell apart, not the mean of all pairs."""
     tables = np.random.default_rng(0).dirichlet(np.ones(4), (6, 4))
-    for table, found in zip(tables, confusion_evidence(tables), strict=True):
+    for table, found in zip(tables, Law(np.ones(1), Tables(tables[None, None])).evidence()[0], strict=True):
         pairs = [-2 * log(np.sqrt(table[k] * table[m]).sum()) for k in range(4) for m in range(k)]
         assert found == pytest.approx(min(pairs), rel=1e-12) and max(pairs) > 1.1 * min(pairs)
 
