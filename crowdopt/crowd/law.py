@@ -230,8 +230,13 @@ class Law:
         logs, of = self._by_part(given, tasks)
         return np.asarray(np.logaddexp.reduce(logs)[of], np.float64)
 
+    def by_part(self, given: Given, tasks: int) -> Floats:
+        """``ln s_m P_m(labels | k)``, (parts, tasks, classes)."""
+        logs, of = self._by_part(given, tasks)
+        return logs[:, of]
+
     def _by_part(self, given: Given, tasks: int) -> tuple[Floats, Ints | slice]:
-        """``ln s_m P_m(labels | k)``, (parts, rows, classes), and the row of each task."""
+        """The same, (parts, rows, classes), and the row of each task."""
         of: Ints | slice = slice(None)
         if self.share.size > 2:  # each of many parts would pass over all tasks: those with the same labels are one row
             said = np.full((tasks, self.speech.shape[0] + 1), -1)
