@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.vote_errors import poisson_binomial
+from crowdopt.labelers.sets import poisson_binomial
 
 
 def majority_accuracy(accuracy: Any) -> float:

@@ -11,6 +11,8 @@ from crowdopt.answers.voted import Answers
 from crowdopt.answers.votes import tally
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.law import clipped
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
 PRIORS = ("uniform", "estimated")
@@ -48,8 +50,7 @@ def one_coin(
     for step in range(1, iterations + 1):  # noqa: B007
         right = votes.T @ posterior.reshape(-1) + smoothing
         before, share = accuracy, right / np.maximum(given + 2 * smoothing, LEAST)
-        accuracy = np.clip(share, LEAST, 1 - LEAST)
-        weight = np.log(accuracy / (1 - accuracy)) + np.log(max(count - 1, 1))
+        accuracy, weight = clipped(share, LEAST), log_odds(share, max(count, 2), LEAST)
         score = (votes @ weight).reshape(count, n) + _log_prior(posterior, prior)
         posterior = _known(_chances(score), known)
         moved = np.abs(accuracy - before).max(initial=0.0)

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.answers.voted import Answers, decide
-from crowdopt.answers.votes import log_odds, tally
+from crowdopt.answers.votes import TRUNCATION, tally
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
 ITERATIONS = 100
@@ -59,7 +60,7 @@ def _answers(labels: Labels, score: Floats, message: Floats, iterations: int) ->
     agrees = decide(score, labels.per_task)[labels.task] == labels.label
     right = np.bincount(labels.worker, weights=agrees, minlength=given.size)
     accuracy = (right + SMOOTHING) / (given + 2 * SMOOTHING)
-    speech = log_odds(accuracy, score.shape[1])
+    speech = log_odds(accuracy, score.shape[1], TRUNCATION)
     return Answers(
         "kos",
         score,

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from crowdopt.answers.em import checked_truth
 from crowdopt.answers.voted import Answers
-from crowdopt.answers.votes import log_odds
+from crowdopt.answers.votes import TRUNCATION
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import softmax
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
 LEVELS = 32  # skills that are told apart, evenly between 0 and 1
@@ -91,7 +92,7 @@ def belief_propagation(
         moved = float(np.abs(right - before).max(initial=0.0))
         if moved <= tolerance:
             break
-    speech = log_odds(accuracy, count)
+    speech = log_odds(accuracy, count, TRUNCATION)
     return Answers(
         "belief-propagation",
         score,
@@ -150,7 +151,7 @@ def _weigh(edges: Edges, right: Floats, prior: Floats, count: int) -> tuple[Floa
         accuracy[workers], fitted = chance @ skill, fitted + chance.sum(axis=0)
         # the label's own factor is divided out again, so that its weight rests on the worker's other labels alone
         besides = chance[edges.worker[some] - workers.start] / likely  # up to a factor of the row
-        weight[some] = log_odds((besides @ skill) / besides.sum(axis=1), count)
+        weight[some] = log_odds((besides @ skill) / besides.sum(axis=1), count, TRUNCATION)
     fitted = np.maximum(fitted / accuracy.size, LEAST)
     return weight, accuracy, fitted / fitted.sum()
 

@@ -10,7 +10,7 @@ from crowdopt.answers.voted import Answers
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import class_votes
-from crowdopt.crowd.rules import class_odds
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
 ROWS = 1e-6  # absolute; by how much a row of a confusion table may miss 1
@@ -29,7 +29,7 @@ def wmv_linear(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) ->
     accuracy (workers,): w, as estimated from control questions; truncation: for the confidence alone, which takes
     log-odds.
     """
-    given = _accuracies(labels, accuracy)
+    given = _accuracies(labels, accuracy, truncation)
     weight = len(labels.classes) * given - 1
     speech = log_odds(given, len(labels.classes), truncation)
     return Answers(
@@ -39,7 +39,7 @@ def wmv_linear(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) ->
 
 def wmv_log(labels: Labels, accuracy: Any, truncation: float = TRUNCATION) -> Answers:
     """Weights ``logit(w) - logit(1/L)`` (Li & Liu 2015, Section 2), best for one-coin workers of known w."""
-    given = _accuracies(labels, accuracy)
+    given = _accuracies(labels, accuracy, truncation)
     weight = log_odds(given, len(labels.classes), truncation)
     score = tally(labels, weight)
     return Answers("wmv-log", score, weight, score, weight, labels.per_task, accuracy=given)
@@ -64,16 +64,6 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
     return empty.with_labels(labels.task, labels.worker, labels.label)
 
 
-def log_odds(accuracy: Floats, classes: int, truncation: float = TRUNCATION) -> Floats:
-    """``logit(w) + ln(L - 1)``, which is ``logit(w) - logit(1/L)``, with w clipped to [truncation, 1 - truncation].
-
-    truncation: in (0, 1/2); -> (workers,).
-    """
-    if not 0 < truncation < 0.5:
-        raise InputError(f"the truncation must lie strictly between 0 and 1/2, not {truncation}")
-    return class_odds(np.clip(accuracy, truncation, 1 - truncation), classes)
-
-
 def tally(labels: Labels, weight: Floats) -> Floats:
     """Sum of the weights (workers,) of a task's labels by class, (tasks, classes)."""
     shape = (len(labels.tasks), len(labels.classes))
@@ -82,7 +72,9 @@ def tally(labels: Labels, weight: Floats) -> Floats:
     return votes.reshape(shape).astype(np.float64, copy=False)
 
 
-def _accuracies(labels: Labels, accuracy: Any) -> Floats:
+def _accuracies(labels: Labels, accuracy: Any, truncation: float) -> Floats:
+    if not 0 < truncation < 0.5:
+        raise InputError(f"the truncation must lie strictly between 0 and 1/2, not {truncation}")
     given = np.array(accuracy, dtype=np.float64)
     if given.shape != (len(labels.workers),):
         raise InputError(f"accuracy has shape {given.shape}; give one per worker, that is {len(labels.workers)}")

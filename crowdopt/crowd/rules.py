@@ -39,10 +39,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.groups import Group
-from crowdopt.crowd.law import Difficulty, clipped
+from crowdopt.crowd.law import CLIP, Difficulty, clipped
 from crowdopt.errors import InputError
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
@@ -51,9 +52,7 @@ ROUNDING = 1e-12  # of probabilities, absolute: a target that a guess misses by 
 MOST = 1e4  # evidence; a task that needs more is said to need this
 HALVINGS = 100  # of the interval from 0 to MOST
 TILTS = np.arange(1, 26) / 50  # t, of the bound on a vote over hard tasks
-LEAST = 1e-300  # of a prior, where its logarithm is taken
 CHERNOFF = ("bhattacharyya", "hoeffding")  # rules whose promise rests on a Chernoff bound
-Error = Callable[[Floats], Floats]  # of a task by its evidence
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,13 @@ class Rule:
         return "" if self.name == EXACT_ERROR.name else f" by rule {self.name}"
 
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:
-        """Evidence of one label; what is at most FLOOR is exactly 0. A few rows at a time: tables may be large."""
-        table = np.asarray(accuracy, dtype=np.float64)
-        evidence = np.empty(table.shape)
-        rows = max(1, AT_A_TIME // max(1, table[:1].size)) if table.ndim else 1
-        for some in (slice(start, start + rows) for start in range(0, len(table), rows)) if table.ndim else [...]:
-            worth = self.worth(table[some], classes)
+        """Evidence of one label; what is at most FLOOR is exactly 0. Part by part: tables may be large."""
+        table = np.ascontiguousarray(accuracy, dtype=np.float64)
+        flat, evidence = table.reshape(-1), np.empty(table.size)
+        for some in (slice(start, start + AT_A_TIME) for start in range(0, flat.size, AT_A_TIME)):
+            worth = self.worth(flat[some], classes)
             evidence[some] = np.where(worth > FLOOR, worth, 0.0)
-        return evidence
+        return evidence.reshape(np.shape(accuracy))
 
     def need(self, epsilon: Any, classes: int = 2, prior: Floats | None = None) -> Floats:
         """Evidence a task needs for an error target; classes are equally likely unless a prior is given."""
@@ -105,24 +103,17 @@ def _prior(classes: int, prior: Floats | None) -> Floats:
     return np.full(classes, 1 / classes) if prior is None else prior
 
 
-def _affinity(accuracy: Floats, classes: int) -> Floats:
-    """Bhattacharyya coefficient of a label's law under two classes: ``2 sqrt(w u) + (L - 2) u``, u = (1-w)/(L-1)."""
-    right = clipped(accuracy)
-    wrong = (1 - right) / (classes - 1)
-    return 2 * np.sqrt(right * wrong) + (classes - 2) * wrong
+def log_odds(accuracy: ArrayLike, classes: int = 2, least: ArrayLike = CLIP) -> Floats:
+    """``ln((K - 1) p / (1 - p))``, the weights of the vote that errs least, p clipped to [least, 1 - least]."""
+    right = clipped(accuracy, least)
+    return np.log(right / (1 - right)) + np.log(classes - 1)
 
 
 def _match(accuracy: Floats, classes: int) -> Floats:
-    return -2 * np.log(_affinity(accuracy, classes))
-
-
-def _log_odds(accuracy: Floats, classes: int) -> Floats:
-    return class_odds(clipped(accuracy), classes)
-
-
-def class_odds(right: Floats, classes: int) -> Floats:
-    """``ln((K - 1) p / (1 - p))`` of workers, p neither 0 nor 1; any shape."""
-    return np.log(right / (1 - right)) + np.log(classes - 1)
+    """``-2 ln(2 sqrt(w u) + (L - 2) u)``, u = (1 - w)/(L - 1): Bhattacharyya, a label's laws under two classes."""
+    right = clipped(accuracy)
+    wrong = (1 - right) / (classes - 1)
+    return -2 * np.log(2 * np.sqrt(right * wrong) + (classes - 2) * wrong)
 
 
 def guessing(prior: Floats) -> Floats:
@@ -172,18 +163,19 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
         from scipy.special import ndtri
 
         return np.square(ndtri(epsilon / (prior.shape[-1] - 1))) + 0.0 * equal
-    guessed = _is_guessable(epsilon, prior)
-    return _met(lambda evidence: _probit_error(evidence, prior), epsilon + 0.0 * equal, guessed)[1]
+    guess = guessing(prior)
+    return _met(lambda evidence: np.minimum(guess, _probit_error(evidence, prior)), epsilon + 0.0 * equal)
 
 
-def _met(error: Error, target: Floats, guessed: Bools) -> tuple[Floats, Floats]:
-    """Two amounts of evidence between which a falling error meets its target; 0 where a guess will do."""
+def _met(error: Callable[[Floats], Floats], target: Floats) -> Floats:
+    """The evidence at which a falling error meets its target, at most MOST; 0 where none is needed."""
     low, high = np.zeros(target.shape), np.full(target.shape, MOST)
+    is_enough = error(low) <= target + ROUNDING
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         missed = error(middle) > target
         low, high = np.where(missed, middle, low), np.where(missed, high, middle)
-    return np.where(guessed, 0.0, low), np.where(guessed, 0.0, high)
+    return np.where(is_enough, 0.0, high)
 
 
 def _least_need(epsilon: Floats, prior: Floats) -> Floats:
@@ -237,7 +229,7 @@ BHATTACHARYYA = Rule(
     checked=False,
     heeds_prior=True,
     worth=_match,
-    weight=_log_odds,
+    weight=log_odds,
     need_of=_bhattacharyya_need,
     error_of=bhattacharyya_error,
 )
@@ -325,35 +317,39 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
     (tasks,); -> (tasks,).
     """
     alone = rule.need(epsilon, prior.shape[-1], prior)
-    scale = np.ones_like(epsilon) if rule.name == "hoeffding" else _spread(prior, k)
-    together: Floats = np.maximum(0.0, 2 * k * (np.log(scale) - np.log(epsilon)))
+    together: Floats = np.maximum(0.0, 2 * k * (np.log(_factor(rule, prior, k)) - np.log(epsilon)))
     return np.where(k > 1, together, alone)
 
 
 def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
     """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,)."""
-    scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
-    return np.minimum(1.0, scale * np.exp(-evidence / (2 * k)))
+    return np.minimum(1.0, _factor(rule, prior, k) * np.exp(-evidence / (2 * k)))
 
 
-def _spread(prior: Floats, k: Ints) -> Floats:
-    """``S_k``, (tasks,): pairs of different classes only."""
-    rows = np.broadcast_to(prior, (k.size, prior.shape[-1]))
-    share, logs = 1 / (2 * k[:, None]), np.log(rows)
+def _factor(rule: Rule, prior: Floats, k: Ints) -> Floats:
+    """``S_k`` of the theorem, (tasks,): pairs of different classes only; 1 by the rule hoeffding."""
+    if rule.name == "hoeffding":
+        return np.ones(k.size)
+    share, logs = 1 / (2 * k[:, None]), np.log(np.broadcast_to(prior, (k.size, prior.shape[-1])))
     return np.exp((1 - share) * logs).sum(axis=1) * np.exp(share * logs).sum(axis=1) - 1.0
 
 
-def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
-    """The least A with ``(1 - h) e(A) + h e(s^2 A) <= epsilon``: evidence that every plan has (see above).
+def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, rule: Rule | None = None) -> Floats:
+    """The least A with ``(1 - h) e(A) + h e(s^2 A) <= epsilon``, e by the rule, and never above a guess's error.
+
+    By exact-error, the default, every plan has so much (see above). By probit, votes' sums taken as normal, and by
+    bhattacharyya it is mostly enough, and no proof: votes weigh labels as on easy tasks, and labels of large edge keep
+    less than ``s^2`` of their evidence on hard ones.
 
     epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
     """
-    return _met(_on_both(EXACT_ERROR.error_of, prior, difficulty), epsilon, guessing(prior) <= epsilon)[0]
+    guess, error = guessing(prior), (rule or EXACT_ERROR).error_of
 
+    def both(evidence: Floats) -> Floats:
+        parts = (np.minimum(guess, error(part * evidence, prior)) for part in (1.0, difficulty.left**2))
+        return difficulty.mixed(*parts)
 
-def normal_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
-    """The same with the votes' sums taken as normal, (tasks,): what a plan may aim at; at most MOST."""
-    return _met(_on_both(PROBIT.error_of, prior, difficulty), epsilon, guessing(prior) <= epsilon)[1]
+    return _met(both, epsilon)
 
 
 def enough_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, skill: Floats) -> Floats:
@@ -368,47 +364,18 @@ def enough_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, skill: F
     epsilon (tasks,); prior (2,) or (tasks, 2) float; skill (k,): p of the labels that tell something; -> (tasks,): at
     most MOST, which is not enough.
     """
-    rate, tilt = max((_decay(skill, difficulty, tilt), tilt) for tilt in TILTS.tolist())
-    swapped = prior[..., ::-1]
-    factor = np.sum(
-        np.exp((1 - tilt) * np.log(np.maximum(prior, LEAST)) + tilt * np.log(np.maximum(swapped, LEAST))), axis=-1
-    )
+    hard, weight, evidence = difficulty.on_hard(skill), log_odds(skill), EXACT_ERROR.evidence(skill)
+    factors = ((hard * np.exp(-t * weight) + (1 - hard) * np.exp(t * weight), t) for t in TILTS.tolist())
+    # r: how much of its evidence each label keeps on a hard task at least; 0 where one may raise the error
+    kept = ((max(0.0, float((-2 * np.log(factor) / evidence).min())), tilt) for factor, tilt in factors)
+    rate, tilt = max(kept) if skill.size else (0.0, 0.5)
+    factor = (prior ** (1 - tilt) * prior[..., ::-1] ** tilt).sum(axis=-1)
 
     def error(evidence: Floats) -> Floats:
         easy = np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
         return difficulty.mixed(easy, np.minimum(prior.max(axis=-1), factor * np.exp(-rate * evidence / 2)))
 
-    return _met(error, epsilon, error(np.zeros(epsilon.shape)) <= epsilon)[1]
-
-
-def _decay(skill: Floats, difficulty: Difficulty, tilt: float) -> float:
-    """r: by how much of its evidence each label lowers the error on a hard task at least; 0 where one may raise it."""
-    if not skill.size:
-        return 0.0
-    hard, weight = difficulty.on_hard(skill), EXACT_ERROR.weight(skill, 2)
-    factor = hard * np.exp(-tilt * weight) + (1 - hard) * np.exp(tilt * weight)
-    return max(0.0, float((-2 * np.log(factor) / EXACT_ERROR.evidence(skill, 2)).min()))
-
-
-def likely_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
-    """The same with the rule bhattacharyya's bound at the evidence on either kind of task: mostly enough, no proof.
-
-    Votes weigh labels as on easy tasks, and labels of large edge keep less than ``s^2`` of their evidence on hard ones.
-    epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
-    """
-
-    def error(evidence: Floats, prior: Floats) -> Floats:
-        return np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
-
-    return _met(_on_both(error, prior, difficulty), epsilon, guessing(prior) <= epsilon)[1]
-
-
-def _on_both(
-    error: Callable[[Floats, Floats], Floats], prior: Floats, difficulty: Difficulty
-) -> Callable[[Floats], Floats]:
-    """The error over easy tasks, and hard ones, where ``s^2`` of the evidence is left."""
-    shrink = difficulty.left**2
-    return lambda evidence: difficulty.mixed(error(evidence, prior), error(shrink * evidence, prior))
+    return _met(error, epsilon)
 
 
 def hard_bound(evidence: Floats, prior: Floats, difficulty: Difficulty) -> Floats:

@@ -124,8 +124,8 @@ class Exploring(BaseLabelerPolicy):
 
     def best(self, cell: int) -> Ask:
         """Argmax of the estimated utility over the top-m sets."""
-        choice = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
-        return Ask(WORK, np.zeros(0, np.int64), self.asked[choice.members])
+        members, _ = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
+        return Ask(WORK, np.zeros(0, np.int64), self.asked[members])
 
     def skills(self) -> Floats:
         """Estimated chances of a right label, ``p'``, (cells, labelers)."""

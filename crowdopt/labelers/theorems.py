@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import zeta
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.vote_errors import poisson_binomial
 from crowdopt.errors import InputError
-from crowdopt.labelers.sets import ranked, top_accuracies
+from crowdopt.labelers.sets import poisson_binomial, top_accuracies
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,7 @@ def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, 
     accuracy, cost (labelers,): p and c; z: in (0, 1); any value gives a bound.
     """
     p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
-    order = ranked(p)
+    order = np.argsort(-p, kind="stable")
     values = top_accuracies(p[order])
     size = int(values.argmax()) + 1
     outside = float(c[order[size:]].sum())

@@ -13,7 +13,8 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import NONE, clipped
-from crowdopt.crowd.vote_errors import CERTAIN, log_odds, most_errors, vote_errors, weighted_vote
+from crowdopt.crowd.rules import log_odds
+from crowdopt.crowd.vote_errors import CERTAIN, most_errors, vote_errors, weighted_vote
 from crowdopt.online.crowds import ANSWERS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
@@ -142,13 +143,12 @@ def claimed_error(run: Run) -> Floats | None:
     if run.claims is not None or run.answers != "weighted":
         return run.claims
     shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
-    right = clipped(run.skills[instance.task_type[run.task], run.worker])
     if promised is not None and promised.difficulty.share:
         believed = replace(promised, accuracy=clipped(run.skills), prior=np.full(2, 0.5))
         chance = believed.posterior(np.column_stack([run.task, run.worker]), run.label)
         mine: Floats = np.take_along_axis(chance, np.maximum(answer, 0)[:, None], axis=1)[:, 0]
         return np.where(answer >= 0, 1 - mine, 0.5)
-    weight = log_odds(right, instance.classes)
+    weight = log_odds(run.skills[instance.task_type[run.task], run.worker], instance.classes)
     each = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1])
     votes = each.astype(np.float64).reshape(shape)  # of no labels at all, bincount makes integers
     others = votes - np.take_along_axis(votes, np.maximum(answer, 0)[:, None], axis=1)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.vote_errors import log_odds, poisson_binomial
+from crowdopt.crowd.rules import log_odds
 from crowdopt.labelers import theorems
-from crowdopt.labelers.sets import set_accuracy, top_accuracies
+from crowdopt.labelers.sets import poisson_binomial, set_accuracy, top_accuracies
 
 skills = st.lists(st.floats(0.02, 0.98), min_size=3, max_size=7).map(np.array)
 
