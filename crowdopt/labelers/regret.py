@@ -26,7 +26,9 @@ class JudgedRun:
     """Utilities of a run, tasks 1 to T."""
 
     run: AskingRecord
-    utility: Floats  # (T,): U(S_t); 1/L where the answer was a guess
+    # (T,): U(S_t), ties half, of testers too, for which the paper has a_min, a strict majority: less for even M; 1/L
+    # where the answer was a guess
+    utility: Floats
     # U(S*) and C(S*) of simple majorities, and U of the best weighted vote
     best: Floats  # (T,)
     best_cost: Floats  # (T,)

@@ -325,6 +325,11 @@ class AsPrinted(PricedCovering):
     stop: bool = False
     ties: str = "random"
 
+    def notes(self) -> list[str]:
+        """By which evidence and needs it goes, where these are not the paper's."""
+        printed = f"evidence and needs are by rule {self.known.rule}; printed are rule hoeffding's"
+        return [] if self.known.rule == "hoeffding" else [f"{printed}, (2p - 1)^2 and 2 ln(1/epsilon)"]
+
 
 def repair(
     known: Known,

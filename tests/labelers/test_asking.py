@@ -211,6 +211,13 @@ def test_contexts_are_learnt_apart(at, more, ahead):
     assert better >= fewest(8, 0.95)
 
 
+@pytest.mark.parametrize(("kind", "said"), [("contexts", True), ("two kinds", False)])
+def test_intervals_say_where_they_leave_the_paper(kind, said):
+    """Section 5 lets D2 grow with the intervals."""
+    notes = " ".join(replay(named("ls-ol-context"), stream(kind), 0).notes)
+    assert ("Section 5" in notes) == ("each interval apart" in notes) == said
+
+
 def test_priced_policies_pay_less():
     """A price on labels makes weighted selection choose: fewer labels, less cost."""
     of = stream(horizon=400)

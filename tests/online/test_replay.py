@@ -122,6 +122,15 @@ def test_told_skills_keep_the_bound_exactly():
         assert (exact <= of.instance.error_bound(run.covered) + 1e-9).all() and (width == 0).all()
 
 
+@pytest.mark.parametrize("text", ["primal-approximation", "sampled-lp", "main-algorithm:gold=5"])
+def test_policies_as_printed_say_when_the_rule_is_another(text):
+    """Ho et al.'s evidence is the rule hoeffding's."""
+    for rule, said in (("hoeffding", False), ("exact-error", True)):
+        of = stream()
+        notes = start(text, replace(of, instance=replace(of.instance, rule=rule))).finish().notes
+        assert any("by rule bhattacharyya; printed are rule hoeffding's" in note for note in notes) == said
+
+
 def bayes(run, difficulty):
     """Chance of each class of each task by the true skills, easy and hard multiplied out, (tasks, classes)."""
     of, states = run.stream.instance, np.ones((run.stream.instance.n_tasks, run.stream.instance.classes, 2))
