@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.law import CLIP, Difficulty, clipped
 from crowdopt.errors import InputError
@@ -92,15 +92,13 @@ class Rule:
 
     def need(self, epsilon: Any, classes: int = 2, prior: Floats | None = None) -> Floats:
         """Evidence a task needs for an error target; classes are equally likely unless a prior is given."""
-        return self.need_of(np.asarray(epsilon, dtype=np.float64), _prior(classes, prior))
+        even = np.full(classes, 1 / classes)
+        return self.need_of(np.asarray(epsilon, dtype=np.float64), even if prior is None else prior)
 
     def error(self, evidence: Any, classes: int = 2, prior: Floats | None = None) -> Floats:
         """The error target that this much evidence reaches, the inverse of ``need``."""
-        return self.error_of(np.asarray(evidence, dtype=np.float64), _prior(classes, prior))
-
-
-def _prior(classes: int, prior: Floats | None) -> Floats:
-    return np.full(classes, 1 / classes) if prior is None else prior
+        even = np.full(classes, 1 / classes)
+        return self.error_of(np.asarray(evidence, dtype=np.float64), even if prior is None else prior)
 
 
 def log_odds(accuracy: ArrayLike, classes: int = 2, least: ArrayLike = CLIP) -> Floats:
@@ -121,19 +119,9 @@ def guessing(prior: Floats) -> Floats:
     return np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
 
 
-def _is_guessable(epsilon: Floats, prior: Floats) -> Bools:
-    """Whether the likeliest class errs little enough by itself, so that a task needs no label."""
-    return guessing(prior) <= epsilon + ROUNDING
-
-
 def _overlap(prior: Floats) -> Floats:
     """``sum over pairs of classes of sqrt(prior_k prior_l)``; (L - 1) / 2 where all are equal."""
     return (np.sqrt(prior).sum(axis=-1) ** 2 - 1) / 2
-
-
-def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
-    need: Floats = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(epsilon))
-    return np.where(_is_guessable(epsilon, prior), 0.0, need)
 
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
@@ -141,19 +129,22 @@ def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
     return _overlap(prior) * np.exp(-evidence / 2)
 
 
+def _need_for(overlap: Floats, epsilon: Floats, prior: Floats) -> Floats:
+    """Evidence that leaves so much overlap of the classes; 0 where the likeliest one errs little enough by itself."""
+    need = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(overlap))
+    return np.where(guessing(prior) <= epsilon + ROUNDING, 0.0, need)
+
+
 def _probit_error(evidence: Floats, prior: Floats) -> Floats:
     """``P(normal vote wrong)``, log-likelihood ratio ~ N(+-2A, 4A): Phi(-sqrt(A)) for equal classes."""
     # Of more than two classes the sum over pairs, each as if there were no others.
     from scipy.special import ndtr
 
-    root = np.sqrt(np.maximum(evidence, 1e-300))
+    root = np.sqrt(np.maximum(evidence, 1e-300))[..., None, None]
     lean = np.log(np.maximum(prior, 1e-300))
-    if prior.shape[-1] > 2:
-        ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root[..., None, None])
-        missed = prior[..., :, None] * ndtr(-root[..., None, None] - ahead)
-        return (missed * ~np.eye(prior.shape[-1], dtype=bool)).sum(axis=(-2, -1))
-    shift = (lean[..., 1] - lean[..., 0]) / (2 * root)
-    return prior[..., 1] * ndtr(-root - shift) + prior[..., 0] * ndtr(-root + shift)
+    ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root)
+    missed = prior[..., :, None] * ndtr(-root - ahead)
+    return (missed * ~np.eye(prior.shape[-1], dtype=bool)).sum(axis=(-2, -1))
 
 
 def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
@@ -178,24 +169,15 @@ def _met(error: Callable[[Floats], Floats], target: Floats) -> Floats:
     return np.where(is_enough, 0.0, high)
 
 
-def _least_need(epsilon: Floats, prior: Floats) -> Floats:
-    """``2 ln(S / phi(epsilon))``: no vote with less evidence errs at most epsilon; two classes: see below."""
-    # ``S = sum over pairs of sqrt(prior_k prior_l)``, ``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``. *Proof*:
-    # let ``g_k(x) = prior_k P_k(x)``; where labels say x, m is the largest g_k and r the sum of the others, the best
-    # vote errs with r. By Cauchy and Schwarz ``sum_k sqrt(g_k) <= sqrt(m) + sqrt((K - 1) r)``; squared, less ``sum
-    # g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over x
-    # the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more.
-    # phi grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
-    # With two classes that is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
-    if prior.shape[-1] > 2:
-        need: Floats = 2 * np.log(_overlap(prior)) - 2 * np.log(least_overlap(epsilon, prior.shape[-1]))
-    else:
-        need = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
-    return np.where(_is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
-
-
 def least_overlap(error: Floats, classes: int) -> Floats:
     """``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``, at least the classes' overlap that a vote leaves."""
+    # So ``2 ln(S / phi(epsilon))`` is needed, S the overlap before any label: no vote with less errs at most epsilon.
+    # *Proof*: let ``g_k(x) = prior_k P_k(x)``; where labels say x, m is the largest g_k and r the sum of the others,
+    # the best vote errs with r. By Cauchy and Schwarz ``sum_k sqrt(g_k) <= sqrt(m) + sqrt((K - 1) r)``; squared, less
+    # ``sum g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over
+    # x the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more.
+    # phi grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
+    # With two classes the need is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
     return (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
 
 
@@ -204,12 +186,6 @@ def least_error(overlap: Floats, classes: int) -> Floats:
     b = (classes - 2) * overlap + classes - 1
     root = np.sqrt(np.maximum(0.0, b * b - (classes * overlap) ** 2))
     return 2 * overlap * overlap / (b + root)  # nothing cancels
-
-
-def _least_error(evidence: Floats, prior: Floats) -> Floats:
-    if prior.shape[-1] > 2:
-        return least_error(_overlap(prior) * np.exp(-evidence / 2), prior.shape[-1])
-    return (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
 
 
 HOEFFDING = Rule(
@@ -230,7 +206,7 @@ BHATTACHARYYA = Rule(
     heeds_prior=True,
     worth=_match,
     weight=log_odds,
-    need_of=_bhattacharyya_need,
+    need_of=lambda epsilon, prior: _need_for(epsilon, epsilon, prior),
     error_of=bhattacharyya_error,
 )
 
@@ -246,8 +222,8 @@ EXACT_ERROR = replace(
     BHATTACHARYYA,
     name="exact-error",  # no linear constraint: its need is what every vote that keeps epsilon has at least
     checked=True,
-    need_of=_least_need,
-    error_of=_least_error,
+    need_of=lambda epsilon, prior: _need_for(least_overlap(epsilon, prior.shape[-1]), epsilon, prior),
+    error_of=lambda evidence, prior: least_error(bhattacharyya_error(evidence, prior), prior.shape[-1]),
     implied_by=BHATTACHARYYA.name,
 )
 

@@ -71,19 +71,6 @@ def are_compiled(classes: int = 2) -> bool:
     return is_compiled(vote_kernels.errors if classes == 2 else vote_kernels.class_errors)
 
 
-def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:
-    """``argmax_k sum of the weights of the labels that say k``, one answer per task.
-
-    With two classes this is ``sign(sum w l)``. Ties go to the smallest class.
-
-    task, label (k,): task and class of each label; weight (k,): its weight; a negative one speaks against its class;
-    tasks, classes: how many of each; -> (tasks,): class of each task; -1 without labels.
-    """
-    votes = np.bincount(task * classes + label, weights=weight, minlength=tasks * classes)
-    answers = votes.reshape(tasks, classes).argmax(axis=1)
-    return np.where(np.bincount(task, minlength=tasks) > 0, answers, -1)
-
-
 def vote_errors(
     starts: Ints, accuracy: Floats, weight: Floats, prior: Floats, bias: Floats, cells: int = LATTICE
 ) -> tuple[Floats, Floats]:

@@ -23,14 +23,6 @@ SAME = 1e-12  # chances this close are the same: of equally good sets the smalle
 NODES = 20_000  # of the search for a set that is worth its price; a set found within fewer is best
 
 
-def poisson_binomial(accuracy: Any) -> Floats:
-    """``P(c of the labels are right)``, (k + 1,), by convolution label by label; accuracy (k,)."""
-    law = np.ones(1)
-    for right in np.asarray(accuracy, dtype=np.float64):
-        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
-    return law
-
-
 def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
     """``pi({1..m})``, m = 1, ..., M, in the order given: one law that grows (Liu & Liu 2015, eq. 2).
 

@@ -12,7 +12,7 @@ from scipy.special import zeta
 
 from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
-from crowdopt.labelers.sets import poisson_binomial, top_accuracies
+from crowdopt.labelers.sets import set_accuracy, top_accuracies
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,8 @@ class Constants:
 
 def strict_majority(accuracy: Any) -> float:
     """``a_min = P(strictly more than half of all M labels are right)``; below pi(M) by half of the ties at even M."""
-    p = np.asarray(accuracy, dtype=np.float64)
-    law = poisson_binomial(p)
-    return float(law[p.size // 2 + 1 :].sum())
+    # one more who is always wrong turns ties into losses
+    return float(set_accuracy(accuracy if len(accuracy) % 2 else np.append(accuracy, 0.0)))
 
 
 def least_gaps(accuracy: Any) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import NONE, clipped
 from crowdopt.crowd.rules import log_odds
-from crowdopt.crowd.vote_errors import CERTAIN, most_errors, vote_errors, weighted_vote
+from crowdopt.crowd.vote_errors import CERTAIN, most_errors, vote_errors
 from crowdopt.online.crowds import ANSWERS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
@@ -98,6 +98,19 @@ def _ratio(cost: float, base: float | None) -> float | None:
 
 def _mean(values: NDArray[Any] | None, wanted: NDArray[np.bool_]) -> float | None:
     return None if values is None or not wanted.any() else float(values[wanted].mean())
+
+
+def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:
+    """``argmax_k sum of the weights of the labels that say k``, one answer per task.
+
+    With two classes this is ``sign(sum w l)``. Ties go to the smallest class.
+
+    task, label (k,): task and class of each label; weight (k,): its weight; a negative one speaks against its class;
+    tasks, classes: how many of each; -> (tasks,): class of each task; -1 without labels.
+    """
+    votes = np.bincount(task * classes + label, weights=weight, minlength=tasks * classes)
+    answers = votes.reshape(tasks, classes).argmax(axis=1)
+    return np.where(np.bincount(task, minlength=tasks) > 0, answers, -1)
 
 
 def answers_of(run: Run) -> Ints:

@@ -21,7 +21,6 @@ from crowdopt.crowd.vote_errors import (
     least_class_errors,
     relaxation,
     vote_errors,
-    weighted_vote,
 )
 from tests.crowd.enumerated import coin, joint, least_error, vote_error
 from tests.small import instances
@@ -106,12 +105,6 @@ def test_many_tasks_at_once_are_each_alone():
     for i, (a, b) in enumerate(pairwise(starts.tolist())):
         assert every[i] == weighted_error(p[a:b], w[a:b])
         assert among[i] == class_vote_errors(alone(p[a:b], prior[i]))[0][0]
-
-
-def test_a_weighted_vote_is_the_largest_sum():
-    """Ties to the smaller class, a negative weight speaks against its class, a task without labels answers -1."""
-    task, label = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 0, 0, 0, 1, 1])
-    assert weighted_vote(task, label, np.array([3.0, 1.0, 1.0, 2.0, 2.0, -1.0]), 4).tolist() == [1, 0, 0, -1]
 
 
 def test_a_worker_at_their_best_knows_all_that_they_do():
