@@ -15,22 +15,11 @@ from scipy.optimize import linprog
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
 from crowdopt.api.no_plan import why_not
+from crowdopt.crowd import rules
 from crowdopt.crowd.law import CLIP, Difficulty, confusion_evidence
 from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
-from crowdopt.crowd.rules import (
-    BHATTACHARYYA,
-    EACH,
-    EXACT_ERROR,
-    HOEFFDING,
-    PROBIT,
-    RULES,
-    hard_bound,
-    hard_need,
-    joint_error,
-    joint_need,
-    log_odds,
-)
-from crowdopt.programs import assignment, assignment_dual
+from crowdopt.crowd.rules import BHATTACHARYYA, EACH, EXACT_ERROR, HOEFFDING, PROBIT, RULES
+from crowdopt.programs import assignment
 from crowdopt.recheck.verification import verify
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways
 from tests.small import instances
@@ -86,17 +75,12 @@ def test_error_is_the_inverse_of_need(epsilon, classes, seed):
             assert rule.error(need, classes, prior) == pytest.approx(epsilon, rel=1e-6)
 
 
-@given(skills, targets, seeds)
-def test_lemma_1_and_the_rule_that_is_never_dearer(accuracy, epsilon, seed):
-    """Ho et al. 2013: any weights err with at most exp(-1/2 (sum w(2p-1))^2 / sum w^2), where the vote leans right.
-
-    Labels enough for hoeffding are enough for bhattacharyya: -ln(1-q) >= q and 2 ln(1/2e) < 2 ln(1/e).
-    """
+@given(skills, seeds)
+def test_lemma_1(accuracy, seed):
+    """Ho et al. 2013: any weights err with at most exp(-1/2 (sum w(2p-1))^2 / sum w^2), where the vote leans right."""
     weight = np.random.default_rng(seed).normal(0, 1, accuracy.size)
     bound = np.exp(-(max(0.0, weight @ (2 * accuracy - 1)) ** 2) / (2 * weight @ weight))
     assert vote_error(joint(EVEN, coin(accuracy)), weight) <= bound + 1e-12
-    if HOEFFDING.evidence(accuracy).sum() >= HOEFFDING.need(epsilon, 2):
-        assert BHATTACHARYYA.evidence(accuracy).sum() >= BHATTACHARYYA.need(epsilon, 2)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
@@ -114,11 +98,11 @@ def test_families_are_promised_the_sum_over_pairs_of_classes(k, prior):
     """``sum over a != b of pi_a^(1 - 1/2k) pi_b^(1/2k) e^(-A/2k)``, pair by pair; the need is its inverse."""
     pairs = sum(a ** (1 - 1 / (2 * k)) * b ** (1 / (2 * k)) for a, b in permutations(prior, 2))
     evidence, most, prior = np.array([1.5, 40.0]), np.array([k, k]), np.array(prior)
-    error = joint_error(BHATTACHARYYA, evidence, prior, most)
+    error = rules.joint_error(BHATTACHARYYA, evidence, prior, most)
     np.testing.assert_allclose(error, np.minimum(1, pairs * np.exp(-evidence / (2 * k))), rtol=1e-12)
-    assert joint_need(BHATTACHARYYA, error, prior, most)[1] == pytest.approx(40)
-    np.testing.assert_allclose(joint_need(HOEFFDING, np.array([0.2, 0.1]), EVEN, most), 2 * k * np.log([5, 10]))
-    alone = joint_need(BHATTACHARYYA, error, prior, np.ones(2, int))
+    assert rules.joint_need(BHATTACHARYYA, error, prior, most)[1] == pytest.approx(40)
+    np.testing.assert_allclose(rules.joint_need(HOEFFDING, np.array([0.2, 0.1]), EVEN, most), 2 * k * np.log([5, 10]))
+    alone = rules.joint_need(BHATTACHARYYA, error, prior, np.ones(2, int))
     assert alone.tolist() == BHATTACHARYYA.need(error, prior.size, prior).tolist()
 
 
@@ -154,7 +138,7 @@ def test_no_law_of_families_breaks_the_promise(rule, seed):
     family = np.repeat(np.arange(3), rng.integers(1, 4, 3))
     p, most = rng.uniform(0.52, 0.97, family.size), np.array([np.bincount(family).max()])
     worst = worst_error(p, family, rule.weight(p, 2))
-    assert most[0] == 1 or worst <= joint_error(rule, np.array([rule.evidence(p).sum()]), EVEN, most)[0]
+    assert most[0] == 1 or worst <= rules.joint_error(rule, np.array([rule.evidence(p).sum()]), EVEN, most)[0]
 
 
 def test_a_table_is_worth_its_worst_pair_of_classes():
@@ -170,7 +154,7 @@ def test_a_table_is_worth_its_worst_pair_of_classes():
 def test_the_need_with_hard_tasks_meets_the_target_just_so(rule, prior):
     """A label tells s^2 as much on a hard task: ``(1 - h) e(A) + h e(s^2 A) = epsilon``, e never above a guess's."""
     epsilon, prior = np.array([0.25, 0.15, 0.12, 0.6]), np.array(prior)
-    evidence = hard_need(epsilon, prior, HARD, rule)
+    evidence = rules.hard_need(epsilon, prior, HARD, rule)
     easy, hard = (np.minimum(prior.min(), rule.error_of(part, prior)) for part in (evidence, HARD.left**2 * evidence))
     np.testing.assert_allclose(((1 - HARD.share) * easy + HARD.share * hard)[:3], epsilon[:3], rtol=1e-6)
     assert (evidence[:3] > 0.1).all() and evidence[3] == 0
@@ -180,7 +164,7 @@ def test_the_bound_with_hard_tasks_is_that_of_a_guess_there():
     """Easy tasks err as the rule bhattacharyya says and never more than a guess; hard ones as the likelier class."""
     prior, evidence = np.array([0.3, 0.7]), np.array([0.0, 1.0, 9.0])
     easy = np.minimum(0.3, sqrt(0.21) * np.exp(-evidence / 2))
-    np.testing.assert_allclose(hard_bound(evidence, prior, HARD), 0.8 * easy + 0.2 * 0.7, rtol=1e-12)
+    np.testing.assert_allclose(rules.hard_bound(evidence, prior, HARD), 0.8 * easy + 0.2 * 0.7, rtol=1e-12)
 
 
 @given(st.integers(2, 4), skills, seeds, targets)
@@ -217,7 +201,7 @@ def test_it_keeps_the_promise_where_tasks_may_be_hard(accuracy, first, share, le
         easy = one.accuracy[0, workers]
         parts = coin(easy), coin(0.5 + one.difficulty.left * (easy - 0.5))
         chance = joint(prior, *parts, share=(1 - share, share))
-        assert vote_error(chance, log_odds(easy), np.log(prior)) <= epsilon + 1e-9
+        assert vote_error(chance, rules.log_odds(easy), np.log(prior)) <= epsilon + 1e-9
 
 
 def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
@@ -240,11 +224,6 @@ def test_public_programs_are_those_of_the_linear_rule(instance):
     built, wanted = assignment.build(instance), assignment.build(linear)
     assert (built.row_lower == wanted.row_lower).all() and (built.matrix != wanted.matrix).nnz == 0
     assert instance.rule in built.about and linear.rule in wanted.about
-    try:
-        dual = assignment_dual.build(instance)
-    except InputError:
-        return
-    assert (dual.cost == assignment_dual.build(linear).cost).all() and dual.about == built.about
 
 
 def test_the_bound_of_the_linear_rule_is_never_called_the_promises(tmp_path):

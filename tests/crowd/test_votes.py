@@ -11,17 +11,8 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
 from crowdopt.assign.plan import breaches
-from crowdopt.crowd.vote_errors import (
-    CERTAIN,
-    ClassVotes,
-    at_best,
-    class_vote_errors,
-    exact_errors,
-    fewest_exact,
-    least_class_errors,
-    relaxation,
-    vote_errors,
-)
+from crowdopt.crowd import vote_errors as votes
+from crowdopt.crowd.vote_errors import CERTAIN, class_vote_errors, exact_errors, least_class_errors, vote_errors
 from tests.crowd.enumerated import coin, joint, least_error, vote_error
 from tests.small import instances
 from tests.weighted import weighted_error
@@ -40,9 +31,9 @@ def test_errors_between_two_classes_are_those_of_enumeration(p, seed, prior):
     assert weighted_error(p, w, prior, bias=0.0) == pytest.approx(vote_error(chance, w), abs=1e-12)
 
 
-def alone(accuracy: np.ndarray, prior: np.ndarray) -> ClassVotes:
+def alone(accuracy: np.ndarray, prior: np.ndarray) -> votes.ClassVotes:
     """One task's vote."""
-    return ClassVotes(np.array([0, accuracy.size]), accuracy, prior[None])
+    return votes.ClassVotes(np.array([0, accuracy.size]), accuracy, prior[None])
 
 
 @settings(max_examples=40)
@@ -67,9 +58,9 @@ def test_joined_and_spread_beliefs_hold_the_error_between_them():
     """
     rng = np.random.default_rng(0)
     for classes, count in ((3, 12), (4, 10), (6, 8)):
-        votes = alone(rng.uniform(0.3, 0.8, count), rng.dirichlet(np.full(classes, 3.0)))
-        rough, near, exact = (least_class_errors(votes, cells)[0] for cells in (32, 2_048, 200_000))
-        above, told = class_vote_errors(votes, target=np.zeros(1))
+        one = alone(rng.uniform(0.3, 0.8, count), rng.dirichlet(np.full(classes, 3.0)))
+        rough, near, exact = (least_class_errors(one, cells)[0] for cells in (32, 2_048, 200_000))
+        above, told = class_vote_errors(one, target=np.zeros(1))
         assert not told[0] and exact * (1 - 1e-12) <= above[0] < 1.05 * exact
         assert rough < near <= exact * (1 + 1e-12) and near > 0.95 * exact
 
@@ -78,8 +69,8 @@ def test_joined_and_spread_beliefs_hold_the_error_between_them():
 def test_the_lattice_brackets_the_error(count):
     """Coarse lattices contain what finer ones say, and the width shrinks with the cells."""
     p = np.random.default_rng(count).uniform(0.5, 0.8, count)
-    votes = (np.array([0, count]), p, np.log(p / (1 - p)), np.array([0.5]), np.zeros(1))
-    coarse, fine = (vote_errors(*votes, cells=cells) for cells in (2**13, 2**17))
+    given = (np.array([0, count]), p, np.log(p / (1 - p)), np.array([0.5]), np.zeros(1))
+    coarse, fine = (vote_errors(*given, cells=cells) for cells in (2**13, 2**17))
     assert coarse[0] - coarse[1] - 1e-12 <= fine[0] <= coarse[0] + 1e-12
     assert fine[1] <= coarse[1] and (count > 26 or coarse[1] == 0)
     assert fine[1] < 1e-3 * fine[0] + 1e-4
@@ -88,8 +79,8 @@ def test_the_lattice_brackets_the_error(count):
 def test_the_lattice_says_the_same_of_both_classes():
     """Without a prior or a bias the two are mirror images: bound and width are those of either class alone."""
     p = np.random.default_rng(3).uniform(0.55, 0.9, 41)
-    votes = (np.array([0, 41]), p, np.log(p / (1 - p)))
-    found = np.array([vote_errors(*votes, np.array([prior]), np.zeros(1), 200) for prior in (0.5, 1.0, 0.0)])[..., 0]
+    given = (np.array([0, 41]), p, np.log(p / (1 - p)))
+    found = np.array([vote_errors(*given, np.array([prior]), np.zeros(1), 200) for prior in (0.5, 1.0, 0.0)])[..., 0]
     assert found[0, 1] > 0
     np.testing.assert_allclose(found, found[[0, 0, 0]], rtol=1e-6)
 
@@ -101,7 +92,7 @@ def test_many_tasks_at_once_are_each_alone():
     p, prior = rng.uniform(0.3, 0.95, starts[-1]), rng.dirichlet(np.ones(3), 300)
     w = np.log(p / (1 - p))
     every, _ = vote_errors(starts, p, w, np.full(300, 0.5), np.zeros(300))
-    among, _ = class_vote_errors(ClassVotes(starts, p, prior))
+    among, _ = class_vote_errors(votes.ClassVotes(starts, p, prior))
     for i, (a, b) in enumerate(pairwise(starts.tolist())):
         assert every[i] == weighted_error(p[a:b], w[a:b])
         assert among[i] == class_vote_errors(alone(p[a:b], prior[i]))[0][0]
@@ -110,7 +101,7 @@ def test_many_tasks_at_once_are_each_alone():
 def test_a_worker_at_their_best_knows_all_that_they_do():
     """A worker who names any other class than the better one's is the worse one: their labels' law is a mixture."""
     other = (1 - np.eye(4)) / 3
-    np.testing.assert_allclose(coin(at_best(np.array(0.1), 4), 4) @ other, coin(0.1, 4))
+    np.testing.assert_allclose(coin(votes.at_best(np.array(0.1), 4), 4) @ other, coin(0.1, 4))
 
 
 @settings(max_examples=15)
@@ -143,7 +134,7 @@ def fewest(instance: AssignmentInstance, task: int) -> int:
 @given(instances(rules=("exact-error",)))
 def test_the_fewest_labels_by_trying_all_sets(instance):
     """The best k workers do best among all k: no set of fewer labels keeps the target."""
-    assert fewest_exact(instance).tolist() == [fewest(instance, task) for task in range(instance.n_tasks)]
+    assert votes.fewest_exact(instance).tolist() == [fewest(instance, task) for task in range(instance.n_tasks)]
 
 
 def test_the_fewest_labels_among_three_classes():
@@ -153,7 +144,7 @@ def test_the_fewest_labels_among_three_classes():
         accuracy = rng.choice([0.05, 0.4, 0.6, 0.8] if mixed else [0.4, 0.5, 0.7, 0.85], (1, 5))
         given = {"classes": 3, "rule": "exact-error", "collected": [(0, 0)], "forbidden": [(1, 2)]}
         instance = AssignmentInstance(accuracy, [0, 0], [2] * 5, [0.3, 0.15], **given)
-        for task, found in enumerate(fewest_exact(instance).tolist()):
+        for task, found in enumerate(votes.fewest_exact(instance).tolist()):
             least = fewest(instance, task)
             assert found <= least and (mixed or found == least)
 
@@ -162,7 +153,7 @@ def test_the_fewest_labels_among_three_classes():
 @given(instances(most_pairs=8, rules=("probit", "exact-error")))
 def test_every_checked_plan_keeps_the_relaxation(instance):
     """So its bound is one for the rule: whatever keeps the exact targets and the limits keeps the linear rows."""
-    loose = relaxation(instance)
+    loose = votes.relaxation(instance)
     pairs = np.array(list(product(range(instance.n_tasks), range(instance.n_workers)))).reshape(-1, 2)
     for chosen in product([False, True], repeat=len(pairs)):
         some = pairs[np.array(chosen)]

@@ -10,14 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt.labelers import sets
-from crowdopt.labelers.sets import (
-    best_set,
-    plurality_accuracies,
-    set_accuracy,
-    top_accuracies,
-    weighted_accuracy,
-    worth_its_price,
-)
+from crowdopt.labelers.sets import best_set, plurality_accuracies, set_accuracy, top_accuracies, weighted_accuracy
 from tests.chance import hoeffding
 from tests.crowd.enumerated import coin, joint, vote_error, ways
 
@@ -85,4 +78,4 @@ def test_priced_sets_against_all_sets(votes, seed):
         return float(price * c[some].sum() - right(p[some], odds if votes == "weighted" else np.ones(some.size)))
 
     every = [np.array(some, np.int64) for k in range(count + 1) for some in combinations(range(count), k)]
-    assert lost(worth_its_price(p, c, price, votes)) == pytest.approx(min(map(lost, every)), abs=1e-10)
+    assert lost(sets.worth_its_price(p, c, price, votes)) == pytest.approx(min(map(lost, every)), abs=1e-10)
