@@ -60,10 +60,10 @@ class Rule:
     """One way to keep ``P(error) <= epsilon`` by a sum of evidence over a task's labels."""
 
     name: str
-    only_binary: bool  # whether the rule is for two classes only
     # whether the sum is no proof by itself, so that plans are held against the exact error of their votes
     checked: bool
-    heeds_prior: bool  # whether the vote adds the prior's log-odds; else the rule holds whatever the prior is
+    # whether the vote adds the prior's log-odds; else the rule is for two classes and holds whatever the prior is
+    heeds_prior: bool
     # ``worth(accuracy, classes)``: evidence of one label before FLOOR; ``weight(accuracy, classes)``: vote weight
     worth: Callable[[Floats, int], Floats]
     weight: Callable[[Floats, int], Floats]
@@ -190,7 +190,6 @@ def least_error(overlap: Floats, classes: int) -> Floats:
 
 HOEFFDING = Rule(
     name="hoeffding",  # Ho, Jabbari & Vaughan 2013, Lemma 1: error <= exp(-1/2 sum (2p-1)^2), whatever the class
-    only_binary=True,
     checked=False,
     heeds_prior=False,
     worth=lambda accuracy, classes: (2 * accuracy - 1) ** 2,
@@ -201,7 +200,6 @@ HOEFFDING = Rule(
 
 BHATTACHARYYA = Rule(
     name="bhattacharyya",  # sum min(P, Q) <= sum sqrt(P Q), pair by pair of classes
-    only_binary=False,
     checked=False,
     heeds_prior=True,
     worth=_match,
@@ -250,7 +248,7 @@ def rule_named(name: str, classes: int = 2) -> Rule:
     """The rule of that name; InputError names those there are, or says that it is for two classes only, and why."""
     if name not in RULES:
         raise InputError(f"unknown rule {name!r}; the rules are {', '.join(RULES)}")
-    if classes > 2 and RULES[name].only_binary:
+    if classes > 2 and not RULES[name].heeds_prior:
         raise InputError(
             f"rule {name} is for 2 classes, not {classes}: its lemma is about labels +1 and -1; use rule bhattacharyya"
         )
@@ -310,7 +308,7 @@ def _factor(rule: Rule, prior: Floats, k: Ints) -> Floats:
     return np.exp((1 - share) * logs).sum(axis=1) * np.exp(share * logs).sum(axis=1) - 1.0
 
 
-def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, rule: Rule | None = None) -> Floats:
+def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, rule: Rule = EXACT_ERROR) -> Floats:
     """The least A with ``(1 - h) e(A) + h e(s^2 A) <= epsilon``, e by the rule, and never above a guess's error.
 
     By exact-error, the default, every plan has so much (see above). By probit, votes' sums taken as normal, and by
@@ -319,7 +317,7 @@ def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, rule: Rule
 
     epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
     """
-    guess, error = guessing(prior), (rule or EXACT_ERROR).error_of
+    guess, error = guessing(prior), rule.error_of
 
     def both(evidence: Floats) -> Floats:
         parts = (np.minimum(guess, error(part * evidence, prior)) for part in (1.0, difficulty.left**2))

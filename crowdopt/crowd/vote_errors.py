@@ -131,8 +131,10 @@ def _class_errors(
     votes = ClassVotes(np.array(votes.starts, np.int64), np.array(votes.accuracy), np.array(votes.prior, order="C"))
     first: dict[bytes, int] = {}  # votes that differ in their labels or prior, each once
     tasks, ends = np.arange(len(votes.prior)) if tasks is None else tasks, votes.starts.tolist()
-    labels = (np.sort(votes.accuracy[ends[i] : ends[i + 1]]).tobytes() for i in tasks.tolist())
-    keys = map(bytes.__add__, labels, map(np.ndarray.tobytes, np.sort(votes.prior[tasks])))
+    if not tasks.size:
+        return np.zeros(0), np.zeros(0)
+    prior = np.sort(votes.prior)
+    keys = [np.sort(votes.accuracy[ends[i] : ends[i + 1]]).tobytes() + prior[i].tobytes() for i in tasks.tolist()]
     like = np.array([first.setdefault(key, i) for i, key in zip(tasks.tolist(), keys, strict=True)], np.int64)
     different = np.unique(like)
     cells = min(cells, MOST // votes.prior.shape[1] ** 2)

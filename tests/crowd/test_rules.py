@@ -42,7 +42,7 @@ def drawn_prior(seed: int, classes: int) -> np.ndarray:
 @pytest.mark.parametrize("rule", PROMISING, ids=lambda rule: rule.name)
 def test_no_vote_errs_more_than_its_evidence_promises(rule, accuracy, classes, seed):
     """The guarantee itself: the vote by the rule's weights errs within its bound, on average over the classes."""
-    prior = EVEN if rule.only_binary else drawn_prior(seed, classes)
+    prior = drawn_prior(seed, classes) if rule.heeds_prior else EVEN
     bound = rule.error(rule.evidence(accuracy, prior.size).sum(), prior.size, prior)
     vote = vote_error(joint(prior, coin(accuracy, prior.size)), rule.weight(accuracy, prior.size), np.log(prior))
     assert vote <= bound + 1e-12
@@ -67,7 +67,7 @@ def test_error_is_the_inverse_of_need(epsilon, classes, seed):
     prior = drawn_prior(seed, classes)
     guess = 1 - prior.max()
     assert HOEFFDING.error(HOEFFDING.need(epsilon, 2, prior)) == pytest.approx(epsilon)
-    for rule in (RULES[name] for name in EACH if not RULES[name].only_binary):
+    for rule in (RULES[name] for name in EACH if RULES[name].heeds_prior):
         need = rule.need(epsilon, classes, prior)
         if guess <= epsilon * (1 - 1e-9):
             assert need == 0
