@@ -177,7 +177,6 @@ def least_overlap(error: Floats, classes: int) -> Floats:
     # ``sum g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over
     # x the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more.
     # phi grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
-    # With two classes the need is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
     return (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
 
 
@@ -186,6 +185,20 @@ def least_error(overlap: Floats, classes: int) -> Floats:
     b = (classes - 2) * overlap + classes - 1
     root = np.sqrt(np.maximum(0.0, b * b - (classes * overlap) ** 2))
     return 2 * overlap * overlap / (b + root)  # nothing cancels
+
+
+def _least_need(epsilon: Floats, prior: Floats) -> Floats:
+    if prior.shape[-1] > 2:
+        return _need_for(least_overlap(epsilon, prior.shape[-1]), epsilon, prior)
+    # the same in fewer roundings: a single label of accuracy p has just the evidence that the target 1 - p needs
+    need = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
+    return np.where(guessing(prior) <= epsilon + ROUNDING, 0.0, np.maximum(0.0, need))
+
+
+def _least_error(evidence: Floats, prior: Floats) -> Floats:
+    if prior.shape[-1] > 2:
+        return least_error(bhattacharyya_error(evidence, prior), prior.shape[-1])
+    return (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
 
 
 HOEFFDING = Rule(
@@ -220,8 +233,8 @@ EXACT_ERROR = replace(
     BHATTACHARYYA,
     name="exact-error",  # no linear constraint: its need is what every vote that keeps epsilon has at least
     checked=True,
-    need_of=lambda epsilon, prior: _need_for(least_overlap(epsilon, prior.shape[-1]), epsilon, prior),
-    error_of=lambda evidence, prior: least_error(bhattacharyya_error(evidence, prior), prior.shape[-1]),
+    need_of=_least_need,
+    error_of=_least_error,
     implied_by=BHATTACHARYYA.name,
 )
 
