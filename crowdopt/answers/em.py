@@ -10,9 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.answers.answers import Answers
-from crowdopt.answers.votes import coins, incidence, known, log_odds, majority, tables
+from crowdopt.answers.votes import coins, incidence, known, majority, tables
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
 SMOOTHING = 1.0  # labels a worker is credited as right, and as wrong, before the data speak: no log-odds is infinite

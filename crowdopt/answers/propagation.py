@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.answers import Answers
-from crowdopt.answers.votes import TRUNCATION, known, log_odds, majority, tally, wmv_log
+from crowdopt.answers.votes import TRUNCATION, known, majority, tally, wmv_log
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import softmax
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
 LEVELS = 32  # skills that are told apart, evenly between 0 and 1

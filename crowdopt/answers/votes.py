@@ -12,7 +12,7 @@ from crowdopt.answers.answers import Answers
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import Coins, Given, Law, Tables, class_votes
-from crowdopt.crowd.rules import class_odds
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
 ROWS = 1e-6  # absolute; by how much a row of a confusion table may miss 1
@@ -72,11 +72,6 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
     law, right = tables(table), np.trace(table, axis1=1, axis2=2) / classes
     score = law.likelihood(Given(labels.task, 0, labels.worker, labels.label), len(labels.tasks))
     return Answers("wmv-confusion", score, class_votes(table), labels.per_task, law, score[None], right, table)
-
-
-def log_odds(accuracy: Floats, classes: int, least: float) -> Floats:
-    """``ln((L - 1) w / (1 - w))``, which is ``logit(w) - logit(1/L)``, with w clipped to [least, 1 - least]."""
-    return class_odds(np.clip(accuracy, least, 1 - least), classes)
 
 
 def coins(accuracy: Floats, classes: int, least: float) -> Law:

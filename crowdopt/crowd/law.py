@@ -368,9 +368,9 @@ def coins_like(tables: Floats) -> Floats:
     return low
 
 
-def clipped(accuracy: ArrayLike) -> Floats:
-    """Accuracies as they are believed: kept CLIP from 0 and 1, so that logarithms are finite."""
-    return np.clip(np.asarray(accuracy, np.float64), CLIP, 1 - CLIP)
+def clipped(accuracy: ArrayLike, least: ArrayLike = CLIP) -> Floats:
+    """Accuracies as they are believed: kept CLIP, or as far as is said, from 0 and 1: logarithms are finite."""
+    return np.clip(np.asarray(accuracy, np.float64), least, 1 - np.asarray(least))
 
 
 def softmax(logs: Floats, least: float = 0.0) -> Floats:
