@@ -203,7 +203,7 @@ class Law:
         if not difficulty.share:
             return cls(np.ones(1), Coins(accuracy[None], classes))
         share, scale = np.array([1 - difficulty.share, difficulty.share]), (difficulty.easy, difficulty.hard)
-        return cls(share, Coins(accuracy[None], classes, scale), "latent difficulty")
+        return cls(share, Coins(accuracy[None], classes, scale), "hard tasks")
 
     @classmethod
     def votes(cls, name: str, share: Floats, accuracy: Floats) -> Law:

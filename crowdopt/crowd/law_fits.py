@@ -19,11 +19,9 @@ from crowdopt.errors import InputError
 
 Fit: TypeAlias = Callable[[Ints], Law]
 
-INDEPENDENT, COMMON, LATENT, PAIRWISE = "independent", "common discount", "latent difficulty", "pairwise"
-HARD = (COMMON, LATENT)  # some items are hard for all
-COINS = (INDEPENDENT, *HARD)  # one accuracy of each worker, and difficulty
-MEANS = (COMMON, PAIRWISE)  # over all that gold leaves open: no gold is too little for them
-ENOUGH = 200  # gold items from which the likeliest laws stand beside these
+INDEPENDENT, COMMON, PAIRWISE = "independent", "common discount", "pairwise"
+COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker, and difficulty
+ENOUGH = 200  # gold items from which independence may be chosen beside the others
 PANEL = 8  # workers up to which couplings are fitted
 FOLDS = 5  # item i is held out in fold i mod 5: no chance is at work
 DIGITS = 6  # of factors of a law of pairs that are kept
@@ -34,12 +32,8 @@ class LawParams(NamedTuple):
 
     extra: float = 2.0  # votes like the crowd's mean that each worker is given beside their own
     shares: Floats = np.arange(26) / 50  # h that a common discount may be
-    rests: Floats = np.array([0.0, 0.2, 0.4])  # s there
+    rests: Floats = np.arange(5) / 10  # s there
     rate: float = 5.0  # of the exponential prior of h: .2 in the mean
-    edges: Floats = np.arange(-196, 197) / 200  # of a worker on easy items, on a grid
-    left: Floats = np.arange(20) / 20  # s, what is left of an edge on hard items
-    most: float = 0.6  # share of hard items
-    rounds: int = 100  # of expectation and maximisation, for each s
     penalties: tuple[float, ...] = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
     folds: int = 4  # of the items, that choose the penalty
     soft: float = 0.1  # penalty of each b, so that a worker who never errs has a finite one
@@ -80,8 +74,8 @@ def laws_for(workers: int) -> tuple[str, ...]:
 def chosen_law(right: Ints, names: tuple[str, ...] = COINS) -> LawChoice:
     """The law with the least held-out log loss; the first of the names where two are equal.
 
-    From fewer than ENOUGH items one of MEANS is taken, if there is any among the names, and latent difficulty is left
-    out: others take what few items happen to show for the truth, and claim fewer errors than they make.
+    From fewer than ENOUGH items it is not independence, unless no item has two votes: few items seldom show that
+    workers err together, and answers by a law that denies it claim fewer errors than they make.
 
     names: laws to choose from, with INDEPENDENT. Raises InputError with fewer items than folds.
     """
@@ -93,14 +87,14 @@ def _chosen(votes: bytes, shape: tuple[int, int], names: tuple[str, ...]) -> Law
     right = np.frombuffer(votes, np.int64).reshape(shape)
     if len(right) < FOLDS:
         raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")
-    steady = MEANS if len(right) < ENOUGH else names
     together = bool(((right >= 0).sum(axis=1) > 1).any())  # one vote an item tells nothing of dependence
-    names = tuple(name for name in names if name == INDEPENDENT or (together and (name != LATENT or name in steady)))
+    names = tuple(name for name in names if together or name == INDEPENDENT)
     loss = {name: -_held_out(FITS[name], right, FOLDS) / len(right) for name in names}
 
     def best(of: tuple[str, ...]) -> str:
         among = [name for name in names if name in of]
-        return min([name for name in among if name in steady] or among, key=lambda name: loss[name])
+        steady = [name for name in among if len(right) >= ENOUGH or name != INDEPENDENT]
+        return min(steady or among, key=lambda name: loss[name])
 
     chosen, coins = best(names), best(COINS)
     law = FITS[chosen](right)
@@ -147,37 +141,6 @@ def common_law(right: Ints) -> Law:
 def _easy_edges(right: Ints, hard: Floats, left: Floats) -> Floats:
     """Edges on easy items for shares of hard ones and what is left there, (k,) each, by the tallies, (k, workers)."""
     return np.clip((2 * _tallied(right) - 1) / (1 - hard + hard * left)[:, None], -LARGEST, LARGEST)
-
-
-def latent_law(right: Ints) -> Law:
-    """The likeliest share h of hard items, edge s left there and edges on easy ones.
-
-    Expectation and maximisation in h and the edges for each s of a grid. An item that is hard for one worker is hard
-    for all: a worker of edge x is right with chance ``(1 + x) / 2`` on easy items and ``(1 + s x) / 2`` on hard ones.
-    """
-    patterns, count = np.unique(right, axis=0, return_counts=True)
-    left, edges, mean = PARAMS.left, PARAMS.edges, _mean(right)
-    share = np.tile((0.8, 0.2), (left.size, 1))
-    edge = np.tile(np.clip(2 * _tallied(right) - 1, edges[0], edges[-1]), (left.size, 1))
-    grid = np.stack(np.broadcast_arrays(edges, left[:, None] * edges), axis=1)
-    table = np.log(np.concatenate([(1 + grid) / 2, (1 - grid) / 2], axis=1))  # right easy, right hard, wrong ...
-    going = np.arange(left.size)  # those that still move
-    for _ in range(PARAMS.rounds):
-        terms = _terms(patterns, share[going], edge[going], left[going])
-        chance = np.exp(terms - np.logaddexp.reduce(terms, axis=-1)[..., None]) * count[:, None]
-        votes = [
-            (patterns == vote).T @ chance + PARAMS.extra * part * share[going, None]
-            for vote, part in ((1, mean), (0, 1 - mean))
-        ]
-        fresh = edges[(np.concatenate(votes, axis=-1) @ table[going]).argmax(axis=-1)]
-        hard = np.minimum(PARAMS.most, chance[:, :, 1].sum(axis=-1) / count.sum())
-        still = (fresh == edge[going]).all(axis=-1) & (np.abs(hard - share[going, 1]) < 1e-7)
-        edge[going], share[going] = fresh, np.stack([1 - hard, hard], axis=-1)
-        going = going[~still]
-        if not going.size:
-            break
-    best = int((np.logaddexp.reduce(_terms(patterns, share, edge, left), axis=-1) @ count).argmax())
-    return Law.coins((1 + edge[best, None]) / 2, 2, Difficulty(float(share[best, 1]), float(left[best])))
 
 
 def _terms(right: Ints, share: Floats, edge: Floats, left: Floats) -> Floats:
@@ -273,7 +236,7 @@ class _Pairs(NamedTuple):
         return total / total.sum()
 
 
-FITS: dict[str, Fit] = {INDEPENDENT: independent_law, COMMON: common_law, LATENT: latent_law, PAIRWISE: pairwise_law}
+FITS: dict[str, Fit] = {INDEPENDENT: independent_law, COMMON: common_law, PAIRWISE: pairwise_law}
 
 
 # Difficulty from labels whose truth is mostly not known.

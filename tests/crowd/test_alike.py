@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt.arrays import alike, same_entries
-from crowdopt.crowd.alike import classes_of, folded, pools_of
+from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.kept import breaches
+from crowdopt.programs.pools import folded, pools_of
 from tests.draw import campaigns
 
 SEEDS = st.integers(0, 10**6)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.alike import pools_of
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.programs.pools import pools_of
 from tests.models.reading import MODELS
 
 FILES = sorted((MODELS / "tiny" / "patterns").glob("*.json"))

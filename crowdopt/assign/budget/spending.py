@@ -26,7 +26,6 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.alike import pools_of
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches
@@ -34,6 +33,7 @@ from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError, OutOfReach
 from crowdopt.notebooks import InNotebooks
 from crowdopt.programs.patterns import SCALE
+from crowdopt.programs.pools import pools_of
 
 GRID = 1e-9  # of the stated mean error, rounded up
 CHEAP = 1e-9  # wrong answers; money is priced at least so much, so that prices can be stated in money

@@ -14,10 +14,10 @@ from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program
 from crowdopt.core.solution import WARM, Options, Solve, Status
-from crowdopt.crowd.alike import Pools
 from crowdopt.programs.pattern_errors import Errors
 from crowdopt.programs.pattern_master import of_priced_menu
 from crowdopt.programs.patterns import SCALE, PatternSet, of_menu
+from crowdopt.programs.pools import Pools
 
 ROUNDS = 200  # of generation
 CLOSE = 1e-9  # relative; the master's value and the bound are then the same
