@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
-from crowdopt.crowd.law_fits import EdgedLabels, fitted
+from crowdopt.crowd.law_fits import DROP, SHARES, EdgedLabels, _with_intervals, fitted
 from tests.chance import fewest, most, seeds
 from tests.sampled import first_of
 
@@ -26,6 +27,16 @@ def drawn(seed: int, share: float, left: float, tasks: int = 1000, each: int = 8
 def gold(scale):
     """Log-likelihood of what gold says of the mean edge."""
     return -((scale - 1) ** 2) / (2 * BY_GOLD**2)
+
+
+@pytest.mark.parametrize("best", [0, 6, SHARES.size - 1])
+def test_intervals_end_at_the_next_shares_that_are_tried(best):
+    """Shares whose profile is within half a quantile of chi-square of the best, and one more on either side."""
+    assert pytest.approx(chi2.ppf(0.95, 1) / 2, abs=0.001) == DROP
+    depth = DROP * np.array([0.0, 0.9, 1.1])[np.minimum(2, np.abs(np.arange(SHARES.size) - best))]  # in, in, out
+    found, ends = _with_intervals({(20, 5): -depth}, -30.0), [0.0, 0.0, *SHARES, SHARES[-1], SHARES[-1]]
+    assert (found.share, found.gain) == (SHARES[best], 30)
+    assert (found.low, found.high) == (ends[best], ends[best + 4])
 
 
 @pytest.mark.slow
