@@ -227,6 +227,8 @@ class Law:
 
     def likelihood(self, given: Given, tasks: int) -> Floats:
         """``ln P(labels | k)`` of each task, (tasks, classes)."""
+        if self.share.size == 1:
+            return self.speech.logs(0, given, tasks)
         logs, of = self._by_part(given, tasks)
         return np.asarray(np.logaddexp.reduce(logs)[of], np.float64)
 
