@@ -141,9 +141,16 @@ class Coins:
 
     def logs(self, part: int, given: Given, tasks: int) -> Floats:
         """``ln P_m(labels | k)`` of each task, (tasks, classes)."""
-        p = np.clip(self.right(part, given.kind, given.worker), *self.within)
+        _, types, workers = self.accuracy.shape
+        cells = (given.kind if types > 1 else 0), given.worker
+        few = types * workers <= given.task.size  # logarithms of each cell once, not of each label
+        of = (np.arange(types)[:, None], np.arange(workers)) if few else cells
+        p = np.clip(self.right(part, *of), *self.within)
         miss = np.log(np.maximum(1 - p, TINY)) - np.log(self.classes - 1)
-        own = np.bincount(given.task * self.classes + given.label, np.log(p) - miss, tasks * self.classes)
+        gain = np.log(p) - miss
+        if few:
+            gain, miss = (np.broadcast_to(table, (types, workers))[cells] for table in (gain, miss))
+        own = np.bincount(given.task * self.classes + given.label, gain, tasks * self.classes)
         every = np.bincount(given.task, miss, tasks)
         return np.asarray(own.reshape(tasks, self.classes) + every[:, None], np.float64)
 
