@@ -13,7 +13,6 @@ from benchmarks.papers.real_data import folder_of
 from crowdopt import AssignmentInstance, solve
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.crowd.subset import of_workers
-from crowdopt.crowd.vote_errors import weighted_vote
 from crowdopt.io.campaign.label_record import LabelRecord
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
@@ -22,7 +21,7 @@ from crowdopt.online.misspecified import breach, breached
 from crowdopt.online.policies import named
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
-from crowdopt.online.run_score import Optimum, score
+from crowdopt.online.run_score import Optimum, score, weighted_vote
 from crowdopt.studies.online_trials import after_audit, certified
 
 TASKS, WORKERS, CAPACITY = 1000, 300, 200

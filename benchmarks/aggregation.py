@@ -62,8 +62,8 @@ def ours(method: str, data: dict[str, np.ndarray], seed: int, rounds: int) -> tu
     np.random.seed(seed)  # noqa: NPY002  how crowd-kit draws
     start = np.random.normal(1, 1, labels.task.size)  # noqa: NPY002
     runs = {
-        "one-coin": lambda: one_coin(labels, rounds, "estimated", 0.0, tolerance=-1.0),
-        "dawid-skene": lambda: dawid_skene(labels, rounds, "estimated", 0.0, tolerance=-1.0),
+        "one-coin": lambda: one_coin(labels, rounds, "estimated", 0.0),
+        "dawid-skene": lambda: dawid_skene(labels, rounds, "estimated", 0.0),
         "kos": lambda: kos(labels, rounds, start),
     }
     started = perf_counter()

@@ -18,10 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.answers import one_coin
-from crowdopt.answers.audit.audited import AuditTerms
-from crowdopt.answers.audit.concluding import conclude
-from crowdopt.answers.audit.drawing import draw
-from crowdopt.answers.audit.exact_bound import checks_needed, most_left
+from crowdopt.answers.audit.bound import checks_needed, most_left
+from crowdopt.answers.audit.draws import AuditTerms, conclude, draw
 from crowdopt.io.tables.label_table import read_labels, read_truth
 from crowdopt.report.charts import altair, save
 

@@ -24,13 +24,13 @@ from pathlib import Path
 import numpy as np
 
 import crowdopt
+from crowdopt.assign.cascade.cascade import Cascade
 from crowdopt.assign.cascade.law_prices import LawPrice, law_price
+from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law import Difficulty, Law
-from crowdopt.crowd.law_fits import FITS, LISTED, chosen_law, log_chances
-from crowdopt.crowd.states.told_tasks import told_tasks
+from crowdopt.crowd.law_fits import FITS, PANEL, chosen_law, laws_for, log_chances
 from crowdopt.crowd.vote_errors import likeliest_errors
-from crowdopt.programs.cascade import Cascade
 
 PRICES = (10.0, 6.0, 3.0, 1.0, 0.4, 0.2)
 EASY = np.array([0.99, 0.98, 0.97, 0.94, 0.88, 0.84])  # of the six judges, on items that are not hard
@@ -73,10 +73,10 @@ def panel(law: Law, epsilon: float) -> crowdopt.AssignmentInstance:
 def planned(true: Law, seed: int, given: argparse.Namespace, names: tuple[str, ...]) -> dict[str, LawPrice]:
     """Plans by laws of these names and by the chosen one, from gold of one seed."""
     right = gold_of(true, seed, given)
-    told, choice = told_tasks(panel(true, given.epsilon)), chosen_law(right, tuple(FITS))
+    judges, choice = vote_panel(panel(true, given.epsilon)), chosen_law(right, tuple(FITS))
     prices = {}
     for name in dict.fromkeys((*names, choice.law.name)):
-        found = law_price(Cascade(told, EXPERT), FITS[name](right), crowdopt.solve, Options(time_limit=60))
+        found = law_price(Cascade(judges, EXPERT), FITS[name](right), crowdopt.solve, Options(time_limit=60))
         assert found is not None
         prices[name] = found
     return {**prices, "chosen": prices[choice.law.name]}
@@ -147,17 +147,16 @@ def recorded() -> None:
     print("| data | workers | law | held-out log loss | claimed | realised | realised/claimed |\n|" + "---|" * 7)
     for name in SETS:
         labels, truth, classes = recorded_labels(name)
-        most = np.sort(np.argsort(-(labels >= 0).sum(axis=0), kind="stable")[:LISTED])
+        most = np.sort(np.argsort(-(labels >= 0).sum(axis=0), kind="stable")[:PANEL])
         panels = {f"all {labels.shape[1]}": labels}
         if most.size < labels.shape[1]:
-            panels[f"{LISTED} who labelled most"] = labels[:, most]
+            panels[f"{PANEL} who labelled most"] = labels[:, most]
         for panel, said in panels.items():
             some = (said >= 0).any(axis=1)
             said, true = said[some], truth[some]
             gold = np.where(said[::2] < 0, -1, said[::2] == true[::2, None])
-            names = tuple(law for law in FITS if said.shape[1] <= LISTED or law != "pairwise")
-            choice = chosen_law(gold, names)
-            for law in names:
+            choice = chosen_law(gold, laws_for(said.shape[1]))
+            for law in choice.loss:
                 claimed, realised = held_to_truth(FITS[law](gold), said[1::2], true[1::2], classes)
                 mark = " (chosen)" if law == choice.law.name else ""
                 cells = f"{choice.loss[law]:.3f} | {claimed:.4f} | {realised:.4f} | {realised / claimed:.2f}"

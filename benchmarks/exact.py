@@ -72,8 +72,8 @@ def by_classes(instance, method, program, limit):
     """The exact method, certificate and plan included; for the LP the full primal and the full dual as arrays."""
     import crowdopt
     from crowdopt.assign.exact.relaxation import relax_classes
-    from crowdopt.assign.plan import breaches
     from crowdopt.crowd.alike import classes_of
+    from crowdopt.crowd.kept import breaches
 
     if program == "ip":
         plan = crowdopt.assign(instance, time_limit=limit, gap=0.0)

@@ -86,11 +86,11 @@ def _answers(n: int, m: int, seconds: float) -> Callable[[], bool]:
 
 def _hire(n: int, m: int, seconds: float) -> Callable[[], bool]:
     from benchmarks.selection import tallies
-    from crowdopt.crowd.hiring.candidates import SelectionInstance
-    from crowdopt.hire.ranking import algorithm1
+    from crowdopt.hire.candidates import SelectionInstance
+    from crowdopt.hire.selection import ranked
 
     instance = SelectionInstance(*tallies("2 to 200", m, 0), 2, m)
-    return lambda: algorithm1(instance) is not None
+    return lambda: ranked(instance) is not None
 
 
 METHODS = {

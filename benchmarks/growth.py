@@ -26,8 +26,8 @@ def once(size: str) -> dict[str, float | str]:
     """Seconds of the LP and of a plan, the plan's gap, and the peak of the process's memory."""
     import crowdopt
     from crowdopt.assign.exact.relaxation import relax_classes
-    from crowdopt.assign.plan import breaches
     from crowdopt.crowd.alike import classes_of
+    from crowdopt.crowd.kept import breaches
 
     crowdopt.assign(crowdopt.recipe("R10:60x40"), gap=GAP, time_limit=300)  # compiles, or loads what is compiled
     instance = crowdopt.recipe(f"R10:{size}", 0)

@@ -1,9 +1,9 @@
-"""The arrays of the house, once: floats, whole numbers, truth values, all of 64 bits but the last; names' places."""
+"""The arrays of the house, once: floats, whole numbers, truth values, all of 64 bits but the last; what is alike."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Number = TypeVar("Number", np.float64, np.int64, np.bool_)
 Name = TypeVar("Name", bound=Hashable)
+CELLS = 1_000_000  # of a table that are summed up together
 
 
 def sealed(array: NDArray[Number]) -> NDArray[Number]:
@@ -36,3 +37,44 @@ def coded(column: Iterable[Name], names: Iterable[Name]) -> Ints:
     """The place of each cell of a column among different names, -1 where it is none of them; (cells,)."""
     place = places(names)
     return np.array([place.get(name, -1) for name in column], np.int64)
+
+
+def alike(*columns: NDArray[Any]) -> tuple[Ints, Ints]:
+    """The one quotient: rows with the same entries share a number, in order of first appearance.
+
+    columns: (rows,) or (rows, k) arrays; -> (rows,): number of each row; (numbers,): where each appears first.
+    """
+    key = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        place = _same_rows(column) if column.ndim > 1 else np.unique(column, return_inverse=True)[1]
+        key = np.unique(key * (int(place.max(initial=0)) + 1) + place, return_inverse=True)[1]
+    first = np.unique(key, return_index=True)[1]
+    order = np.argsort(first)
+    return np.argsort(order)[key], first[order]
+
+
+def _same_rows(table: NDArray[Any]) -> Ints:
+    """A number for each distinct row: by one sum each, and by all entries where two rows meet in one sum."""
+    weights, sums = np.sqrt(np.arange(2.0, table.shape[1] + 2.0)), np.empty(len(table))
+    each = 1 + CELLS // max(1, table.shape[1])
+    for start in range(0, len(table), each):  # each row is rounded alike: a matrix product is not
+        rows = slice(start, start + each)
+        sums[rows] = np.add.reduce(np.multiply(table[rows], weights, order="C"), axis=1)
+    _, first, place = np.unique(sums, return_index=True, return_inverse=True)
+    if (table == table[first[place]]).all():
+        return place
+    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def same_entries(count: int, owner: Ints, *entries: NDArray[Any]) -> Ints:
+    """Owners of the same entries, in any order, share a number, (count,); 0 for those of none.
+
+    owner (k,): whose each entry is; entries: (k,) arrays, which together say what it is.
+    """
+    order = np.lexsort((*entries, owner))
+    owners, starts = np.unique(owner[order], return_index=True)
+    table, numbers = np.column_stack(entries)[order], np.zeros(count, np.int64)
+    known: dict[bytes, int] = {}
+    for one, rows in zip(owners.tolist(), np.split(table, starts[1:]), strict=False):  # no owner: one part, of no rows
+        numbers[one] = known.setdefault(rows.tobytes(), len(known) + 1)
+    return numbers

@@ -46,6 +46,13 @@ class CallError(InputError, TypeError):
         return "{}(): {}".format(*self.args)
 
 
+def refuse_unless(tests: Mapping[str, bool]) -> None:
+    """InputError with the first sentence whose test fails."""
+    for words, fine in tests.items():
+        if not fine:
+            raise InputError(words)
+
+
 def public(call: F) -> F:
     """A call, or a class, that users know by its name: where its arguments do not fit, the error says so of it."""
 

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.vote_errors import poisson_binomial
+
+def poisson_binomial(accuracy: Any) -> np.ndarray:
+    """``P(c of the labels are right)``, (k + 1,), by convolution label by label; accuracy (k,)."""
+    law = np.ones(1)
+    for right in accuracy:
+        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
+    return law
 
 
 def majority_accuracy(accuracy: Any) -> float:

@@ -7,19 +7,16 @@ from itertools import combinations
 
 import numpy as np
 
-from crowdopt.crowd.hiring.candidates import SelectionInstance
-
-
-def gain_of(correct: int, asked: int, classes: int) -> Fraction:
-    """G of (8) with (10)."""
-    share, variance = Fraction(correct, asked), Fraction(correct * (asked - correct), asked * asked * (asked - 1))
-    return (classes * share - 1) ** 2 - classes**2 * variance
+from crowdopt.hire.candidates import SelectionInstance
 
 
 def exact_gains(instance: SelectionInstance) -> list[Fraction]:
-    """G of each worker."""
-    tallies = zip(instance.correct.tolist(), instance.asked.tolist(), strict=True)
-    return [gain_of(*tally, instance.classes) for tally in tallies]
+    """G of each worker, (8) with (10)."""
+    gains = []
+    for c, n in zip(instance.correct.tolist(), instance.asked.tolist(), strict=True):
+        variance = Fraction(c * (n - c), n * n * (n - 1))
+        gains.append((instance.classes * Fraction(c, n) - 1) ** 2 - instance.classes**2 * variance)
+    return gains
 
 
 def squared(total: Fraction, size: int) -> Fraction:
@@ -66,7 +63,10 @@ def drawn(rng: np.random.Generator, most_workers: int = 7, kind: str = "any") ->
 
 
 def limited(rng: np.random.Generator, most_workers: int = 7, options: set[str] | None = None) -> SelectionInstance:
-    """A drawn instance with money, required and barred workers and groups, each now and then; perhaps infeasible."""
+    """A drawn instance with money, required and barred workers and groups, each now and then; perhaps infeasible.
+
+    If asked for, ``family`` is a most number of each group's workers.
+    """
     plain = drawn(rng, most_workers)
     m = plain.n_workers
     every = ("money", "required", "barred", "group")
@@ -80,6 +80,7 @@ def limited(rng: np.random.Generator, most_workers: int = 7, options: set[str] |
     if fewest.sum() > plain.sizes:
         fewest[:] = 0
     price = rng.integers(0, 12, m) / 2
+    most_each = rng.integers(1, 4, group.max() + 1) if "family" in on else None
     return SelectionInstance(
         plain.correct,
         plain.asked,
@@ -89,6 +90,7 @@ def limited(rng: np.random.Generator, most_workers: int = 7, options: set[str] |
         money=float(rng.integers(0, 30)) / 2 if "money" in on else None,
         required=np.setdiff1d(inside, barred) if "required" in on else None,
         barred=barred,
-        group=group if "group" in on else None,
+        group=group if on & {"group", "family"} else None,
         fewest=fewest if "group" in on else None,
+        most_each=most_each,
     )

@@ -32,9 +32,9 @@ api core crowd programs assign hire answers online labelers io backends recheck 
 cli core crowd io report api
 testing core crowd programs backends online api
 __main__ cli"""  # a room, and which rooms it may import beside itself and the ground: no method knows recheck
-RESULTS = r"assign\.(plan|cascade\.adaptive_plan)|hire\.selected|answers\.(planned|voted|audit\.(audited|escalated))"
-RESULTS = re.compile(rf"crowdopt\.({RESULTS})\.")  # what methods answer with, which these know and recheck does not:
-READERS = {"io", "report", "cli"}
+RESULTS = r"assign\.(plan|cascade\.adaptive_plan)|answers\.(planned|answers|audit\.(draws|escalation))"
+RESULTS = re.compile(rf"crowdopt\.({RESULTS}|hire\.(candidates|selection))\.")  # what methods are asked and answer
+READERS = {"io", "report", "cli"}  # with, which these know and recheck does not
 SOLVERS = {"highspy", "pulp", "cvxpy", "ortools", "pyscipopt", "gurobipy"}  # known to backends alone
 UNSAFE = {"tests", "benchmarks", "pickle", "socket", "requests"}  # a stranger's campaign executes and calls nothing
 HEAVY = SOLVERS | {"numba", "scipy.optimize", "scipy.stats", "pandas", "pyarrow", "matplotlib", "altair"}

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.program import build
 from crowdopt.io.programs.naming import MPS
 from crowdopt.io.programs.program_files import ids_of
-from crowdopt.programs import approximated, assignment, assignment_dual, sampled, selection
+from crowdopt.programs import approximated, assignment, assignment_dual, sampled
 from tests.models.data import OPTIONS, drawn, section, selection_section
 from tests.models.reading import assert_same, described, renamed, translated, turned
 from tests.selections import best_sets, limited
@@ -79,10 +80,10 @@ def by_selection_name(program: Program, instance: SelectionInstance) -> dict:
 @settings(max_examples=12)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_all_limits_on_hiring_are_what_the_specification_says(tmp_path_factory, seed) -> None:
-    """programs/selection.py implements selection.mod; GLPK's optimum of that is the best of all allowed sets."""
+    """hire/program.py implements selection.mod; GLPK's optimum of that is the best of all allowed sets."""
     instance = limited(np.random.default_rng(seed), 6)
     found = translated("selection", selection_section(instance), tmp_path_factory.mktemp("selection"))
-    assert_same(found, by_selection_name(selection.build(instance), instance))
+    assert_same(found, by_selection_name(build(instance), instance))
     best, _ = best_sets(instance)
     if best is None:
         assert found["ip"] is None

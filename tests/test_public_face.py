@@ -31,7 +31,7 @@ def test_dir_holds_the_public_names_only():
     [
         "from crowdopt.assign import plan",
         pytest.param("import crowdopt.bench.run, crowdopt.report.charts", marks=pytest.mark.slow),
-        pytest.param("from crowdopt.answers.voted import Answers", marks=pytest.mark.slow),
+        pytest.param("from crowdopt.answers.answers import Answers", marks=pytest.mark.slow),
     ],
 )
 def test_the_call_comes_before_the_folder_of_its_name(first):

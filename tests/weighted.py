@@ -1,4 +1,4 @@
-"""The error of one weighted vote, and the weights of certain workers."""
+"""The error of one weighted vote."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats
-from crowdopt.crowd.vote_errors import log_odds, vote_errors
+from crowdopt.crowd.rules import log_odds
+from crowdopt.crowd.vote_errors import vote_errors
 
 
 def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias: float | None = None) -> float:
@@ -16,23 +16,13 @@ def weighted_error(accuracy: Any, weights: Any = None, prior: float = 0.5, bias:
     The vote says class 1 where ``bias + sum w_j l_j > 0``, l = +1 for class 1, -1 for the other.
 
     accuracy (k,): p of each label; below 1/2 and exactly 0 or 1 are allowed.
-    weights (k,): w. Default: log-odds, which no vote beats; certainties outweigh all others.
+    weights (k,): w. Default: log-odds, which no vote beats.
     prior: probability of class 1.
     bias: default: ``ln(prior / (1 - prior))``, which belongs to log-odds weights; give 0 for votes that ignore the
     prior.
     -> where more than about 24 labels all differ, an upper bound: see :func:`vote_errors` for its width.
     """
     p = np.asarray(accuracy, dtype=np.float64)
-    w = _finite_weights(p) if weights is None else np.asarray(weights, dtype=np.float64)
-    lean = float(_finite_weights(np.array([prior]))[0]) if bias is None else bias
-    starts = np.array([0, p.size])
-    above, _ = vote_errors(starts, p, w, np.array([prior]), np.array([lean]))
-    return float(above[0])
-
-
-def _finite_weights(p: Floats) -> Floats:
-    """Log-odds, with certainties outweighing all others together."""
-    odds = log_odds(p)
-    sure = np.isinf(odds)
-    most = 1.0 + 2 * np.abs(odds[~sure]).sum() + 50.0
-    return np.where(sure, np.sign(odds) * most, odds)
+    w = log_odds(p) if weights is None else np.asarray(weights, dtype=np.float64)
+    lean = log_odds(prior) if bias is None else bias
+    return float(vote_errors(np.array([0, p.size]), p, w, np.array([prior]), np.array([lean]))[0][0])

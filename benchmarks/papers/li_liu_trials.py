@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.papers.real_data import folder_of
 from crowdopt.answers import Answers, dawid_skene, one_coin, wmv_linear, wmv_log
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.labels import Labels
-from crowdopt.hire import ranking
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.ranking import RULES
 from crowdopt.io.tables.label_table import read_labels, read_truth
 
 LINEAR = {  # figures 1 and 2: who is hired; all vote by WMV-linear
@@ -124,10 +124,8 @@ def trial(
 
 
 def _hired(rule: str, instance: SelectionInstance, ties: int) -> tuple[int, ...]:
-    if rule in ranking.RANKINGS:
-        return tuple(sorted(ranking.RANKINGS[rule](instance).workers.tolist()))
     rng = np.random.default_rng([ties, instance.most if rule == "random-k" else 0])
-    return tuple(sorted(ranking.DRAWN[rule](instance, rng).workers.tolist()))
+    return tuple(sorted(RULES[rule](instance, rng).tolist()))
 
 
 def _answer(labels: Labels, members: np.ndarray, share: np.ndarray, vote: str, em: str) -> np.ndarray:

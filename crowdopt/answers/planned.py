@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.rules import ROUNDING, dependence, joint_error
 
@@ -28,11 +27,10 @@ class PlanAnswers:
     @property
     def error(self) -> Floats:
         """``P(the answer is wrong | labels)``, (tasks,)."""
-        right: Floats = self.posterior[np.arange(self.answer.size), self.answer]
-        return 1 - right
+        return 1 - self.posterior[np.arange(self.answer.size), self.answer]
 
     @property
-    def sure(self) -> NDArray[np.bool_]:
+    def sure(self) -> Bools:
         """Tasks whose answer errs at most their target, given the labels; exactly as plans keep it."""
         return self.error <= self.epsilon * (1 + COVERAGE) + ROUNDING
 
@@ -48,35 +46,18 @@ def answers(instance: AssignmentInstance, plan: Ints, pairs: Ints, label: Ints, 
     votes = np.bincount(cell.ravel(), weight.ravel(), n * classes).reshape(n, classes)
     if instance.the_rule.heeds_prior:
         votes = votes + np.log(instance.prior)
-    known = instance.posterior(pairs, label)
-    answer = (votes if instance.vote_law is None else known).argmax(axis=1)  # no weighted vote is best by such a law
-    there = np.isin(instance.pair_keys(plan), instance.pair_keys(pairs))
-    return PlanAnswers(
-        answer=answer,
-        posterior=_held_back(instance, pairs, answer, known),
-        labels=np.bincount(pairs[:, 0], minlength=instance.n_tasks),
-        epsilon=instance.epsilon,
-        missing=plan[~there],
-    )
-
-
-def _held_back(instance: AssignmentInstance, pairs: Ints, answer: Ints, posterior: Floats) -> Floats:
-    """Posteriors, but for tasks with several labels of one family: no posterior is known without their joint law."""
-    together = np.zeros(instance.n_tasks, bool)
+    posterior = instance.posterior(pairs, label)
+    # by a law of votes no weighted vote is best: plans promise the likeliest class then
+    answer = (votes if instance.vote_law is None else posterior).argmax(axis=1)
+    together = np.zeros(n, bool)  # tasks with several labels of one family
     for group in instance.groups:
         if group.dependent:
             mine = np.isin(pairs[:, 1], group.members)
-            together |= np.bincount(pairs[mine, 0], minlength=instance.n_tasks) > 1
-    if not together.any():
-        return posterior
-    error = _error_together(instance, pairs)
-    held = np.repeat((error / (instance.classes - 1))[:, None], instance.classes, axis=1)
-    held[np.arange(instance.n_tasks), answer] = 1 - error
-    return np.where(together[:, None], held, posterior)
-
-
-def _error_together(instance: AssignmentInstance, pairs: Ints) -> Floats:
-    """What is guaranteed of votes by these labels, (tasks,): the theorem with as many of one family as there are."""
-    most = dependence(instance.groups, pairs, instance.n_tasks)
-    evidence = instance.supply(pairs)
-    return np.minimum(1.0, joint_error(instance.the_rule, evidence, instance.prior, most))
+            together |= np.bincount(pairs[mine, 0], minlength=n) > 1
+    if together.any():  # no posterior is known without their joint law: what the theorem guarantees takes its place
+        most = dependence(instance.groups, pairs, n)
+        error = joint_error(instance.the_rule, instance.supply(pairs), instance.prior, most)[:, None]
+        wins = answer[:, None] == np.arange(classes)
+        posterior = np.where(together[:, None], np.where(wins, 1 - error, error / (classes - 1)), posterior)
+    missing = plan[~np.isin(instance.pair_keys(plan), instance.pair_keys(pairs))]
+    return PlanAnswers(answer, posterior, np.bincount(pairs[:, 0], minlength=n), instance.epsilon, missing)

@@ -9,10 +9,8 @@ from typing import Any, ClassVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers
-from crowdopt.answers.choosing import AutoMethod, chosen
-from crowdopt.answers.hedge import Hedge
-from crowdopt.answers.heeding import heeding
+from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers, majority
+from crowdopt.answers.choosing import AutoMethod, chosen, heeding
 from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
@@ -187,16 +185,15 @@ def vote(
 
 
 def vote_by(choice: AutoMethod, labels: Labels, **options: Any) -> Answers:
-    """Answers by the method that was chosen, believed by half (:mod:`crowdopt.answers.hedge`).
+    """Answers by the method that was chosen, believed by half: the other half are the shares of the labels.
 
     Where known answers chose it and show how hard tasks are, that says how far it is believed. options: as for
     :func:`vote`.
     """
-    truth = options.pop("truth", None) if choice.method == "majority" else options.get("truth")
     answers = vote(labels, choice.method, **options)
-    if choice.by_truth and answers.hard is not None:
+    if choice.by_truth and answers.difficulty is not None:
         return answers
-    return replace(answers, hedge=Hedge.of(labels, None if truth is None else np.asarray(truth, dtype=np.int64)))
+    return replace(answers, tally=majority(labels, options.get("truth")).score)
 
 
 def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, settings: dict[str, Any]) -> Answers:

@@ -11,9 +11,8 @@ from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.arrays import places
 from crowdopt.assign.cascade.adaptive_plan import class_labels
-from crowdopt.assign.cascade.onward_targets import asks_more, onward_targets, policy_answers
-from crowdopt.crowd.states.own_skills import own_skills
-from crowdopt.crowd.states.told_tasks import told_tasks
+from crowdopt.assign.cascade.onward_targets import asks_more, onward_orders, onward_targets, policy_answers
+from crowdopt.assign.cascade.panels import skill_panel, vote_panel
 from crowdopt.errors import InputError, public
 from crowdopt.io.answers.answers_folder import ANSWERS, write_answers
 from crowdopt.io.answers.labels_back import Answered, Onward, read_answers
@@ -98,21 +97,19 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     if options and claims.get("expert") is not None:
         options += f" --expert {claims['expert']:g}"
     if stored.steps is not None:
-        from crowdopt.assign.cascade.onward_orders import onward_orders  # its loops are compiled
-
         kinds = places(stored.types["type"])
         orders = [one.order for one in order_shares(stored.policy, stored.steps, kinds, now)]
-        targets, asks = onward_orders(own_skills(now, labels), orders, stored.tasks.counts("order"))
+        targets, asks = onward_orders(skill_panel(now, labels), orders, stored.tasks.counts("order"))
         return Onward(targets, options, asks, left)
-    told = told_tasks(now, labels)
+    panel = vote_panel(now, labels)
     rows = policy_rows(stored, now)
-    asks = asks_more(told, rows, rounds)
+    asks = asks_more(panel, rows, rounds)
     if claims.get("given_votes") is True:
         return Onward(now.epsilon, options + " --given-votes" * bool(options), asks, left)
-    targets, missed = onward_targets(told, rows, rounds)
+    targets, missed = onward_targets(panel, rows, rounds)
     if not isinstance(claims.get("class_error"), dict):
         return Onward(targets, options, asks, left)
     shares = dict(zip(class_labels(now), missed.tolist(), strict=True))
     limits = "".join(f" --class-error {quote(f'{name}={shares[name]:.12g}')}" for name in claims["class_error"])
-    answer = policy_answers(told, rows, rounds, answered.answers.answer, int(claims.get("seed", 0)))
+    answer = policy_answers(panel, rows, rounds, answered.answers.answer, int(claims.get("seed", 0)))
     return Onward(targets, options + limits * bool(options), asks, left, answer)

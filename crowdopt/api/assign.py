@@ -42,7 +42,7 @@ from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.best_effort import best_effort
 from crowdopt.assign.methods.legal_labels import soon
 from crowdopt.assign.methods.quick import get_ready, quick_plan
-from crowdopt.assign.plan import Plan, breaches, short_tasks
+from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units
 from crowdopt.backends import solve_whole
@@ -51,11 +51,12 @@ from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
-from crowdopt.crowd.exhausted import out_of_reach
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.linear_rule import linear_of, named_rule
+from crowdopt.crowd.reach import out_of_reach
 from crowdopt.crowd.vote_errors import likeliest_errors
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import stating
@@ -171,8 +172,8 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
         most, mean = 100 * errors.max(), 100 * errors.mean()
         by_it = f"by it this plan's answers err up to {most:.3g} %, {mean:.3g} % in the mean; "
     return (
-        f"gold votes are told best by the {asked.vote_law.name} law, which these sets do not heed: {by_it}--adaptive "
-        "does, in sets that each keep their task's target with --rounds 1 --each-task"
+        f"votes depend on one another by the {asked.vote_law.name} law of gold votes, which these sets do not heed: "
+        f"{by_it}--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
     )
 
 

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
-from crowdopt.answers.audit.audited import METHODS as METHODS
-from crowdopt.answers.audit.audited import Audited, AuditTerms, Draw
-from crowdopt.answers.audit.concluding import conclude
-from crowdopt.answers.audit.drawing import draw
-from crowdopt.answers.audit.escalation_words import tiers
-from crowdopt.answers.audit.exact_bound import checks_needed
-from crowdopt.answers.audit.shared_chance import spendable
+from crowdopt.answers.audit.bound import checks_needed
+from crowdopt.answers.audit.draws import METHODS as METHODS
+from crowdopt.answers.audit.draws import AuditDraw, Audited, AuditTerms, conclude, draw
+from crowdopt.answers.audit.tariff import spendable, tiers
 from crowdopt.api.audit_options import AuditOptions, EscalationOptions
 from crowdopt.api.binding import AnyPath
-from crowdopt.api.escalation import SAME, concluded_escalation, drawn_escalation, is_escalation
 from crowdopt.api.escalation import Escalation as Escalation
+from crowdopt.api.escalation import agree, concluded_escalation, drawn_escalation, is_escalation
 from crowdopt.api.verbs import two_ways
-from crowdopt.arrays import Ints
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable, read_answered
-from crowdopt.io.answers.audit_draw import DRAW, Committed, read_draw, write_draw, written_draw
-from crowdopt.io.answers.audit_folder import facts, listed_checks, read_expert, write_audit
+from crowdopt.io.answers.audit_draw import DRAW, DRAWN, read_committed, write_draw, written_draw
+from crowdopt.io.answers.audit_folder import listed_checks, read_looks, write_audit
 from crowdopt.io.tables.folder import check_target
 from crowdopt.notebooks import InNotebooks
 from crowdopt.version import __version__
@@ -40,7 +34,7 @@ class Audit(InNotebooks):
 
     Parameters
     ----------
-    draw : Draw
+    draw : AuditDraw
         What is looked at, in which order.
     commitment : str
         SHA-256 of all that decides the draw: give it to whoever is to believe the claim, before the expert begins.
@@ -50,7 +44,7 @@ class Audit(InNotebooks):
         What came of it, once the expert has looked.
     """
 
-    draw: Draw
+    draw: AuditDraw
     commitment: str
     checks: int
     audited: Audited | None = None
@@ -128,7 +122,7 @@ def _drawn(table: AnsweredTable, place: Path, asked: AuditOptions) -> Audit:
     )
     drawn = draw(len(table.tasks), terms, table.claims, asked.checks)
     said = written_draw(drawn, table, sure, before)
-    write_draw(place / DRAW, said, _listed(drawn, drawn.checks), table, asked.show_answers, asked.force)
+    write_draw(place / DRAW, said, drawn, table, asked.show_answers, asked.force)
     return Audit(drawn, said["commitment"], drawn.checks)
 
 
@@ -158,8 +152,7 @@ class Looks:
 
 def looks_to_certify(answers: int, target: float = TARGET) -> Looks:
     """How many looks certifying takes, if no answer is wrong, or half as many as the target; claims are not used."""
-    delta = round(1 - CONFIDENCE, 14)
-    return Looks(*(checks_needed(answers, target, error, delta) for error in (0.0, target / 2)))
+    return Looks(*(checks_needed(answers, target, error, spendable(CONFIDENCE)) for error in (0.0, target / 2)))
 
 
 def certifying(answers: int, target: float, place: AnyPath) -> str:
@@ -176,56 +169,38 @@ def _earlier(folders: Sequence[AnyPath]) -> list[dict[str, Any]]:
     """Commitment and delta of each earlier audit, and of those before it, each once."""
     known: dict[str, dict[str, Any]] = {}
     for folder in folders:
-        one = read_draw(Path(folder))
-        for each in (*one.earlier, {"commitment": one.commitment, "delta": one.terms.delta}):
+        said = read_committed(Path(folder) / DRAW, DRAWN, "audit")
+        for each in (*said["earlier"], {name: said[name] for name in ("commitment", "delta")}):
             known[each["commitment"]] = each
     return list(known.values())
 
 
-def drawn_again(table: AnsweredTable, committed: Committed) -> Draw:
-    """The draw of an audit folder, made again from the answers and the terms.
+def drawn_again(table: AnsweredTable, folder: Path) -> tuple[AuditDraw, dict[str, Any]]:
+    """The draw of an audit folder, made again from the answers and the terms, and what ``draw.json`` says.
 
-    committed: what ``draw.json`` says: its groups, predictions and numbers must be those that come of it, for whoever
-    chooses these once the order of the draw is known can make a bound false.
+    Its groups, predictions and numbers must be those that come of it, for whoever chooses these once the order of the
+    draw is known can make a bound false.
     """
-    if table.digest != committed.digest:
-        raise InputError(
-            f"{table.path} is not the table that was drawn from (its SHA-256 differs); give the answers as they were"
-        )
-    drawn = draw(len(table.tasks), committed.terms, table.claims, committed.checks)
-    if not _same_wagers(committed, drawn):
+    said = read_committed(folder / DRAW, DRAWN, "audit", table)
+    terms = AuditTerms(**{one.name: said[one.name] for one in fields(AuditTerms)})
+    drawn = draw(len(table.tasks), terms, table.claims, said["checks"])
+    made = written_draw(drawn, table, said["confidence"], said["earlier"])
+    if not all(agree(said[key], made[key]) for key in ("groups", "predicted", "numbers", "assumed_error")):
         raise InputError(
             f"{DRAW}: groups, predictions or numbers are not those that the answers and the terms give in version "
-            f"{__version__}; draw.json says it is of version {committed.version}: go on with that one, or draw anew"
+            f"{__version__}; draw.json says it is of version {said['version']}: go on with that one, or draw anew"
         )
-    return drawn
-
-
-def _same_wagers(committed: Committed, drawn: Draw) -> bool:
-    sides = [
-        (one.strata.size, one.strata.claim, one.strata.rate, one.versions.weight, one.versions.error, one.numbers)
-        for one in (committed, drawn)
-    ]
-    return bool(np.isclose(committed.assumed, drawn.assumed, rtol=SAME, atol=0)) and all(
-        one.shape == other.shape and np.allclose(one, other, rtol=SAME, atol=0)
-        for one, other in zip(*sides, strict=True)
-    )
+    return drawn, said
 
 
 def _concluded(table: AnsweredTable, folder: Path, checked: Path) -> Audit:
-    committed = read_draw(folder)
-    drawn = drawn_again(table, committed)
+    drawn, said = drawn_again(table, folder)
     listed = listed_checks(folder)[0]
-    expert = read_expert(checked, table, drawn, listed)
-    audited = conclude(drawn, expert.wrong, expert.certain, expert.others)
+    looks = read_looks(checked, table, drawn, listed)
+    audited = conclude(drawn, looks.wrong, looks.beside)
     more = listed if audited.certified or drawn.fixed else max(listed, next_checks(audited))
-    write_audit(table, facts(audited, committed, expert), expert, folder / DRAW, _listed(drawn, more))
-    return Audit(replace(drawn, checks=more), committed.commitment, more, audited)
-
-
-def _listed(drawn: Draw, checks: int) -> Ints:
-    """Places of the answers to look at, in order."""
-    return np.concatenate([drawn.certain, drawn.order])[:checks]
+    write_audit(audited, said, table, looks, folder / DRAW, more)
+    return Audit(replace(drawn, checks=more), said["commitment"], more, audited)
 
 
 def next_checks(audited: Audited) -> int:

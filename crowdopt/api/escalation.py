@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.escalated import Escalated, EscalationDraw, EscalationTerms
-from crowdopt.answers.audit.escalation_draw import draw_escalation, escalate, next_looks
-from crowdopt.answers.audit.escalation_words import Tiers
+from crowdopt.answers.audit.escalation import (
+    Escalated,
+    EscalationDraw,
+    EscalationTerms,
+    draw_escalation,
+    escalate,
+    next_looks,
+)
+from crowdopt.answers.audit.tariff import Tiers
 from crowdopt.api.audit_options import DrawOptions
 from crowdopt.arrays import Floats
 from crowdopt.documents import is_number
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, refuse_unless
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.answers.audit_draw import write_draw
 from crowdopt.io.answers.audit_folder import listed_checks, read_looks
-from crowdopt.io.answers.escalation_draw_file import (
-    ESCALATION,
-    Purpose,
-    digest_of,
-    read_escalation,
-    written_escalation,
-)
+from crowdopt.io.answers.escalation_draw_file import ESCALATION, read_escalation, written_escalation
 from crowdopt.io.answers.escalation_folder import STANDING, read_standing, standing_facts, write_standing
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.table_columns import read_table, table_in
@@ -78,15 +78,15 @@ def drawn_escalation(table: AnsweredTable, folder: Path, words: Tiers, asked: Dr
     check_target(folder, ESCALATION, asked.force)
     if asked.force and is_escalation(folder):
         raise InputError(f"{folder} was drawn before, and a second draw would spend the same chance; choose another")
-    purpose = _next_tier(table, words, asked) if asked.after else _first_tier(table, words, asked)
-    if purpose.delta <= 0:
-        raise InputError("the tiers below have spent all of the chance that the confidence leaves")
-    seed = secrets.randbits(53) if asked.seed is None else asked.seed
-    terms = EscalationTerms(purpose.allowed, purpose.delta, seed, words.expert, words.next_price)
+    terms = replace(
+        (_next_tier if asked.after else _first_tier)(table, words, asked),
+        seed=secrets.randbits(53) if asked.seed is None else asked.seed,
+        expert_price=words.expert,
+        next_price=words.next,
+    )
     drawn = draw_escalation(_claims(table), terms)
-    said = written_escalation(drawn, purpose, table)
-    places = drawn.order[: drawn.checks]
-    write_draw(folder / ESCALATION, said, places, table, asked.show_answers, asked.force)
+    said = written_escalation(drawn, table)
+    write_draw(folder / ESCALATION, said, drawn, table, asked.show_answers, asked.force)
     return Escalation(drawn, said["commitment"], drawn.checks)
 
 
@@ -94,27 +94,22 @@ def concluded_escalation(table: AnsweredTable, folder: Path, checked: Path) -> E
     """What the expert's answers show: which answers stand, which go up, what it costs."""
     drawn, said = escalation_again(table, folder)
     listed = listed_checks(folder)[0]
-    looks = read_looks(checked, table, drawn.order[:listed].tolist())
+    looks = read_looks(checked, table, drawn, listed)
     done = escalate(drawn, looks.wrong)
     full = done.finished or looks.wrong.size < listed
-    more = listed if full else max(listed, next_looks(drawn, looks.wrong.size, done.planned))
+    more = listed if full else max(listed, next_looks(drawn.answers, looks.wrong.size, done.planned))
     facts = standing_facts(done, said, table, looks)
-    write_standing(done, table, facts, looks, folder / ESCALATION, drawn.order[:more])
+    write_standing(done, facts, table, looks, folder / ESCALATION, more)
     return Escalation(replace(drawn, checks=more), said["commitment"], more, done, facts["up"], facts["cost"])
 
 
 def escalation_again(table: AnsweredTable, folder: Path) -> tuple[EscalationDraw, dict[str, Any]]:
     """The draw of an escalation, made again from the answers and the terms, and what ``escalation.json`` says."""
-    purpose, said = read_escalation(folder)
-    if table.digest != said["answers_sha256"]:
-        raise InputError(
-            f"{table.path} is not the table that was drawn from (its SHA-256 differs); give the answers as they were"
-        )
-    prices = said["expert_price"], said["next_price"]
-    drawn = draw_escalation(_claims(table), EscalationTerms(purpose.allowed, purpose.delta, said["seed"], *prices))
-    wanted = written_escalation(drawn, purpose, table)
+    terms, said = read_escalation(folder, table)
+    drawn = draw_escalation(_claims(table), terms)
+    made = written_escalation(drawn, table)
     decided = ("groups", "predicted", "allowed", "delta", "answers", "checks", "planned")
-    if not all(_same(said[key], wanted[key]) for key in decided):
+    if not all(agree(said[key], made[key]) for key in decided):
         raise InputError(
             f"{ESCALATION}: thresholds, rates or predictions are not those that the answers and the terms give; it "
             f"says it is of version {said['version']}: go on with that one, or draw anew"
@@ -125,18 +120,19 @@ def escalation_again(table: AnsweredTable, folder: Path) -> tuple[EscalationDraw
 def stands_again(table: AnsweredTable, folder: Path) -> None:
     """InputError unless ``standing.json`` says what the draw, made again, and the expert's answers give."""
     drawn, said = escalation_again(table, folder)
-    looks = read_looks(table_in(folder, "checked"), table, drawn.order[: listed_checks(folder)[0]].tolist())
+    looks = read_looks(table_in(folder, "checked"), table, drawn, listed_checks(folder)[0])
     wanted, stood = standing_facts(escalate(drawn, looks.wrong), said, table, looks), read_standing(folder)
     for key in sorted((wanted.keys() | stood.keys()) - {"version"}):
-        if key not in wanted or key not in stood or not _same(stood[key], wanted[key]):
+        if key not in wanted or key not in stood or not agree(stood[key], wanted[key]):
             raise InputError(f"{STANDING}: {key} is not what the draw and the expert's answers give")
 
 
-def _same(one: Any, other: Any) -> bool:
+def agree(one: Any, other: Any) -> bool:
+    """Whether two documents say the same, numbers up to their last bits."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(agree(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(map(agree, one, other))
     if not (is_number(one) and is_number(other)):
         return type(one) is type(other) and bool(one == other)
     return bool(np.isclose(one, other, rtol=SAME, atol=0))
@@ -151,20 +147,20 @@ def _claims(table: AnsweredTable) -> Floats:
     return table.claims
 
 
-def _first_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> Purpose:
+def _first_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> EscalationTerms:
     target = 0.05 if asked.target is None else asked.target
     confidence = 0.95 if asked.confidence is None else asked.confidence
-    for name, value in (("target", target), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise InputError(f"the {name} must lie strictly between 0 and 1, not {value:g}")
-    if not 0 <= asked.expert_error < target:
-        raise InputError(
-            f"the expert's error must be at least 0 and below the target of {target:g}, not {asked.expert_error:g}"
-        )
-    return Purpose(len(table.tasks), target, asked.expert_error, confidence, words.tiers)
+    error = asked.expert_error
+    tests = {
+        f"the target must lie strictly between 0 and 1, not {target:g}": 0 < target < 1,
+        f"the confidence must lie strictly between 0 and 1, not {confidence:g}": 0 < confidence < 1,
+        f"the expert's error must be at least 0 and below the target of {target:g}, not {error:g}": 0 <= error < target,
+    }
+    refuse_unless(tests)
+    return EscalationTerms(len(table.tasks), target, error, confidence, int(words.tiers))
 
 
-def _next_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> Purpose:
+def _next_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> EscalationTerms:
     if len(asked.after) > 1 or not is_escalation(Path(asked.after[0])):
         raise InputError("--after names the escalation of the tier below, one folder, when it comes with --escalate")
     if asked.target is not None or asked.confidence is not None or asked.expert_error or words.tiers != 1:
@@ -176,12 +172,7 @@ def _next_tier(table: AnsweredTable, words: Tiers, asked: DrawOptions) -> Purpos
     stood = read_standing(below)
     if before.tiers < 2:
         raise InputError(f"{below} was drawn as the last tier before the expert; draw the first one with tiers=2")
-    if digest_of(sorted(table.tasks)) != digest_of(sorted(_up(below))):
+    if sorted(table.tasks) != sorted(read_table(below / "up.csv", GOING_UP)["task"]):
         raise InputError(f"{table.path.name} must have an answer to each task of {below / 'up.csv'} and to no other")
     used = {"commitment": said["commitment"], "up_sha256": stood["up_sha256"], "wrong": stood["wrong_at_most"]}
-    tiers = (*before.below, {**used, "delta": said["delta"]})
-    return replace(before, tiers=before.tiers - 1, below=tiers)
-
-
-def _up(folder: Path) -> list[str]:
-    return read_table(folder / "up.csv", GOING_UP)["task"]
+    return replace(before, tiers=before.tiers - 1, below=[*before.below, {**used, "delta": said["delta"]}])

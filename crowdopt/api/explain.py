@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers import one_coin
-from crowdopt.answers.audit.tariff import Tariff, tariff
-from crowdopt.answers.audit.together import Realised, Together, realised, together
+from crowdopt.answers.audit.tariff import Realised, Tariff, Together, realised, tariff, together
 from crowdopt.api.assign import assign, probe
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, options_of
@@ -296,7 +295,7 @@ def _with_audit(found: Explanation, terms: Tariff, audit: str, seen: Realised | 
         said = f"realised errors were {known}{why}"
     n, target = found.instance.n_tasks, float(found.instance.epsilon.mean())
     plan = together(found.curve.epsilon, found.curve.bound, n, target, terms)
-    best, alone = plan.best, float(np.interp(target, plan.epsilon, plan.labels))
+    best, alone = int(np.argmin(plan.total)), float(np.interp(target, plan.epsilon, plan.labels))
     sentences = [
         f"with an audit that certifies {target:g} at confidence {terms.confidence:g}, {terms.price:g} a look; {said}:",
         f"plan labels for {plan.epsilon[best]:.3g} (at least {plan.labels[best]:.6g}), check {plan.looks[best]} of {n} "

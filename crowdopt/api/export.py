@@ -15,16 +15,17 @@ from crowdopt.assign.patterns.true_minimum import refuse
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import made
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import pools_of
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
+from crowdopt.hire import program as hiring
+from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.io.hiring_tables import CandidateLimits, read_candidates
 from crowdopt.io.programs.mathprog import assignment_data, selection_data
 from crowdopt.io.programs.naming import Ids
 from crowdopt.io.programs.program_files import DATA, check_file, ids_of, menu_ids, selection_ids, write_program
-from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled, selection
+from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled
+from crowdopt.programs.pools import pools_of
 
 GOLD = "gold.csv"  # of a campaign
 
@@ -144,7 +145,7 @@ class OfPatterns(WholeLabels):
         """Names of columns, by kind and pattern, and of rows, by kind, by pool and depth."""
         pools = pools_of(instance)
         menu = patterns.whole_menu(pools)
-        return menu_ids(pools, menu.kind, menu.pattern)
+        return menu_ids(pools.tasks_in.size, pools.rows, menu.kind, menu.pattern)
 
     def data(self, instance: Any) -> str:
         """There are none: nothing writes every way in which labels can fall."""
@@ -175,7 +176,7 @@ class OfHiring(WholeLabels):
 
     def build(self, instance: Any) -> Program:
         """The program that chooses a size, and so many workers."""
-        return selection.build(instance)
+        return hiring.build(instance)
 
     def ids(self, instance: Any, program: Program) -> Ids:
         """Names by size from 1, worker and group."""

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, options_of
 from crowdopt.backends import BackendMissing, named, solve_whole
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.skills import heed
 from crowdopt.errors import InputError, public
 from crowdopt.files import together
-from crowdopt.hire.by_program import TABLE, solve_program, solve_table
-from crowdopt.hire.frontier import cost_frontier
-from crowdopt.hire.ranking import DRAWN, RANKINGS
-from crowdopt.hire.selected import Frontier, Selection
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.program import TABLE, cost_frontier, solve_program, solve_table
+from crowdopt.hire.ranking import RULES
+from crowdopt.hire.selection import Frontier, Selection, ranked
 from crowdopt.io.hiring_tables import CandidateLimits, read_candidates, write_frontier, write_hired
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.table_columns import find_table
 from crowdopt.report.charts import save
 from crowdopt.report.cost_charts import hiring_chart
 
-SELECTIONS = (*RANKINGS, *DRAWN, "program", TABLE)
+SELECTIONS = (*RULES, "program", TABLE)
 
 
 @public
@@ -100,7 +98,7 @@ def select(correct: Any, asked: ArrayLike | None = None, **options: Any) -> Sele
         How many each was asked.
     **options
         ``classes``, ``most`` (K, workers to hire), ``method``, ``money``, ``seed``, ``trust_gold``, …: with numbers
-        those of :class:`HireOptions` and :class:`~crowdopt.crowd.hiring.candidates.SelectionInstance`, with a table
+        those of :class:`HireOptions` and :class:`~crowdopt.hire.candidates.SelectionInstance`, with a table
         those of :class:`SelectOptions`.
 
     Returns
@@ -170,10 +168,8 @@ def hire(instance: SelectionInstance, how: HireOptions = HireOptions()) -> Selec
     chosen = how.method or ("algorithm1" if instance.is_plain else "program")
     if chosen not in SELECTIONS:
         raise InputError(f"method must be one of {', '.join(SELECTIONS)}, not {chosen!r}")
-    if chosen in RANKINGS:
-        return RANKINGS[chosen](instance)
-    if chosen in DRAWN:
-        return replace(DRAWN[chosen](instance, np.random.default_rng(how.seed)), seed=how.seed)
+    if chosen in RULES:
+        return ranked(instance, chosen, how.seed)
     if chosen == TABLE:
         return solve_table(instance)
     if not named(how.backend).integers:

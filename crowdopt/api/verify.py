@@ -17,7 +17,7 @@ from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import read_answered
-from crowdopt.io.answers.audit_draw import DRAW, read_draw
+from crowdopt.io.answers.audit_draw import DRAW
 from crowdopt.io.parts.parts_folder import is_in_parts
 from crowdopt.recheck import part_check, verification
 from crowdopt.recheck.audits import audit_check, escalation_check
@@ -124,7 +124,7 @@ def verify_audit(
             if is_escalation(place):
                 stands_again(table, place)
             else:
-                drawn_again(table, read_draw(place))
+                drawn_again(table, place)
         except InputError as error:
             return replace(report, holds=False, problems=[str(error)], sentence="")
     return report

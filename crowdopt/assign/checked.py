@@ -11,12 +11,13 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.mending import TaskLabels
-from crowdopt.assign.plan import Plan, breaches, decide, worst_breach
+from crowdopt.assign.plan import Plan, decide
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches, worst_breach
 from crowdopt.crowd.law import NONE
-from crowdopt.crowd.rules import PROBIT, normal_need
+from crowdopt.crowd.rules import PROBIT, hard_need
 from crowdopt.crowd.vote_errors import are_compiled, relaxation
 
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
@@ -80,7 +81,7 @@ def aiming(instance: AssignmentInstance, aim: float) -> AssignmentInstance:
     demand = np.asarray(aim)
     if instance.difficulty.share:
         plain = PROBIT.need(instance.epsilon, instance.classes, instance.prior)
-        needed = normal_need(instance.epsilon, instance.prior, instance.difficulty)
+        needed = hard_need(instance.epsilon, instance.prior, instance.difficulty, PROBIT)
         demand = aim * np.divide(needed, plain, out=np.ones_like(needed), where=plain > 0)
     return replace(instance, rule=PROBIT.name, demand=demand, difficulty=NONE)
 

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.plan import Duals, Plan, breaches
+from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import BOUND, INTEGRALITY, Certificate, certify, round_up
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options, Solution, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.programs import assignment
 
 ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand

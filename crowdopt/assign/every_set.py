@@ -12,15 +12,16 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.plan import Plan
 from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, Options, Solution, Solve
-from crowdopt.crowd.alike import each_its_own
+from crowdopt.crowd.alike import quotient
 from crowdopt.crowd.group_limits import task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 from crowdopt.programs import assignment, label_sets
 
@@ -59,8 +60,9 @@ class SetChoices:
         """
         n = self.instance.n_tasks
         free = replace(self.instance, min_labels=np.zeros(n, np.int64), max_labels=np.full(n, UNLIMITED))
+        classes = quotient(free, np.arange(n), np.arange(free.n_workers))  # every task and every worker alone
         sets, ones = [np.flatnonzero(row) for row in self.chosen], np.ones(n, np.int64)
-        program = label_sets.of_sets(each_its_own(free), ones, free.capacity, self.task.tolist(), sets)
+        program = label_sets.of_sets(classes, ones, free.capacity, self.task.tolist(), sets)
         program = self._with_joint_rows(program)
         upper = np.ones(program.cost.size)
         upper[program.column("without").span] = 0.0

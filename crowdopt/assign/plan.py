@@ -10,16 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.joint_limits import joint_excess
 from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_sides
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.group_limits import has_joint_limits, labels_had
-from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance, parts
-from crowdopt.crowd.kept import NEAR, broken
-from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN, exact_errors, most_errors
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import NEAR, broken, worst_breach
+from crowdopt.crowd.vote_errors import exact_errors, most_errors
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
 from crowdopt.programs.missing import JOINT
@@ -65,18 +62,6 @@ class Duals:
             joint["group"] = np.ascontiguousarray(joint["group"][:, task])
         worker = self.worker[classes.worker_class]
         return replace(self, task=self.task[task], worker=worker, labels=self.labels[task], joint=joint)
-
-
-@dataclass(frozen=True)
-class Breach:
-    """One limit that a plan breaks: which, whose, and by how much."""
-
-    limit: str
-    owner: str
-    amount: float
-
-    def __str__(self) -> str:
-        return f"{self.owner}: {self.limit} ({self.amount:.6g})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,129 +367,3 @@ def queues(pairs: Ints) -> list[tuple[int, Ints]]:
     workers, starts = np.unique(pairs[order, 1], return_index=True)
     tasks = np.split(pairs[order, 0], starts[1:]) if workers.size else []
     return list(zip(workers.tolist(), tasks, strict=True))
-
-
-def worst_breach(
-    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, short: Ints | None = None
-) -> float:
-    """The largest amount by which the pairs break a limit; 0 if they keep all of them exactly.
-
-    amounts (k,): shares of labels; whole ones by default; short: as for :func:`breaches`; -> in the unit of the limit.
-    """
-    return max((breach.amount for breach in breaches(instance, pairs, amounts, 0.0, short)), default=0.0)
-
-
-def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
-    """Tasks that get less than they ask for: evidence, labels, labels of a group, or by exact errors, (k,).
-
-    Where the average of errors counts, and is too large: those that err more than it may be.
-
-    -> in ascending order.
-    """
-    n = instance.n_tasks
-    labels = np.bincount(pairs[:, 0], minlength=n)
-    evidence = instance.collected_evidence + instance.supply(pairs)
-    short = (instance.need - evidence > COVERAGE) | (labels < instance.new_label_limits[0])
-    for g, group in enumerate(instance.groups):
-        mine = np.bincount(pairs[np.isin(pairs[:, 1], group.members), 0], minlength=n)
-        short |= mine + labels_had(instance, g) < group.min_per_task
-    if instance.the_rule.checked:
-        sure = np.zeros(n, bool)
-        if instance.rule == EXACT_ERROR.name and n > 1:  # of many labels a bound takes no time beside their exact error
-            sure = instance.error_bound(evidence) <= instance.epsilon
-        error = np.where(sure, 0.0, most_errors(instance, pairs[~sure[pairs[:, 0]]]))
-        if not (instance.the_rule.average and error.mean() <= instance.epsilon.mean() + CERTAIN):
-            short |= error > instance.epsilon + CERTAIN
-    return np.flatnonzero(short)
-
-
-def breaches(
-    instance: AssignmentInstance,
-    pairs: Ints,
-    amounts: Floats | None = None,
-    tolerance: float = COVERAGE,
-    short: Ints | None = None,
-) -> list[Breach]:
-    """Every limit of the instance that the pairs break by more than the tolerance.
-
-    Evidence is summed in float64 in the order of the pairs, labels already in first; a task is covered if it lacks
-    at most the tolerance.
-
-    amounts (k,): shares of labels; whole ones by default; tolerance: absolute, in the unit of the limit; short (k,):
-    tasks that may get less than they ask for.
-    """
-    excused = np.zeros(instance.n_tasks, bool)
-    excused[[] if short is None else short] = True
-    n, m = instance.n_tasks, instance.n_workers
-    shares = np.broadcast_to(1.0, len(pairs)) if amounts is None else amounts
-    slack = tolerance if amounts is None else 1.01 * tolerance  # an LP's point lies on the edge, give or take rounding
-    evidence = instance.collected_evidence + instance.supply(pairs, amounts)
-    labels, loads = _counted(pairs[:, 0], amounts, n), _counted(pairs[:, 1], amounts, m)
-    fewest, most = instance.new_label_limits
-    task, worker = instance.task_id, instance.worker_id
-    broken = _over("lacks evidence", np.where(excused, 0.0, instance.need - evidence), slack, "task", task)
-    broken += _over("exceeds the capacity", loads - instance.capacity, tolerance, "worker", worker)
-    broken += _over("is below the minimum load", instance.min_load - loads, tolerance, "worker", worker)
-    broken += _over("has too few labels", np.where(excused, 0.0, fewest - labels), tolerance, "task", task)
-    broken += _over("has too many labels", np.where(most == UNLIMITED, -1.0, labels - most), tolerance, "task", task)
-    if instance.budget is not None:
-        excess = float((instance.prices(pairs) * shares).sum()) - instance.budget
-        broken += _over(
-            "is exceeded",
-            np.array([excess]),
-            tolerance * max(1.0, instance.budget),
-            "the",
-            lambda _: "budget",
-        )
-    if has_joint_limits(instance):
-        for limit, over, owner in joint_excess(instance, pairs, shares, excused):
-            broken += [Breach(limit, owner(int(k)), float(over[k])) for k in np.flatnonzero(over > tolerance)]
-    return broken + _pair_breaches(instance, pairs, shares, tolerance)
-
-
-def _counted(places: Ints, amounts: Floats | None, size: int) -> Floats:
-    """Sums of the amounts by place, (size,)."""
-    total = np.zeros(size)
-    for part in parts(places.size):
-        total += np.bincount(places[part], weights=None if amounts is None else amounts[part], minlength=size)
-    return total
-
-
-def _over(limit: str, excess: Floats, tolerance: float, kind: str, name: Any) -> list[Breach]:
-    return [Breach(limit, f"{kind} {name(int(k))}", float(excess[k])) for k in np.flatnonzero(excess > tolerance)]
-
-
-def _ascend(pairs: Ints) -> bool:
-    """Whether each pair comes after the one before it, by task and then by worker."""
-    task, worker = pairs[:, 0], pairs[:, 1]
-    return bool(((task[1:] > task[:-1]) | ((task[1:] == task[:-1]) & (worker[1:] > worker[:-1]))).all())
-
-
-def _pair_breaches(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Breach]:
-    m, special = instance.n_workers, instance.barred.size + instance.fixed.size
-    if not special and shares.strides == (0,) and _ascend(pairs):
-        return []
-    key = instance.pair_keys(pairs)
-    if (key[1:] < key[:-1]).any():
-        order = np.argsort(key, kind="stable")
-        key, shares = key[order], shares[order]
-
-    def owner(key: int) -> str:
-        return f"task {instance.task_id(key // m)}, worker {instance.worker_id(key % m)}"
-
-    def each(limit: str, keys: Ints, amount: Floats) -> list[Breach]:
-        broken = np.flatnonzero(amount > tolerance)
-        return [Breach(limit, owner(int(keys[k])), float(amount[k])) for k in broken]
-
-    def share_of(wanted: Ints) -> Floats:
-        place = np.searchsorted(key, wanted)
-        there = (place < key.size) & (key[np.minimum(place, key.size - 1)] == wanted) if key.size else place < 0
-        return np.where(there, shares[np.minimum(place, max(0, key.size - 1))] if key.size else 0.0, 0.0)
-
-    barred, fixed = instance.pair_keys(instance.barred), instance.pair_keys(instance.fixed)
-    twice = key[1:][key[1:] == key[:-1]]
-    breaches_of_pairs = each("is in the plan twice", twice, np.ones(twice.size))
-    if shares.strides != (0,):
-        breaches_of_pairs += each("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
-    breaches_of_pairs += each("may not be paired", barred, share_of(barred))
-    return breaches_of_pairs + each("must be in the plan", fixed, 1 - share_of(fixed))

@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.open_tasks import open_tasks
+from crowdopt.crowd.reach import open_tasks
 from crowdopt.crowd.subset import of_tasks
 
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from crowdopt.arrays import Ints
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.plan import Duals, Plan, breaches
+from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import BOUND, Certificate
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solve, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches
 
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 

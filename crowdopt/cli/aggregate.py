@@ -11,7 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
-from crowdopt.answers.voted import Answers
+from crowdopt.answers.answers import Answers
 from crowdopt.api.aggregate import AGGREGATIONS, AUTO, UNSURE, Aggregated, aggregate_tables
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
@@ -105,21 +105,21 @@ def _facts(done: Aggregated) -> dict[str, Any]:
         "classes": list(labels.classes),
         "iterations": answers.iterations,
         "converged": answers.converged,
-        "mean_confidence": done.claimed if answers.evidence is not None else float(answers.confidence.mean()),
+        "mean_confidence": done.claimed if answers.law is not None else float(answers.confidence.mean()),
         "unsure": done.unsure,
         "accuracy": done.right,
-        "difficulty": None if answers.hard is None else asdict(answers.hard.difficulty),
+        "difficulty": None if answers.difficulty is None else asdict(answers.difficulty),
     }
 
 
 def _sentences(done: Aggregated) -> list[str]:
     answers, labels = done.answers, done.labels
     kind, mean = "chance of being right, if errors are independent", done.claimed
-    if answers.hedge is not None:
+    if answers.tally is not None:
         kind = "chance of being right, half by the method and half by the labels' shares"
-    elif answers.hard is not None:
+    elif answers.difficulty is not None:
         kind = "chance of being right"
-    elif answers.evidence is None:
+    elif answers.law is None:
         kind, mean = "share of the labels", float(answers.confidence.mean())
     said = [
         f"{len(labels.tasks)} answers from {labels.task.size} labels by {len(labels.workers)} workers, "
@@ -128,8 +128,8 @@ def _sentences(done: Aggregated) -> list[str]:
     ]
     if done.choice is not None:
         said.append(str(done.choice))
-    if answers.hard is not None:
-        said.append(f"{answers.hard.difficulty}; the chances heed it")
+    if answers.difficulty is not None:
+        said.append(f"{answers.difficulty}; the chances heed it")
     return said if done.right is None else [*said, f"right on {100 * done.right:.1f} % of the tasks with known answers"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +101,7 @@ VERBS = (audit,)
 
 def escalation_facts(done: Escalation, output: Path) -> dict[str, Any]:
     """The escalation in facts."""
-    planned = asdict(done.draw.planned)
+    planned = done.draw.planned._asdict()
     facts: dict[str, Any] = {"escalation": str(output), "commitment": done.commitment, "checks": done.checks}
     if done.escalated is None:
         return {**facts, "seed": done.draw.terms.seed, "allowed": done.draw.terms.allowed, "planned": planned}

@@ -13,7 +13,7 @@ from crowdopt.cli.common import NO, PATH, as_json, say, seed, trust_gold
 from crowdopt.cli.manual import manual
 from crowdopt.core.solution import Status
 from crowdopt.errors import InputError
-from crowdopt.hire.selected import Selection
+from crowdopt.hire.selection import Selection
 
 SHOWN = 12  # names on a line
 

@@ -1,4 +1,4 @@
-"""Interchangeable tasks and interchangeable workers: one quotient, and an instance with each class written once."""
+"""Interchangeable tasks and interchangeable workers: an instance with each class written once, and each pool."""
 
 from __future__ import annotations
 
@@ -9,38 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.group_limits import refuse_joint_limits, told_apart
-from crowdopt.crowd.instance import PART, UNLIMITED, AssignmentInstance, parts
-
-
-def alike(*columns: NDArray[Any]) -> tuple[Ints, Ints]:
-    """The one quotient: rows with the same entries share a number, in order of first appearance.
-
-    columns: (rows,) or (rows, k) arrays; -> (rows,): number of each row; (numbers,): where each appears first.
-    """
-    key = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        place = _same_rows(column) if column.ndim > 1 else np.unique(column, return_inverse=True)[1]
-        key = np.unique(key * (int(place.max(initial=0)) + 1) + place, return_inverse=True)[1]
-    first = np.unique(key, return_index=True)[1]
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(first.size, np.int64)
-    rank[order] = np.arange(first.size)
-    return rank[key], first[order]
-
-
-def _same_rows(table: NDArray[Any]) -> Ints:
-    """A number for each distinct row: by one sum each, and by all entries where two rows meet in one sum."""
-    weights, sums = np.sqrt(np.arange(2.0, table.shape[1] + 2.0)), np.empty(len(table))
-    for some in parts(
-        len(table), 1 + PART // max(1, table.shape[1])
-    ):  # each row is rounded alike: a matrix product is not
-        sums[some] = np.add.reduce(np.multiply(table[some], weights, order="C"), axis=1)
-    _, first, place = np.unique(sums, return_index=True, return_inverse=True)
-    if (table == table[first[place]]).all():
-        return place
-    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
+from crowdopt.arrays import Floats, Ints, alike, same_entries
+from crowdopt.crowd.group_limits import membership, refuse_joint_limits, task_limits
+from crowdopt.crowd.instance import AssignmentInstance
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +52,11 @@ class Classes:
         """A worker of each class, (G,)."""
         return np.unique(self.worker_class, return_index=True)[1]
 
-    @cached_property
+    @property
     def loads(self) -> tuple[Floats, Floats]:
         """Fewest and most labels of each class of workers together, each (G,)."""
-        instance, place = self.instance, self.worker_class
-        least, most = (np.zeros(self.workers_in.size) for _ in range(2))
-        np.add.at(least, place, instance.min_load)
-        np.add.at(most, place, instance.capacity)
+        sides = self.instance.min_load, self.instance.capacity
+        least, most = (np.bincount(self.worker_class, side).astype(np.float64) for side in sides)
         return least, most
 
     @cached_property
@@ -97,26 +66,50 @@ class Classes:
         The best workers first: any task's labels number at least this, and at least ``fewest``. Where even all
         workers together do not reach the need, it is one more than there are.
         """
-        kinds, groups = self.evidence.shape
-        fewest = self.fewest.copy()
-        for kind in range(kinds):
-            order = np.argsort(-self.evidence[kind], kind="stable")
-            available = self.room[kind, order]
-            total = np.cumsum(self.evidence[kind, order] * available)
-            reached = int(np.searchsorted(total, self.floor[kind]))
-            before = total[reached - 1] if reached else 0.0
-            count = int(available[:reached].sum())
-            if reached == groups:
-                count += 1
-            elif self.floor[kind] > before:
-                count += int(np.ceil((self.floor[kind] - before) / self.evidence[kind, order[reached]]))
-            fewest[kind] = max(fewest[kind], count)
-        return fewest
+        order = np.argsort(-self.evidence, axis=1, kind="stable")
+        worth, room = (np.take_along_axis(table, order, axis=1) for table in (self.evidence, self.room))
+        total = np.cumsum(worth * room, axis=1)
+        taken = total < self.floor[:, None]  # classes that even with all their labels leave something to be had
+        lack = self.floor - np.where(taken, total, 0.0).max(axis=1, initial=0.0)
+        following = np.column_stack([worth, lack])[np.arange(lack.size), taken.sum(axis=1)]  # beyond all: one label
+        more = np.ceil(np.divide(lack, following, out=np.zeros(lack.size), where=lack > 0))
+        return np.maximum(self.fewest, (room * taken).sum(axis=1) + more.astype(np.int64))
 
     def spread(self, per_class: Floats) -> Floats:
         """Amounts per pair of classes, (T, G), shared equally among their pairs, (tasks, workers)."""
         each = per_class / (self.tasks_in[:, None] * self.workers_in)
         return np.ascontiguousarray(each[:, self.worker_class])[self.task_class]
+
+
+def quotient(instance: AssignmentInstance, task_class: Ints, worker_class: Ints, pooled: bool = False) -> Classes:
+    """The instance with each class written once, as its first task and its first worker are.
+
+    task_class (tasks,), worker_class (workers,): numbers from 0; pooled: as :func:`classes_of` has it.
+    """
+    task, tasks_in = np.unique(task_class, return_index=True, return_counts=True)[1:]
+    worker, workers_in = np.unique(worker_class, return_index=True, return_counts=True)[1:]
+    rows, shape, (fewest, most) = instance.task_type[task], (task.size, worker.size), instance.new_label_limits
+    least, room = np.zeros(shape, np.int64), np.broadcast_to(workers_in, shape).copy()
+    least[task_class[instance.fixed[:, 0]], worker_class[instance.fixed[:, 1]]] = 1
+    room[task_class[instance.barred[:, 0]], worker_class[instance.barred[:, 1]]] = 0
+    return Classes(
+        instance=instance,
+        task_class=task_class,
+        worker_class=worker_class,
+        tasks_in=tasks_in,
+        workers_in=workers_in,
+        evidence=np.ascontiguousarray(instance.evidence[rows][:, worker]),
+        cost=np.ascontiguousarray(instance.cost[rows][:, worker]),
+        need=instance.residual_need[task],
+        floor=instance.floor[task],
+        fewest=fewest[task],
+        most=most[task],
+        capacity=instance.capacity[worker],
+        min_load=instance.min_load[worker],
+        least=least,
+        room=room,
+        pooled=pooled,
+    )
 
 
 def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool = False) -> Classes:
@@ -128,95 +121,27 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
     """
     if not joint:
         refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
-    task_marks, worker_marks = told_apart(instance)
-    bound = np.concatenate([instance.barred, instance.fixed])
-    kinds = alike(instance.evidence, instance.cost)[0]
-    fewest, most = instance.new_label_limits
+    n, m, rows = instance.n_tasks, instance.n_workers, instance.own_rows
+    task, worker = np.concatenate([instance.barred, instance.fixed]).T
+    is_fixed, alone = np.arange(task.size) >= len(instance.barred), np.zeros(m, np.int64)
+    alone[worker] = 1 + worker
     loads = [instance.capacity > 0] if pooled else [instance.capacity, instance.min_load]
-    alone = np.zeros(instance.n_workers)
-    special = np.unique(bound[:, 1])
-    alone[special] = 1 + special
-    worker_class, worker = alike(instance.evidence.T, instance.cost.T, *loads, alone, *worker_marks)
-    # evidence that is in and exceeds the need says nothing of errors any more: the labels themselves do
-    asked: list[NDArray[Any]] = []
-    if instance.the_rule.checked:
-        asked = [instance.epsilon, *instance.own_priors, labels_in(instance, worker_class)]
-    task_class, task = alike(
-        kinds[instance.task_type], instance.residual_need, fewest, most, _patterns(instance), *asked, *task_marks
-    )
-    workers_in = np.bincount(worker_class)
-    rows, shape = instance.task_type[task], (task.size, worker.size)
-    least, room = np.zeros(shape, np.int64), np.broadcast_to(workers_in, shape).copy()
-    least[task_class[instance.fixed[:, 0]], worker_class[instance.fixed[:, 1]]] = 1
-    room[task_class[instance.barred[:, 0]], worker_class[instance.barred[:, 1]]] = 0
-    return Classes(
-        instance=instance,
-        task_class=task_class,
-        worker_class=worker_class,
-        tasks_in=np.bincount(task_class),
-        workers_in=workers_in,
-        evidence=np.ascontiguousarray(instance.evidence[rows][:, worker]),
-        cost=np.ascontiguousarray(instance.cost[rows][:, worker]),
-        need=instance.residual_need[task],
-        floor=instance.floor[task],
-        fewest=fewest[task],
-        most=np.minimum(most[task], UNLIMITED),
-        capacity=instance.capacity[worker],
-        min_load=instance.min_load[worker],
-        least=least,
-        room=room,
-        pooled=pooled,
-    )
-
-
-def _patterns(instance: AssignmentInstance) -> Ints:
-    """Tasks with the same barred and fixed workers share a number, (tasks,); 0 for none."""
-    numbers = np.zeros(instance.n_tasks, np.int64)
-    known: dict[tuple[tuple[int, int], ...], int] = {}
-    marked: dict[int, list[tuple[int, int]]] = {}
-    for sign, pairs in enumerate((instance.barred, instance.fixed)):
-        for task, worker in pairs.tolist():
-            marked.setdefault(task, []).append((sign, worker))
-    for task, workers in marked.items():
-        numbers[task] = known.setdefault(tuple(sorted(workers)), len(known) + 1)
-    return numbers
+    inside = membership(instance)[[group.has_limits for group in instance.groups]].T
+    workers: list[NDArray[Any]] = [instance.evidence.T, instance.cost.T, *loads, alone, inside]
+    kind = alike(instance.evidence, instance.cost)[0][instance.task_type]
+    limits = *instance.new_label_limits, *(side.T for side in task_limits(instance)[1:])
+    tasks: list[NDArray[Any]] = [kind, instance.residual_need, same_entries(n, task, worker, is_fixed), *limits]
+    if rows is not None:
+        of_task, of_worker = rows.pairs.T
+        tasks.append(same_entries(n, of_task, of_worker, rows.row, rows.coefficient))
+        workers.append(same_entries(m, of_worker, of_task, rows.row, rows.coefficient))
+    worker_class = alike(*workers)[0]
+    if instance.the_rule.checked:  # evidence beyond the need says nothing of errors any more: the labels themselves do
+        tasks += [instance.epsilon, *instance.own_priors, labels_in(instance, worker_class)]
+    return quotient(instance, alike(*tasks)[0], worker_class, pooled)
 
 
 def labels_in(instance: AssignmentInstance, worker_class: Ints) -> Ints:
     """A number per task, (tasks,), equal where equal workers gave labels; 0 without labels, or if priors hold them."""
-    numbers = np.zeros(instance.n_tasks, np.int64)
-    if instance.observed or not len(instance.collected):
-        return numbers
-    task, group = instance.collected[:, 0], worker_class[instance.collected[:, 1]]
-    order = np.lexsort((group, task))
-    tasks, starts = np.unique(task[order], return_index=True)
-    known: dict[bytes, int] = {}
-    for i, held in zip(tasks.tolist(), np.split(group[order], starts[1:]), strict=True):
-        numbers[i] = known.setdefault(held.tobytes(), len(known) + 1)
-    return numbers
-
-
-def each_its_own(instance: AssignmentInstance) -> Classes:
-    """Every task and every worker a class alone."""
-    n, m = instance.n_tasks, instance.n_workers
-    fewest, most = instance.new_label_limits
-    least, room = np.zeros((n, m), np.int64), np.ones((n, m), np.int64)
-    least[instance.fixed[:, 0], instance.fixed[:, 1]] = 1
-    room[instance.barred[:, 0], instance.barred[:, 1]] = 0
-    return Classes(
-        instance=instance,
-        task_class=np.arange(n),
-        worker_class=np.arange(m),
-        tasks_in=np.ones(n, np.int64),
-        workers_in=np.ones(m, np.int64),
-        evidence=instance.evidence[instance.task_type],
-        cost=instance.cost[instance.task_type],
-        need=instance.residual_need,
-        floor=instance.floor,
-        fewest=fewest,
-        most=most,
-        capacity=instance.capacity,
-        min_load=instance.min_load,
-        least=least,
-        room=room,
-    )
+    task, worker = instance.collected[: 0 if instance.observed else None].T
+    return same_entries(instance.n_tasks, task, worker_class[worker])

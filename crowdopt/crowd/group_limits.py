@@ -7,9 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Bools, Ints
-from crowdopt.crowd.groups import UNBOUNDED, OwnRows
+from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+
+
+def membership(instance: AssignmentInstance) -> Bools:
+    """Who is in which group, (groups, workers)."""
+    table = np.zeros((len(instance.groups), instance.n_workers), bool)
+    for g, group in enumerate(instance.groups):
+        table[g, list(group.members)] = True
+    return table
+
+
+def labels_had(instance: AssignmentInstance) -> Ints:
+    """Labels already in that are each group's, (groups, tasks)."""
+    (task, worker), n = instance.collected.T, instance.n_tasks
+    counts = [np.bincount(task[inside[worker]], minlength=n) for inside in membership(instance)]
+    return np.array(counts, np.int64).reshape(-1, n)
 
 
 def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
@@ -20,22 +35,18 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
     -> (list of int, (k, tasks) array, (k, tasks) array).
     """
     limited = [g for g, group in enumerate(instance.groups) if group.has_task_limits]
-    n = instance.n_tasks
-    fewest, most = np.zeros((len(limited), n), np.int64), np.full((len(limited), n), UNBOUNDED)
-    for k, g in enumerate(limited):
-        group, had = instance.groups[g], labels_had(instance, g)
-        fewest[k] = np.maximum(0, group.min_per_task - had)
-        if group.max_per_task is not None:
-            most[k] = np.maximum(0, group.max_per_task - had)
-    return limited, fewest, most
+    groups, had = [instance.groups[g] for g in limited], labels_had(instance)[limited]
+    fewest = np.array([group.min_per_task for group in groups], np.int64)[:, None]
+    tops = [UNBOUNDED if group.max_per_task is None else group.max_per_task for group in groups]
+    most = np.array(tops, np.int64)[:, None]
+    return limited, np.maximum(0, fewest - had), np.where(most == UNBOUNDED, most, np.maximum(0, most - had))
 
 
 @dataclass(frozen=True, eq=False)
 class TaskGroups:
-    """Groups with limits per task: in which of them each worker is, and how many new labels of theirs tasks have."""
+    """Groups with limits per task: who is in each of them, and how many new labels of theirs tasks have."""
 
-    first: Ints  # (workers + 1,): where a worker's groups begin
-    group: Ints  # (k,)
+    member: Bools  # (groups, workers)
     fewest: Ints  # (groups, tasks)
     most: Ints  # (groups, tasks); UNBOUNDED where there is none
 
@@ -43,16 +54,12 @@ class TaskGroups:
     def of(cls, instance: AssignmentInstance) -> TaskGroups:
         """The groups with limits per task of an instance."""
         limited, fewest, most = task_limits(instance)
-        worker, group = np.nonzero(membership(instance)[limited].T)
-        first = np.searchsorted(worker, np.arange(instance.n_workers + 1))
-        return cls(first, np.ascontiguousarray(group), fewest, most)
+        return cls(membership(instance)[limited], fewest, most)
 
     def those_of(self, workers: Ints) -> tuple[Ints, Ints]:
         """Pairs of a place among these workers (k,) and a group that the worker at this place is in."""
-        count = self.first[workers + 1] - self.first[workers]
-        before = np.cumsum(count) - count
-        at = np.repeat(self.first[workers] - before, count) + np.arange(count.sum())
-        return np.repeat(np.arange(workers.size), count), self.group[at]
+        place, group = np.nonzero(self.member[:, workers].T)
+        return place, group
 
     def inside(self, place: Ints, workers: Ints, places: int) -> Ints:
         """Labels of each group at each place, (groups, places); place, workers (k,): whose labels stand where."""
@@ -86,55 +93,6 @@ def in_several(instance: AssignmentInstance) -> tuple[Bools, Ints]:
 def bounds_know_overlaps(instance: AssignmentInstance) -> bool:
     """Whether groups that share workers are few enough to be proven with, all ways of sharing labels side by side."""
     return bool(np.prod(in_several(instance)[1].astype(np.float64) + 1) <= WAYS)
-
-
-def labels_had(instance: AssignmentInstance, group: int) -> Ints:
-    """Labels already in that are the group's, (tasks,); group: its position; -> (tasks,)."""
-    collected = instance.collected
-    mine = np.isin(collected[:, 1], instance.groups[group].members)
-    return np.bincount(collected[mine, 0], minlength=instance.n_tasks)
-
-
-def membership(instance: AssignmentInstance) -> Bools:
-    """Who is in which group, (groups, workers)."""
-    table = np.zeros((len(instance.groups), instance.n_workers), bool)
-    for g, group in enumerate(instance.groups):
-        table[g, list(group.members)] = True
-    return table
-
-
-def told_apart(instance: AssignmentInstance) -> tuple[list[Ints], list[Ints]]:
-    """Marks that differ between tasks, and between workers, if joint limits treat them differently.
-
-    Tasks differ in the labels that groups with limits per task may still give them, workers in their groups, and both
-    in their entries of own rows.
-
-    -> list of (tasks,) arrays, list of (workers,) arrays: None where there are no joint limits.
-    """
-    if not has_joint_limits(instance):
-        return [], []
-    _, fewest, most = task_limits(instance)
-    limited = [group.has_limits for group in instance.groups]
-    tasks, workers = [*fewest, *most], [row.astype(np.int64) for row in membership(instance)[limited]]
-    if instance.own_rows is not None:
-        tasks.append(_marks(instance.own_rows, 0, instance.n_tasks))
-        workers.append(_marks(instance.own_rows, 1, instance.n_workers))
-    return tasks, workers
-
-
-def _marks(own: OwnRows, side: int, count: int) -> Ints:
-    """Tasks, or workers, with the same entries share a number; 0 for those without any."""
-    order = np.lexsort((own.coefficient, own.row, own.pairs[:, 1 - side], own.pairs[:, side]))
-    one, other = own.pairs[order, side], own.pairs[order, 1 - side]
-    entries = np.column_stack([own.row[order], other, own.coefficient[order]])
-    marks = np.zeros(count, np.int64)
-    if not one.size:  # rows of which no pair is left to choose
-        return marks
-    known: dict[bytes, int] = {}
-    named, starts = np.unique(one, return_index=True)
-    for number, part in zip(named.tolist(), np.split(entries, starts[1:]), strict=True):
-        marks[number] = known.setdefault(part.tobytes(), len(known) + 1)
-    return marks
 
 
 def has_joint_limits(instance: AssignmentInstance) -> bool:

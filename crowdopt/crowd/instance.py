@@ -31,8 +31,7 @@ from crowdopt.crowd.law import (
     Law,
     Tables,
     checked_tables,
-    confusion_evidence,
-    one_coin_like,
+    coins_like,
 )
 from crowdopt.crowd.rules import (
     BHATTACHARYYA,
@@ -559,9 +558,8 @@ class AssignmentInstance(InNotebooks):
         No rule of exact errors knows such tables: ``bhattacharyya`` takes its place.
         """
         tables = floats("confusion", confusion)
-        told = [one_coin_like(confusion_evidence(table), int(self.classes)) for table in tables]
         rule = BHATTACHARYYA.name if self.the_rule.checked else self.rule
-        return replace(self, accuracy=np.stack(told), confusion=tables, rule=rule)
+        return replace(self, accuracy=coins_like(tables), confusion=tables, rule=rule)
 
     def as_read(self) -> AssignmentInstance:
         """The same instance with the campaign that it was read from."""
@@ -578,11 +576,6 @@ FIELDS = tuple(
     replace(one.metadata["states"], name=one.name) for one in fields(AssignmentInstance) if "states" in one.metadata
 )
 PAIRS = tuple(one.name for one in FIELDS if one.of == "pair")
-
-
-def parts(size: int, each: int = PART) -> Iterator[slice]:
-    """A long array in parts, so that what is computed from it needs little memory beside it."""
-    return (slice(start, min(start + each, size)) for start in range(0, size, each))
 
 
 def _fits(law: Law, workers: int) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN, most_errors
 
 EVIDENCE = "lacks evidence"  # which an exact rule does not ask for
@@ -19,203 +21,172 @@ NEAR = 1e-6  # absolute, of numbers above 1 relative; how far a sum of shares ma
 
 
 @dataclass(frozen=True)
-class Excess:
+class Breach:
     """One limit that a plan does not keep: which, whose, and by how much."""
 
     limit: str
     owner: str
     amount: float
-    lacking: int | None = None  # the task that gets less than it asks for, where that is what is broken
 
     def __str__(self) -> str:
         return f"{self.owner}: {self.limit} ({self.amount:.6g})"
 
 
+class Limit(NamedTuple):
+    """One limit of all tasks, all workers, all pairs or the plan: by how much each of them breaks it, if above 0."""
+
+    says: str
+    kind: str
+    name: Callable[[int], Any]  # of the kind
+    excess: NDArray[Any]
+    lacks: bool = False  # whether a task gets less than it asks for
+    unit: float = 1.0  # of the tolerance
+
+
 def broken(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, short: ArrayLike = ()) -> str:
     """The first limit or target of an instance that labels break, in words; empty where all are kept.
 
-    Nothing that a method has found out or remembered of the instance is used, whatever made the labels.
+    Nothing that a method has found out or remembered of the instance is used, whatever made the labels. Of shares of
+    labels there is only evidence; of whole ones there are exact errors where the rule promises them.
 
-    pairs (k, 2): task and worker of each label; amounts (k,): shares of labels, whole ones by default; short (k,):
-    tasks that may get less than they ask for.
+    pairs, amounts, short: as for :func:`breaches`.
     """
     fresh = replace(instance)
-    excused = np.zeros(fresh.n_tasks, bool)
-    excused[np.asarray(short, np.int64)] = True
-    for one in broken_limits(fresh, pairs, amounts, NEAR):
-        if one.limit != EVIDENCE and not is_excused(one, excused):
+    by_error = fresh.the_rule.checked and amounts is None
+    for one in breaches(fresh, pairs, amounts, NEAR if amounts is not None else EDGE * COVERAGE, short):
+        if not (by_error and one.limit == EVIDENCE):
             return str(one)
-    return next(_targets(fresh, pairs, amounts, ~excused), "")
+    if not by_error:
+        return ""
+    error, target = most_errors(fresh, pairs), fresh.epsilon
+    if fresh.the_rule.average and not np.size(short):
+        if error.mean() > target.mean() + CERTAIN:
+            return f"tasks err with probability {error.mean():.6g} on average, more than {target.mean():g}"
+        return ""
+    error[np.asarray(short, np.int64)] = 0.0
+    for task in np.flatnonzero(error > target + CERTAIN)[:1].tolist():
+        return f"task {fresh.task_id(task)} errs with probability {error[task]:.6g}, more than its {target[task]:g}"
+    return ""
 
 
-def worst_excess(
-    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, excused: Bools | None = None
-) -> float:
-    """The largest amount by which the pairs do not keep a limit; 0 if they keep all of them exactly.
+def short_tasks(instance: AssignmentInstance, pairs: Ints) -> Ints:
+    """Tasks that get less than they ask for: evidence, labels, labels of a group, or by exact errors, (k,).
 
-    amounts (k,): share of each label; default: 1; excused (tasks,): tasks that may get less than they ask for; -> in
-    the limit's own unit.
+    Where the average of errors counts, and is too large: those that err more than it may be.
+
+    -> in ascending order.
     """
-    broken = broken_limits(instance, pairs, amounts, tolerance=0.0)
-    return max((one.amount for one in broken if not is_excused(one, excused)), default=0.0)
+    limits = _limits(instance, pairs, np.ones(len(pairs)), 1.0)
+    short: Bools = np.any([limit.excess > COVERAGE for limit in limits if limit.lacks], axis=0)
+    if instance.the_rule.checked:
+        sure = np.zeros(instance.n_tasks, bool)  # by a bound, which takes no time beside the exact error of many labels
+        if instance.rule == EXACT_ERROR.name and sure.size > 1:
+            sure = instance.error_bound(instance.collected_evidence + instance.supply(pairs)) <= instance.epsilon
+        error = np.where(sure, 0.0, most_errors(instance, pairs[~sure[pairs[:, 0]]]))
+        if not (instance.the_rule.average and error.mean() <= instance.epsilon.mean() + CERTAIN):
+            short |= error > instance.epsilon + CERTAIN
+    return np.flatnonzero(short)
 
 
-def is_excused(broken: Excess, excused: Bools | None) -> bool:
-    """Whether what is broken is what a task asks for that may get less; excused (tasks,)."""
-    return excused is not None and broken.lacking is not None and bool(excused[broken.lacking])
+def worst_breach(
+    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, short: ArrayLike = ()
+) -> float:
+    """The largest amount by which the pairs do not keep a limit, in its own unit; 0 if they keep all of them exactly.
+
+    pairs, amounts, short: as for :func:`breaches`.
+    """
+    return max((one.amount for one in breaches(instance, pairs, amounts, 0.0, short)), default=0.0)
 
 
-def broken_limits(
-    instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = None, tolerance: float = COVERAGE
-) -> list[Excess]:
+def breaches(
+    instance: AssignmentInstance,
+    pairs: Ints,
+    amounts: Floats | None = None,
+    tolerance: float = COVERAGE,
+    short: ArrayLike = (),
+) -> list[Breach]:
     """Every limit that the pairs break by more than the tolerance.
 
-    amounts (k,): share of each label; default: 1; tolerance: absolute, in the limit's own unit; of the budget relative
-    to it where it is above 1.
+    pairs (k, 2): task and worker of each label; amounts (k,): share of each label, whole ones by default; tolerance:
+    absolute, in the limit's own unit: a budget above 1 is its own, and so is an own row's largest number; short (s,):
+    tasks that may get less than they ask for.
     """
-    shares = np.ones(len(pairs)) if amounts is None else amounts
-    own = [
-        *_of_tasks(instance, pairs, shares, tolerance if amounts is None else EDGE * tolerance, tolerance),
-        *_of_workers(instance, pairs, shares, tolerance),
-        *_of_budget(instance, pairs, shares, tolerance),
-    ]
-    joint = [*_of_groups(instance, pairs, shares, tolerance), *_of_own_rows(instance, pairs, shares, tolerance)]
-    return own + joint + _of_pairs(instance, pairs, shares, tolerance)
-
-
-def _of_tasks(
-    instance: AssignmentInstance, pairs: Ints, shares: Floats, short: float, tolerance: float
-) -> list[Excess]:
-    """Evidence and numbers of labels; labels already in count, as evidence only where the prior does not know them."""
-    n, had = instance.n_tasks, instance.collected
-    evidence = np.bincount(pairs[:, 0], shares * _cells(instance, instance.evidence, pairs), n)
-    if len(had) and not instance.observed:
-        evidence = evidence + np.bincount(had[:, 0], _cells(instance, instance.evidence, had), n)
-    before, new = np.bincount(had[:, 0], minlength=n), np.bincount(pairs[:, 0], shares, n)
-    room = np.maximum(0, instance.max_labels - before)
-    lacking = np.maximum(0, instance.min_labels - before) - new
-    crowded = np.where(instance.max_labels == UNLIMITED, 0.0, new - room)
-    owner = _named("task", instance.task_id)
-    return [
-        *_over(EVIDENCE, instance.need - evidence, short, owner, lacks=True),
-        *_over("has too few labels", lacking, tolerance, owner, lacks=True),
-        *_over("has too many labels", crowded, tolerance, owner),
-    ]
-
-
-def _of_workers(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
-    loads = np.bincount(pairs[:, 1], shares, instance.n_workers)
-    owner = _named("worker", instance.worker_id)
-    return [
-        *_over("exceeds the capacity", loads - instance.capacity, tolerance, owner),
-        *_over("is below the minimum load", instance.min_load - loads, tolerance, owner),
-    ]
-
-
-def _of_budget(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
-    if instance.budget is None:
-        return []
-    excess = float((_cells(instance, instance.cost, pairs) * shares).sum()) - instance.budget
-    return _over("is exceeded", np.array([excess]), tolerance * max(1.0, instance.budget), lambda _: "the budget")
-
-
-def _of_groups(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
-    found: list[Excess] = []
-    had = instance.collected
-    every, weight = np.concatenate([pairs, had]), np.concatenate([shares, np.ones(len(had))])
-    total, n, owner = float(weight.sum()), instance.n_tasks, _named("task", instance.task_id)
-    for group in instance.groups:
-        inside = np.isin(np.arange(instance.n_workers), group.members)
-        mine = weight * inside[every[:, 1]]
-        each = np.bincount(every[:, 0], mine, n)
-        short = group.min_per_task - each
-        found += _over(f"lacks labels of group {group.name}", short, tolerance, owner, lacks=True)
-        if group.max_per_task is not None:  # labels already in cannot be taken back
-            before = np.bincount(had[:, 0], inside[had[:, 1]], n)
-            over = each - np.maximum(group.max_per_task, before)
-            found += _over(f"has more labels of group {group.name} than it may", over, tolerance, owner)
-        part = np.array([mine.sum()])
-        whose = f"group {group.name}".format
-        found += _over("has more than its share", part - group.max_share * total, tolerance, whose)
-        found += _over("has less than its share", group.min_share * total - part, tolerance, whose)
+    found: list[Breach] = []
+    shares, edge = (np.ones(len(pairs)), 1.0) if amounts is None else (amounts, EDGE)
+    for limit in chain(_limits(instance, pairs, shares, edge), _of_pairs(instance, pairs, shares)):
+        over = limit.excess > tolerance * limit.unit
+        if limit.lacks:
+            over[np.asarray(short, np.int64)] = False
+        names = [(k, f"{limit.kind} {limit.name(k)}") for k in np.flatnonzero(over).tolist()]
+        found += [Breach(limit.says, name, float(limit.excess[k])) for k, name in names]
     return found
 
 
-def _of_own_rows(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
-    rows = instance.own_rows
-    if rows is None:
-        return []
-    key, wanted = instance.pair_keys(pairs), instance.pair_keys(rows.pairs)
-    terms = rows.coefficient * _shares_of(key, shares, wanted)
-    sums, size = np.bincount(rows.row, terms, len(rows.names)), np.ones(len(rows.names))
-    np.maximum.at(size, rows.row, np.abs(terms))  # a large number of a pair that the plan does not have excuses nothing
-    owner = _named("row", rows.names.__getitem__)
-    small, large = (np.where(np.isfinite(side), np.abs(side), 0.0) for side in (rows.lower, rows.upper))
-    return [
-        *_over("is too small", (rows.lower - sums) / np.maximum(size, small), tolerance, owner),
-        *_over("is too large", (sums - rows.upper) / np.maximum(size, large), tolerance, owner),
-    ]
+def _limits(instance: AssignmentInstance, pairs: Ints, shares: Floats, edge: float) -> Iterator[Limit]:
+    """Limits of tasks, of workers and of the plan; labels already in count, as evidence where no prior knows them."""
+    (task, worker), had, n = pairs.T, instance.collected, instance.n_tasks
+    of_task, of_worker = ("task", instance.task_id), ("worker", instance.worker_id)
+
+    def cells(table: Floats, some: Ints) -> Floats:
+        return table[instance.task_type[some[:, 0]], some[:, 1]]
+
+    lacking = instance.need - np.bincount(task, cells(instance.evidence, pairs) * shares, n)
+    if not instance.observed:
+        lacking = lacking - np.bincount(had[:, 0], cells(instance.evidence, had), n)
+    yield Limit(EVIDENCE, *of_task, lacking, True, edge)
+    before, labels = np.bincount(had[:, 0], minlength=n), np.bincount(task, shares, n)
+    room = np.where(instance.max_labels == UNLIMITED, np.inf, np.maximum(0, instance.max_labels - before))
+    too_few = np.maximum(0, instance.min_labels - before) - labels
+    yield Limit("has too few labels", *of_task, too_few, True)
+    yield Limit("has too many labels", *of_task, labels - room)
+    loads = np.bincount(worker, shares, instance.n_workers)
+    yield Limit("exceeds the capacity", *of_worker, loads - instance.capacity)
+    yield Limit("is below the minimum load", *of_worker, instance.min_load - loads)
+    if instance.budget is not None:
+        excess = (cells(instance.cost, pairs) * shares).sum() - instance.budget
+        yield Limit("is exceeded", "the", ["budget"].__getitem__, np.array([excess]), unit=max(1.0, instance.budget))
+    for group in instance.groups:
+        inside = np.isin(np.arange(instance.n_workers), group.members)
+        mine, name = shares * inside[worker], [group.name].__getitem__
+        old = np.bincount(had[:, 0], inside[had[:, 1]], n)
+        each, total = np.bincount(task, mine, n) + old, shares.sum() + len(had)
+        part = np.array([each.sum()])
+        most = np.inf if group.max_per_task is None else np.maximum(group.max_per_task, old)  # none is taken back
+        yield Limit(f"lacks labels of group {group.name}", *of_task, group.min_per_task - each, True)
+        yield Limit(f"has more labels of group {group.name} than it may", *of_task, each - most)
+        yield Limit("has more than its share", "group", name, part - group.max_share * total)
+        yield Limit("has less than its share", "group", name, group.min_share * total - part)
 
 
-def _of_pairs(instance: AssignmentInstance, pairs: Ints, shares: Floats, tolerance: float) -> list[Excess]:
-    every, barred, fixed = (instance.pair_keys(some) for some in (pairs, instance.barred, instance.fixed))
-    key, times = np.unique(every, return_counts=True)
+def _of_pairs(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> Iterator[Limit]:
+    """Limits of single pairs, and own rows, which add pairs up."""
+    key, barred, fixed = (instance.pair_keys(some) for some in (pairs, instance.barred, instance.fixed))
+    if (np.diff(key) < 0).any():
+        order = np.argsort(key)
+        key, shares = key[order], shares[order]
+    key, shares = np.append(key, instance.n_tasks * instance.n_workers), np.append(shares, 0.0)
 
-    def owner_among(keys: Ints) -> Callable[[int], str]:
-        def owner(k: int) -> str:
+    def share_of(wanted: Ints) -> Floats:
+        place = np.searchsorted(key, wanted)  # at most that of the key beyond all pairs
+        return np.where(key[place] == wanted, shares[place], 0.0)
+
+    def limit(says: str, keys: Ints, excess: NDArray[Any]) -> Limit:
+        def name(k: int) -> str:
             task, worker = divmod(int(keys[k]), instance.n_workers)
-            return f"task {instance.task_id(task)}, worker {instance.worker_id(worker)}"
+            return f"{instance.task_id(task)}, worker {instance.worker_id(worker)}"
 
-        return owner
+        return Limit(says, "task", name, excess)
 
-    return [
-        *_over("is in the plan twice", times - 1.0, tolerance, owner_among(key)),
-        *_over("has a share outside [0, 1]", np.maximum(-shares, shares - 1), tolerance, owner_among(every)),
-        *_over("may not be paired", _shares_of(every, shares, barred), tolerance, owner_among(barred)),
-        *_over("must be in the plan", 1 - _shares_of(every, shares, fixed), tolerance, owner_among(fixed)),
-    ]
-
-
-def _shares_of(keys: Ints, shares: Floats, wanted: Ints) -> Floats:
-    """The share that a plan gives each pair that is looked for; keys (k,): of the plan's pairs."""
-    if not keys.size:
-        return np.zeros(wanted.size)
-    order = np.argsort(keys, kind="stable")
-    place = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), keys.size - 1)]
-    return np.where(keys[place] == wanted, shares[place], 0.0)
-
-
-def _cells(instance: AssignmentInstance, table: Floats, pairs: Ints) -> Floats:
-    return table[instance.task_type[pairs[:, 0]], pairs[:, 1]]
-
-
-def _named(what: str, name: Callable[[int], str]) -> Callable[[int], str]:
-    return lambda k: f"{what} {name(k)}"
-
-
-def _over(
-    limit: str, excess: NDArray[Any], tolerance: float, owner: Callable[[int], str], lacks: bool = False
-) -> list[Excess]:
-    over = np.flatnonzero(excess > tolerance).tolist()
-    return [Excess(limit, owner(k), float(excess[k]), k if lacks else None) for k in over]
-
-
-def _targets(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None, asks: Bools) -> Iterator[str]:
-    """What the rule promises of each task: exact errors, or evidence; of shares of labels there is only evidence."""
-    n, known = instance.n_tasks, instance.collected[: 0 if instance.observed else None]
-    if not instance.the_rule.checked or amounts is not None:
-        every = np.concatenate([known, pairs])
-        worth = instance.evidence[instance.task_type[every[:, 0]], every[:, 1]]
-        counted = np.concatenate([np.ones(len(known)), np.ones(len(pairs)) if amounts is None else amounts])
-        lack = np.where(asks, instance.need - np.bincount(every[:, 0], worth * counted, n), 0.0)
-        for task in np.flatnonzero(lack > EDGE * (COVERAGE if amounts is None else NEAR))[:1].tolist():
-            yield f"task {instance.task_id(task)} {EVIDENCE}"
-        return
-    errors = most_errors(instance, pairs)
-    if instance.the_rule.average and asks.all():
-        if errors.mean() > instance.epsilon.mean() + CERTAIN:
-            yield f"tasks err with probability {errors.mean():.6g} on average, more than {instance.epsilon.mean():g}"
-        return
-    for task in np.flatnonzero(asks & (errors > instance.epsilon + CERTAIN))[:1].tolist():
-        target = instance.epsilon[task]
-        yield f"task {instance.task_id(task)} errs with probability {errors[task]:.6g}, more than its {target:g}"
+    yield limit("is in the plan twice", key[1:], 1.0 * (np.diff(key) == 0))
+    yield limit("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
+    yield limit("may not be paired", barred, share_of(barred))
+    yield limit("must be in the plan", fixed, 1 - share_of(fixed))
+    if (rows := instance.own_rows) is not None:
+        terms = rows.coefficient * share_of(instance.pair_keys(rows.pairs))
+        sums, size = np.bincount(rows.row, terms, len(rows.names)), np.ones(len(rows.names))
+        np.maximum.at(size, rows.row, np.abs(terms))  # a large number of a pair that is not there excuses nothing
+        for says, side, over in (("small", rows.lower, rows.lower - sums), ("large", rows.upper, sums - rows.upper)):
+            unit = np.maximum(
+                size, np.where(np.isfinite(side), np.abs(side), 0.0)
+            )  # sums of large numbers are no sharper
+            yield Limit(f"is too {says}", "row", rows.names.__getitem__, over / unit)

@@ -141,9 +141,16 @@ class Coins:
 
     def logs(self, part: int, given: Given, tasks: int) -> Floats:
         """``ln P_m(labels | k)`` of each task, (tasks, classes)."""
-        p = np.clip(self.right(part, given.kind, given.worker), *self.within)
+        _, types, workers = self.accuracy.shape
+        cells = (given.kind if types > 1 else 0), given.worker
+        few = types * workers <= given.task.size  # logarithms of each cell once, not of each label
+        of = (np.arange(types)[:, None], np.arange(workers)) if few else cells
+        p = np.clip(self.right(part, *of), *self.within)
         miss = np.log(np.maximum(1 - p, TINY)) - np.log(self.classes - 1)
-        own = np.bincount(given.task * self.classes + given.label, np.log(p) - miss, tasks * self.classes)
+        gain = np.log(p) - miss
+        if few:
+            gain, miss = (np.broadcast_to(table, (types, workers))[cells] for table in (gain, miss))
+        own = np.bincount(given.task * self.classes + given.label, gain, tasks * self.classes)
         every = np.bincount(given.task, miss, tasks)
         return np.asarray(own.reshape(tasks, self.classes) + every[:, None], np.float64)
 
@@ -151,10 +158,6 @@ class Coins:
         """Chance of each outcome where a class is true, (k, outcomes)."""
         p = self.right(part, kind, worker)[:, None]
         return np.where(np.arange(self.classes) == truth[:, None], p, (1 - p) / (self.classes - 1))
-
-    def of_workers(self, workers: Ints) -> Coins:
-        """Of some workers, in that order."""
-        return replace(self, accuracy=self.accuracy[:, :, workers])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,10 +181,6 @@ class Tables:
     def rows(self, part: int, kind: Ints | int, worker: Ints, truth: Ints) -> Floats:
         """Chance of each outcome where a class is true, (k, outcomes)."""
         return self.chance[part, kind, worker, truth]
-
-    def of_workers(self, workers: Ints) -> Tables:
-        """Of some workers, in that order."""
-        return Tables(self.chance[:, :, workers])
 
 
 Speech: TypeAlias = Coins | Tables
@@ -211,7 +210,7 @@ class Law:
         if not difficulty.share:
             return cls(np.ones(1), Coins(accuracy[None], classes))
         share, scale = np.array([1 - difficulty.share, difficulty.share]), (difficulty.easy, difficulty.hard)
-        return cls(share, Coins(accuracy[None], classes, scale), "latent difficulty")
+        return cls(share, Coins(accuracy[None], classes, scale), "hard tasks")
 
     @classmethod
     def votes(cls, name: str, share: Floats, accuracy: Floats) -> Law:
@@ -233,30 +232,30 @@ class Law:
         workers = np.arange(self.speech.shape[0])
         return np.stack([self.speech.right(m, 0, workers) for m in range(self.share.size)])
 
-    def by_part(self, given: Given, tasks: int) -> Floats:
-        """``ln s_m P_m(labels | k)``, (parts, tasks, classes)."""
-        shares, (given, of, count) = np.log(np.maximum(self.share, TINY)), self._patterns(given, tasks)
-        return np.stack([share + self.speech.logs(m, given, count) for m, share in enumerate(shares)])[:, of]
-
     def likelihood(self, given: Given, tasks: int) -> Floats:
         """``ln P(labels | k)`` of each task, (tasks, classes)."""
         if self.share.size == 1:
             return self.speech.logs(0, given, tasks)
-        given, of, count = self._patterns(given, tasks)
-        total = np.full((count, self.speech.shape[1]), -np.inf)
-        for m, share in enumerate(np.log(np.maximum(self.share, TINY))):
-            np.logaddexp(total, share + self.speech.logs(m, given, count), out=total)
-        return total[of]
+        logs, of = self._by_part(given, tasks)
+        return np.asarray(np.logaddexp.reduce(logs)[of], np.float64)
 
-    def _patterns(self, given: Given, tasks: int) -> tuple[Given, Ints, int]:
-        """Tasks with the same labels once where each part, of which there are many, would pass over all of them."""
-        if self.share.size <= 2:
-            return given, np.arange(tasks), tasks
-        said = np.full((tasks, self.speech.shape[0] + 1), -1)
-        said[given.task, given.worker], said[given.task, -1] = given.label, given.kind
-        rows, of = np.unique(said, axis=0, return_inverse=True)
-        row, worker = np.nonzero(rows[:, :-1] >= 0)
-        return Given(row, rows[row, -1], worker, rows[row, worker]), of.reshape(-1), len(rows)
+    def by_part(self, given: Given, tasks: int) -> Floats:
+        """``ln s_m P_m(labels | k)``, (parts, tasks, classes)."""
+        logs, of = self._by_part(given, tasks)
+        return logs[:, of]
+
+    def _by_part(self, given: Given, tasks: int) -> tuple[Floats, Ints | slice]:
+        """The same, (parts, rows, classes), and the row of each task."""
+        of: Ints | slice = slice(None)
+        if self.share.size > 2:  # each of many parts would pass over all tasks: those with the same labels are one row
+            said = np.full((tasks, self.speech.shape[0] + 1), -1)
+            said[given.task, given.worker], said[given.task, -1] = given.label, given.kind
+            rows, place = np.unique(said, axis=0, return_inverse=True)
+            of = place.reshape(-1)
+            row, worker = np.nonzero(rows[:, :-1] >= 0)
+            given, tasks = Given(row, rows[row, -1], worker, rows[row, worker]), len(rows)
+        shares = np.log(np.maximum(self.share, TINY))
+        return np.stack([share + self.speech.logs(m, given, tasks) for m, share in enumerate(shares)]), of
 
     def posterior(self, prior: Floats, given: Given, tasks: int) -> Floats:
         """``P(k | labels)``, (tasks, classes): rows add up to 1; prior (classes,) or (tasks, classes)."""
@@ -268,6 +267,20 @@ class Law:
         worker, truth = np.repeat(workers, classes), np.tile(np.arange(classes), workers.size)
         rows = [self.speech.rows(m, kind, worker, truth) for m in range(self.share.size)]
         return np.stack(rows).reshape(self.share.size, workers.size, *self.speech.shape[1:])
+
+    def evidence(self, kind: int = 0) -> Floats:
+        """``min over classes k < l of -2 ln sum_y sqrt(P_m(y | k) P_m(y | l))`` of a label, (parts, workers).
+
+        Within a part labels are independent: the sum A over a task's labels bounds the error of the likeliest class
+        like one coin's, as ``sum_x min(P, Q) <= sum_x sqrt(P Q) <= exp(-A / 2)`` for each pair of classes. Of a mixture
+        it is what those learn who know the part. Others learn no more of two classes: ``sqrt(P Q)`` is jointly concave,
+        so that ``sum_x sqrt(P Q) >= sum_m s_m sum_x sqrt(P_m Q_m)``.
+        """
+        root = np.sqrt(self.table(kind, np.arange(self.speech.shape[0])))
+        first, second = np.triu_indices(self.speech.shape[1], 1)
+        worst = (root @ root.swapaxes(-1, -2))[..., first, second].max(axis=-1)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.maximum(0.0, -2 * np.log(np.minimum(worst, 1.0))), np.float64)
 
     def ways(self, workers: Ints, kind: int = 0) -> Floats:
         """``P(x | k)`` of all labels x of a few workers, the last one's fastest, (classes, outcomes^workers)."""
@@ -289,8 +302,8 @@ class Law:
         if given is None:
             heads = np.broadcast_to(np.cumsum(self.share)[:-1], (tasks, self.share.size - 1))
         else:
-            logs = self.by_part(given, tasks)[:, np.arange(tasks), truth].T
-            heads = np.cumsum(softmax(logs), axis=1)[:, :-1]
+            logs, of = self._by_part(given, tasks)
+            heads = np.cumsum(softmax(logs[:, of][:, np.arange(tasks), truth].T), axis=1)[:, :-1]
         return np.asarray((rng.random((tasks, 1)) > heads).sum(axis=1), np.int64)
 
     def drawn(self, cells: tuple[Ints, Ints, Ints, Ints], numbers: tuple[Floats, Floats]) -> Ints:
@@ -313,32 +326,16 @@ class Law:
 
     def of_workers(self, workers: Ints) -> Law:
         """The law of some workers' labels, in that order."""
-        return replace(self, speech=self.speech.of_workers(workers))
-
-
-def confusion_evidence(confusion: Floats) -> Floats:
-    """``min over classes k < l of -2 ln sum_y sqrt(P(y | k) P(y | l))``: what a label tells of the worst pair at least.
-
-    Evidence by the rule ``bhattacharyya``: the sum over a task's labels bounds its error as for one coin, for each
-    pair of classes has at least the sum of these minima, and ``sum min(P, Q) <= sum sqrt(P Q)`` pair by pair. Votes
-    have to be by log-likelihood (:func:`class_votes`).
-
-    confusion (workers, classes, classes): rows add up to 1; -> (workers,).
-    """
-    root = np.sqrt(confusion)
-    affinity = root @ root.swapaxes(1, 2)
-    first, second = np.triu_indices(confusion.shape[1], 1)
-    worst = affinity[:, first, second].max(axis=1)
-    with np.errstate(divide="ignore"):
-        evidence: Floats = np.maximum(0.0, -2 * np.log(np.minimum(worst, 1.0)))
-    return evidence
+        if isinstance(self.speech, Tables):
+            return replace(self, speech=Tables(self.speech.chance[:, :, workers]))
+        return replace(self, speech=replace(self.speech, accuracy=self.speech.accuracy[:, :, workers]))
 
 
 def checked_tables(confusion: object, accuracy: Floats, classes: int, rule: str) -> Floats | None:
     """Confusion tables of each type and worker whose evidence is at least that of the accuracies; None without any.
 
     confusion (types, workers, classes, classes) array_like; accuracy (types, workers): of one-coin workers who tell no
-    more (:func:`one_coin_like`); -> (types, workers, classes, classes) float, or None. Raises InputError if they are no
+    more (:func:`coins_like`); -> (types, workers, classes, classes) float, or None. Raises InputError if they are no
     chances, tell less than the accuracies, or the rule is about one coin only.
     """
     if confusion is None:
@@ -353,8 +350,7 @@ def checked_tables(confusion: object, accuracy: Floats, classes: int, rule: str)
         )
     if not (tables > 0).all() or (np.abs(tables.sum(axis=-1) - 1) > SUM).any():
         raise InputError("rows of confusion tables must be chances above 0 that add up to 1")
-    told = np.stack([one_coin_like(confusion_evidence(table), classes) for table in tables])
-    if ((accuracy > told + SUM) | (accuracy * classes < 1 - SUM)).any():
+    if ((accuracy > coins_like(tables) + SUM) | (accuracy * classes < 1 - SUM)).any():
         raise InputError("accuracies beside confusion tables must tell no more than these; set them by with_confusion")
     return tables
 
@@ -364,14 +360,14 @@ def class_votes(confusion: Floats) -> Floats:
     return np.ascontiguousarray(np.log(confusion).swapaxes(-1, -2))
 
 
-def one_coin_like(evidence: Floats, classes: int) -> Floats:
-    """The accuracy above a guess of a one-coin worker whose label has this much evidence (rule ``bhattacharyya``).
+def coins_like(tables: Floats) -> Floats:
+    """Accuracies above a guess of one-coin workers whose labels have the evidence of these tables (``bhattacharyya``).
 
-    ``2 sqrt(p u) + (K - 2) u = e^{-A/2}`` with u = (1 - p)/(K - 1), solved by bisection: it falls as p grows.
-
-    evidence: A, at least 0; -> the same shape; never more than the evidence says.
+    ``2 sqrt(p u) + (K - 2) u = e^{-A/2}`` with A = :meth:`Law.evidence` and u = (1 - p)/(K - 1), by bisection: it falls
+    as p grows. tables (types, workers, classes, outcomes) -> (types, workers); never more than the evidence says.
     """
-    affinity = np.exp(-np.asarray(evidence, dtype=np.float64) / 2)
+    classes, law = tables.shape[2], Law(np.ones(1), Tables(tables[None]))
+    affinity = np.exp(-np.concatenate([law.evidence(kind) for kind in range(len(tables))]) / 2)
     low, high = np.full(affinity.shape, 1 / classes), np.ones(affinity.shape)
     for _ in range(60):
         middle = (low + high) / 2
@@ -381,9 +377,9 @@ def one_coin_like(evidence: Floats, classes: int) -> Floats:
     return low
 
 
-def clipped(accuracy: ArrayLike) -> Floats:
-    """Accuracies as they are believed: kept CLIP from 0 and 1, so that logarithms are finite."""
-    return np.clip(np.asarray(accuracy, np.float64), CLIP, 1 - CLIP)
+def clipped(accuracy: ArrayLike, least: ArrayLike = CLIP) -> Floats:
+    """Accuracies as they are believed: kept CLIP, or as far as is said, from 0 and 1: logarithms are finite."""
+    return np.clip(np.asarray(accuracy, np.float64), least, 1 - np.asarray(least))
 
 
 def softmax(logs: Floats, least: float = 0.0) -> Floats:

@@ -6,20 +6,23 @@ Gold votes are a table right (items, workers): 1 where a worker is right, 0 wher
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.law import LARGEST, NONE, TINY, Difficulty, Given, Law
+from crowdopt.crowd.law import LARGEST, NONE, TINY, Difficulty, Given, Law, softmax
 from crowdopt.errors import InputError
 
-INDEPENDENT, LATENT, PAIRWISE = "independent", "latent difficulty", "pairwise"
-COINS = (INDEPENDENT, LATENT)  # one accuracy of each worker, and difficulty
-LISTED = 8  # workers up to which a law lists every way in which they can vote
+Fit: TypeAlias = Callable[[Ints], Law]
+
+INDEPENDENT, COMMON, PAIRWISE = "independent", "common discount", "pairwise"
+COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker, and difficulty
+ENOUGH = 200  # gold items from which independence may be chosen beside the others
+PANEL = 8  # workers up to which couplings are fitted
 FOLDS = 5  # item i is held out in fold i mod 5: no chance is at work
 DIGITS = 6  # of factors of a law of pairs that are kept
 
@@ -27,20 +30,20 @@ DIGITS = 6  # of factors of a law of pairs that are kept
 class LawParams(NamedTuple):
     """Grids and limits of the fits of laws to gold votes."""
 
-    edges: Floats = np.arange(-196, 197) / 200  # of a worker on easy items, on a grid
-    left: Floats = np.arange(20) / 20  # s, what is left of an edge on hard items
-    most: float = 0.6  # share of hard items
     extra: float = 2.0  # votes like the crowd's mean that each worker is given beside their own
-    rounds: int = 100  # of expectation and maximisation, for each s
-    together: int = 2**18  # votes that are looked at in one array
+    shares: Floats = np.arange(26) / 50  # h that a common discount may be
+    rests: Floats = np.arange(5) / 10  # s there
+    rate: float = 5.0  # of the exponential prior of h: .2 in the mean
     penalties: tuple[float, ...] = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
     folds: int = 4  # of the items, that choose the penalty
+    soft: float = 0.1  # penalty of each b, so that a worker who never errs has a finite one
     steps: int = 60  # of Newton's method
-    close: float = 1e-8  # rise of the likelihood, in nats, at which it ends
-    least: float = 1e-6  # part of a step
+    close: float = 1e-8  # rise of the likelihood, in nats, and part of a step, at which it ends
     partial: tuple[int, int] = (20, 2)  # rounds, and Newton's steps in each, where votes are missing
     draws: int = 128  # pairs of draws of the factors
-    soft: float = 0.1  # penalty of each b, so that a worker who never errs has a finite one
+
+
+PARAMS = LawParams()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,7 @@ class LawChoice:
     """The chosen law, fitted to all items, and how well each law told held-out items."""
 
     law: Law
-    by_coins: Law  # the better one of independence and latent difficulty, which plans of fixed sets heed
+    by_coins: Law  # the best of one coin, which plans of fixed sets heed
     loss: dict[str, float]  # mean -ln P of a held-out item, by law
 
     def __str__(self) -> str:
@@ -65,13 +68,16 @@ def log_chances(law: Law, right: Ints) -> Floats:
 
 def laws_for(workers: int) -> tuple[str, ...]:
     """The laws that so many workers can be fitted by."""
-    return tuple(FITS) if workers <= LISTED else COINS
+    return tuple(FITS) if workers <= PANEL else COINS
 
 
 def chosen_law(right: Ints, names: tuple[str, ...] = COINS) -> LawChoice:
     """The law with the least held-out log loss; the first of the names where two are equal.
 
-    names: laws to choose from, with one of COINS. Raises InputError with fewer items than folds.
+    From fewer than ENOUGH items it is not independence, unless no item has two votes: few items seldom show that
+    workers err together, and answers by a law that denies it claim fewer errors than they make.
+
+    names: laws to choose from, with INDEPENDENT. Raises InputError with fewer items than folds.
     """
     return _chosen(np.ascontiguousarray(right, np.int64).tobytes(), right.shape, names)
 
@@ -81,29 +87,24 @@ def _chosen(votes: bytes, shape: tuple[int, int], names: tuple[str, ...]) -> Law
     right = np.frombuffer(votes, np.int64).reshape(shape)
     if len(right) < FOLDS:
         raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")
+    together = bool(((right >= 0).sum(axis=1) > 1).any())  # one vote an item tells nothing of dependence
+    names = tuple(name for name in names if together or name == INDEPENDENT)
     loss = {name: -_held_out(FITS[name], right, FOLDS) / len(right) for name in names}
-    best = min(names, key=lambda name: loss[name])
-    law = FITS[best](right)
-    coins = min((name for name in names if name in COINS), key=lambda name: loss[name])
-    return LawChoice(law, law if coins == best else FITS[coins](right), loss)
+
+    def best(of: tuple[str, ...]) -> str:
+        among = [name for name in names if name in of]
+        steady = [name for name in among if len(right) >= ENOUGH or name != INDEPENDENT]
+        return min(steady or among, key=lambda name: loss[name])
+
+    chosen, coins = best(names), best(COINS)
+    law = FITS[chosen](right)
+    return LawChoice(law, law if coins == chosen else FITS[coins](right), loss)
 
 
-def _held_out(fit: Callable[[Ints], Law], right: Ints, folds: int) -> float:
+def _held_out(fit: Fit, right: Ints, folds: int) -> float:
     """``sum ln P`` of each fold's items by the law that is fitted to the others."""
     fold = np.arange(len(right)) % folds
     return sum(float(log_chances(fit(right[fold != k]), right[fold == k]).sum()) for k in range(folds))
-
-
-def independent_law(right: Ints, params: LawParams | None = None) -> Law:
-    """Accuracies by their tallies, with a few votes like the crowd's mean."""
-    return Law.coins(_tallied(right, params or LawParams())[None])
-
-
-def _tallied(right: Ints, params: LawParams) -> Floats:
-    accuracy: Floats = ((right == 1).sum(axis=0) + params.extra * _mean(right)) / (
-        (right >= 0).sum(axis=0) + params.extra
-    )
-    return accuracy
 
 
 def _mean(right: Ints) -> float:
@@ -111,51 +112,35 @@ def _mean(right: Ints) -> float:
     return float(((right == 1).sum() + 1) / ((right >= 0).sum() + 2))
 
 
-def latent_law(right: Ints, params: LawParams | None = None) -> Law:
-    """The likeliest share h of hard items, edge s left there and edges on easy ones.
+def _tallied(right: Ints) -> Floats:
+    """Each worker's share of right votes, with a few votes like the crowd's mean."""
+    hits, asked = (right == 1).sum(axis=0), (right >= 0).sum(axis=0)
+    return np.asarray((hits + PARAMS.extra * _mean(right)) / (asked + PARAMS.extra), np.float64)
 
-    Expectation and maximisation in h and the edges for each s of a grid. An item that is hard for one worker is hard
-    for all: a worker of edge x is right with chance ``(1 + x) / 2`` on easy items and ``(1 + s x) / 2`` on hard ones.
+
+def independent_law(right: Ints) -> Law:
+    """Accuracies by their tallies."""
+    return Law.coins(_tallied(right)[None])
+
+
+def common_law(right: Ints) -> Law:
+    """A share h of the items is hard for all: there a part s of each worker's edge is left. The mean over both.
+
+    Nothing else is fitted beside the tallies: edges on easy items are those by which a worker is as often right as they
+    say, ``x / (1 - h + h s)``, but LARGEST at most. h and h s are means given the votes, under an exponential prior of
+    h; the likeliest h is 0 as long as few items show more.
     """
-    settings = params or LawParams()
-    patterns, count = np.unique(right, axis=0, return_counts=True)
-    start = 2 * _tallied(right, settings) - 1
-    each = max(1, settings.together // patterns.size)  # values of s
-    fits: list[tuple[float, Floats, Difficulty]] = []
-    for left in np.split(settings.left, np.arange(each, settings.left.size, each)):
-        fits += _climbed_edges((patterns, count), start, _mean(right), left, settings)
-    _, edge, difficulty = max(fits, key=lambda fit: fit[0])
-    return Law.coins((1 + edge[None]) / 2, 2, difficulty)
+    hard, left = (axis.ravel() for axis in np.meshgrid(PARAMS.shares, PARAMS.rests))
+    terms = _terms(right, np.stack([1 - hard, hard], axis=1), _easy_edges(right, hard, left), left)
+    height = np.logaddexp.reduce(terms, axis=-1).sum(axis=1) - PARAMS.rate * hard
+    ((share, rest),) = softmax(height[None]) @ np.stack([hard, hard * left], axis=1)
+    edge = _easy_edges(right, np.array([share]), np.array([rest / share]))
+    return replace(Law.coins((1 + edge) / 2, 2, Difficulty(float(share), float(rest / share))), name=COMMON)
 
 
-def _climbed_edges(
-    items: tuple[Ints, Ints], start: Floats, mean: float, left: Floats, params: LawParams
-) -> list[tuple[float, Floats, Difficulty]]:
-    """Likelihood, edges and difficulty with each edge left on hard items; items: patterns and how often each occurs."""
-    right, count = items
-    share = np.tile((0.8, 0.2), (left.size, 1))
-    edge = np.tile(np.clip(start, params.edges[0], params.edges[-1]), (left.size, 1))
-    grid = np.stack(np.broadcast_arrays(params.edges, left[:, None] * params.edges), axis=1)
-    table = np.log(np.concatenate([(1 + grid) / 2, (1 - grid) / 2], axis=1))  # right easy, right hard, wrong ...
-    going = np.arange(left.size)  # those that still move
-    for _ in range(params.rounds):
-        terms = _terms(right, share[going], edge[going], left[going])
-        chance = np.exp(terms - np.logaddexp.reduce(terms, axis=-1)[..., None]) * count[:, None]
-        votes = [
-            (right == vote).T @ chance + params.extra * part * share[going, None]
-            for vote, part in ((1, mean), (0, 1 - mean))
-        ]
-        counts = np.concatenate(votes, axis=-1)  # (going, workers, 4)
-        fresh = params.edges[(counts @ table[going]).argmax(axis=-1)]
-        hard = np.minimum(params.most, chance[:, :, 1].sum(axis=-1) / count.sum())
-        still = (fresh == edge[going]).all(axis=-1) & (np.abs(hard - share[going, 1]) < 1e-7)
-        edge[going], share[going] = fresh, np.stack([1 - hard, hard], axis=-1)
-        going = going[~still]
-        if not going.size:
-            break
-    height = np.logaddexp.reduce(_terms(right, share, edge, left), axis=-1) @ count
-    hard = share[:, 1]
-    return [(float(height[k]), edge[k], Difficulty(float(hard[k]), float(left[k]))) for k in range(left.size)]
+def _easy_edges(right: Ints, hard: Floats, left: Floats) -> Floats:
+    """Edges on easy items for shares of hard ones and what is left there, (k,) each, by the tallies, (k, workers)."""
+    return np.clip((2 * _tallied(right) - 1) / (1 - hard + hard * left)[:, None], -LARGEST, LARGEST)
 
 
 def _terms(right: Ints, share: Floats, edge: Floats, left: Floats) -> Floats:
@@ -165,44 +150,40 @@ def _terms(right: Ints, share: Floats, edge: Floats, left: Floats) -> Floats:
     return (right == 1) @ hit + (right == 0) @ miss + np.log(np.maximum(share, TINY))[:, None]
 
 
-def pairwise_law(right: Ints, params: LawParams | None = None) -> Law:
-    """Pairs who err together: ``ln P(x) = sum_j b_j v_j + sum_{j<k} J_jk v_j v_k - ln Z``, v_j = 2 x_j - 1.
+def pairwise_law(right: Ints) -> Law:
+    """Pairs who err together, with the penalty of couplings by which held-out items are told best."""
+    fits = [partial(coupled_law, penalty=penalty) for penalty in PARAMS.penalties]
+    return fits[int(np.argmax([_held_out(fit, right, PARAMS.folds) for fit in fits]))](right)
+
+
+def coupled_law(right: Ints, penalty: float) -> Law:
+    """``ln P(x) = sum_j b_j v_j + sum_{j<k} J_jk v_j v_k - ln Z``, v_j = 2 x_j - 1: each way to vote is a part.
 
     The likelihood is exact, over all ways in which the workers can vote, less ``penalty / 2 sum J^2``: couplings that
     the items do not show are near 0. Votes that were not asked are summed out, by expectation and maximisation.
 
-    The law is not the likeliest one but the mean of all, ``P(x | items)``, with the penalty by which it tells held-out
-    items best: the cheapest plan by the likeliest law leans on those votes that the items flatter, and errs more often
-    than it says.
+    The law is not the likeliest one but the mean of all, ``P(x | items)``: the cheapest plan by the likeliest law leans
+    on those votes that the items flatter, and errs more often than it says.
     """
-    settings = params or LawParams()
-    fits = [partial(_coupled, penalty=penalty, params=settings) for penalty in settings.penalties]
-    told = [_held_out(fit, right, settings.folds) for fit in fits]
-    return fits[int(np.argmax(told))](right)
-
-
-def _coupled(right: Ints, penalty: float, params: LawParams) -> Law:
-    """The mean law at one penalty: each way to vote is a part of its own."""
     workers = right.shape[1]
     votes = 2.0 * ((np.arange(2**workers)[:, None] >> np.arange(workers)) & 1) - 1
     first, second = np.array(list(combinations(range(workers), 2)), np.int64).reshape(-1, 2).T
     terms = np.hstack([votes, votes[:, first] * votes[:, second]])
-    weight = np.append(np.full(workers, params.soft), np.full(first.size, penalty))
+    weight = np.append(np.full(workers, PARAMS.soft), np.full(first.size, penalty))
     patterns, count = np.unique(right, axis=0, return_counts=True)
     fits = ((patterns[:, None] < 0) | (2 * patterns[:, None] - 1 == votes)).all(axis=2)
-    alone = _tallied(right, params)
+    alone = _tallied(right)
     factor = np.append((np.log(alone) - np.log(1 - alone)) / 2, np.zeros(first.size))
-    rounds, steps = params.partial if (right < 0).any() else (1, params.steps)
+    rounds, steps = PARAMS.partial if (right < 0).any() else (1, PARAMS.steps)
     for _ in range(rounds):
         given = np.where(fits, terms @ factor, -np.inf)
         share = np.exp(given - np.logaddexp.reduce(given, axis=1)[:, None])
         target = _Pairs(terms, terms.T @ (share.T @ count), int(count.sum()), weight)
-        before, factor = factor, target.climbed(factor, steps, params)
+        before, factor = factor, target.climbed(factor, steps)
         if np.abs(factor - before).max() < 10.0**-DIGITS:
             break
-    return Law.votes(
-        PAIRWISE, target.foretold(np.round(factor, DIGITS), float((right >= 0).mean()), params), (votes + 1) / 2
-    )
+    foretold = target.foretold(np.round(factor, DIGITS), float((right >= 0).mean()))
+    return Law.votes(PAIRWISE, foretold, (votes + 1) / 2)
 
 
 class _Pairs(NamedTuple):
@@ -226,41 +207,42 @@ class _Pairs(NamedTuple):
         mean = self.terms.T @ chance
         return (self.terms.T * chance) @ self.terms - np.outer(mean, mean)
 
-    def climbed(self, factor: Floats, steps: int, params: LawParams) -> Floats:
+    def climbed(self, factor: Floats, steps: int) -> Floats:
         """So many of Newton's steps at most, halved where one does not climb."""
         here = self.height(factor)
         for _ in range(steps):
             chance, scale = self.chance(factor), 1.0
             slope = self.total - self.items * (self.terms.T @ chance) - self.weight * factor
             step = np.linalg.solve(self.items * self.bend(chance) + np.diag(self.weight), slope)
-            while scale > params.least and self.height(factor + scale * step) < here:
+            while scale > PARAMS.close and self.height(factor + scale * step) < here:
                 scale /= 2
             after = self.height(factor + scale * step)
-            if after <= here + params.close:
+            if after <= here + PARAMS.close:
                 break
             factor, here = factor + scale * step, after
         return factor
 
-    def foretold(self, top: Floats, asked: float, params: LawParams) -> Floats:
+    def foretold(self, top: Floats, asked: float) -> Floats:
         """``P(x | items)`` of each way to vote on the next item: the mean of P(x | f) over factors f; asked: share."""
         # The factors are normal about the top, with the curvature there. So they are, as items grow, under Jeffreys'
         # prior times that of the penalties; of one worker alone it adds half a vote on either side (Krichevsky and
         # Trofimov 1981). An item tells as much as its share of votes: exact where all are there, and positive definite.
         score = self.terms @ top
         curvature = self.items * asked * self.bend(self.chance(top)) + np.diag(self.weight)
-        normal = np.round(np.random.default_rng(0).standard_normal((top.size, params.draws)), DIGITS)
+        normal = np.round(np.random.default_rng(0).standard_normal((top.size, PARAMS.draws)), DIGITS)
         lean = self.terms @ np.linalg.solve(np.linalg.cholesky(curvature).T, normal)  # (ways, draws)
         every = score[:, None] + np.hstack([lean, -lean])
         total = np.exp(every - np.logaddexp.reduce(every, axis=0)).sum(axis=1)
         return total / total.sum()
 
 
-FITS: dict[str, Callable[[Ints], Law]] = {INDEPENDENT: independent_law, LATENT: latent_law, PAIRWISE: pairwise_law}
+FITS: dict[str, Fit] = {INDEPENDENT: independent_law, COMMON: common_law, PAIRWISE: pairwise_law}
 
 
 # Difficulty from labels whose truth is mostly not known.
 
 SCALES: Floats = np.arange(21) / 10  # u, what an edge may be multiplied by
+TOP = SCALES.size - 1
 SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that are tried: hard tasks are not most
 ALARM = 0.05  # chance at most that difficulty is seen, ever, where there is none
 BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
@@ -270,29 +252,13 @@ FEWEST = 20  # tasks with two labels, below which nothing is fitted
 TOGETHER = 64  # tasks whose factors are multiplied before a logarithm is taken: each is .01 or more
 
 
-@dataclass(frozen=True, eq=False)
-class EdgedLabels:
+class EdgedLabels(NamedTuple):
     """Labels with the edge that is believed of whoever gave each."""
 
     task: Ints  # (k,)
     label: Ints  # (k,)
     edge: Floats  # (k,): ``(K p - 1) / (K - 1)``
     shape: tuple[int, int]  # (tasks, classes)
-
-    def likelihoods(self, scale: float) -> Floats:
-        """``ln(K^labels P(labels | class))`` if edges are so many times the believed ones, (tasks, classes)."""
-        n, classes = self.shape
-        x = np.clip(scale * self.edge, -LARGEST / (classes - 1), LARGEST)
-        miss = np.log1p(-x)
-        own = np.bincount(self.task * classes + self.label, np.log1p((classes - 1) * x) - miss, n * classes)
-        return np.asarray(own.reshape(n, classes) + np.bincount(self.task, miss, n)[:, None], np.float64)
-
-    def of(self, some: Ints) -> EdgedLabels:
-        """Of some tasks."""
-        row = np.full(self.shape[0], -1)
-        row[some] = np.arange(some.size)
-        mine = row[self.task] >= 0
-        return EdgedLabels(row[self.task[mine]], self.label[mine], self.edge[mine], (some.size, self.shape[1]))
 
 
 def fitted(
@@ -318,64 +284,53 @@ def fitted(
     true = np.full(count.size, -1) if truth is None else truth
     some = np.flatnonzero((count >= 2) | ((count > 0) & (true >= 0)))  # one label alone is as likely by any law
     some = some[:: max(1, some.size // MOST)]
-    part, known, unknown = labels.of(some), [], []
-    sure = true[some] >= 0
+    mine, true, (tasks, classes) = np.isin(labels.task, some), true[some], (some.size, labels.shape[1])
+    task, label, edge = np.searchsorted(some, labels.task[mine]), labels.label[mine], labels.edge[mine]
+    logs = []  # ``ln(K^labels P(labels))`` of each task, by scale
     for scale in np.concatenate([-SCALES[:0:-1], SCALES]).tolist():
-        table = part.likelihoods(scale)
-        known.append(table[sure, true[some][sure]])
-        unknown.append(np.logaddexp.reduce(table[~sure], axis=1) - np.log(labels.shape[1]))
-    return _Scales(np.stack(known), np.stack(unknown), anchor).likeliest(-float(np.log(alarm)))
+        x = np.clip(scale * edge, -LARGEST / (classes - 1), LARGEST)
+        miss = np.log1p(-x)
+        own = np.bincount(task * classes + label, np.log1p((classes - 1) * x) - miss, tasks * classes)
+        table = own.reshape(tasks, classes) + np.bincount(task, miss, tasks)[:, None]
+        unknown = np.logaddexp.reduce(table, axis=1) - np.log(classes)
+        logs.append(np.where(true < 0, unknown, table[np.arange(tasks), true]))
+    misled = anchor is not None or bool((true >= 0).any())
+    return _likeliest(np.stack(logs), anchor, misled, -float(np.log(alarm)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Scales:
-    """Log-likelihoods of two scales of edges.
+def _likeliest(logs: Floats, anchor: Callable[[Floats], Any] | None, misled: bool, nats: float) -> Difficulty:
+    """The likeliest h and s, on a coarse grid of scales, then around all that is nearly as likely.
 
-    ``known`` and ``unknown`` are (scales, tasks): a task's log-likelihood at every scale from -SCALES[-1] to
-    SCALES[-1], where its truth is known and where not.
+    logs (scales, tasks): log-likelihoods at scales from -SCALES[-1] to SCALES[-1]; misled: whether the scale of hard
+    tasks may be below 0; nats: by which h = 0 has to lose.
     """
 
-    known: Floats
-    unknown: Floats
-    anchor: Callable[[Floats], Any] | None
-
-    def lowest(self, easy: int) -> int:
-        """The least scale of hard tasks beside that one of easy ones: below 0 where workers may be misled."""
-        return -easy if self.anchor is not None or self.known.shape[1] else 0
-
-    def of(self, easy: int, hard: int, share: Floats) -> Floats:
-        """At scale indices of easy and hard tasks (a negative one: of the scale with the other sign), per share."""
-        middle = SCALES.size - 1
-        total: Floats = np.zeros(share.size)
-        for table in (self.unknown, self.known):
-            if table.shape[1]:  # often no truth is known, and this is called a hundred times a fit
-                total += _log_mixed(table[middle + easy], table[middle + hard], share)
-        mean = (1 - share) * SCALES[easy] + share * np.sign(hard) * SCALES[abs(hard)]
-        if self.anchor is not None:
-            total = total + np.asarray(self.anchor(mean))
+    def height(easy: int, hard: int, share: Floats) -> Floats:
+        """At scales of so many tenths, per share."""
+        total = _log_mixed(logs[TOP + easy], logs[TOP + hard], share)
+        mean = (1 - share) * (easy / 10) + share * (hard / 10)
+        total = total if anchor is None else total + np.asarray(anchor(mean))
         return np.where(mean >= BELIEVABLE, total, -np.inf)
 
-    def likeliest(self, nats: float) -> Difficulty:
-        """The likeliest h and s, on a coarse grid of scales, then around all that is nearly as likely."""
-        level = max(float(self.of(e, e, np.zeros(1))[0]) for e in range(5, SCALES.size))
-        pairs = [(e, q) for e in range(8, SCALES.size, 2) for q in range(self.lowest(e), e, 2)]
-        values = {pair: self.of(*pair, SHARES) for pair in pairs}
-        # the mean over h and hard tasks' scales; easy ones' is the likeliest, as where h = 0
-        scales = sorted({q for _, q in values})
-        best = np.stack([np.maximum.reduce([table for (_, q), table in values.items() if q == one]) for one in scales])
-        if float(np.logaddexp.reduce(best, axis=None) - np.log(best.size)) - level < nats:
-            return NONE
-        asked = set[tuple[int, int]]()
-        while True:
-            top = max(float(table.max()) for table in values.values())
-            near = [pair for pair, table in values.items() if table.max() >= top - DROP and pair not in asked]
-            if not near:
-                return _with_intervals(values, level)
-            asked.update(near)
-            for e, q in near:
-                around = set(product((e - 1, e, e + 1), (q - 1, q, q + 1))) - values.keys()
-                inside = [(a, b) for a, b in around if a < SCALES.size and self.lowest(a) <= b < a]
-                values |= {pair: self.of(*pair, SHARES) for pair in inside}
+    level = max(float(height(e, e, np.zeros(1))[0]) for e in range(5, TOP + 1))
+    lowest = -1 if misled else 0  # scale of hard tasks over that of easy ones
+    pairs = [(e, q) for e in range(8, TOP + 1, 2) for q in range(lowest * e, e, 2)]
+    values = {pair: height(*pair, SHARES) for pair in pairs}
+    # the mean over h and hard tasks' scales; easy ones' is the likeliest, as where h = 0
+    best = [np.maximum.reduce([values[e, q] for e, q in pairs if q == one]) for one in sorted({q for _, q in pairs})]
+    if float(np.logaddexp.reduce(best, axis=None) - np.log(np.size(best))) - level < nats:
+        return NONE
+    asked = set[tuple[int, int]]()
+    while True:
+        top = max(float(table.max()) for table in values.values())
+        near = [pair for pair, table in values.items() if table.max() >= top - DROP and pair not in asked]
+        if not near:
+            return _with_intervals(values, level)
+        asked.update(near)
+        for e, q in near:
+            around = set(product((e - 1, e, e + 1), (q - 1, q, q + 1))) - values.keys()
+            inside = [(a, b) for a, b in around if a <= TOP and lowest * a <= b < a]
+            values |= {pair: height(*pair, SHARES) for pair in inside}
 
 
 def _with_intervals(values: dict[tuple[int, int], Floats], level: float) -> Difficulty:
@@ -383,24 +338,21 @@ def _with_intervals(values: dict[tuple[int, int], Floats], level: float) -> Diff
     # They end at the first values that are not likely enough: between two of the grid's it may still be.
     pairs, table = np.array(list(values)), np.stack(list(values.values()))
     row, k = np.unravel_index(int(table.argmax()), table.shape)
-    best = float(table[row, k])
-    inside = table >= best - DROP
-    shares = np.flatnonzero(inside.any(axis=0))
-    wider = SHARES[max(0, shares[0] - 1)], SHARES[min(SHARES.size - 1, shares[-1] + 1)]
-    low = 0.0 if shares[0] == 0 else float(wider[0])
-    left = pairs[:, 1] / pairs[:, 0]
-    likely = left[inside.any(axis=1)]
-    step = 1 / pairs[inside.any(axis=1), 0].max()  # between two scales of hard tasks
-    limits = low, float(wider[1]), max(-1.0, float(likely.min() - step)), min(1.0, float(likely.max() + step))
-    easy, hard = float(SCALES[pairs[row, 0]]), float(np.sign(pairs[row, 1]) * SCALES[abs(pairs[row, 1])])
-    return Difficulty(float(SHARES[k]), hard, easy, *limits, gain=best - level)
+    inside = table >= table[row, k] - DROP
+    shares, near = np.flatnonzero(inside.any(axis=0)), pairs[inside.any(axis=1)]
+    low, high = np.concatenate([[0.0], SHARES, SHARES[-1:]])[[shares[0], shares[-1] + 2]].tolist()
+    left, step = near[:, 1] / near[:, 0], 1 / near[:, 0].max()  # step: between two scales of hard tasks
+    limits = low, high, max(-1.0, float(left.min() - step)), min(1.0, float(left.max() + step))
+    easy, hard = (pairs[row] / 10).tolist()
+    return Difficulty(float(SHARES[k]), hard, easy, *limits, gain=float(table[row, k]) - level)
 
 
 def _log_mixed(easy: Floats, hard: Floats, share: Floats) -> Floats:
     """``sum_i ln((1 - h) exp(a_i) + h exp(b_i))`` for each h, a logarithm for every TOGETHER tasks."""
     # h is one of SHARES, or a and b are alike: with the larger of the two taken out no factor is below .01, so that no
     # product vanishes.
-    from crowdopt.crowd.law_kernels import log_products
-
-    each = log_products(easy, hard, share, -(-easy.size // TOGETHER)).T.copy()
-    return each.sum(axis=1) + np.maximum(easy, hard).sum()
+    rows = -(-easy.size // TOGETHER)
+    gap = np.append(easy - hard, np.zeros(-easy.size % rows)).reshape(-1, rows, 1)
+    larger, rest = gap >= 0, np.exp(-np.abs(gap))
+    factor = np.where(larger, 1.0, rest) + share * (np.where(larger, rest, 1.0) - np.where(larger, 1.0, rest))
+    return np.log(factor.prod(axis=0)).sum(axis=0) + np.maximum(easy, hard).sum()

@@ -18,7 +18,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import NONE
-from crowdopt.crowd.rules import MOST, bhattacharyya_error, enough_need, guessing, likely_need
+from crowdopt.crowd.rules import BHATTACHARYYA, MOST, bhattacharyya_error, enough_need, guessing, hard_need
 from crowdopt.errors import InputError
 
 SHORT = 1e-6  # relative; so far below a guess a target is at most for which labels are needed
@@ -27,34 +27,10 @@ UNREACHED = 1e-300  # a target above 0 that no plan keeps, of a task that errs t
 
 def linear_of(instance: AssignmentInstance) -> AssignmentInstance:
     """The instance under the linear rule of its programs; the same instance where its own rule is linear."""
-    rule = instance.the_rule
-    if not rule.implied_by:
+    if not instance.the_rule.implied_by:
         return instance
     if not instance.difficulty.share:
-        return replace(instance, rule=rule.implied_by)
-    return _needing(instance, _enough(instance))
-
-
-def policies_rule(instance: AssignmentInstance) -> AssignmentInstance:
-    """The instance with the needs that online policies use: :func:`linear_of`, or likely needs where tasks may be hard.
-
-    What is surely enough for hard tasks is mostly far too much. Policies go by needs that are mostly enough there
-    (crowdopt.crowd.rules.likely_need); no theorem says that they are.
-    """
-    if not (instance.difficulty.share and instance.the_rule.implied_by):
-        return linear_of(instance)
-    return _needing(instance, likely_need(instance.epsilon, instance.prior, instance.difficulty))
-
-
-def _needing(instance: AssignmentInstance, need: Floats) -> AssignmentInstance:
-    """The instance without hard tasks under the linear rule, with targets that it needs so much evidence for."""
-    least = np.minimum(bhattacharyya_error(need, instance.prior), guessing(instance.prior) * (1 - SHORT))
-    epsilon = np.where(need > 0, np.maximum(least, UNREACHED), instance.epsilon)
-    return replace(instance, rule=instance.the_rule.implied_by, epsilon=epsilon, difficulty=NONE)
-
-
-def _enough(instance: AssignmentInstance) -> Floats:
-    """Evidence that keeps the targets on easy and hard tasks together, (tasks,)."""
+        return replace(instance, rule=instance.the_rule.implied_by)
     skill = np.unique(instance.accuracy[instance.evidence > 0])
     need = enough_need(instance.epsilon, instance.prior, instance.difficulty, skill)
     if (need >= MOST).any():
@@ -64,7 +40,25 @@ def _enough(instance: AssignmentInstance) -> Floats:
             f"enough for hard tasks: task {instance.task_id(task)} may err with {instance.epsilon[task]:.3g}; solve "
             "plans by exact errors without --program lp and --method, or take difficulty out of campaign.toml"
         )
-    return need
+    return _needing(instance, need)
+
+
+def policies_rule(instance: AssignmentInstance) -> AssignmentInstance:
+    """The instance with the needs that online policies use: :func:`linear_of`, or likely needs where tasks may be hard.
+
+    What is surely enough for hard tasks is mostly far too much. Policies go by needs that are mostly enough there
+    (crowdopt.crowd.rules.hard_need); no theorem says that they are.
+    """
+    if not (instance.difficulty.share and instance.the_rule.implied_by):
+        return linear_of(instance)
+    return _needing(instance, hard_need(instance.epsilon, instance.prior, instance.difficulty, BHATTACHARYYA))
+
+
+def _needing(instance: AssignmentInstance, need: Floats) -> AssignmentInstance:
+    """The instance without hard tasks under the linear rule, with targets that it needs so much evidence for."""
+    least = np.minimum(bhattacharyya_error(need, instance.prior), guessing(instance.prior) * (1 - SHORT))
+    epsilon = np.where(need > 0, np.maximum(least, UNREACHED), instance.epsilon)
+    return replace(instance, rule=instance.the_rule.implied_by, epsilon=epsilon, difficulty=NONE)
 
 
 def named_rule(instance: AssignmentInstance) -> str:

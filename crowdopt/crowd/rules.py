@@ -39,10 +39,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.groups import Group
-from crowdopt.crowd.law import Difficulty, clipped
+from crowdopt.crowd.law import CLIP, Difficulty, clipped
 from crowdopt.errors import InputError
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
@@ -51,9 +52,7 @@ ROUNDING = 1e-12  # of probabilities, absolute: a target that a guess misses by 
 MOST = 1e4  # evidence; a task that needs more is said to need this
 HALVINGS = 100  # of the interval from 0 to MOST
 TILTS = np.arange(1, 26) / 50  # t, of the bound on a vote over hard tasks
-LEAST = 1e-300  # of a prior, where its logarithm is taken
 CHERNOFF = ("bhattacharyya", "hoeffding")  # rules whose promise rests on a Chernoff bound
-Error = Callable[[Floats], Floats]  # of a task by its evidence
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,10 @@ class Rule:
     """One way to keep ``P(error) <= epsilon`` by a sum of evidence over a task's labels."""
 
     name: str
-    only_binary: bool  # whether the rule is for two classes only
     # whether the sum is no proof by itself, so that plans are held against the exact error of their votes
     checked: bool
-    heeds_prior: bool  # whether the vote adds the prior's log-odds; else the rule holds whatever the prior is
+    # whether the vote adds the prior's log-odds; else the rule is for two classes and holds whatever the prior is
+    heeds_prior: bool
     # ``worth(accuracy, classes)``: evidence of one label before FLOOR; ``weight(accuracy, classes)``: vote weight
     worth: Callable[[Floats, int], Floats]
     weight: Callable[[Floats, int], Floats]
@@ -83,46 +82,36 @@ class Rule:
         return "" if self.name == EXACT_ERROR.name else f" by rule {self.name}"
 
     def evidence(self, accuracy: Floats, classes: int = 2) -> Floats:
-        """Evidence of one label; what is at most FLOOR is exactly 0. A few rows at a time: tables may be large."""
-        table = np.asarray(accuracy, dtype=np.float64)
-        evidence = np.empty(table.shape)
-        rows = max(1, AT_A_TIME // max(1, table[:1].size)) if table.ndim else 1
-        for some in (slice(start, start + rows) for start in range(0, len(table), rows)) if table.ndim else [...]:
-            worth = self.worth(table[some], classes)
+        """Evidence of one label; what is at most FLOOR is exactly 0. Part by part: tables may be large."""
+        table = np.ascontiguousarray(accuracy, dtype=np.float64)
+        flat, evidence = table.reshape(-1), np.empty(table.size)
+        for some in (slice(start, start + AT_A_TIME) for start in range(0, flat.size, AT_A_TIME)):
+            worth = self.worth(flat[some], classes)
             evidence[some] = np.where(worth > FLOOR, worth, 0.0)
-        return evidence
+        return evidence.reshape(np.shape(accuracy))
 
     def need(self, epsilon: Any, classes: int = 2, prior: Floats | None = None) -> Floats:
         """Evidence a task needs for an error target; classes are equally likely unless a prior is given."""
-        return self.need_of(np.asarray(epsilon, dtype=np.float64), _prior(classes, prior))
+        even = np.full(classes, 1 / classes)
+        return self.need_of(np.asarray(epsilon, dtype=np.float64), even if prior is None else prior)
 
     def error(self, evidence: Any, classes: int = 2, prior: Floats | None = None) -> Floats:
         """The error target that this much evidence reaches, the inverse of ``need``."""
-        return self.error_of(np.asarray(evidence, dtype=np.float64), _prior(classes, prior))
+        even = np.full(classes, 1 / classes)
+        return self.error_of(np.asarray(evidence, dtype=np.float64), even if prior is None else prior)
 
 
-def _prior(classes: int, prior: Floats | None) -> Floats:
-    return np.full(classes, 1 / classes) if prior is None else prior
-
-
-def _affinity(accuracy: Floats, classes: int) -> Floats:
-    """Bhattacharyya coefficient of a label's law under two classes: ``2 sqrt(w u) + (L - 2) u``, u = (1-w)/(L-1)."""
-    right = clipped(accuracy)
-    wrong = (1 - right) / (classes - 1)
-    return 2 * np.sqrt(right * wrong) + (classes - 2) * wrong
+def log_odds(accuracy: ArrayLike, classes: int = 2, least: ArrayLike = CLIP) -> Floats:
+    """``ln((K - 1) p / (1 - p))``, the weights of the vote that errs least, p clipped to [least, 1 - least]."""
+    right = clipped(accuracy, least)
+    return np.log(right / (1 - right)) + np.log(classes - 1)
 
 
 def _match(accuracy: Floats, classes: int) -> Floats:
-    return -2 * np.log(_affinity(accuracy, classes))
-
-
-def _log_odds(accuracy: Floats, classes: int) -> Floats:
-    return class_odds(clipped(accuracy), classes)
-
-
-def class_odds(right: Floats, classes: int) -> Floats:
-    """``ln((K - 1) p / (1 - p))`` of workers, p neither 0 nor 1; any shape."""
-    return np.log(right / (1 - right)) + np.log(classes - 1)
+    """``-2 ln(2 sqrt(w u) + (L - 2) u)``, u = (1 - w)/(L - 1): Bhattacharyya, a label's laws under two classes."""
+    right = clipped(accuracy)
+    wrong = (1 - right) / (classes - 1)
+    return -2 * np.log(2 * np.sqrt(right * wrong) + (classes - 2) * wrong)
 
 
 def guessing(prior: Floats) -> Floats:
@@ -130,19 +119,9 @@ def guessing(prior: Floats) -> Floats:
     return np.sort(prior, axis=-1)[..., :-1].sum(axis=-1)
 
 
-def _is_guessable(epsilon: Floats, prior: Floats) -> Bools:
-    """Whether the likeliest class errs little enough by itself, so that a task needs no label."""
-    return guessing(prior) <= epsilon + ROUNDING
-
-
 def _overlap(prior: Floats) -> Floats:
     """``sum over pairs of classes of sqrt(prior_k prior_l)``; (L - 1) / 2 where all are equal."""
     return (np.sqrt(prior).sum(axis=-1) ** 2 - 1) / 2
-
-
-def _bhattacharyya_need(epsilon: Floats, prior: Floats) -> Floats:
-    need: Floats = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(epsilon))
-    return np.where(_is_guessable(epsilon, prior), 0.0, need)
 
 
 def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
@@ -150,19 +129,22 @@ def bhattacharyya_error(evidence: Floats, prior: Floats) -> Floats:
     return _overlap(prior) * np.exp(-evidence / 2)
 
 
+def _need_for(overlap: Floats, epsilon: Floats, prior: Floats) -> Floats:
+    """Evidence that leaves so much overlap of the classes; 0 where the likeliest one errs little enough by itself."""
+    need = np.maximum(0.0, 2 * np.log(_overlap(prior)) - 2 * np.log(overlap))
+    return np.where(guessing(prior) <= epsilon + ROUNDING, 0.0, need)
+
+
 def _probit_error(evidence: Floats, prior: Floats) -> Floats:
     """``P(normal vote wrong)``, log-likelihood ratio ~ N(+-2A, 4A): Phi(-sqrt(A)) for equal classes."""
     # Of more than two classes the sum over pairs, each as if there were no others.
     from scipy.special import ndtr
 
-    root = np.sqrt(np.maximum(evidence, 1e-300))
+    root = np.sqrt(np.maximum(evidence, 1e-300))[..., None, None]
     lean = np.log(np.maximum(prior, 1e-300))
-    if prior.shape[-1] > 2:
-        ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root[..., None, None])
-        missed = prior[..., :, None] * ndtr(-root[..., None, None] - ahead)
-        return (missed * ~np.eye(prior.shape[-1], dtype=bool)).sum(axis=(-2, -1))
-    shift = (lean[..., 1] - lean[..., 0]) / (2 * root)
-    return prior[..., 1] * ndtr(-root - shift) + prior[..., 0] * ndtr(-root + shift)
+    ahead = (lean[..., :, None] - lean[..., None, :]) / (2 * root)
+    missed = prior[..., :, None] * ndtr(-root - ahead)
+    return (missed * ~np.eye(prior.shape[-1], dtype=bool)).sum(axis=(-2, -1))
 
 
 def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
@@ -172,38 +154,29 @@ def _probit_need(epsilon: Floats, prior: Floats) -> Floats:
         from scipy.special import ndtri
 
         return np.square(ndtri(epsilon / (prior.shape[-1] - 1))) + 0.0 * equal
-    guessed = _is_guessable(epsilon, prior)
-    return _met(lambda evidence: _probit_error(evidence, prior), epsilon + 0.0 * equal, guessed)[1]
+    guess = guessing(prior)
+    return _met(lambda evidence: np.minimum(guess, _probit_error(evidence, prior)), epsilon + 0.0 * equal)
 
 
-def _met(error: Error, target: Floats, guessed: Bools) -> tuple[Floats, Floats]:
-    """Two amounts of evidence between which a falling error meets its target; 0 where a guess will do."""
+def _met(error: Callable[[Floats], Floats], target: Floats) -> Floats:
+    """The evidence at which a falling error meets its target, at most MOST; 0 where none is needed."""
     low, high = np.zeros(target.shape), np.full(target.shape, MOST)
+    is_enough = error(low) <= target + ROUNDING
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         missed = error(middle) > target
         low, high = np.where(missed, middle, low), np.where(missed, high, middle)
-    return np.where(guessed, 0.0, low), np.where(guessed, 0.0, high)
-
-
-def _least_need(epsilon: Floats, prior: Floats) -> Floats:
-    """``2 ln(S / phi(epsilon))``: no vote with less evidence errs at most epsilon; two classes: see below."""
-    # ``S = sum over pairs of sqrt(prior_k prior_l)``, ``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``. *Proof*:
-    # let ``g_k(x) = prior_k P_k(x)``; where labels say x, m is the largest g_k and r the sum of the others, the best
-    # vote errs with r. By Cauchy and Schwarz ``sum_k sqrt(g_k) <= sqrt(m) + sqrt((K - 1) r)``; squared, less ``sum
-    # g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over x
-    # the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more.
-    # phi grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
-    # With two classes that is ``ln(prior_0 prior_1 / (epsilon (1 - epsilon)))``.
-    if prior.shape[-1] > 2:
-        need: Floats = 2 * np.log(_overlap(prior)) - 2 * np.log(least_overlap(epsilon, prior.shape[-1]))
-    else:
-        need = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
-    return np.where(_is_guessable(epsilon, prior), 0.0, np.maximum(0.0, need))
+    return np.where(is_enough, 0.0, high)
 
 
 def least_overlap(error: Floats, classes: int) -> Floats:
     """``phi(e) = (K - 2) e / 2 + sqrt((K - 1) e (1 - e))``, at least the classes' overlap that a vote leaves."""
+    # So ``2 ln(S / phi(epsilon))`` is needed, S the overlap before any label: no vote with less errs at most epsilon.
+    # *Proof*: let ``g_k(x) = prior_k P_k(x)``; where labels say x, m is the largest g_k and r the sum of the others,
+    # the best vote errs with r. By Cauchy and Schwarz ``sum_k sqrt(g_k) <= sqrt(m) + sqrt((K - 1) r)``; squared, less
+    # ``sum g_k = m + r`` and halved: the pairs' ``sum sqrt(g_k g_l) <= (K - 2) r / 2 + sqrt((K - 1) m r)``. Summed over
+    # x the left side is ``S e^{-A/2}``; the right one is at most phi(e), e the error, by Cauchy and Schwarz once more.
+    # phi grows up to 1 - 1/K, where it is (K - 1) / 2. Equality for a single label, where classes are equally likely.
     return (classes - 2) / 2 * error + np.sqrt((classes - 1) * error * (1 - error))
 
 
@@ -214,15 +187,22 @@ def least_error(overlap: Floats, classes: int) -> Floats:
     return 2 * overlap * overlap / (b + root)  # nothing cancels
 
 
+def _least_need(epsilon: Floats, prior: Floats) -> Floats:
+    if prior.shape[-1] > 2:
+        return _need_for(least_overlap(epsilon, prior.shape[-1]), epsilon, prior)
+    # the same in fewer roundings: a single label of accuracy p has just the evidence that the target 1 - p needs
+    need = np.log(prior[..., 0] * prior[..., 1]) - np.log(epsilon * (1 - epsilon))
+    return np.where(guessing(prior) <= epsilon + ROUNDING, 0.0, np.maximum(0.0, need))
+
+
 def _least_error(evidence: Floats, prior: Floats) -> Floats:
     if prior.shape[-1] > 2:
-        return least_error(_overlap(prior) * np.exp(-evidence / 2), prior.shape[-1])
+        return least_error(bhattacharyya_error(evidence, prior), prior.shape[-1])
     return (1 - np.sqrt(np.maximum(0.0, 1 - 4 * prior[..., 0] * prior[..., 1] * np.exp(-evidence)))) / 2
 
 
 HOEFFDING = Rule(
     name="hoeffding",  # Ho, Jabbari & Vaughan 2013, Lemma 1: error <= exp(-1/2 sum (2p-1)^2), whatever the class
-    only_binary=True,
     checked=False,
     heeds_prior=False,
     worth=lambda accuracy, classes: (2 * accuracy - 1) ** 2,
@@ -233,12 +213,11 @@ HOEFFDING = Rule(
 
 BHATTACHARYYA = Rule(
     name="bhattacharyya",  # sum min(P, Q) <= sum sqrt(P Q), pair by pair of classes
-    only_binary=False,
     checked=False,
     heeds_prior=True,
     worth=_match,
-    weight=_log_odds,
-    need_of=_bhattacharyya_need,
+    weight=log_odds,
+    need_of=lambda epsilon, prior: _need_for(epsilon, epsilon, prior),
     error_of=bhattacharyya_error,
 )
 
@@ -282,7 +261,7 @@ def rule_named(name: str, classes: int = 2) -> Rule:
     """The rule of that name; InputError names those there are, or says that it is for two classes only, and why."""
     if name not in RULES:
         raise InputError(f"unknown rule {name!r}; the rules are {', '.join(RULES)}")
-    if classes > 2 and RULES[name].only_binary:
+    if classes > 2 and not RULES[name].heeds_prior:
         raise InputError(
             f"rule {name} is for 2 classes, not {classes}: its lemma is about labels +1 and -1; use rule bhattacharyya"
         )
@@ -325,35 +304,39 @@ def joint_need(rule: Rule, epsilon: Floats, prior: Floats, k: Ints) -> Floats:
     (tasks,); -> (tasks,).
     """
     alone = rule.need(epsilon, prior.shape[-1], prior)
-    scale = np.ones_like(epsilon) if rule.name == "hoeffding" else _spread(prior, k)
-    together: Floats = np.maximum(0.0, 2 * k * (np.log(scale) - np.log(epsilon)))
+    together: Floats = np.maximum(0.0, 2 * k * (np.log(_factor(rule, prior, k)) - np.log(epsilon)))
     return np.where(k > 1, together, alone)
 
 
 def joint_error(rule: Rule, evidence: Floats, prior: Floats, k: Ints) -> Floats:
     """What is guaranteed of a vote with this much evidence and at most k > 1 labels of each family, (tasks,)."""
-    scale = np.ones_like(evidence) if rule.name == "hoeffding" else _spread(prior, k)
-    return np.minimum(1.0, scale * np.exp(-evidence / (2 * k)))
+    return np.minimum(1.0, _factor(rule, prior, k) * np.exp(-evidence / (2 * k)))
 
 
-def _spread(prior: Floats, k: Ints) -> Floats:
-    """``S_k``, (tasks,): pairs of different classes only."""
-    rows = np.broadcast_to(prior, (k.size, prior.shape[-1]))
-    share, logs = 1 / (2 * k[:, None]), np.log(rows)
+def _factor(rule: Rule, prior: Floats, k: Ints) -> Floats:
+    """``S_k`` of the theorem, (tasks,): pairs of different classes only; 1 by the rule hoeffding."""
+    if rule.name == "hoeffding":
+        return np.ones(k.size)
+    share, logs = 1 / (2 * k[:, None]), np.log(np.broadcast_to(prior, (k.size, prior.shape[-1])))
     return np.exp((1 - share) * logs).sum(axis=1) * np.exp(share * logs).sum(axis=1) - 1.0
 
 
-def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
-    """The least A with ``(1 - h) e(A) + h e(s^2 A) <= epsilon``: evidence that every plan has (see above).
+def hard_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, rule: Rule = EXACT_ERROR) -> Floats:
+    """The least A with ``(1 - h) e(A) + h e(s^2 A) <= epsilon``, e by the rule, and never above a guess's error.
+
+    By exact-error, the default, every plan has so much (see above). By probit, votes' sums taken as normal, and by
+    bhattacharyya it is mostly enough, and no proof: votes weigh labels as on easy tasks, and labels of large edge keep
+    less than ``s^2`` of their evidence on hard ones.
 
     epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
     """
-    return _met(_on_both(EXACT_ERROR.error_of, prior, difficulty), epsilon, guessing(prior) <= epsilon)[0]
+    guess, error = guessing(prior), rule.error_of
 
+    def both(evidence: Floats) -> Floats:
+        parts = (np.minimum(guess, error(part * evidence, prior)) for part in (1.0, difficulty.left**2))
+        return difficulty.mixed(*parts)
 
-def normal_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
-    """The same with the votes' sums taken as normal, (tasks,): what a plan may aim at; at most MOST."""
-    return _met(_on_both(PROBIT.error_of, prior, difficulty), epsilon, guessing(prior) <= epsilon)[1]
+    return _met(both, epsilon)
 
 
 def enough_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, skill: Floats) -> Floats:
@@ -368,47 +351,18 @@ def enough_need(epsilon: Floats, prior: Floats, difficulty: Difficulty, skill: F
     epsilon (tasks,); prior (2,) or (tasks, 2) float; skill (k,): p of the labels that tell something; -> (tasks,): at
     most MOST, which is not enough.
     """
-    rate, tilt = max((_decay(skill, difficulty, tilt), tilt) for tilt in TILTS.tolist())
-    swapped = prior[..., ::-1]
-    factor = np.sum(
-        np.exp((1 - tilt) * np.log(np.maximum(prior, LEAST)) + tilt * np.log(np.maximum(swapped, LEAST))), axis=-1
-    )
+    hard, weight, evidence = difficulty.on_hard(skill), log_odds(skill), EXACT_ERROR.evidence(skill)
+    factors = ((hard * np.exp(-t * weight) + (1 - hard) * np.exp(t * weight), t) for t in TILTS.tolist())
+    # r: how much of its evidence each label keeps on a hard task at least; 0 where one may raise the error
+    kept = ((max(0.0, float((-2 * np.log(factor) / evidence).min())), tilt) for factor, tilt in factors)
+    rate, tilt = max(kept) if skill.size else (0.0, 0.5)
+    factor = (prior ** (1 - tilt) * prior[..., ::-1] ** tilt).sum(axis=-1)
 
     def error(evidence: Floats) -> Floats:
         easy = np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
         return difficulty.mixed(easy, np.minimum(prior.max(axis=-1), factor * np.exp(-rate * evidence / 2)))
 
-    return _met(error, epsilon, error(np.zeros(epsilon.shape)) <= epsilon)[1]
-
-
-def _decay(skill: Floats, difficulty: Difficulty, tilt: float) -> float:
-    """r: by how much of its evidence each label lowers the error on a hard task at least; 0 where one may raise it."""
-    if not skill.size:
-        return 0.0
-    hard, weight = difficulty.on_hard(skill), EXACT_ERROR.weight(skill, 2)
-    factor = hard * np.exp(-tilt * weight) + (1 - hard) * np.exp(tilt * weight)
-    return max(0.0, float((-2 * np.log(factor) / EXACT_ERROR.evidence(skill, 2)).min()))
-
-
-def likely_need(epsilon: Floats, prior: Floats, difficulty: Difficulty) -> Floats:
-    """The same with the rule bhattacharyya's bound at the evidence on either kind of task: mostly enough, no proof.
-
-    Votes weigh labels as on easy tasks, and labels of large edge keep less than ``s^2`` of their evidence on hard ones.
-    epsilon (tasks,); prior (2,) or (tasks, 2) float; -> (tasks,): at most MOST.
-    """
-
-    def error(evidence: Floats, prior: Floats) -> Floats:
-        return np.minimum(guessing(prior), bhattacharyya_error(evidence, prior))
-
-    return _met(_on_both(error, prior, difficulty), epsilon, guessing(prior) <= epsilon)[1]
-
-
-def _on_both(
-    error: Callable[[Floats, Floats], Floats], prior: Floats, difficulty: Difficulty
-) -> Callable[[Floats], Floats]:
-    """The error over easy tasks, and hard ones, where ``s^2`` of the evidence is left."""
-    shrink = difficulty.left**2
-    return lambda evidence: difficulty.mixed(error(evidence, prior), error(shrink * evidence, prior))
+    return _met(error, epsilon)
 
 
 def hard_bound(evidence: Floats, prior: Floats, difficulty: Difficulty) -> Floats:

@@ -1,6 +1,6 @@
 """Exact errors of votes: of fixed weights between two classes, of the likeliest class among more; and of a plan's.
 
-Both are computed by compiled loops (crowdopt.crowd.vote_kernels, crowdopt.crowd.class_vote_kernels), many at once.
+Both are computed by compiled loops (crowdopt.crowd.vote_kernels), many at once.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.alike import alike
+from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.law import LISTED, clipped
-from crowdopt.crowd.rules import EXACT_ERROR, bhattacharyya_error
-from crowdopt.errors import InputError
+from crowdopt.crowd.rules import EXACT_ERROR, bhattacharyya_error, log_odds
 
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
 LATTICE = 131_072  # cells of the lattice beyond, per half
@@ -29,7 +27,6 @@ LEAST_CELLS = 64  # states told apart by anything, at least
 BELOW, MANY = 4_096, 65_536  # beliefs told apart by a lower bound: of a vote, of all together
 JOINED_ADDS = 0.02  # relative; what joined states may have added
 MOST = 4_000_000  # numbers in memory at a time
-CLASSWISE = 2_000_000  # score vectors that a vote among more than two classes may have
 FEW, FEW_CLASSWISE = 64, 16  # votes below which threads do not pay
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
 CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may be: rounding
@@ -39,17 +36,10 @@ class Votes(NamedTuple):
     """Votes between two classes, as the compiled loops take them; see :func:`vote_errors`."""
 
     starts: Ints  # (tasks + 1,): task i has the labels from ``starts[i]`` to the one before ``starts[i + 1]``
-    # p and w of each label
-    accuracy: Floats  # (k,)
-    weight: Floats  # (k,)
-    # probability of class 1, and what is added to the vote for it
-    prior: Floats  # (tasks,)
-    bias: Floats  # (tasks,)
-
-    def of(self, tasks: Ints) -> Votes:
-        """The votes of some tasks."""
-        ends, label = _labels_of(self.starts, tasks)
-        return Votes(ends, self.accuracy[label], self.weight[label], self.prior[tasks], self.bias[tasks])
+    accuracy: Floats  # (k,): p of each label
+    weight: Floats  # (k,): its w
+    prior: Floats  # (tasks,): probability of class 1
+    bias: Floats  # (tasks,): what is added to the vote for it
 
 
 class ClassVotes(NamedTuple):
@@ -59,66 +49,25 @@ class ClassVotes(NamedTuple):
     accuracy: Floats  # (k,): p of each label, in (0, 1)
     prior: Floats  # (tasks, K): rows add up to 1
 
-    def of(self, tasks: Ints) -> ClassVotes:
-        """The votes of some tasks."""
-        ends, label = _labels_of(self.starts, tasks)
-        return ClassVotes(ends, self.accuracy[label], self.prior[tasks])
 
-
-def _labels_of(starts: Ints, tasks: Ints) -> tuple[Ints, Ints]:
-    """Where the labels of some tasks begin once they stand alone, and which they are."""
-    sizes = np.diff(starts)[tasks]
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return ends, np.repeat(starts[tasks] - ends[:-1], sizes) + np.arange(ends[-1])
-
-
-def _in_threads(kernel: Callable[..., Any], given: tuple[Any, ...], size: int, few: int) -> None:
-    """Run a kernel over so many votes, each independent of all others, so that threads change nothing."""
-    if size < few:
-        kernel(*given, 0, size)
+def _in_threads(kernel: Callable[..., Any], few: int, votes: Votes | ClassVotes, tasks: Ints, *given: Any) -> None:
+    """Run a kernel over some votes, each independent of all others, so that threads change nothing."""
+    if tasks.size < few:
+        kernel(votes, tasks, *given, 0, tasks.size)
         return
     workers = os.cpu_count() or 1
-    cuts = np.linspace(0, size, 8 * workers + 1).astype(np.int64).tolist()
+    cuts = np.linspace(0, tasks.size, 8 * workers + 1).astype(np.int64).tolist()
     with ThreadPoolExecutor(workers) as pool:
-        for done in [pool.submit(kernel, *given, *cut) for cut in pairwise(cuts)]:
+        for done in [pool.submit(kernel, votes, tasks, *given, *cut) for cut in pairwise(cuts)]:
             done.result()
 
 
 def are_compiled(classes: int = 2) -> bool:
     """Whether the compiled loops for votes among so many classes are kept from earlier, or in memory."""
     from crowdopt.compiled_kernels import is_compiled
-    from crowdopt.crowd import class_vote_kernels, vote_kernels
+    from crowdopt.crowd import vote_kernels
 
-    return is_compiled(vote_kernels.errors if classes == 2 else class_vote_kernels.errors)
-
-
-def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:
-    """``argmax_k sum of the weights of the labels that say k``, one answer per task.
-
-    With two classes this is ``sign(sum w l)``. Ties go to the smallest class.
-
-    task, label (k,): task and class of each label; weight (k,): its weight; a negative one speaks against its class;
-    tasks, classes: how many of each; -> (tasks,): class of each task; -1 without labels.
-    """
-    votes = np.bincount(task * classes + label, weights=weight, minlength=tasks * classes)
-    answers = votes.reshape(tasks, classes).argmax(axis=1)
-    return np.where(np.bincount(task, minlength=tasks) > 0, answers, -1)
-
-
-def log_odds(accuracy: Any, classes: int = 2) -> Floats:
-    """``ln((K - 1) p / (1 - p))``, the weights of the vote that errs least; infinite at 0 and 1."""
-    p = np.asarray(accuracy, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):  # not a number where p is no chance
-        odds: Floats = np.log(p) - np.log1p(-p) + np.log(classes - 1)
-    return odds
-
-
-def poisson_binomial(accuracy: Any) -> Floats:
-    """``P(c of the labels are right)``, (k + 1,), by convolution label by label; accuracy (k,)."""
-    law = np.ones(1)
-    for right in np.asarray(accuracy, dtype=np.float64):
-        law = np.append(law * (1 - right), 0.0) + np.append(0.0, law * right)
-    return law
+    return is_compiled(vote_kernels.errors if classes == 2 else vote_kernels.class_errors)
 
 
 def vote_errors(
@@ -135,57 +84,14 @@ def vote_errors(
     (k,): p and w of each label; prior, bias (tasks,): probability of class 1, and what is added to the vote for it;
     cells: cells of the lattice per half; -> above, width (tasks,).
     """
-    votes = Votes(starts, accuracy, weight, prior, bias).of(np.arange(prior.size))  # arrays that kernels know
-    above, width = _two_class_errors(votes, EXACT)
-    rough = np.flatnonzero(width > 0)
-    if rough.size:
-        above[rough], width[rough] = _two_class_errors(votes.of(rough), cells)
+    from crowdopt.crowd.vote_kernels import errors
+
+    # copies, for the loops are compiled for arrays that can be written
+    numbers = [np.array(given, np.float64) for given in (accuracy, weight, prior, bias)]
+    votes, above, width = Votes(np.array(starts, np.int64), *numbers), np.empty(len(prior)), np.ones(len(prior))
+    for values in (EXACT, cells):
+        _in_threads(errors, FEW, votes, np.flatnonzero(width > 0), values, above, width)
     return above, width
-
-
-def _two_class_errors(votes: Votes, cells: int) -> tuple[Floats, Floats]:
-    from crowdopt.crowd import vote_kernels
-
-    above, width = np.empty(votes.prior.size), np.empty(votes.prior.size)
-    _in_threads(vote_kernels.errors, (votes, cells, above, width), votes.prior.size, FEW)
-    return above, width
-
-
-def plurality_error(accuracy: Any, weights: Any, prior: Any) -> float:
-    """``P(argmax_k (ln prior_k + sum of the weights for k) is not the truth)``, L classes, ties broken fairly; exact.
-
-    Each label is right with chance p and otherwise wrong uniformly over the other classes (one coin). The law of the
-    score vectors is built label by label; equal vectors are joined, so that crowds of few kinds stay small.
-
-    accuracy, weights (k,): p and w of each label; prior (L,): probabilities of the classes, all positive.
-    """
-    p, w = _probabilities("accuracy", accuracy), np.asarray(weights, dtype=np.float64)
-    chances = np.asarray(prior, dtype=np.float64)
-    return float(sum(chance * _missed(p, w, chances, truth) for truth, chance in enumerate(chances)))
-
-
-def _missed(p: Floats, w: Floats, prior: Floats, truth: int) -> float:
-    classes = prior.size
-    scores, mass = np.log(prior)[None], np.ones(1)
-    near = 1e-11 * (np.abs(w).sum() + np.abs(scores).sum() + 1)
-    for right, weight in zip(p, w, strict=True):
-        chance = np.full(classes, (1 - right) / (classes - 1))
-        chance[truth] = right
-        scores = (scores[:, None] + weight * np.eye(classes)).reshape(-1, classes)
-        mass = (mass[:, None] * chance).reshape(-1)
-        _, first, place = np.unique(np.rint(scores / near), axis=0, return_index=True, return_inverse=True)
-        scores, mass = scores[first], np.bincount(place.reshape(-1), weights=mass).astype(np.float64)
-        if mass.size > CLASSWISE // classes:
-            raise InputError(f"{p.size} such labels of {classes} classes can fall in too many ways for an exact error")
-    winners = scores >= scores.max(axis=1, keepdims=True) - near
-    return float(mass @ (1 - winners[:, truth] / winners.sum(axis=1)))
-
-
-def _probabilities(name: str, values: Any) -> Floats:
-    p = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
-        raise InputError(f"{name} must be a list of numbers in [0, 1]")
-    return p
 
 
 def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[Floats, Bools]:
@@ -205,42 +111,36 @@ def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[
     if target is not None:
         rough &= np.abs(error - target) <= JOINED_ADDS * target
     again = np.flatnonzero(rough)
-    if again.size:
-        finer, width[again] = _class_errors(votes.of(again), FINE, False)
-        error[again] = np.minimum(error[again], finer)
+    finer, width[again] = _class_errors(votes, FINE, False, again)
+    error[again] = np.minimum(error[again], finer)
     return error, width == 0
 
 
-def least_class_errors(votes: ClassVotes, cells: int = LOW, together: int | None = None) -> Floats:
-    """A lower bound on the same errors, (tasks,), by so many ``cells`` together; equal where they are exact."""
-    return _class_errors(votes, cells, True, together)[0]
+def least_class_errors(votes: ClassVotes, cells: int) -> Floats:
+    """A lower bound on the same errors, (tasks,), by so many ``cells``; equal where they are exact."""
+    return _class_errors(votes, cells, True)[0]
 
 
-def _different(votes: ClassVotes) -> tuple[Ints, Ints]:
-    """A task of each kind that differs in its labels or prior, and the kind of each task."""
-    known: dict[bytes, int] = {}
-    first: list[int] = []
-    kind = np.empty(votes.starts.size - 1, np.int64)
-    for i, (start, end) in enumerate(pairwise(votes.starts.tolist())):
-        key = np.sort(votes.accuracy[start:end]).tobytes() + np.sort(votes.prior[i]).tobytes()
-        if key not in known:
-            known[key] = len(first)
-            first.append(i)
-        kind[i] = known[key]
-    return np.array(first, np.int64), kind
+def _class_errors(
+    votes: ClassVotes, cells: int, below: bool, tasks: Ints | None = None, together: int | None = None
+) -> tuple[Floats, Floats]:
+    """Errors of some tasks, by at most so many cells ``together``, and the width of what was joined."""
+    from crowdopt.crowd.vote_kernels import class_errors
 
-
-def _class_errors(votes: ClassVotes, cells: int, below: bool, together: int | None = None) -> tuple[Floats, Floats]:
-    """Errors, and the width of what was joined; votes that are alike once."""
-    from crowdopt.crowd import class_vote_kernels
-
-    first, kind = _different(votes)
-    error, width = np.empty(first.size), np.empty(first.size)
+    votes = ClassVotes(np.array(votes.starts, np.int64), np.array(votes.accuracy), np.array(votes.prior, order="C"))
+    first: dict[bytes, int] = {}  # votes that differ in their labels or prior, each once
+    tasks, ends = np.arange(len(votes.prior)) if tasks is None else tasks, votes.starts.tolist()
+    if not tasks.size:
+        return np.zeros(0), np.zeros(0)
+    prior = np.sort(votes.prior)
+    keys = [np.sort(votes.accuracy[ends[i] : ends[i + 1]]).tobytes() + prior[i].tobytes() for i in tasks.tolist()]
+    like = np.array([first.setdefault(key, i) for i, key in zip(tasks.tolist(), keys, strict=True)], np.int64)
+    different = np.unique(like)
     cells = min(cells, MOST // votes.prior.shape[1] ** 2)
-    cells = max(LEAST_CELLS, cells if together is None else min(cells, together // max(1, first.size)))
-    given = (votes.of(first), cells, below, error, width)
-    _in_threads(class_vote_kernels.errors, given, first.size, FEW_CLASSWISE)
-    return error[kind], width[kind]
+    cells = max(LEAST_CELLS, cells if together is None else min(cells, together // max(1, different.size)))
+    error, width = np.empty(len(votes.prior)), np.empty(len(votes.prior))
+    _in_threads(class_errors, FEW_CLASSWISE, votes, different, cells, below, error, width)
+    return error[like], width[like]
 
 
 def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Floats]:
@@ -253,12 +153,22 @@ def exact_errors(instance: AssignmentInstance, pairs: Ints) -> tuple[Floats, Flo
 
     -> above, width (tasks,).
     """
-    return _errors(instance, *_all_labels(instance, pairs), both=True)
+    return _errors(instance, np.arange(instance.n_tasks), np.concatenate([_known(instance), pairs]), both=True)
 
 
 def most_errors(instance: AssignmentInstance, pairs: Ints) -> Floats:
     """The upper bounds of :func:`exact_errors` alone, (tasks,): lower ones among many classes take longer."""
-    return _errors(instance, *_all_labels(instance, pairs))[0]
+    return _errors(instance, np.arange(instance.n_tasks), np.concatenate([_known(instance), pairs]))[0]
+
+
+def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
+    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels.
+
+    tasks (k,): whose errors are wanted; hands list of k arrays of int: the workers who label each of them; -> (k,).
+    """
+    place = np.repeat(np.arange(len(hands)), np.array([len(hand) for hand in hands], np.int64))
+    worker = np.concatenate([np.zeros(0, np.int64), *hands]).astype(np.int64)
+    return _errors(instance, np.asarray(tasks, np.int64), np.column_stack([place, worker]))[0]
 
 
 def likeliest_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None:
@@ -279,75 +189,53 @@ def likeliest_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None
     return np.array(errors)[kind]
 
 
-def _all_labels(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints, Ints]:
-    """All tasks, where the labels of each begin, and whose they are: those already in, then those of the pairs."""
-    known = np.zeros((0, 2), np.int64) if instance.observed else instance.collected
-    every = np.concatenate([known, pairs])
-    every = every[np.argsort(every[:, 0], kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(every[:, 0], minlength=instance.n_tasks))])
-    return np.arange(instance.n_tasks), starts, every[:, 1]
+def _known(instance: AssignmentInstance) -> Ints:
+    """Task and worker of each label that is in and not in the prior, (k, 2)."""
+    return instance.collected[: 0 if instance.observed else None]
 
 
-def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
-    """Exact errors (their upper bounds) of some tasks if they had just these workers' labels.
-
-    tasks (k,): whose errors are wanted; hands list of k arrays of int: the workers who label each of them; -> (k,).
-    """
-    return _errors(instance, np.asarray(tasks, np.int64), *_labels_in(hands))[0]
-
-
-def _labels_in(hands: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Where the labels of each of these hands begin, and whose they are."""
-    starts = np.concatenate([[0], np.cumsum([len(hand) for hand in hands])]).astype(np.int64)
-    return starts, np.concatenate([*hands, np.zeros(0, np.int64)]).astype(np.int64)
+def _labels(instance: AssignmentInstance, tasks: Ints, pairs: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
+    """Where the labels of each of these tasks begin; type and worker of each label. pairs (k, 2): place, worker."""
+    place, worker = pairs[np.argsort(pairs[:, 0], kind="stable")].T
+    starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=tasks.size))])
+    return starts, (instance.task_type[tasks[place]], worker)
 
 
-def _errors(
-    instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints, both: bool = False
-) -> tuple[Floats, Floats]:
+def _errors(instance: AssignmentInstance, tasks: Ints, pairs: Ints, both: bool = False) -> tuple[Floats, Floats]:
     """At most the errors of these votes and, if ``both``, how far below the errors may lie; (tasks,) each."""
     if instance.classes == 2:
-        return _between_two(instance, tasks, starts, workers)
-    votes = _class_votes(instance, tasks, starts, workers)
+        return _between_two(instance, tasks, pairs)
+    votes = _class_votes(instance, tasks, pairs)
     # what errors are held against one by one; nothing where their average counts
     above, exact = class_vote_errors(votes, None if instance.the_rule.average else instance.epsilon[tasks])
-    width, rough = np.zeros(tasks.size), np.flatnonzero(~exact)
-    if both and rough.size:
-        width[rough] = np.maximum(0.0, above[rough] - least_class_errors(votes.of(rough)))
+    rough, width = np.flatnonzero(~exact & both), np.zeros(tasks.size)
+    width[rough] = np.maximum(0.0, above[rough] - _class_errors(votes, LOW, True, rough)[0])
     return above, width
 
 
-def _class_votes(
-    instance: AssignmentInstance,
-    tasks: Ints,
-    starts: Ints,
-    workers: Ints,
-    skill: Callable[[Floats, int], Floats] = lambda accuracy, classes: accuracy,
-) -> ClassVotes:
+def _class_votes(instance: AssignmentInstance, tasks: Ints, pairs: Ints) -> ClassVotes:
     """Votes among more than two classes, by labels that say something; every rule for those heeds the prior."""
-    cell = np.repeat(instance.task_type[tasks], np.diff(starts)), workers
+    starts, cell = _labels(instance, tasks, pairs)
     counts = instance.evidence[cell] > 0
-    ends = np.append(0, np.cumsum(counts))[starts].astype(np.int64)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[tasks]
-    accuracy = clipped(skill(instance.accuracy[cell], int(instance.classes)))
-    return ClassVotes(ends, accuracy[counts], np.ascontiguousarray(prior))
+    return ClassVotes(np.append(0, np.cumsum(counts))[starts], clipped(instance.accuracy[cell][counts]), prior)
 
 
 def _between_two(
-    instance: AssignmentInstance, tasks: Ints, starts: Ints, workers: Ints, informed: bool = False
+    instance: AssignmentInstance, tasks: Ints, pairs: Ints, informed: bool = False
 ) -> tuple[Floats, Floats]:
     """Errors between two classes, on easy and hard tasks together; ``informed``: weighed as if these were known."""
-    kind, hard = np.repeat(instance.task_type[tasks], np.diff(starts)), instance.difficulty
-    skill = clipped(instance.accuracy[kind, workers])
-    weight = np.where(instance.evidence[kind, workers] > 0, instance.weight[kind, workers], 0.0)
+    starts, cell = _labels(instance, tasks, pairs)
+    skill, counts = clipped(instance.accuracy[cell]), instance.evidence[cell] > 0
+    weight = np.where(counts, instance.weight[cell], 0.0)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[tasks]
     odds = np.log(prior[:, 1]) - np.log(prior[:, 0])
     bias = odds if instance.the_rule.heeds_prior else np.zeros(tasks.size)
     error, width = np.zeros((2, tasks.size))
     for part, share in enumerate(instance.coins.share.tolist()):  # of a fixed vote it is linear in the law
-        accuracy = hard.on_hard(skill) if part else skill
+        accuracy = instance.difficulty.on_hard(skill) if part else skill
         mine = np.where(weight != 0, log_odds(accuracy), 0.0) if informed and part else weight
-        above, beyond = vote_errors(starts, accuracy, mine, np.ascontiguousarray(prior[:, 1]), bias)
+        above, beyond = vote_errors(starts, accuracy, mine, prior[:, 1], bias)
         error, width = error + share * above, width + share * beyond
     return error, width
 
@@ -363,30 +251,28 @@ def fewest_exact(instance: AssignmentInstance) -> Ints:
 
     -> (tasks,): one more than there are workers where a task cannot reach its target.
     """
-    task, of = _alike(instance)
-    ranked = [_ranked(instance, int(i)) for i in task]
-    held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
-    target = instance.epsilon[task] + CERTAIN
-    high = np.array([_enough(instance, int(i), ranked[k]) for k, i in enumerate(task)])
-    least = EXACT_ERROR.need(instance.epsilon, instance.classes, instance.prior) - instance.collected_evidence - SPARE
-    low = np.array([_too_few(instance, int(i), ranked[k], least[i]) for k, i in enumerate(task)])
-    low = np.minimum(low, high - 1)
-    while (high - low > 1).any():
-        middle = np.clip((low + high) // 2, 0, 2 * low + 4)  # errors of few labels are computed in no time
-        hands = [np.array(held[k] + ranked[k][:count].tolist(), np.int64) for k, count in enumerate(middle.tolist())]
-        error = _at_least(instance, task, hands)
-        good = (error <= target) & (middle <= [len(one) for one in ranked])
-        open_ = high - low > 1
-        high, low = np.where(open_ & good, middle, high), np.where(open_ & ~good, middle, low)
-    return np.where(high > [len(one) for one in ranked], instance.n_workers + 1, high)[of]
+    hands = _BestHands.of(instance)
+    epsilon, size = instance.epsilon[hands.task], (hands.evidence > 0).sum(axis=1)
+    have = instance.collected_evidence[hands.task, None]
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[hands.task]
+    # so many are enough by the rule bhattacharyya, and so few have less evidence than every vote that keeps the target
+    high, total = size + 1, np.cumsum(np.hstack([have, hands.evidence]), axis=1)
+    if not instance.difficulty.share:
+        high = np.minimum(high, (bhattacharyya_error(total, prior[:, None]) > epsilon[:, None]).sum(axis=1))
+    total = np.cumsum(np.hstack([have, -np.sort(-hands.evidence, axis=1)]), axis=1)
+    least = EXACT_ERROR.need(epsilon, instance.classes, prior) - SPARE
+    low = np.minimum(high, (total < least[:, None]).sum(axis=1)) - 1
+    while (unknown := high - low > 1).any():
+        middle = np.minimum((low + high) // 2, 2 * low + 4)  # errors of few labels are computed in no time
+        good = hands.errors(np.where(unknown, middle, 0)) <= epsilon + CERTAIN
+        high, low = np.where(unknown & good, middle, high), np.where(unknown & ~good, middle, low)
+    return np.where(high > size, instance.n_workers + 1, high)[hands.kind]
 
 
 def least_errors(instance: AssignmentInstance) -> Floats:
     """The least error that any plan's vote can have, (tasks,): that of all labels that a task may have."""
-    task, of = _alike(instance)
-    held = [[] if instance.observed else instance.collected[instance.collected[:, 0] == i, 1].tolist() for i in task]
-    hands = [np.array(held[k] + _ranked(instance, int(i)).tolist(), np.int64) for k, i in enumerate(task)]
-    return _at_least(instance, task, hands)[of]
+    hands = _BestHands.of(instance)
+    return hands.errors((hands.evidence > 0).sum(axis=1))[hands.kind]
 
 
 def at_best(accuracy: Floats, classes: int) -> Floats:
@@ -400,49 +286,42 @@ def at_best(accuracy: Floats, classes: int) -> Floats:
     return np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
 
 
-def _at_least(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) -> Floats:
-    """At least the error of the best vote over these workers' labels or any others of no better skill."""
-    starts, workers = _labels_in(hands)
-    if instance.classes == 2:
-        return _between_two(instance, tasks, starts, workers, informed=True)[0]
-    return least_class_errors(_class_votes(instance, tasks, starts, workers, at_best), BELOW, MANY)
+class _BestHands(NamedTuple):
+    """Whom tasks would best have: kinds of tasks that differ in type, target, prior or in pairs of their own."""
 
+    instance: AssignmentInstance
+    kind: Ints  # (tasks,): kind of each task
+    task: Ints  # (kinds,): a task of each
+    worker: Ints  # (kinds, workers): the best first, those last who may not label or tell nothing
+    evidence: Floats  # (kinds, workers): of their labels, 0 for those
 
-def _alike(instance: AssignmentInstance) -> tuple[Ints, Ints]:
-    """One task of each kind that differs in type, target, prior or in pairs of its own, and the kind of each task."""
-    special = np.zeros(instance.n_tasks, np.int64)
-    own = np.unique(np.concatenate([instance.barred, instance.collected])[:, 0])
-    special[own] = 1 + own
-    kind, first = alike(instance.task_type, instance.epsilon, special, *instance.own_priors)
-    return first, kind
+    @classmethod
+    def of(cls, instance: AssignmentInstance) -> _BestHands:
+        """Of all tasks."""
+        special, barred = np.zeros(instance.n_tasks, np.int64), instance.barred
+        own = np.concatenate([barred, instance.collected])[:, 0]
+        special[own] = 1 + own
+        kind, task = alike(instance.task_type, instance.epsilon, special, *instance.own_priors)
+        types = instance.task_type[task]
+        evidence = np.where(instance.capacity > 0, instance.evidence[types], 0.0)
+        evidence[kind[barred[:, 0]], barred[:, 1]] = 0.0
+        worth = evidence
+        if instance.classes > 2:
+            worth = np.where(evidence > 0, at_best(instance.accuracy[types], instance.classes), 0.0)
+        worker = np.argsort(-worth, axis=1, kind="stable")
+        return cls(instance, kind, task, worker, np.take_along_axis(evidence, worker, axis=1))
 
-
-def _ranked(instance: AssignmentInstance, task: int) -> Ints:
-    kind = instance.task_type[task]
-    evidence = instance.evidence[kind].copy()
-    evidence[instance.capacity <= 0] = 0.0
-    evidence[instance.barred[instance.barred[:, 0] == task, 1]] = 0.0
-    worth = evidence
-    if instance.classes > 2:
-        worth = np.where(evidence > 0, at_best(instance.accuracy[kind], instance.classes), 0.0)
-    return np.argsort(-worth, kind="stable")[: int((evidence > 0).sum())]
-
-
-def _enough(instance: AssignmentInstance, task: int, ranked: Ints) -> int:
-    """A number of labels that is enough by the rule bhattacharyya; one more than there are where none is known."""
-    if instance.difficulty.share:
-        return ranked.size + 1
-    total = instance.collected_evidence[task] + np.cumsum(instance.evidence[instance.task_type[task], ranked])
-    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))[task]
-    errs = bhattacharyya_error(np.append(instance.collected_evidence[task], total), prior)
-    sure = np.flatnonzero(errs <= instance.epsilon[task])
-    return int(sure[0]) if sure.size else ranked.size + 1
-
-
-def _too_few(instance: AssignmentInstance, task: int, ranked: Ints, least: float) -> int:
-    """A number of labels with less evidence than every vote that keeps the target has; -1 where none is known."""
-    most = -np.sort(-instance.evidence[instance.task_type[task], ranked])
-    return int(np.searchsorted(np.append(0.0, np.cumsum(most)), least)) - 1
+    def errors(self, count: Ints) -> Floats:
+        """At least the errors of the best votes over labels that are in and so many others, (kinds,)."""
+        kind, place = np.nonzero(np.arange(self.worker.shape[1]) < count[:, None])
+        known = _known(self.instance)
+        held, more = (self.kind[known[:, 0]], known[:, 1]), (kind, self.worker[kind, place])
+        pairs = np.concatenate([np.column_stack(held), np.column_stack(more)])
+        if self.instance.classes == 2:
+            return _between_two(self.instance, self.task, pairs, informed=True)[0]
+        votes = _class_votes(self.instance, self.task, pairs)
+        best = votes._replace(accuracy=at_best(votes.accuracy, votes.prior.shape[1]))
+        return _class_errors(best, BELOW, True, together=MANY)[0]
 
 
 def relaxation(instance: AssignmentInstance) -> AssignmentInstance:

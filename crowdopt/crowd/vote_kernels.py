@@ -1,6 +1,31 @@
-"""The law of a weighted vote's sum, label by label: compiled loops, imported only where they run."""
+"""Laws of votes, label by label: compiled loops, imported only where they run.
 
-from math import log
+**Of fixed weights between two classes** (`errors`). Each label is turned so that its weight is positive, so that one
+law of the sum S serves both classes: ``P(wrong) = pi P(S < -b) + (1 - pi) P(S < b)``, ties half. The labels are split
+into two halves, equal ones together; each half's law is built label by label, and the two are met in the middle:
+2^(k/2) values each in place of 2^k. Where these are too many, sums are rounded down to a lattice. That makes the error
+too large, by no more than what the same thresholds less all that was lowered give.
+
+**Of the likeliest among K classes** (`class_errors`). One coin: a label is right with chance p and else wrong
+uniformly, u = (1 - p) / (K - 1). A *state* is a vector L, ``L_k = P(class k, and labels that led here)``, sorted,
+largest first. A label of class l makes ``L_k p`` of L_l and ``L_k u`` of the others. The best vote errs in state L with
+``sum L - max L``; what it errs with after more labels,
+
+    V(L) = sum over what they say x of (sum_k L_k P_k(x) - max_k L_k P_k(x)),
+
+is symmetric in the classes (so states are sorted), homogeneous, concave, and grows with each L_k. Three consequences:
+
+1. A class that cannot win any more, ``ln(L_1 / L_k)`` beyond all weights to come, errs for certain: its L_k is counted
+   and leaves the state. A state with one class left is decided.
+2. States L, M in one cell may be *joined* to L + M: V(L + M) >= V(L) + V(M), so the error only seems larger.
+3. A state may be *spread* over corners C of its cell with ``L = sum of a_i C_i``: V(L) >= sum a_i V(C_i), so the error
+   only seems smaller.
+
+While all different states have room nothing is joined or spread but what is equal up to rounding: then it is exact.
+Cells are squares in ``2 (1 - sqrt(L_k / L_1))``, where what a join adds is about the same everywhere.
+"""
+
+from math import exp, log
 
 import numpy as np
 
@@ -8,6 +33,8 @@ from crowdopt.compiled_kernels import njit
 
 EQUAL = 1e-13  # of the sum of |weights|: sums this close are the same, so equal workers convolve
 TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a tie
+ALIKE = 1e-9  # width of a cell that only joins beliefs that are equal but for rounding
+WIDTH, GROWTH = 0.02, 1.3  # of the first cells that join more, and how they grow until all states have room
 
 
 @njit(cache=True, nogil=True, no_cpython_wrapper=True)
@@ -62,32 +89,19 @@ def _law(weight, right, chosen, total, room):
 def _halves(weight, right):
     """Labels in two halves, equal ones together, so that both halves' sums take about equally many values."""
     order = np.argsort(weight, kind="mergesort")
-    k = order.size
-    starts, counts = np.empty(k, np.int64), np.empty(k, np.int64)
-    runs = 0
-    for place in range(k):
-        j = order[place]
-        if runs > 0 and weight[order[starts[runs - 1]]] == weight[j] and right[order[starts[runs - 1]]] == right[j]:
-            counts[runs - 1] += 1
-        else:
-            starts[runs], counts[runs] = place, 1
-            runs += 1
-    fewer = np.empty(runs)
-    for run in range(runs):
-        fewer[run] = -counts[run]
-    first, second = np.empty(k, np.int64), np.empty(k, np.int64)
-    sizes, values = np.zeros(2, np.int64), np.zeros(2)
+    run, counts = np.zeros(order.size, np.int64), np.zeros(order.size, np.int64)  # runs of equal labels
+    for place in range(order.size):
+        j, last = order[place], order[place - 1]
+        if place > 0:
+            run[place] = run[place - 1] + (weight[j] != weight[last] or right[j] != right[last])
+        counts[run[place]] += 1
+    values, half, rank = np.zeros(2), np.zeros(order.size, np.int64), np.zeros(order.size, np.int64)
     # the longest runs first, each to the half of fewer values: a run of c equal labels multiplies them by c + 1
-    for run in np.argsort(fewer, kind="mergesort"):
-        half = 0 if values[0] <= values[1] else 1
-        values[half] += log(counts[run] + 1.0)
-        for place in range(starts[run], starts[run] + counts[run]):
-            if half == 0:
-                first[sizes[0]] = order[place]
-            else:
-                second[sizes[1]] = order[place]
-            sizes[half] += 1
-    return first[: sizes[0]], second[: sizes[1]]
+    for place, longest in enumerate(np.argsort(-counts, kind="mergesort")):
+        half[longest], rank[longest] = values[0] > values[1], place
+        values[half[longest]] += log(counts[longest] + 1.0)
+    places = np.argsort(rank[run], kind="mergesort")
+    return order[places[half[run[places]] == 0]], order[places[half[run[places]] == 1]]
 
 
 @njit(cache=True, nogil=True, no_cpython_wrapper=True)
@@ -112,24 +126,19 @@ def _middle(sums, mass, other_sums, other_heads, threshold, tie):
 
 
 @njit(cache=True, nogil=True)
-def errors(votes, cells, above, width, first, last):
-    """Error of each task's vote, tasks ``first`` to ``last``: an upper bound and how far below it the error may lie.
+def errors(votes, tasks, cells, above, width, first, last):
+    """Errors of the votes on tasks ``tasks[first:last]``: upper bounds, and how far below the errors may lie.
 
-    The labels are split into two halves, equal ones together; each half's law is built label by label, and the two are
-    met in the middle: 2^(k/2) values each in place of 2^k. Each label is turned so that its weight is positive, so
-    that one law serves both classes: ``P(wrong) = pi P(S < -b) + (1 - pi) P(S < b)``, ties half. A lattice lowers sums
-    only, which makes the error too large, by no more than what the same thresholds less all that was lowered give.
-
-    cells: values that a half's law may take before it is put on a lattice; above, width (tasks,), written: the upper
-    bound, and how far below it the error may lie.
+    cells: values that a half's law may take before it is put on a lattice; above, width (all tasks,), written.
     """
     room = np.empty((8, cells))
-    for i in range(first, last):
-        start, k, bias, total = votes.starts[i], votes.starts[i + 1] - votes.starts[i], votes.bias[i], 0.0
-        w, p = np.empty(k), np.empty(k)
-        for j in range(k):
-            weight, accuracy = votes.weight[start + j], votes.accuracy[start + j]
-            w[j], p[j] = abs(weight), 1 - accuracy if weight < 0 else accuracy
+    for i in tasks[first:last]:
+        total = 0.0
+        labels, bias = slice(votes.starts[i], votes.starts[i + 1]), votes.bias[i]
+        w, p = votes.weight[labels].copy(), votes.accuracy[labels].copy()
+        for j in range(w.size):
+            if w[j] < 0:
+                w[j], p[j] = -w[j], 1 - p[j]
             total += w[j]
         tie = TIE * (total + abs(bias)) + 1e-300  # without any label all is a tie
         one, two = _halves(w, p)
@@ -147,3 +156,172 @@ def errors(votes, cells, above, width, first, last):
             least = yes * _middle(a, b, c, d, -bias - lowered, tie)
             least += no * _middle(a, b, c, d, bias - lowered, tie)
             width[i] = above[i] - least
+
+
+@njit(cache=True, nogil=True)
+def _key(cell, classes):
+    """A number for a cell; two cells that meet in one are joined, which is allowed."""
+    key = np.uint64(1469598103934665603)
+    for k in range(1, classes):
+        key = (key ^ np.uint64(cell[k] + 2)) * np.uint64(1099511628211)
+        key ^= key >> np.uint64(29)
+    return key
+
+
+@njit(cache=True, nogil=True)
+def _add(state, cell, share, table, stamp, kept, count):
+    """Add a state's share to that of its cell; the number of states, or -1 where there is no room for one more."""
+    keys, place_of, marks = table
+    classes = state.size
+    key = _key(cell, classes)
+    # a hash table with open addressing; a stamp in place of clearing it for each label
+    mask = np.uint64(keys.size - 1)
+    place = (key ^ (key >> np.uint64(32))) & mask
+    while marks[place] == stamp and keys[place] != key:
+        place = (place + np.uint64(1)) & mask
+    if marks[place] == stamp:
+        row = place_of[place]
+        for k in range(classes):
+            kept[row, k] += share * state[k]
+        return count
+    if count == len(kept):
+        return -1
+    marks[place], keys[place], place_of[place] = stamp, key, count
+    for k in range(classes):
+        kept[count, k] = share * state[k]
+    return count + 1
+
+
+@njit(cache=True, nogil=True)
+def _joined(states, size, width, kept, table, stamp):
+    classes, count = states.shape[1], 0
+    cell = np.empty(classes, np.int64)
+    for s in range(size):
+        top = states[s, 0]
+        for k in range(1, classes):
+            cell[k] = -1 if states[s, k] <= 0 else np.int64(np.rint((1 - np.sqrt(states[s, k] / top)) * 2 / width))
+        count = _add(states[s], cell, 1.0, table, stamp, kept, count)
+        if count < 0:
+            return -1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _spread(states, size, width, kept, table, stamp):
+    """States spread over corners of their cells, as in Kuhn's triangulation; -1 where these are too many."""
+    # With ``x_k = L_k / L_1`` between the corners' ``low_k <= x_k <= high_k``, ``f_k`` its share of the way: the
+    # corner where all are low gets 1 minus the largest f, and each further one, where one more is high in order of f,
+    # the difference to the next f. That is x again: each k is high in a share of f_k.
+    classes, count = states.shape[1], 0
+    cell, corner, share = np.empty(classes, np.int64), np.empty(classes), np.empty(classes)
+    for s in range(size):
+        top = states[s, 0]
+        corner[0], share[0] = top, -1.0
+        for k in range(1, classes):
+            x = states[s, k] / top
+            if x <= 0:
+                cell[k], corner[k], share[k] = -1, 0.0, -1.0
+                continue
+            cell[k] = np.int64((1 - np.sqrt(min(x, 1.0))) * 2 / width) + 1
+            low, high = max(0.0, 1 - cell[k] * width / 2) ** 2, (1 - (cell[k] - 1) * width / 2) ** 2
+            share[k], corner[k] = min(1.0, max(0.0, (x - low) / (high - low))), top * low
+        # from the corner where all are low upwards, raising the coordinate of the largest share left each time
+        left = 1.0
+        for _ in range(classes):
+            k = int(np.argmax(share))
+            part = left - max(0.0, share[k])
+            if part > 0:
+                count = _add(corner, cell, part, table, stamp, kept, count)
+                if count < 0:
+                    return -1
+            if share[k] <= 0:
+                break
+            left, share[k], cell[k] = share[k], -1.0, cell[k] - 1
+            corner[k] = top * (1 - cell[k] * width / 2) ** 2
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _after(states, count, right, wrong, reach, grown):
+    """States after one more label, and how much in them can only be wrong; ``reach``: least share that may yet win."""
+    classes, size, lost = states.shape[1], 0, 0.0
+    for s in range(count):
+        said = 0
+        while said < classes:
+            same = 1  # classes that no label has told apart so far
+            while said + same < classes and states[s, said + same] == states[s, said]:
+                same += 1
+            # `same` labels of equal effect are one state of that many times the mass: symmetric states count once
+            new = grown[size]
+            for k in range(classes):
+                new[k] = same * wrong * states[s, k]
+            value, k = same * right * states[s, said], said
+            # the class named moves to its place, so that states stay sorted
+            while k > 0 and new[k - 1] < value:
+                new[k], k = new[k - 1], k - 1
+            while k < classes - 1 and new[k + 1] > value:
+                new[k], k = new[k + 1], k + 1
+            new[k] = value
+            k = classes - 1
+            # consequence 1: a class out of reach errs for certain; a state of one class left is decided and dropped
+            while k > 0 and new[k] < reach * new[0]:
+                lost, new[k], k = lost + new[k], 0.0, k - 1
+            size += k > 0
+            said += same
+    return size, lost
+
+
+@njit(cache=True, nogil=True)
+def _last(states, count, right, wrong):
+    error = 0.0
+    for s in range(count):
+        error += states[s].sum()
+        for said in range(states.shape[1]):  # states are sorted: of the other classes the first is the likeliest
+            error -= max(right * states[s, said], wrong * states[s, int(said == 0)])
+    return error
+
+
+@njit(cache=True, nogil=True)
+def _error(accuracy, prior, cells, below, room, grown, table, stamp):
+    """Error of one task's vote; an upper bound, or a lower one, and 0 width if it is exact; and the next stamp."""
+    classes, width, states, count, lost = prior.size, ALIKE, room, 1, 0.0
+    states[0] = -np.sort(-prior)
+    if accuracy.size == 0:
+        return 1 - states[0, 0], 0.0, stamp
+    weight = np.abs(np.log(accuracy) + np.log(classes - 1.0) - np.log1p(-accuracy))
+    # strongest labels first: classes fall out of reach early, and states stay few
+    order, left = np.argsort(-weight, kind="mergesort"), weight.sum()
+    wrong = (1 - accuracy) / (classes - 1)
+    for j in order[:-1]:
+        left -= weight[j]
+        # the weights to come, with a hair for rounding: what they cannot turn is settled now
+        size, gone = _after(states, count, accuracy[j], wrong[j], exp(-max(0.0, left) * (1 + 1e-12)), grown)
+        lost += gone
+        count = -1
+        while count < 0:
+            stamp += 1
+            if width > ALIKE and below:
+                count = _spread(grown, size, width, states, table, stamp)
+            else:
+                count = _joined(grown, size, width, states, table, stamp)
+            if count < 0:  # too many states: coarser cells from here on, for later labels too
+                width = max(width * GROWTH, WIDTH)
+    lost += _last(states, count, accuracy[order[-1]], wrong[order[-1]])
+    return max(0.0, lost), width if width > ALIKE else 0.0, stamp
+
+
+@njit(cache=True, nogil=True)
+def class_errors(votes, tasks, cells, below, error, width, first, last):
+    """Errors of the best votes on tasks ``tasks[first:last]``.
+
+    cells: states that are told apart; below: whether a lower bound is wanted where they are more, in place of an upper
+    one; error, width (all tasks,), written: width of the cells that were joined or spread, 0 where the error is exact.
+    """
+    classes, size = votes.prior.shape[1], 8
+    while size < 2 * cells:
+        size *= 2
+    table = np.empty(size, np.uint64), np.empty(size, np.int64), np.zeros(size, np.int64)
+    room, grown, stamp = np.zeros((cells, classes)), np.zeros((cells * classes + 1, classes)), 0
+    for i in tasks[first:last]:
+        p = votes.accuracy[votes.starts[i] : votes.starts[i + 1]]
+        error[i], width[i], stamp = _error(p, votes.prior[i], cells, below, room, grown, table, stamp)

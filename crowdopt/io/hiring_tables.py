@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints, coded, places
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.errors import InputError
-from crowdopt.hire.selected import Frontier, Selection
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.selection import Frontier, Selection
 from crowdopt.io.campaign.gold_table import read_gold_table
 from crowdopt.io.tables.cells import write_table
 from crowdopt.io.tables.frames import TableLike
@@ -127,9 +127,7 @@ def write_frontier(frontier: Frontier, instance: SelectionInstance, path: Path, 
     if frontier.cost is not None:
         header.append("cost")
         columns.append(frontier.cost)
-    hired = [
-        " ".join(instance.worker_id(i) for i in frontier.set_of(k, instance).tolist()) for k in range(len(columns[0]))
-    ]
+    hired = [" ".join(instance.worker_id(i) for i in members.tolist()) for members in frontier.members]
     write_table(path, [*header, "hired"], [*columns, hired], force)
 
 

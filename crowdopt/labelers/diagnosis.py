@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.answers.em import one_coin
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.vote_errors import log_odds
+from crowdopt.crowd.rules import log_odds
 from crowdopt.labelers.theorems import is_large_enough, rivals
 
 FEWEST = 20  # testers below which nothing is said

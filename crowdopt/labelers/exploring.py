@@ -124,8 +124,8 @@ class Exploring(BaseLabelerPolicy):
 
     def best(self, cell: int) -> Ask:
         """Argmax of the estimated utility over the top-m sets."""
-        choice = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
-        return Ask(WORK, np.zeros(0, np.int64), self.asked[choice.members])
+        members, _ = best_set(self.testers.accuracy()[cell, self.asked], self.known.classes)
+        return Ask(WORK, np.zeros(0, np.int64), self.asked[members])
 
     def skills(self) -> Floats:
         """Estimated chances of a right label, ``p'``, (cells, labelers)."""
@@ -184,12 +184,9 @@ class Exploring(BaseLabelerPolicy):
 
     def _length(self) -> list[str]:
         g1, g2 = self.used
-        total, cells = self.beforehand(), self.testers.per_cell.size
-        sentence = (
-            f"explores {total} of {self.known.horizon} steps" if cells == 1 else "explores each kind of task apart"
-        )
-        if cells == 1 and self.delay:
-            sentence = f"explores at most {total} of {self.known.horizon} steps"
+        sentence = f"explores {'at most ' * bool(self.delay)}{self.beforehand()} of {self.known.horizon} steps"
+        if self.testers.per_cell.size > 1:
+            sentence = f"explores each {'kind of task' if self.known.kinds else 'interval'} apart"
         lines = [f"{sentence}, known beforehand: D1 = {g1:.4g} ln t testers, more than {g2:.4g} ln t labels each"]
         if self.constants != "direct":
             wanted = theorems.lemma_1(float(self.d1[-1]), float(self.d2[-1]))

@@ -11,10 +11,10 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import REPEAT, TESTER, WORK
-from crowdopt.crowd.vote_errors import log_odds
+from crowdopt.crowd.law import clipped
+from crowdopt.crowd.rules import log_odds
 from crowdopt.labelers.asking import GUESS, AskingRecord
-from crowdopt.labelers.priced_sets import EXTREME
-from crowdopt.labelers.sets import SAME, best_set, plurality_accuracy, ranked, set_accuracy, weighted_accuracy
+from crowdopt.labelers.sets import SAME, best_set, plurality_accuracies, set_accuracy, weighted_accuracy
 from crowdopt.labelers.task_arrivals import KINDS, Ask, TaskStream
 from crowdopt.labelers.vote_counts import tallied_votes
 
@@ -26,7 +26,9 @@ class JudgedRun:
     """Utilities of a run, tasks 1 to T."""
 
     run: AskingRecord
-    utility: Floats  # (T,): U(S_t); 1/L where the answer was a guess
+    # (T,): U(S_t), ties half, of testers too, for which the paper has a_min, a strict majority: less for even M; 1/L
+    # where the answer was a guess
+    utility: Floats
     # U(S*) and C(S*) of simple majorities, and U of the best weighted vote
     best: Floats  # (T,)
     best_cost: Floats  # (T,)
@@ -145,23 +147,25 @@ class BySkill:
         skill, place = self._contexts
         people = self.stream.labelers
         if weighted:
-            p = np.clip(skill, EXTREME, 1 - EXTREME)
-            odds = log_odds(p, people.classes)
-            rows = range(len(p)) if people.classes > 2 else ()
-            value = np.array([plurality_accuracy(p[k], odds[k], people.classes) for k in rows])
-            value = value if people.classes > 2 else weighted_accuracy(p, odds)
+            value = _weighted(clipped(skill), log_odds(skill, people.classes), people.classes)
             return value[place], np.full(place.size, people.cost.sum())
         chosen = [best_set(row, people.classes) for row in skill]
-        cost = np.array([people.cost[choice.members].sum() for choice in chosen])
-        return np.array([choice.accuracy for choice in chosen])[place], cost[place]
+        cost = np.array([people.cost[members].sum() for members, _ in chosen])
+        return np.array([accuracy for _, accuracy in chosen])[place], cost[place]
 
     def _accuracy(self, skill: Floats, ask: Ask) -> Floats:
         classes = self.stream.labelers.classes
         if ask.weight is None:
             return set_accuracy(skill, classes)
-        if classes == 2:
-            return weighted_accuracy(skill, ask.weight, ask.tolerance)
-        return np.array([plurality_accuracy(row, ask.weight, classes) for row in skill])
+        return _weighted(skill, ask.weight, classes, ask.tolerance)
+
+
+def _weighted(skill: Floats, weight: Floats, classes: int, tolerance: float = 0.0) -> Floats:
+    """U of weighted votes, (votes,); more than two classes know no tolerance."""
+    if classes == 2:
+        return weighted_accuracy(skill, weight, tolerance)
+    rows = zip(skill, np.broadcast_to(weight, skill.shape), strict=True)
+    return np.array([plurality_accuracies(p, w, classes)[-1] for p, w in rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +193,7 @@ class ByTable:
         for kind, group in enumerate(self._groups):
             skill = people.accuracy[kind]
             if weighted:
-                odds = log_odds(np.clip(skill, EXTREME, 1 - EXTREME), people.classes)
+                odds = log_odds(skill, people.classes)
                 value[kind] = self._share(group, Ask(WORK, none, np.arange(people.count), odds))
                 cost[kind] = people.cost.sum()
             else:
@@ -202,7 +206,7 @@ class ByTable:
     def _candidates(self, skill: Floats) -> list[Ints]:
         count = skill.size
         if count > EVERY_SET:
-            order = ranked(skill)
+            order = np.argsort(-skill, kind="stable")
             return [np.sort(order[:size]) for size in range(1, count + 1)]
         return [np.array(one, np.int64) for size in range(1, count + 1) for one in combinations(range(count), size)]
 

@@ -2,110 +2,111 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, factorial
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.vote_errors import log_odds, plurality_error, vote_errors
+from crowdopt.crowd.law import clipped
+from crowdopt.crowd.rules import log_odds
+from crowdopt.crowd.vote_errors import vote_errors
 from crowdopt.errors import InputError
 
-MOST_PLURAL = 150  # labelers of one set where there are more than two classes: beyond, factorials leave float64
+VOTES = ("majority", "weighted")  # weighted: by log-odds
+WAYS = 1_000_000  # that score vectors may grow, all labels together, in an exact plurality; beyond, labels are drawn
+DRAWS = 100_000  # of such a plurality; the 95 % interval is then at most .0031 to either side
+NEAR = 1e-11  # of the sum of |weights|: scores this close are the same
 SAME = 1e-12  # chances this close are the same: of equally good sets the smallest is taken
-DRAWS = 100_000  # of a simulated plurality; the 95 % interval is then at most .0031 to either side
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """A set of labelers and how often its vote is right."""
-
-    members: Ints  # (k,): ascending
-    accuracy: float  # U(S)
-
-
-@lru_cache(maxsize=32)
-def wins(most: int, classes: int) -> Floats:
-    """``P(the truth wins | c labels right, w wrong)``, ties fair; wrong labels fall evenly.
-
-    With two classes 1, 1/2 or 0 as c is above, equal to or below w. With L: the w wrong labels are balls in L - 1
-    boxes; all boxes stay below c, or j of them reach it exactly and the truth wins one time in j + 1.
-
-    -> (most + 1, most + 1): entry (c, w), read-only; for more than two classes 0 where c + w exceeds ``most``.
-    """
-    if classes == 2:
-        right, wrong = np.indices((most + 1, most + 1))
-        table = np.where(right > wrong, 1.0, np.where(right == wrong, 0.5, 0.0))
-    elif most > MOST_PLURAL:
-        raise InputError(f"{most} labels of {classes} classes are too many; an exact vote takes up to {MOST_PLURAL}")
-    else:
-        table = np.zeros((most + 1, most + 1))
-        for right_labels in range(most + 1):
-            table[right_labels, : most + 1 - right_labels] = _wins_with(right_labels, most - right_labels, classes)
-    table.setflags(write=False)
-    return table
-
-
-def _wins_with(right: int, most_wrong: int, classes: int) -> Floats:
-    # ``w! / (L-1)^w [x^w] sum_j C(L-1, j) / (j+1) (x^c / c!)^j (sum_(a < c) x^a / a!)^(L-1-j)``.
-    boxes, room = classes - 1, most_wrong + 1
-    # series in x of one box: fewer than c labels (below), exactly c (level)
-    below = np.array([1 / (factorial(k) * boxes**k) for k in range(min(right, room))] or [0.0])
-    level = np.zeros(room)
-    if right < room:
-        level[right] = 1 / (factorial(right) * boxes**right)
-    # powers of `below` once, for every j takes another one
-    powers = [np.ones(1)]
-    for _ in range(boxes):
-        powers.append(np.convolve(powers[-1], below)[:room])
-    total, tied = np.zeros(room), np.ones(1)
-    for j in range(boxes + 1):
-        term = np.convolve(tied, powers[boxes - j])[:room]
-        total[: term.size] += comb(boxes, j) / (j + 1) * term
-        # level^(j + 1) for the next j
-        tied = np.convolve(tied, level)[:room]
-    return total * np.array([float(factorial(w)) for w in range(room)])
+NODES = 20_000  # of the search for a set that is worth its price; a set found within fewer is best
 
 
 def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
-    """``pi({1..m})``, m = 1, ..., M, in the order given: one Poisson-binomial law that grows (Liu & Liu 2015, eq. 2).
+    """``pi({1..m})``, m = 1, ..., M, in the order given: one law that grows (Liu & Liu 2015, eq. 2).
 
     accuracy (..., labelers): sort it in descending order and the results are those of the best set of each size
     (their Theorem 2); classes: wrong labels fall evenly on the other classes; ties are broken fairly;
-    -> (..., labelers): exact up to rounding.
+    -> (..., labelers): exact up to rounding for two classes, for more see :func:`plurality_accuracies`.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
         raise InputError("accuracy must be numbers in [0, 1]")
-    count = p.shape[-1]
-    law = np.zeros((*p.shape[:-1], count + 1))
+    if classes > 2:
+        return plurality_accuracies(p, np.ones(p.shape[-1]), classes)
+    law, accuracies = np.zeros((*p.shape[:-1], p.shape[-1] + 1)), np.empty(p.shape)
     law[..., 0] = 1.0
-    accuracies = np.empty(p.shape)
-    table = wins(count, classes) if classes > 2 else None
-    for m in range(1, count + 1):
-        right = p[..., m - 1, None]
+    for m in range(1, p.shape[-1] + 1):
         # one more labeler: mass moves up by one with chance p, in place
-        moved = law[..., :m] * right
+        moved = law[..., :m] * p[..., m - 1, None]
         law[..., :m] -= moved
         law[..., 1 : m + 1] += moved
-        if table is None:
-            accuracies[..., m - 1] = law[..., m // 2 + 1 : m + 1].sum(axis=-1)
-            if m % 2 == 0:
-                accuracies[..., m - 1] += 0.5 * law[..., m // 2]
-        else:
-            right_labels = np.arange(m + 1)
-            accuracies[..., m - 1] = (law[..., : m + 1] * table[right_labels, m - right_labels]).sum(axis=-1)
+        accuracies[..., m - 1] = law[..., m // 2 + 1 : m + 1].sum(axis=-1)
+        if m % 2 == 0:
+            accuracies[..., m - 1] += 0.5 * law[..., m // 2]
     return np.clip(accuracies, 0.0, 1.0)
+
+
+def plurality_accuracies(accuracy: Any, weight: Any, classes: int) -> Floats:
+    """``P(argmax_k of the weights for k is the truth)`` of the first m labelers, m = 1, ..., M; ties are broken fairly.
+
+    Wrong labels fall evenly on the other classes, and all classes are equally likely: one law of score vectors serves
+    every truth. Where these take more than WAYS, labels are drawn.
+
+    accuracy (..., labelers): p; weight (labelers,): w; -> (..., labelers).
+    """
+    p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
+    grown, right = _scores(tuple(w.tolist()), classes), np.empty(p.shape)
+    if grown is None:
+        return np.apply_along_axis(_drawn, -1, p, w, classes)
+    mass = np.ones((*p.shape[:-1], 1))
+    for m, (order, first, wins) in enumerate(grown):
+        chance = np.where(np.arange(classes) == 0, p[..., m, None], (1 - p[..., m, None]) / (classes - 1))
+        mass = (mass[..., None] * chance[..., None, :]).reshape(*p.shape[:-1], -1)
+        mass = np.add.reduceat(mass[..., order], first, axis=-1)
+        right[..., m] = mass @ wins
+    return np.clip(right, 0.0, 1.0)
+
+
+@lru_cache(maxsize=4)
+def _scores(weight: tuple[float, ...], classes: int) -> list[tuple[Ints, Ints, Floats]] | None:
+    """Score vectors label by label: each old one times each class in what order, where equal ones begin, who wins."""
+    scores, total, grown, ways = np.zeros((1, classes)), float(np.abs(weight).sum()), [], 0
+    for w in weight:
+        ways += scores.size
+        if ways > WAYS:
+            return None
+        # the truth's score stands first; the others', which are alike, are sorted
+        scores = (scores[:, None] + w * np.eye(classes)).reshape(-1, classes)
+        scores[:, 1:].sort(axis=1)
+        cells = np.rint(scores / (NEAR * (1 + total)))
+        order = np.lexsort(cells.T)
+        first = np.flatnonzero(np.append(True, (np.diff(cells[order], axis=0) != 0).any(axis=1)))
+        scores = scores[order[first]]
+        grown.append((order, first, _wins(scores, total)))
+    return grown
+
+
+def _drawn(p: Floats, w: Floats, classes: int) -> Floats:
+    rng, scores, right = np.random.default_rng(0), np.zeros((DRAWS, classes)), np.empty(p.size)
+    for m in range(p.size):
+        label = np.where(rng.random(DRAWS) < p[m], 0, rng.integers(1, classes, DRAWS))
+        scores[np.arange(DRAWS), label] += w[m]
+        right[m] = _wins(scores, float(np.abs(w).sum())).mean()
+    return np.clip(right, 0.0, 1.0)
+
+
+def _wins(scores: Floats, total: float) -> Floats:
+    """How often the first class wins, (rows,): one time in j where j classes have the largest score."""
+    best = scores >= scores.max(axis=1, keepdims=True) - NEAR * (1 + total)
+    return best[:, 0] / best.sum(axis=1)
 
 
 def set_accuracy(accuracy: Any, classes: int = 2) -> Floats:
     """U(S) of whole sets along the last axis, (..., members) -> (...,); the empty set is a fair guess."""
     p = np.asarray(accuracy, dtype=np.float64)
-    if p.shape[-1] == 0:
-        return np.full(p.shape[:-1], 1 / classes)
-    return top_accuracies(p, classes)[..., -1]
+    return top_accuracies(p, classes)[..., -1] if p.shape[-1] else np.full(p.shape[:-1], 1 / classes)
 
 
 def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Floats:
@@ -119,57 +120,81 @@ def weighted_accuracy(accuracy: Any, weight: Any, tolerance: float = 0.0) -> Flo
     """
     p = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
     votes, members = p.shape
-    if members == 0:
-        return np.full(votes, 0.5)
-    w = np.broadcast_to(np.asarray(weight, dtype=np.float64), p.shape)
-    starts = np.arange(votes + 1, dtype=np.int64) * members
-    given = (starts, np.ascontiguousarray(p).reshape(-1), np.ascontiguousarray(w).reshape(-1), np.ones(votes))
+    given = np.arange(votes + 1) * members, p.reshape(-1), np.broadcast_to(weight, p.shape).reshape(-1), np.ones(votes)
     shifts = [-tolerance, tolerance] if tolerance > 0 else [0.0]
     errors = [vote_errors(*given, np.full(votes, shift))[0] for shift in shifts]
     return 1.0 - np.mean(errors, axis=0)
 
 
-def plurality_accuracy(accuracy: Any, weight: Any, classes: int) -> float:
-    """``P(argmax_k of the weights for k is the truth)``, L classes equally likely; of a large set simulated.
-
-    accuracy, weight (members,): p and w.
-    """
-    p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
-    if w.size and (w == w[0]).all() and w[0] > 0 and p.size <= MOST_PLURAL:
-        return float(set_accuracy(p, classes))
-    try:
-        return 1 - plurality_error(p, w, np.full(classes, 1 / classes))
-    except InputError:
-        return _simulated(p, w, classes)
-
-
-def _simulated(p: Floats, w: Floats, classes: int) -> float:
-    rng = np.random.default_rng(0)
-    right = rng.random((DRAWS, p.size)) < p
-    answers = np.where(right, 0, rng.integers(1, classes, (DRAWS, p.size)))
-    score = np.stack([(answers == k) @ w for k in range(classes)], axis=1)
-    best = score >= score.max(axis=1, keepdims=True) - SAME * (1 + np.abs(w).sum())
-    return float((best[:, 0] / best.sum(axis=1)).mean())
-
-
-def ranked(accuracy: Floats) -> Ints:
-    """Labelers from best to worst; equals keep their order; accuracy (..., labelers): p; -> (..., labelers)."""
-    return np.argsort(-np.asarray(accuracy), axis=-1, kind="stable")
-
-
-def best_set(accuracy: Any, classes: int = 2) -> Choice:
+def best_set(accuracy: Any, classes: int = 2) -> tuple[Ints, float]:
     """``S* = argmax pi(S)`` over all sets: some top-m set, of odd size with two classes (Liu & Liu 2015, Theorems 1-2).
 
     Of equally good sizes the smallest: with equal skills {.7} and {.7, .7} tie.
+
+    -> members (k,), ascending, and U(S*).
     """
     p = np.asarray(accuracy, dtype=np.float64)
-    order = ranked(p)
+    order = np.argsort(-p, kind="stable")
     values = top_accuracies(p[order], classes)
     size = int(np.flatnonzero(values >= values.max() - SAME)[0]) + 1
-    return Choice(np.sort(order[:size]), float(values[size - 1]))
+    return np.sort(order[:size]), float(values[size - 1])
 
 
-def clipped_odds(accuracy: Floats, seen: Floats | Ints, classes: int = 2) -> Floats:
-    """``ln((L - 1) p / (1 - p))`` with p kept within [.5/N, 1 - .5/N], N the labels it was estimated from."""
-    half = 0.5 / np.maximum(np.asarray(seen, dtype=np.float64), 1.0)
-    return log_odds(np.clip(accuracy, half, 1 - half), classes)
+def bought_set(accuracy: Floats, cost: Floats, price: float, votes: str, classes: int) -> Ints:
+    """The best set for simple majorities, all labelers where votes are weighted; with a price those worth it.
+
+    cost and price count between two classes alone; -> (k,): members, ascending.
+    """
+    if price > 0 and classes == 2:
+        return worth_its_price(accuracy, cost, price, votes)
+    return best_set(accuracy, classes)[0] if votes == "majority" else np.arange(accuracy.size)
+
+
+def _chain(members: Floats, more: Floats, votes: str) -> tuple[Floats, Floats]:
+    """U of those kept and the first k more, k = 0, 1, ..., and what it is at most: the lattice leaves an interval."""
+    every = np.concatenate([members, more])
+    if votes == "majority":
+        values = np.append(0.5, top_accuracies(every))[members.size :]
+        return values, values
+    sizes = np.arange(members.size, every.size + 1)
+    p = np.concatenate([every[:k] for k in sizes])
+    starts = np.append(0, np.cumsum(sizes))
+    above, width = vote_errors(starts, clipped(p), log_odds(p), np.ones(sizes.size), np.zeros(sizes.size))
+    return 1 - above, 1 - above + width
+
+
+def worth_its_price(accuracy: Any, cost: Any, price: float, votes: str = "majority") -> Ints:
+    """``argmax U(S) - price C(S)`` over all sets, the empty one included, where a fair guess is as good as asking.
+
+    accuracy, cost (labelers,): p, and the price of a label; price: lambda: how much accuracy a unit of money is worth;
+    votes: ``majority``, or ``weighted`` by log-odds; -> (k,): members, ascending.
+    """
+    # Best first. A node has decided about the labelers that come first by skill.
+    # No completion by k more is more accurate than the k most skilled of the rest, nor cheaper than the k cheapest
+    # (accuracy grows with each member's skill: Liu & Liu 2015, Theorem 2): the best k of both at once bounds the
+    # node.
+    p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
+    # by skill, so that the k most skilled of the rest are the next k: a chain is one growing law
+    order = np.argsort(-(np.abs(p - 0.5) if votes == "weighted" else p), kind="stable")
+    p, c = p[order], c[order]
+    best: tuple[float, list[int]] = (np.inf, [])
+    number, seen = count(), 0
+    heap: list[tuple[float, int, list[int], int]] = [(-np.inf, next(number), [], 0)]
+    while heap and heap[0][0] < best[0] - SAME and seen < NODES:
+        _, _, members, depth = heappop(heap)
+        seen += 1
+        values, most = _chain(p[members], p[depth:], votes)
+        spent = float(c[members].sum())
+        # feasible sets on the way: the members so far and the next k, at what they cost
+        taken = price * (spent + np.append(0.0, np.cumsum(c[depth:]))) - values
+        place = int(np.argmin(taken))
+        if taken[place] < best[0] - SAME:
+            best = (float(taken[place]), [*members, *range(depth, depth + place)])
+        # the bound: the accuracy of the next k at the cost of the k cheapest, as if one set had both
+        least = spent + np.append(0.0, np.cumsum(np.sort(c[depth:])))
+        bound = float(np.min(price * least - most))
+        if depth < p.size and bound < best[0] - SAME:
+            # both children inherit the bound: each restricts the node's completions
+            heappush(heap, (bound, next(number), [*members, depth], depth + 1))
+            heappush(heap, (bound, next(number), members, depth + 1))
+    return np.sort(order[np.array(best[1], np.int64)])

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import zeta
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.vote_errors import poisson_binomial
 from crowdopt.errors import InputError
-from crowdopt.labelers.sets import ranked, top_accuracies
+from crowdopt.labelers.sets import set_accuracy, top_accuracies
 
 
 @dataclass(frozen=True)
@@ -30,9 +29,8 @@ class Constants:
 
 def strict_majority(accuracy: Any) -> float:
     """``a_min = P(strictly more than half of all M labels are right)``; below pi(M) by half of the ties at even M."""
-    p = np.asarray(accuracy, dtype=np.float64)
-    law = poisson_binomial(p)
-    return float(law[p.size // 2 + 1 :].sum())
+    # one more who is always wrong turns ties into losses
+    return float(set_accuracy(accuracy if len(accuracy) % 2 else np.append(accuracy, 0.0)))
 
 
 def least_gaps(accuracy: Any) -> tuple[float, float]:
@@ -167,7 +165,7 @@ def cost_regret_bound(accuracy: Any, cost: Any, given: Constants, horizon: int, 
     accuracy, cost (labelers,): p and c; z: in (0, 1); any value gives a bound.
     """
     p, c = np.asarray(accuracy, dtype=np.float64), np.asarray(cost, dtype=np.float64)
-    order = ranked(p)
+    order = np.argsort(-p, kind="stable")
     values = top_accuracies(p[order])
     size = int(values.argmax()) + 1
     outside = float(c[order[size:]].sum())

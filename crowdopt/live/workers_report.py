@@ -13,8 +13,8 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import CHECK, GOLD, REPAIR, WORK
 from crowdopt.crowd.law import clipped
+from crowdopt.crowd.rules import log_odds
 from crowdopt.crowd.subset import of_workers
-from crowdopt.crowd.vote_errors import log_odds
 from crowdopt.errors import InputError
 from crowdopt.live.live_rows import AnswerRow, WorkerRow
 from crowdopt.live.seat import Seat
@@ -82,12 +82,11 @@ def _with_collected(run: Run, label: Ints, met: int) -> Run:
     run = replace(run, skills=skills, task=votes[0], worker=votes[1], label=votes[2])
     if run.claims is None or run.decided is None:
         return run
-    right = clipped(skills[instance.task_type[task], worker])
     claim = clipped(run.claims)[:, None]
     own = np.arange(instance.classes) == run.decided[:, None]
     chance = np.where(own, 1 - claim, claim / (instance.classes - 1))
     odds = np.where((run.decided < 0)[:, None], 0.0, np.log(chance))
-    np.add.at(odds, (task, label), log_odds(right, instance.classes))
+    np.add.at(odds, (task, label), log_odds(skills[instance.task_type[task], worker], instance.classes))
     error = 1 - np.exp(odds.max(axis=1) - np.logaddexp.reduce(odds, axis=1))
     touched = np.isin(np.arange(instance.n_tasks), task)
     decided = np.where(touched, odds.argmax(axis=1), run.decided)

@@ -16,6 +16,7 @@ from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR, WORK
+from crowdopt.crowd.law import clipped
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
@@ -324,6 +325,11 @@ class AsPrinted(PricedCovering):
     stop: bool = False
     ties: str = "random"
 
+    def notes(self) -> list[str]:
+        """By which evidence and needs it goes, where these are not the paper's."""
+        printed = f"evidence and needs are by rule {self.known.rule}; printed are rule hoeffding's"
+        return [] if self.known.rule == "hoeffding" else [f"{printed}, (2p - 1)^2 and 2 ln(1/epsilon)"]
+
 
 def repair(
     known: Known,
@@ -356,9 +362,6 @@ def _taken(tasks: int, short: Ints, done: list[tuple[int, Ids]]) -> dict[int, li
     return taken
 
 
-KEEP = 1e-6  # accuracies are kept this far from 0 and 1
-
-
 @dataclass
 class Doubting(Covering):
     """Keeps ``ln P(labels | class)`` of each task, (tasks, classes)."""
@@ -381,7 +384,7 @@ class Doubting(Covering):
     def right(self, tasks: Ids) -> Floats:
         """Chance that the worker who is here is right on each of the tasks, (tasks,)."""
         column = np.array([self.seen.column(self._arrival.number, False)])
-        return np.clip(self.seen.accuracy(column)[self.known.task_type[tasks], 0], KEEP, 1 - KEEP)
+        return clipped(self.seen.accuracy(column)[self.known.task_type[tasks], 0])
 
     def heed(self, tasks: Ids, labels: Ints) -> None:
         """Multiply each task's posterior by its label's likelihood."""

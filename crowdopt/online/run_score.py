@@ -13,7 +13,8 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import NONE, clipped
-from crowdopt.crowd.vote_errors import CERTAIN, log_odds, most_errors, vote_errors, weighted_vote
+from crowdopt.crowd.rules import log_odds
+from crowdopt.crowd.vote_errors import CERTAIN, most_errors, vote_errors
 from crowdopt.online.crowds import ANSWERS
 from crowdopt.online.ledger import KINDS, Run
 from crowdopt.online.misspecified import Breached
@@ -99,6 +100,19 @@ def _mean(values: NDArray[Any] | None, wanted: NDArray[np.bool_]) -> float | Non
     return None if values is None or not wanted.any() else float(values[wanted].mean())
 
 
+def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: int = 2) -> Ints:
+    """``argmax_k sum of the weights of the labels that say k``, one answer per task.
+
+    With two classes this is ``sign(sum w l)``. Ties go to the smallest class.
+
+    task, label (k,): task and class of each label; weight (k,): its weight; a negative one speaks against its class;
+    tasks, classes: how many of each; -> (tasks,): class of each task; -1 without labels.
+    """
+    votes = np.bincount(task * classes + label, weights=weight, minlength=tasks * classes)
+    answers = votes.reshape(tasks, classes).argmax(axis=1)
+    return np.where(np.bincount(task, minlength=tasks) > 0, answers, -1)
+
+
 def answers_of(run: Run) -> Ints:
     """The answers, (tasks,), that a run's labels lead to by the policy's own combining; -1 without labels."""
     instance = run.stream.instance
@@ -142,13 +156,12 @@ def claimed_error(run: Run) -> Floats | None:
     if run.claims is not None or run.answers != "weighted":
         return run.claims
     shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
-    right = clipped(run.skills[instance.task_type[run.task], run.worker])
     if promised is not None and promised.difficulty.share:
         believed = replace(promised, accuracy=clipped(run.skills), prior=np.full(2, 0.5))
         chance = believed.posterior(np.column_stack([run.task, run.worker]), run.label)
         mine: Floats = np.take_along_axis(chance, np.maximum(answer, 0)[:, None], axis=1)[:, 0]
         return np.where(answer >= 0, 1 - mine, 0.5)
-    weight = log_odds(right, instance.classes)
+    weight = log_odds(run.skills[instance.task_type[run.task], run.worker], instance.classes)
     each = np.bincount(run.task * shape[1] + run.label, weight, shape[0] * shape[1])
     votes = each.astype(np.float64).reshape(shape)  # of no labels at all, bincount makes integers
     others = votes - np.take_along_axis(votes, np.maximum(answer, 0)[:, None], axis=1)

@@ -68,7 +68,7 @@ def _with_joint_rows(program: Program, classes: Classes) -> Program:
         high = np.where(most[:, task] == UNBOUNDED, np.inf, n * most[:, task].astype(np.float64))
         program = program.with_rows("group", (len(limited), n.size), rows, n * fewest[:, task], high)
     for name, share, bound in shares_of(instance):
-        side = share * len(instance.collected) - [labels_had(instance, h).sum() for h in bound]
+        side = share * len(instance.collected) - labels_had(instance)[bound].sum(axis=1)
         sides = (-np.inf, side) if name == "most_share" else (side, np.inf)
         program = program.with_rows(name, (len(bound),), np.tile(member[bound] - share[:, None], (1, n.size)), *sides)
     own = instance.own_rows

@@ -73,7 +73,7 @@ def _with_joint_rows(program: Program, instance: AssignmentInstance) -> Program:
         program = program.with_rows("group", (len(limited), n), rows, fewest, high)
     for name, share, bound in shares_of(instance):
         rows = np.tile(member[bound] - share[:, None], (1, n))
-        side = share * len(instance.collected) - [labels_had(instance, g).sum() for g in bound]
+        side = share * len(instance.collected) - labels_had(instance)[bound].sum(axis=1)
         sides = (-np.inf, side) if name == "most_share" else (side, np.inf)
         program = program.with_rows(name, (len(bound),), rows, *sides)
     own = instance.own_rows

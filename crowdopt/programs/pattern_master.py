@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, extended, relax
-from crowdopt.crowd.pools import Pools
 from crowdopt.programs.patterns import PatternSet, of_menu
+from crowdopt.programs.pools import Pools
 
 
 def of_priced_menu(

@@ -11,11 +11,11 @@ from scipy import sparse
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import Pools, pools_of
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.errors import InputError
 from crowdopt.programs.pattern_errors import Errors
+from crowdopt.programs.pools import Pools, pools_of
 
 MANY = 1_000_000  # patterns of one kind that ``build`` looks through; beyond, they have to be generated
 SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are absolute
@@ -42,7 +42,7 @@ def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wr
     """``min sum c_tP z_tP  s.t.  sum_P z_tP = n_t,  sum_tP (a_Pg - h)+ z_tP <= M_g(h+1) + ... + M_g(s)``, z whole.
 
     z_tP is the number of tasks of kind t with pattern P, ``c_tP = sum_g c_tg a_Pg``. The supply rows are exact: labels
-    can be dealt to the workers of a pool just if they hold (crowdopt.crowd.pools.Pools.rows).
+    can be dealt to the workers of a pool just if they hold (crowdopt.programs.pools.Pools.rows).
 
     Columns: ``given`` (k,), the z. Rows: ``task`` (T,), ``supply`` (pools and depths,) [, ``budget`` (1,)]
     [, ``wrong`` (1,)].

@@ -10,7 +10,7 @@ from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.solution import PROVEN, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import worst_excess
+from crowdopt.crowd.kept import worst_breach
 from crowdopt.documents import finite
 from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.plan.plan_folder import stated_prior
@@ -31,7 +31,7 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
     is_integer = stored.amounts is None
     report.objective = float((instance.prices(stored.pairs) * shares).sum())
     report.labels = float(shares.sum())
-    report.violation = worst_excess(instance, stored.pairs, stored.amounts, excused)
+    report.violation = worst_breach(instance, stored.pairs, stored.amounts, np.flatnonzero(excused))
     report.certified_bound = certified_bound(instance, stored, report, is_integer)
     if excused.any() and (stored.claims.get("bound") is not None or report.certified_bound is not None):
         report.complain("plan.json", "has a bound, but no plan of all tasks is claimed that it could be a bound of")

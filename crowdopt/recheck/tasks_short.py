@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Ints
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.kept import broken_limits, is_excused
+from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of, most_errors
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, VOTE_ERROR, StoredPlan
 from crowdopt.recheck.bounds.findings import Report
@@ -45,13 +45,10 @@ def check_short(instance: AssignmentInstance, stored: StoredPlan, excused: Bools
             if name in stored.tasks:
                 report.complain(stored.tasks.path.name, f"has a column {name}, but plan.json names no task as short")
         return
-    short = np.zeros(instance.n_tasks, bool)
-    short[[one.lacking for one in broken_limits(instance, stored.pairs) if one.lacking is not None]] = True
-    if instance.the_rule.checked:
-        short |= most_errors(instance, stored.pairs) > instance.epsilon + CERTAIN
-    for task in np.flatnonzero(excused & ~short).tolist():
+    served = np.setdiff1d(np.flatnonzero(excused), short_tasks(instance, stored.pairs))
+    for task in served.tolist():
         report.complain("plan.json", f"{SHORT} names task {instance.task_id(task)}, which gets what it asks for")
-    spare = None if (excused & ~short).any() else _served_by_spare_labels(instance, stored.pairs, excused)
+    spare = None if served.size else _served_by_spare_labels(instance, stored.pairs, excused)
     if spare is not None:
         report.complain(
             "plan.json", f"{SHORT} names task {instance.task_id(spare)}, which labels that are left would serve"
@@ -92,9 +89,8 @@ def _served_by_spare_labels(instance: AssignmentInstance, pairs: Ints, excused: 
         new = np.column_stack([np.full(best[:high].size, task), best[:high]])
         if high > best.size or (instance.budget is not None and spent + instance.prices(new).sum() > instance.budget):
             continue
-        others = excused.copy()
-        others[task] = False
-        if all(is_excused(one, others) for one in broken_limits(instance, np.concatenate([pairs, new]))):
+        others = np.setdiff1d(np.flatnonzero(excused), task)
+        if not breaches(instance, np.concatenate([pairs, new]), short=others):
             return task
     return None
 

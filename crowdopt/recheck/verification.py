@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import broken_limits, is_excused
+from crowdopt.crowd.kept import breaches
 from crowdopt.io.campaign.campaign_reading import read_campaign
 from crowdopt.io.campaign.overrides import BEYOND, overridden
 from crowdopt.io.campaign.recorded_settings import RECORD
@@ -48,9 +50,8 @@ def verify(campaign: str | Path, plan: str | Path) -> Report:
 def _check(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     claims = stored.claims
     excused = tasks_said_short(instance, stored, report)
-    for excess in broken_limits(instance, stored.pairs, stored.amounts):
-        if not is_excused(excess, excused):
-            report.complain("assignment.csv", str(excess))
+    for breach in breaches(instance, stored.pairs, stored.amounts, short=np.flatnonzero(excused)):
+        report.complain("assignment.csv", str(breach))
     check_short(instance, stored, excused, report)
     check_tasks(instance, stored, report)
     check_workers(instance, stored, report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crowdopt.arrays import Floats
-from crowdopt.hire.selected import Frontier, Selection
+from crowdopt.hire.selection import Frontier, Selection
 from crowdopt.report.charts import WIDE, altair
 
 

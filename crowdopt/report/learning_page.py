@@ -26,8 +26,8 @@ COLUMNS = {
     "repeats": "repeats",
 }
 NOTES = {
-    "reward": "mean of U(S_t) over all tasks, exploration in: a new tester earns what the majority of all does, and"
-    " a repeat a guess",
+    "reward": "mean of U(S_t) over all tasks, exploration in: a new tester earns what the majority of all does, ties"
+    " half, and a repeat a guess",
     "reward_exploiting": "mean of U(S_t) over the tasks that were neither testers nor lost to a repeat",
     "right": "share of the answers of known truth that are right, exploration in",
     "final_accuracy": "U of the set that the policy would ask in the end",

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.answers.audit.exact_bound import most_left
-from crowdopt.answers.audit.tariff import Tariff, tariff
+from crowdopt.answers.audit.bound import most_left
+from crowdopt.answers.audit.tariff import Tariff, spendable, tariff
 from crowdopt.arrays import Bools, places
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
@@ -381,7 +381,7 @@ def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
     """The share of wrong answers that an audit of a fixed size leaves at most, and the run's cost with it.
 
     The tasks of known truth are the population; so many of them are drawn, the wrong ones corrected, and the bound is
-    exact (crowdopt.answers.audit.exact_bound). A task without an answer counts as wrong.
+    exact (crowdopt.answers.audit.bound). A task without an answer counts as wrong.
 
     terms: size of the audit (all answers, if there are fewer), price of a look, confidence; -> ``certified`` and
     ``cost_audited``; None where no truth is known.
@@ -399,5 +399,5 @@ def after_audit(wrong: Bools, cost: float, terms: Tariff, seed: int) -> dict[str
     """``certified`` and ``cost_audited`` of answers (answers,) of which it is known whether they are wrong."""
     checks = min(int(terms.checks), wrong.size)
     drawn = np.random.default_rng([seed, AUDIT]).choice(wrong.size, checks, replace=False)
-    left = most_left(wrong.size, checks, int(wrong[drawn].sum()), terms.delta)
+    left = most_left(wrong.size, checks, int(wrong[drawn].sum()), spendable(terms.confidence))
     return {"certified": left / wrong.size, "cost_audited": cost + terms.price * checks}

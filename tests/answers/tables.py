@@ -14,41 +14,40 @@ def table(task: ArrayLike, worker: ArrayLike, label: ArrayLike, tasks: int, work
     return Labels(*(np.asarray(part, np.int64) for part in (task, worker, label)), *ids)
 
 
-def drawn(
-    seed: int,
-    tasks: int = 12,
-    workers: int = 7,
-    classes: int = 3,
-    *,
-    share: float = 0.6,
-    each: int | None = None,
-    skill: ArrayLike | None = None,
-    confusion: np.ndarray | None = None,
-    hard: tuple[float, float] = (0.0, 1.0),
-) -> tuple[Labels, np.ndarray]:
-    """Labels and the truth: of about a share of all pairs (below 1 with oddities), or so many of each task.
+def coins(accuracy: ArrayLike, classes: int) -> np.ndarray:
+    """One-coin workers as tables: the chance of each label given each class, (workers, classes, classes)."""
+    right = np.asarray(accuracy, float)[:, None, None]
+    return np.where(np.eye(classes, dtype=bool), right, (1 - right) / (classes - 1))
 
-    One coin by the workers' skills, or by tables, (workers, classes, classes); ``hard``: on that share of the tasks
-    only such a part of the edge is left, and the mean edge is that of the skills.
+
+def drawn(seed, tasks=12, workers=7, classes=3, each=None, chance=None, hard=(0.0, None)) -> tuple[Labels, np.ndarray]:
+    """Labels and the truth: so many of each task, or of about .6 of all pairs, with oddities.
+
+    By tables like those of ``coins``; ``hard``: a share of the tasks on which others hold.
     """
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, classes, tasks)
-    skills = rng.beta(4, 2, workers) if skill is None else np.asarray(skill, dtype=float)
+    tables = coins(rng.beta(4, 2, workers), classes) if chance is None else chance
     order = rng.random((tasks, workers))
-    there = order < share if each is None else order.argsort(axis=1).argsort(axis=1) < each
-    if each is None and share < 1:
-        there[0], there[:, 0] = False, False
-        there[1, 1] = True
+    there = order < 0.6 if each is None else order.argsort(axis=1).argsort(axis=1) < each
+    if each is None:
+        there[0], there[:, 0], there[1, 1] = False, False, True
     task, worker = np.nonzero(there)
-    scale = np.where(rng.random(tasks) < hard[0], hard[1], 1.0) / (1 - hard[0] * (1 - hard[1]))
-    right = np.minimum(1 / classes + scale[task] * (skills[worker] - 1 / classes), 1)[:, None]
-    law = np.where(np.arange(classes) == truth[task, None], right, (1 - right) / (classes - 1))
-    law = law if confusion is None else confusion[worker, truth[task]]
+    is_hard = rng.random(tasks) < hard[0]
+    law = np.stack([tables, tables if hard[1] is None else hard[1]])[is_hard[task].astype(int), worker, truth[task]]
     label = (rng.random(task.size)[:, None] > law[:, :-1].cumsum(axis=1)).sum(axis=1)
     rows = rng.permutation(task.size)
     return table(task[rows], worker[rows], label[rows], tasks, workers, classes), truth
 
 
-def rows(labels: Labels) -> list[tuple[int, int, int]]:
-    """The table as triples."""
-    return list(zip(labels.task.tolist(), labels.worker.tolist(), labels.label.tolist(), strict=True))
+def likelihood(labels: Labels, chance: np.ndarray) -> np.ndarray:
+    """``P(labels | class)`` of each task, (tasks, classes), multiplied out."""
+    total = np.ones((len(labels.tasks), chance.shape[1]))
+    np.multiply.at(total, labels.task, chance[labels.worker, :, labels.label])
+    return total
+
+
+def shares(weights: np.ndarray) -> np.ndarray:
+    """Rows that add up to 1; uniform where all are 0."""
+    total = weights.sum(axis=1, keepdims=True)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / weights.shape[1])

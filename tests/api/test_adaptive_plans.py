@@ -10,8 +10,8 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
+from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.crowd.groups import OwnRows
-from crowdopt.crowd.states.told_tasks import told_tasks
 from tests.typed import run
 
 PANEL = AssignmentInstance(
@@ -171,16 +171,15 @@ def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(tmp_path
     one = AssignmentInstance([[0.9, 0.8, 0.75]], [0], [1, 1, 1], 0.12, cost=[3.0, 1.0, 0.4], class_names=["a", "b"])
     write_campaign(one, tmp_path / "c")
     plan = assign(tmp_path / "c", adaptive=True, rounds=2, expert=9.0, output=tmp_path / "p")
-    told, mean = told_tasks(one), 0.0
+    panel, mean = vote_panel(one), 0.0
     for row in (row for row in plan.rows if row.round == 0 and not row.votes):
         mean += row.share * (0.5 if row.action == "answer" else 0.0)
-        for k, outcome in enumerate(told.states[0].outcomes(row.what) if row.action == "ask" else ()):
-            table = tmp_path / f"{row.what}{k}.csv"
-            labels = [f"0,{j},{'ab'[counts.index(1)]}\n" for j, counts in outcome.added]
+        for after in panel.ahead(row.what, np.array([0]))[0][0].tolist() if row.action == "ask" else ():
+            table = tmp_path / f"{row.what}{after}.csv"
+            labels = [f"0,{j},{'ab'[k]}\n" for j, k, _ in panel.votes(after)]
             table.write_text("task,worker,label\n" + "".join(labels))
             answered = crowdopt.answers(table, tmp_path / "p", campaign=tmp_path / "c")
-            after = int(told.states[0].after(outcome, np.array([0]))[0])
-            mean += row.share * float(told.joint[0][after].sum()) * float(answered.onward.targets[0])
+            mean += row.share * float(panel.mass[after]) * float(answered.onward.targets[0])
     assert mean == pytest.approx(float(plan.errors[0]), rel=1e-6)
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Status, assign, explain, verify, write_campaign
 from crowdopt.api.budget import spend
 from crowdopt.api.no_plan import why_not
-from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.cli import main
-from crowdopt.crowd.exhausted import out_of_reach
+from crowdopt.crowd.kept import breaches, short_tasks
+from crowdopt.crowd.reach import out_of_reach
 from crowdopt.crowd.vote_errors import CERTAIN
 from tests.assign.by_hand import SAME, choices, report_on, sets_of
 from tests.checkers.plans import table

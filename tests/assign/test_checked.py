@@ -9,8 +9,9 @@ from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.assign.fixed_labels import with_fixed_labels
-from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.plan import Plan
 from crowdopt.core.certificate import Certificate
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from tests.small import instances
 

@@ -9,9 +9,9 @@ import pytest
 
 from crowdopt import AssignmentInstance, InputError, Options, Status, assign, recipe, solve
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.plan import breaches
 from crowdopt.backends import BackendMissing
 from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.rules import HOEFFDING
 
 SLACK = 1e-6  # what common solvers accept as feasible

@@ -10,8 +10,8 @@ import pytest
 from crowdopt import assign
 from crowdopt.api.assign import probe
 from crowdopt.assign.methods.best_effort import best_effort
-from crowdopt.assign.plan import breaches, short_tasks
 from crowdopt.core.solution import Status
+from crowdopt.crowd.kept import breaches, short_tasks
 from tests.draw import campaign
 
 

@@ -12,11 +12,11 @@ import crowdopt
 from crowdopt import AssignmentInstance, assign
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.plan import breaches
 from crowdopt.assign.presolve import presolved
 from crowdopt.core.solution import Options
 from crowdopt.crowd.groups import Group, OwnRows
-from crowdopt.crowd.open_tasks import is_open
+from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.reach import is_open
 from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
 from tests.sampled import first_of
 from tests.small import instances

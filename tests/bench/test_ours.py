@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from crowdopt.bench.harness.judge import PROVEN, judge_solution
 from crowdopt.bench.harness.ours import multipliers, point
-from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.hire.ranking import algorithm1
-from crowdopt.programs import selection
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.program import build
+from crowdopt.hire.selection import ranked
 
 TALLIES = st.lists(st.integers(0, 10), min_size=1, max_size=12)
 
@@ -19,8 +19,8 @@ TALLIES = st.lists(st.integers(0, 10), min_size=1, max_size=12)
 def test_the_closed_form_dual_proves_the_integer_optimum(correct, most, classes):
     """The relaxation is tight (Li & Liu's problem (11) as sizes of prefixes), so the gap is rounding."""
     instance = SelectionInstance(correct=np.array(correct), asked=np.full(len(correct), 10), classes=classes, most=most)
-    program = selection.build(instance)
-    arrays = {"primal": point(program, algorithm1(instance).members), "dual": multipliers(program, instance)}
+    program = build(instance)
+    arrays = {"primal": point(program, ranked(instance).members), "dual": multipliers(program, instance)}
     found = judge_solution(program, "optimal", None, arrays)
     assert found.outcome == PROVEN, found
     assert abs(found.gap) <= 1e-12

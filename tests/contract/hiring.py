@@ -8,8 +8,8 @@ import numpy as np
 
 from crowdopt.backends import solve
 from crowdopt.core.solution import Options
-from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.hire.by_program import solve_program
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.program import build, chosen, solve_program
 from tests.selections import limited
 
 LIMIT = Options(time_limit=20.0)
@@ -42,14 +42,13 @@ def searched(backend: str, instance: SelectionInstance) -> dict[str, Any]:
 def claimed(backend: str, instance: SelectionInstance) -> dict[str, Any]:
     """The same, with what the backend itself says of the bound."""
     from crowdopt.core.certificate import certify
-    from crowdopt.programs import selection
 
-    solution = solve(selection.build(instance), backend, FULL)
+    solution = solve(build(instance), backend, FULL)
     certificate = certify(solution)
     facts = {"claim": solution.status.value, "bound": -certificate.bound, "gap": certificate.gap}
     if solution.primal is None:
         return facts
     return facts | {
-        "workers": selection.chosen(solution.program, solution.primal).tolist(),
+        "workers": chosen(solution.program, solution.primal).tolist(),
         "value": -certificate.value,
     }

@@ -8,7 +8,7 @@ import pytest
 
 from crowdopt.backends import registered
 from crowdopt.core.solution import Status
-from crowdopt.hire.ranking import algorithm1
+from crowdopt.hire.selection import ranked
 from tests.contract.accuracy import accuracy
 from tests.contract.hiring import full, small
 from tests.contract.rows import BACKENDS, MORE, SAMPLE, row
@@ -51,7 +51,7 @@ def test_a_search_finds_the_best_allowed_set_of_all(backend: str) -> None:
 def test_algorithm_1_and_the_program_agree_on_300_workers(backend: str) -> None:
     """The search's set scores what Algorithm 1's does, whose proof bounds all; and the search claims no more."""
     facts = row(backend, "hiring/full")
-    found = algorithm1(full())
+    found = ranked(full())
     assert found.proven
     assert facts["claim"] == Status.OPTIMAL.value
     assert facts["value"] == pytest.approx(found.score, rel=accuracy(backend))

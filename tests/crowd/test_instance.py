@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from crowdopt import AssignmentInstance, InputError, recipe
-from crowdopt.crowd.alike import alike
-from crowdopt.crowd.exhausted import out_of_reach
 from crowdopt.crowd.law import Law
-from tests.chance import rng, seeds
 from tests.small import instances
 
 GOOD = {
@@ -105,23 +99,6 @@ def test_supply_adds_evidence_pair_by_pair(instance):
     assert instance.supply(rng.permutation(pairs)) == pytest.approx(expected)
 
 
-@pytest.mark.chance
-def test_a_task_is_out_of_reach_where_no_set_of_workers_has_enough():
-    """Of workers with time, at most so many of them: the best set of each size by hand."""
-    some = 0
-    for seed in seeds(12):
-        chance = rng(seed)
-        accuracy, most = chance.uniform(0.55, 0.95, (2, 5)), chance.integers(1, 6, 8)
-        capacity, kind = chance.integers(0, 3, 5), chance.integers(0, 2, 8)
-        instance = AssignmentInstance(accuracy, kind, capacity, 0.3, rule="bhattacharyya", max_labels=most)
-        there = np.flatnonzero(capacity > 0).tolist()
-        sets = [[list(few) for k in range(top + 1) for few in combinations(there, k)] for top in most]
-        best = [max(instance.evidence[t, few].sum() for few in own) for t, own in zip(kind, sets, strict=True)]
-        assert out_of_reach(instance).tolist() == (np.array(best) < instance.floor).tolist()
-        some += out_of_reach(instance).any()
-    assert some
-
-
 def test_the_same_seed_gives_the_same_instance():
     """Nothing but the seed decides: equal seeds agree, and drawn kinds differ between seeds."""
     for kind in ("HS", "U", "K3", "R10", "T7", "B5", "L3"):
@@ -169,27 +146,3 @@ def test_items_have_features():
     instance = recipe("I2:50x20", 0)
     assert instance.accuracy == pytest.approx(np.clip(0.5 + 0.49 * right, 0.5, 0.99), abs=0.51e-10)
     assert np.array_equal(instance.cost[0], cost) and np.array_equal(instance.task_type, np.arange(50))
-
-
-@pytest.mark.parametrize("types", [1, 5, 300])
-def test_equal_rows_have_one_number_however_they_lie_in_memory(types):
-    """So that workers alike are alike on any machine: sums of equal rows must be rounded alike."""
-    for workers in range(2, 61):
-        rows = np.tile(np.random.default_rng(types).random(types), (workers, 1))
-        for table in (rows, np.asfortranarray(rows), rows > 0.5, np.broadcast_to(rows[0], rows.shape)):
-            number, first = alike(table, np.zeros(workers))
-            assert not number.any() and first.tolist() == [0]
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 10**6))
-def test_numbers_of_rows_come_in_order_of_first_appearance(seed):
-    """Against a dictionary of the rows themselves."""
-    rng = np.random.default_rng(seed)
-    one, table = rng.integers(0, 3, 20), rng.integers(0, 2, (20, 3)).astype(float)
-    number, first = alike(one, table)
-    known: dict[tuple[float, ...], int] = {}
-    wanted = [
-        known.setdefault((value, *row), len(known)) for value, row in zip(one.tolist(), table.tolist(), strict=True)
-    ]
-    assert number.tolist() == wanted and number[first].tolist() == list(range(len(known)))

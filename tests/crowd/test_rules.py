@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
-from math import exp, log, sqrt
-from types import SimpleNamespace
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -14,26 +13,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group, InputError
+from crowdopt import AssignmentInstance, InputError
 from crowdopt.api.no_plan import why_not
-from crowdopt.assign.individual.nested import LevelsOfNeed
-from crowdopt.crowd.law import CLIP, Difficulty, confusion_evidence
+from crowdopt.crowd import rules
+from crowdopt.crowd.law import CLIP, Difficulty, Law, Tables
 from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
-from crowdopt.crowd.rules import (
-    BHATTACHARYYA,
-    EACH,
-    EXACT_ERROR,
-    FLOOR,
-    HOEFFDING,
-    PROBIT,
-    RULES,
-    hard_bound,
-    hard_need,
-    joint_error,
-    joint_need,
-    normal_need,
-)
-from crowdopt.programs import assignment, assignment_dual
+from crowdopt.crowd.rules import BHATTACHARYYA, EACH, EXACT_ERROR, HOEFFDING, PROBIT, RULES
+from crowdopt.programs import assignment
 from crowdopt.recheck.verification import verify
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways
 from tests.small import instances
@@ -41,8 +27,9 @@ from tests.small import instances
 PROMISING = [rule for rule in RULES.values() if not rule.checked]
 PROMISED = [rule.name for rule in RULES.values() if rule.implied_by]
 EVEN, HARD = np.array([0.5, 0.5]), Difficulty(0.2, 0.5)
+ONE = AssignmentInstance(np.full((1, 6), 0.8), np.zeros(1, np.int64), np.ones(6, np.int64), 0.2, rule="exact-error")
 skills = st.lists(st.floats(0.01, 0.99), min_size=1, max_size=5).map(np.array)
-seeds, targets = st.integers(0, 10**6), st.floats(0.01, 0.49)
+seeds, targets, chances = st.integers(0, 10**6), st.floats(0.01, 0.49), st.floats(0.02, 0.9)
 
 
 def drawn_prior(seed: int, classes: int) -> np.ndarray:
@@ -55,7 +42,7 @@ def drawn_prior(seed: int, classes: int) -> np.ndarray:
 @pytest.mark.parametrize("rule", PROMISING, ids=lambda rule: rule.name)
 def test_no_vote_errs_more_than_its_evidence_promises(rule, accuracy, classes, seed):
     """The guarantee itself: the vote by the rule's weights errs within its bound, on average over the classes."""
-    prior = EVEN if rule.only_binary else drawn_prior(seed, classes)
+    prior = drawn_prior(seed, classes) if rule.heeds_prior else EVEN
     bound = rule.error(rule.evidence(accuracy, prior.size).sum(), prior.size, prior)
     vote = vote_error(joint(prior, coin(accuracy, prior.size)), rule.weight(accuracy, prior.size), np.log(prior))
     assert vote <= bound + 1e-12
@@ -72,7 +59,6 @@ def test_every_vote_has_the_evidence_that_its_error_needs(accuracy, classes, see
         assert evidence >= EXACT_ERROR.need(error, classes, prior) - 1e-6
     one = EXACT_ERROR.evidence(np.array([0.7]), classes)[0]
     assert EXACT_ERROR.need(0.3, classes) == pytest.approx(one)
-    assert EXACT_ERROR.error(one, classes) == pytest.approx(0.3)
 
 
 @given(targets, st.integers(2, 5), seeds)
@@ -80,9 +66,8 @@ def test_error_is_the_inverse_of_need(epsilon, classes, seed):
     """A task with just its need is promised just its epsilon; where a guess is good enough nothing is needed."""
     prior = drawn_prior(seed, classes)
     guess = 1 - prior.max()
-    assert HOEFFDING.error(HOEFFDING.need(epsilon)) == pytest.approx(epsilon)
-    assert HOEFFDING.need(epsilon, 2, prior) == HOEFFDING.need(epsilon)
-    for rule in (RULES[name] for name in EACH if not RULES[name].only_binary):
+    assert HOEFFDING.error(HOEFFDING.need(epsilon, 2, prior)) == pytest.approx(epsilon)
+    for rule in (RULES[name] for name in EACH if RULES[name].heeds_prior):
         need = rule.need(epsilon, classes, prior)
         if guess <= epsilon * (1 - 1e-9):
             assert need == 0
@@ -90,55 +75,35 @@ def test_error_is_the_inverse_of_need(epsilon, classes, seed):
             assert rule.error(need, classes, prior) == pytest.approx(epsilon, rel=1e-6)
 
 
-@given(skills, targets, seeds)
-def test_lemma_1_and_the_rule_that_is_never_dearer(accuracy, epsilon, seed):
-    """Ho et al. 2013: any weights err with at most exp(-1/2 (sum w(2p-1))^2 / sum w^2), where the vote leans right.
-
-    Labels enough for hoeffding are enough for bhattacharyya: -ln(1-q) >= q and 2 ln(1/2e) < 2 ln(1/e).
-    """
+@given(skills, seeds)
+def test_lemma_1(accuracy, seed):
+    """Ho et al. 2013: any weights err with at most exp(-1/2 (sum w(2p-1))^2 / sum w^2), where the vote leans right."""
     weight = np.random.default_rng(seed).normal(0, 1, accuracy.size)
     bound = np.exp(-(max(0.0, weight @ (2 * accuracy - 1)) ** 2) / (2 * weight @ weight))
     assert vote_error(joint(EVEN, coin(accuracy)), weight) <= bound + 1e-12
-    if HOEFFDING.evidence(accuracy).sum() >= HOEFFDING.need(epsilon, 2):
-        assert BHATTACHARYYA.evidence(accuracy).sum() >= BHATTACHARYYA.need(epsilon, 2)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_extreme_accuracies(rule):
     """A coin is worth nothing, someone always wrong as much as someone always right, and nothing is infinite."""
-    evidence, weight = rule.evidence(np.array([0.0, 0.5, 1.0])), rule.weight(np.array([0.0, 0.5, 1.0]), 2)
-    assert evidence[1] == 0 and weight[1] == 0
+    evidence, weight = (given(np.array([0.0, 0.5, 1.0]), 2) for given in (rule.evidence, rule.weight))
+    assert np.isfinite([evidence, weight]).all() and evidence[1] == weight[1] == 0
     assert evidence[0] == pytest.approx(evidence[2]) and weight[0] == pytest.approx(-weight[2])
-    assert np.isfinite(evidence).all() and np.isfinite(weight).all()
-    assert rule.evidence(np.array([0.5 + CLIP * 1e-3]))[0] == 0.0 and FLOOR > 0
-
-
-def test_needs_in_numbers():
-    """For p = .7, epsilon = .05: 38, 27 and 16 labels. Among even classes probit gives each other one its share."""
-    asked = [rule.need(0.05) / rule.evidence(np.array([0.7]))[0] for rule in (HOEFFDING, BHATTACHARYYA, PROBIT)]
-    assert np.ceil(asked).tolist() == [38, 27, 16]
-    assert PROBIT.need(np.array([0.1, 0.05, 0.01])) == pytest.approx([1.642, 2.706, 5.412], abs=1e-3)
-    assert PROBIT.need(0.1, 4) == pytest.approx(PROBIT.need(0.1 / 3, 2)) and PROBIT.checked
+    assert rule.evidence(np.array([0.5 + CLIP * 1e-3]))[0] == 0.0
 
 
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [0.2, 0.8], [0.1, 0.3, 0.6]], ids=str)
 @pytest.mark.parametrize("k", [2, 5])
 def test_families_are_promised_the_sum_over_pairs_of_classes(k, prior):
-    """``sum over a != b of pi_a^(1 - 1/2k) pi_b^(1/2k) e^(-A/2k)``, pair by pair; at most 1."""
+    """``sum over a != b of pi_a^(1 - 1/2k) pi_b^(1/2k) e^(-A/2k)``, pair by pair; the need is its inverse."""
     pairs = sum(a ** (1 - 1 / (2 * k)) * b ** (1 / (2 * k)) for a, b in permutations(prior, 2))
-    for evidence in (0.0, 1.5, 40.0):
-        found = joint_error(BHATTACHARYYA, np.array([evidence]), np.array(prior), np.array([k]))
-        assert found[0] == pytest.approx(min(1.0, pairs * exp(-evidence / (2 * k))), rel=1e-12)
-
-
-@pytest.mark.parametrize("rule", PROMISING, ids=lambda rule: rule.name)
-def test_what_families_need_is_just_enough(rule):
-    """The need and the promise are each other's inverse; of rule hoeffding it is ``2 k ln(1 / epsilon)``."""
-    epsilon, k = np.array([0.2, 0.05, 0.001]), np.array([2, 3, 5])
-    need = joint_need(rule, epsilon, EVEN, k)
-    np.testing.assert_allclose(joint_error(rule, need, EVEN, k), epsilon, rtol=1e-12)
-    if rule is HOEFFDING:
-        np.testing.assert_allclose(need, [2 * k * log(1 / e) for k, e in zip(k, epsilon, strict=True)], rtol=1e-12)
+    evidence, most, prior = np.array([1.5, 40.0]), np.array([k, k]), np.array(prior)
+    error = rules.joint_error(BHATTACHARYYA, evidence, prior, most)
+    np.testing.assert_allclose(error, np.minimum(1, pairs * np.exp(-evidence / (2 * k))), rtol=1e-12)
+    assert rules.joint_need(BHATTACHARYYA, error, prior, most)[1] == pytest.approx(40)
+    np.testing.assert_allclose(rules.joint_need(HOEFFDING, np.array([0.2, 0.1]), EVEN, most), 2 * k * np.log([5, 10]))
+    alone = rules.joint_need(BHATTACHARYYA, error, prior, np.ones(2, int))
+    assert alone.tolist() == BHATTACHARYYA.need(error, prior.size, prior).tolist()
 
 
 def worst_error(p: np.ndarray, family: np.ndarray, weight: np.ndarray) -> float:
@@ -164,69 +129,42 @@ def worst_error(p: np.ndarray, family: np.ndarray, weight: np.ndarray) -> float:
 @given(seeds)
 @pytest.mark.parametrize("rule", PROMISING, ids=lambda rule: rule.name)
 def test_no_law_of_families_breaks_the_promise(rule, seed):
-    """Hölder inside, independence between: the alternating programs find nothing above the theorem."""
+    """Hölder inside, independence between: the alternating programs find nothing above the theorem.
+
+    Three workers right with p > 2/3 in one family: two of three wrong at once, 3 (1 - p) / 2.
+    """
+    assert worst_error(np.full(3, 0.9), np.zeros(3, int), np.ones(3)) == pytest.approx(0.15)
     rng = np.random.default_rng(seed)
     family = np.repeat(np.arange(3), rng.integers(1, 4, 3))
     p, most = rng.uniform(0.52, 0.97, family.size), np.array([np.bincount(family).max()])
     worst = worst_error(p, family, rule.weight(p, 2))
-    assert vote_error(joint(EVEN, coin(p)), rule.weight(p, 2)) <= worst + 1e-9
-    assert most[0] == 1 or worst <= joint_error(rule, np.array([rule.evidence(p).sum()]), EVEN, most)[0]
-
-
-def test_families_by_hand():
-    """Three workers right with p > 2/3: two of three wrong at once, 3 (1 - p) / 2.
-
-    Three of accuracy .6 have 3 times bhattacharyya's need for .49, and can err with .6: more is needed. With one label
-    a family labels are independent, and the need, and what is promised, are the rule's own.
-    """
-    together, three = np.zeros(3, int), np.full(3, 0.6)
-    assert worst_error(np.full(3, 0.9), together, np.ones(3)) == pytest.approx(0.15)
-    assert worst_error(three, together, np.ones(3)) == pytest.approx(0.6)
-    evidence = BHATTACHARYYA.evidence(three).sum()
-    need = joint_need(BHATTACHARYYA, np.array([0.49]), EVEN, np.array([3]))[0]
-    assert 3 * BHATTACHARYYA.need(0.49) <= evidence < need
-    one = AssignmentInstance(np.full((1, 4), 0.9), [0], 1, 0.2, groups={"f": Group("", [0, 1], dependent=True)})
-    plain = replace(one, groups=())
-    assert np.array_equal(one.need, plain.need)
-    assert np.array_equal(one.error_bound(np.ones(1)), plain.error_bound(np.ones(1)))
+    assert most[0] == 1 or worst <= rules.joint_error(rule, np.array([rule.evidence(p).sum()]), EVEN, most)[0]
 
 
 def test_a_table_is_worth_its_worst_pair_of_classes():
     """Class by class: the pair that is hardest to tell apart, not the mean of all pairs."""
     tables = np.random.default_rng(0).dirichlet(np.ones(4), (6, 4))
-    for table, found in zip(tables, confusion_evidence(tables), strict=True):
+    for table, found in zip(tables, Law(np.ones(1), Tables(tables[None, None])).evidence()[0], strict=True):
         pairs = [-2 * log(np.sqrt(table[k] * table[m]).sum()) for k in range(4) for m in range(k)]
-        assert found == pytest.approx(min(pairs), rel=1e-12) and max(pairs) > 1.1 * min(pairs)
+        assert found == pytest.approx(min(pairs), rel=1e-12)
 
 
-@pytest.mark.parametrize(("need", "rule"), [(hard_need, EXACT_ERROR), (normal_need, PROBIT)])
+@pytest.mark.parametrize("rule", [EXACT_ERROR, PROBIT, BHATTACHARYYA], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [0.3, 0.7]], ids=str)
-def test_the_need_with_hard_tasks_meets_the_target_just_so(need, rule, prior):
-    """A label tells s^2 as much on a hard task: ``(1 - h) e(A) + h e(s^2 A) = epsilon``."""
-    epsilon, prior = np.array([0.25, 0.15, 0.12]), np.array(prior)
-    evidence = need(epsilon, prior, HARD)
-    easy, hard = (rule.error_of(part, prior) for part in (evidence, HARD.left**2 * evidence))
-    np.testing.assert_allclose((1 - HARD.share) * easy + HARD.share * hard, epsilon, rtol=1e-6)
-    assert (evidence > 0.1).all()
+def test_the_need_with_hard_tasks_meets_the_target_just_so(rule, prior):
+    """A label tells s^2 as much on a hard task: ``(1 - h) e(A) + h e(s^2 A) = epsilon``, e never above a guess's."""
+    epsilon, prior = np.array([0.25, 0.15, 0.12, 0.6]), np.array(prior)
+    evidence = rules.hard_need(epsilon, prior, HARD, rule)
+    easy, hard = (np.minimum(prior.min(), rule.error_of(part, prior)) for part in (evidence, HARD.left**2 * evidence))
+    np.testing.assert_allclose(((1 - HARD.share) * easy + HARD.share * hard)[:3], epsilon[:3], rtol=1e-6)
+    assert (evidence[:3] > 0.1).all() and evidence[3] == 0
 
 
 def test_the_bound_with_hard_tasks_is_that_of_a_guess_there():
     """Easy tasks err as the rule bhattacharyya says and never more than a guess; hard ones as the likelier class."""
     prior, evidence = np.array([0.3, 0.7]), np.array([0.0, 1.0, 9.0])
     easy = np.minimum(0.3, sqrt(0.21) * np.exp(-evidence / 2))
-    np.testing.assert_allclose(hard_bound(evidence, prior, HARD), 0.8 * easy + 0.2 * 0.7, rtol=1e-12)
-
-
-def test_evidence_that_is_just_enough_meets_the_level():
-    """By row: as much as a level needs meets it, a little less the one below, less than the first none."""
-    need = np.array([1.0, 2.0, 3.0, 0.5])
-    rows = np.array([0, 0, 0, 1])
-    levels = LevelsOfNeed(SimpleNamespace(), rows, need, np.ones(4, int), np.arange(4), np.array([0, 3, 4]))
-    met = levels.met(np.array([0, 0, 0, 0, 1, 1]), np.array([2.0, np.nextafter(2.0, 0), 0.9, 7.0, 0.5, 0.4]))
-    assert met.tolist() == [1, 0, -1, 2, 3, -1]
-
-
-ONE = AssignmentInstance(np.full((1, 6), 0.8), np.zeros(1, np.int64), np.ones(6, np.int64), 0.2, rule="exact-error")
+    np.testing.assert_allclose(rules.hard_bound(evidence, prior, HARD), 0.8 * easy + 0.2 * 0.7, rtol=1e-12)
 
 
 @given(st.integers(2, 4), skills, seeds, targets)
@@ -239,33 +177,31 @@ def test_what_the_linear_rule_covers_keeps_the_promise(classes, accuracy, seed, 
         assert least_error(joint(given["prior"], coin(accuracy, classes))) <= epsilon + 1e-9
 
 
-@given(skills, st.floats(0.02, 0.5), st.floats(0.05, 0.95), st.floats(0.0, 1.0), targets)
+@given(skills, chances, chances, chances, targets)
 def test_it_keeps_the_promise_where_tasks_may_be_hard(accuracy, first, share, left, epsilon):
-    """Votes have the weights of easy tasks, whichever the task is."""
+    """Votes have the weights of easy tasks, whichever the task is.
+
+    Policies go by needs between what every plan has and what is enough, and nothing where a guess will do.
+    """
     prior = np.array([first, 1 - first])
     one = AssignmentInstance(accuracy[None], capacity=1, epsilon=epsilon, rule="exact-error", prior=prior)
     one = one.with_difficulty(Difficulty(share=share, hard=left))
+    shown = policies_rule(one)
+    assert shown.rule == "bhattacharyya" and not shown.difficulty.share and policies_rule(shown) is shown
+    assert shown.need >= np.minimum(one.need, 1000.0) * (1 - 1e-9)  # more is out of any reach
+    assert (shown.need > 0) == (prior.min() > epsilon + 1e-12)
     try:
         linear = linear_of(one)
     except InputError as refused:  # no more than guesses are sure on hard tasks, and they err too much
         assert "no evidence of the linear rule" in str(refused) and share * prior.max() >= epsilon
         return
-    assert not linear.difficulty.share and "leave room for hard tasks" in named_rule(one)
+    assert "leave room for hard tasks" in named_rule(one) and shown.need <= linear.need * (1 + 1e-9)
     if linear.evidence[0].sum() >= linear.need[0]:
         workers = np.flatnonzero(linear.evidence[0] > 0)
         easy = one.accuracy[0, workers]
         parts = coin(easy), coin(0.5 + one.difficulty.left * (easy - 0.5))
         chance = joint(prior, *parts, share=(1 - share, share))
-        assert vote_error(chance, one.weight[0, workers], np.log(prior)) <= epsilon + 1e-9
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_rules_with_sums_of_their_own_stay_what_they_are(rule):
-    """Only what is no linear constraint is replaced, and by a rule that is one; the words name both."""
-    one = replace(ONE, rule=rule)
-    linear = linear_of(one)
-    assert (linear is one) == (rule not in PROMISED) and not linear.the_rule.implied_by
-    assert linear.rule in named_rule(one) and rule in named_rule(one)
+        assert vote_error(chance, rules.log_odds(easy), np.log(prior)) <= epsilon + 1e-9
 
 
 def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
@@ -277,45 +213,17 @@ def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
         assert plan.found and "tasks are hard" in plan.note
         crowdopt.write_plan(plan, tmp_path / program)
         assert verify(tmp_path / "c", tmp_path / program).holds
-    many = AssignmentInstance(np.full((1, 300), 0.75), [0], np.full(300, 1), 0.08, difficulty=(0.2, 0.5))
-    assert many.difficulty.share / 2 > many.one_target  # guesses on hard tasks alone would err too much
-    plan, own = crowdopt.assign(many, program="lp"), crowdopt.assign(many)
-    assert plan.found and plan.instance.rule == "bhattacharyya" and own.proven and own.objective <= plan.objective
-
-
-@settings(max_examples=20)
-@given(st.floats(0.02, 0.5), st.floats(0.05, 0.9), st.floats(0.0, 1.0), targets)
-def test_policies_go_by_needs_between_what_is_necessary_and_what_is_enough(first, share, left, epsilon):
-    """At least what every plan has, at most what leaves room for guesses on hard tasks; nothing where a guess will do.
-
-    Without hard tasks they are the linear rule's, whatever the skills: so they are the limit of rarer ones.
-    """
-    prior, hard = np.array([first, 1 - first]), Difficulty(share=share, hard=left)
-    one = AssignmentInstance([[0.8]], capacity=1, epsilon=epsilon, rule="exact-error", prior=prior)
-    some = one.with_difficulty(hard)
-    shown = policies_rule(some)
-    assert shown.rule == "bhattacharyya" and not shown.difficulty.share and policies_rule(shown) is shown
-    assert shown.need >= np.minimum(some.need, 1000.0) * (1 - 1e-9)  # more is out of any reach
-    assert (shown.need > 0) == (prior.min() > epsilon + 1e-12)
-    if share * prior.max() < epsilon:  # not refused
-        assert shown.need <= linear_of(some).need * (1 + 1e-9)
-    rare = policies_rule(one.with_difficulty(Difficulty(share=1e-9, hard=left)))
-    assert rare.need == pytest.approx(policies_rule(one).need, rel=1e-5, abs=1e-5)
 
 
 @settings(max_examples=12)
-@given(instances(rules=PROMISED))
+@given(instances(rules=tuple(RULES)))
 def test_public_programs_are_those_of_the_linear_rule(instance):
-    """Never the sums that a checked rule has as a guide: a point of those could be no plan."""
+    """Never the sums that a checked rule has as a guide: a point of those could be no plan. The words name both."""
     linear = linear_of(instance)
+    assert (linear is instance) == (instance.rule not in PROMISED) and not linear.the_rule.implied_by
     built, wanted = assignment.build(instance), assignment.build(linear)
     assert (built.row_lower == wanted.row_lower).all() and (built.matrix != wanted.matrix).nnz == 0
-    assert instance.rule in built.about and linear.rule in wanted.about and instance.rule not in wanted.about
-    try:
-        dual = assignment_dual.build(instance)
-    except InputError:
-        return
-    assert (dual.cost == assignment_dual.build(linear).cost).all() and dual.about == built.about
+    assert instance.rule in built.about and linear.rule in wanted.about
 
 
 def test_the_bound_of_the_linear_rule_is_never_called_the_promises(tmp_path):

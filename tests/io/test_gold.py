@@ -172,7 +172,7 @@ def test_a_campaign_with_hard_gold_is_planned_for_hard_tasks_and_verifies(tmp_pa
     votes = [(f"q{i}", f"w{j}", int(right[i, j]), 1) for i in range(300) for j in range(10)]
     campaign = of_votes(tmp_path / "campaign", 10, votes)
     instance = crowdopt.read_campaign(campaign)
-    assert instance.difficulty.share > 0.2 and "latent difficulty" in instance.skills_source
+    assert instance.difficulty.share > 0.2 and "common discount" in instance.skills_source
     crowdopt.assign(campaign, time_limit=20, output=tmp_path / "plan")
     written = json.loads((tmp_path / "plan" / "plan.json").read_text())["difficulty"]
     assert written == {"share": instance.difficulty.share, "left": instance.difficulty.left}

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.vote_errors import log_odds, poisson_binomial
+from crowdopt.crowd.rules import log_odds
 from crowdopt.labelers import theorems
 from crowdopt.labelers.sets import set_accuracy, top_accuracies
+from tests.majorities import poisson_binomial
 
 skills = st.lists(st.floats(0.02, 0.98), min_size=3, max_size=7).map(np.array)
 
@@ -58,7 +59,9 @@ def test_a_min_is_the_strict_majority():
     """For even M it is below pi(M) by half of the ties, which one is used is said."""
     p = [0.9, 0.8, 0.7, 0.6]
     law = poisson_binomial(p)
+    assert theorems.strict_majority(p) == pytest.approx(law[3:].sum())
     assert theorems.strict_majority(p) == pytest.approx(float(top_accuracies(p)[-1]) - law[2] / 2)
+    assert theorems.strict_majority(p[:3]) == pytest.approx(float(top_accuracies(p[:3])[-1]))
 
 
 @given(st.floats(0.05, 0.95), st.floats(0.05, 0.95))

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from crowdopt.crowd.groups import Group, OwnRows
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.io.programs.mathprog import assignment_data, selection_data
 
 

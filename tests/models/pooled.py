@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.pools import pools_of
+from crowdopt.programs.pools import pools_of
 from tests.models.reading import MODELS
 
 FILES = sorted((MODELS / "tiny" / "patterns").glob("*.json"))

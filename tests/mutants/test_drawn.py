@@ -43,7 +43,7 @@ def test_one_seed_draws_one_order_and_a_part_of_it_is_a_part():
 
 def test_tests_that_name_the_module_come_first():
     """Together they are all of the folders', each once."""
-    named, others = noticing("crowdopt/answers/hedge.py")
-    assert "tests/answers/test_hedge.py" in named and not set(named) & set(others)
+    named, others = noticing("crowdopt/answers/choosing.py")
+    assert "tests/answers/test_choosing.py" in named and not set(named) & set(others)
     everything = {path for folder in FOLDERS["crowdopt/answers"] for path in (ROOT / folder).rglob("test_*.py")}
     assert {ROOT / one for one in named + others} == everything

@@ -16,7 +16,7 @@ from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import Replay
-from crowdopt.online.run_score import answers_of, claimed_error, exact_error
+from crowdopt.online.run_score import answers_of, claimed_error, exact_error, weighted_vote
 from tests.chance import BASE, binomial, seeds
 from tests.online.streams import crowd, start, stream
 
@@ -120,6 +120,21 @@ def test_told_skills_keep_the_bound_exactly():
         run = start(text, of).finish()
         exact, width = exact_error(run)
         assert (exact <= of.instance.error_bound(run.covered) + 1e-9).all() and (width == 0).all()
+
+
+@pytest.mark.parametrize("text", ["primal-approximation", "sampled-lp", "main-algorithm:gold=5"])
+def test_policies_as_printed_say_when_the_rule_is_another(text):
+    """Ho et al.'s evidence is the rule hoeffding's."""
+    for rule, said in (("hoeffding", False), ("exact-error", True)):
+        of = stream()
+        notes = start(text, replace(of, instance=replace(of.instance, rule=rule))).finish().notes
+        assert any("by rule bhattacharyya; printed are rule hoeffding's" in note for note in notes) == said
+
+
+def test_a_weighted_vote_is_the_largest_sum():
+    """Ties to the smaller class, a negative weight speaks against its class, a task without labels answers -1."""
+    task, label = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 0, 0, 0, 1, 1])
+    assert weighted_vote(task, label, np.array([3.0, 1.0, 1.0, 2.0, 2.0, -1.0]), 4).tolist() == [1, 0, 0, -1]
 
 
 def bayes(run, difficulty):

@@ -13,7 +13,8 @@ from crowdopt.assign.engine.prepared import problem_of, row_of_need
 from crowdopt.assign.engine.set_prices import sweep
 from crowdopt.core.certificate import certify
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.vote_errors import exact_errors, fewest_exact, plurality_error
+from crowdopt.crowd.vote_errors import exact_errors, fewest_exact
+from crowdopt.labelers.sets import plurality_accuracies
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.market import Market
@@ -168,7 +169,7 @@ def test_exact_errors_by_hand():
     assert weighted_error([0.8, 0.8]) == pytest.approx(0.2, abs=1e-12)
     assert weighted_error([0.6], prior=0.9) == pytest.approx(0.1, abs=1e-12)  # the prior outweighs the label
     assert weighted_error([0.9], [-1.0], bias=0.0) == pytest.approx(0.9, abs=1e-12)
-    assert plurality_error([0.7, 0.7], [1.0, 1.0], np.full(3, 1 / 3)) == pytest.approx(0.3, abs=1e-12)
+    assert plurality_accuracies([0.7, 0.7], [1.0, 1.0], 3)[-1] == pytest.approx(0.7, abs=1e-12)
 
 
 def test_a_sweep_s_bound_by_hand():

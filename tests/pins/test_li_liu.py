@@ -8,20 +8,18 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from crowdopt.crowd.hiring import gains
-from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.hire import ranking
-from crowdopt.hire.score_bounds import interval_half_width, linear_vote_bound
+from crowdopt.hire.candidates import SelectionInstance, gain_fractions, plug_in_fractions, score
+from crowdopt.hire.ranking import prove, total_gain
+from crowdopt.hire.selection import interval_half_width, linear_vote_bound, ranked
 
 
 def test_equations_7_to_10_in_fractions():
     """L = 4, c = 3 of n = 5: w = 3/5, var = 3*2/(25*4) = 3/50, G = (7/5)^2 - 16 * 3/50 = 1."""
-    assert gains.reliability_variance(3, 5) == pytest.approx(3 / 50, rel=1e-15)
-    top, bottom = gains.gain_fractions(np.array([3]), np.array([5]), 4)
-    assert Fraction(int(top[0]), int(bottom[0])) == 1
-    top, bottom = gains.plug_in_fractions(np.array([3]), np.array([5]), 4)
+    top, bottom = gain_fractions(np.array([3]), np.array([5]), 4)
+    assert Fraction(int(top[0]), int(bottom[0])) == 1 == total_gain(SelectionInstance([3], 5, 4), np.array([0]))
+    top, bottom = plug_in_fractions(np.array([3]), np.array([5]), 4)
     assert Fraction(int(top[0]), int(bottom[0])) == Fraction(49, 25)
-    assert gains.score([1.0, 2.0, 3.0, 6.0]) == 6.0
+    assert score([1.0, 2.0, 3.0, 6.0]) == 6.0
 
 
 def test_both_ways_to_write_a_gain_agree():
@@ -31,7 +29,7 @@ def test_both_ways_to_write_a_gain_agree():
             for c in range(n + 1):
                 w, var = Fraction(c, n), Fraction(c * (n - c), n * n * (n - 1))
                 exact = (classes * w - 1) ** 2 - classes**2 * var
-                top, bottom = gains.gain_fractions(np.array([c]), np.array([n]), classes)
+                top, bottom = gain_fractions(np.array([c]), np.array([n]), classes)
                 assert Fraction(int(top[0]), int(bottom[0])) == exact
 
 
@@ -41,7 +39,7 @@ def test_lemma_2_in_fractions():
     mean = Fraction(0)
     for c in range(n + 1):
         ways = [1, 4, 6, 4, 1][c]
-        top, bottom = gains.gain_fractions(np.array([c]), np.array([n]), classes)
+        top, bottom = gain_fractions(np.array([c]), np.array([n]), classes)
         mean += ways * w**c * (1 - w) ** (n - c) * Fraction(int(top[0]), int(bottom[0]))
     assert mean == (classes * w - 1) ** 2
 
@@ -65,17 +63,17 @@ def test_algorithm_1_by_hand():
     """Six questions, L = 2: G(6) = 1, G(5) = 1/3, G(3) = -1/5. Scores 1, .943, .962 and 1 for four:
     the tie goes to the smallest. With one more perfect worker 2/sqrt 2 wins.
     """
-    tie = ranking.algorithm1(SelectionInstance([6, 5, 5, 5, 3], 6, 2))
+    tie = ranked(SelectionInstance([6, 5, 5, 5, 3], 6, 2))
     assert tie.workers.tolist() == [0] and tie.score == 1.0 and tie.proven
-    two = ranking.algorithm1(SelectionInstance([6, 6, 3], 6, 2))
+    two = ranked(SelectionInstance([6, 6, 3], 6, 2))
     assert two.workers.tolist() == [0, 1] and two.score == pytest.approx(sqrt(2), rel=1e-12)
-    assert ranking.algorithm1(SelectionInstance([6, 6, 6, 6], 6, 2, 3)).workers.size == 3  # at most K
+    assert ranked(SelectionInstance([6, 6, 6, 6], 6, 2, 3)).workers.size == 3  # at most K
 
 
 def test_the_proof_of_a_ranking_is_the_dual():
     """Gains 1, 1, -1/5: no set scores above sqrt 2; a bound below that is not proven, nor are thresholds at random."""
     instance = SelectionInstance([6, 6, 3], 6, 2)
-    proof = ranking.prove(instance)
+    proof = prove(instance)
     assert proof.holds(instance) and proof.bound == pytest.approx(sqrt(2), rel=1e-15)
     assert proof.is_attained(instance, np.array([0, 1])) and not proof.is_attained(instance, np.array([0]))
     assert not type(proof)(Fraction(19, 10), 2, proof.numerator, proof.denominator, proof.last).holds(instance)
@@ -84,5 +82,5 @@ def test_the_proof_of_a_ranking_is_the_dual():
 
 def test_variance_normalised_by_hand():
     """Gains over sqrt(sum (2w - 1)^2): 5 and 5 of 6 have G = 1/3, (2/3)^2 each: .5, then (2/3)/sqrt(8/9) = .707."""
-    hired = ranking.variance_normalised(SelectionInstance([5, 5, 3], 6, 2))
+    hired = ranked(SelectionInstance([5, 5, 3], 6, 2), "variance-normalised")
     assert hired.workers.tolist() == [0, 1]

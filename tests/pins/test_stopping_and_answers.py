@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt.answers import dawid_skene, kos, majority, one_coin, wmv_linear, wmv_log
-from crowdopt.answers.voted import decide
+from crowdopt.answers.answers import decide
 from crowdopt.crowd.labels import Labels
 from crowdopt.online.limits.stopping import best_stopping
 

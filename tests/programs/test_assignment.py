@@ -1,9 +1,9 @@
-"""The papers' programs: assignment with every option against brute force, its dual, its two other data; selection."""
+"""The papers' programs: assignment with every option against brute force, its dual, its two other data."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Options, Status, assign, certify, recipe, relax, solve
-from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import FEASIBILITY, fraction, violation
 from crowdopt.core.dual import dualize
-from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.programs import approximated, assignment, assignment_dual, sampled, selection
+from crowdopt.crowd.kept import breaches
+from crowdopt.programs import approximated, assignment, assignment_dual, sampled
 from tests.checkers.plans import broken, least_cost
 from tests.draw import campaigns
 from tests.programs.optima import optimum
@@ -148,15 +147,3 @@ def test_the_sampled_lp_is_the_lp_of_the_sample():
     ):
         with pytest.raises(InputError, match=sentence):
             sampled.transform(instance, sample, share)
-
-
-@settings(max_examples=10)
-@given(st.integers(0, 10**6))
-def test_the_relaxation_of_a_selection_is_the_best_set_of_all(seed):
-    """Against every set of workers: each size's w are the bases of a matroid, so fractions gain nothing (Li & Liu)."""
-    rng = np.random.default_rng(seed)
-    asked = rng.integers(2, 12, 6)
-    instance = SelectionInstance(rng.binomial(asked, rng.uniform(0.3, 0.95, 6)), asked, classes=2, most=4)
-    sets = [chosen for k in range(1, 5) for chosen in combinations(range(6), k)]
-    best = max(instance.gain[list(chosen)].sum() / np.sqrt(len(chosen)) for chosen in sets)
-    assert -optimum(relax(selection.build(instance))) == pytest.approx(best, abs=1e-8)

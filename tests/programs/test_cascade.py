@@ -8,19 +8,23 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, InputError, certify, solve
+from crowdopt.assign.cascade.cascade import Cascade
+from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.crowd.law import Difficulty
-from crowdopt.crowd.states.told_tasks import told_tasks
-from crowdopt.programs import cascade, potential
-from crowdopt.programs.cascade import Cascade
+from crowdopt.programs import potential
 from crowdopt.programs.potential import Potential
 from tests.models.reading import MODELS, read_by
 from tests.programs.optima import optimum
 
 
+def built(one: AssignmentInstance, **terms):
+    return Cascade(vote_panel(one), **terms).program
+
+
 def test_multipliers_certify_its_optimum():
     """Weak duality closes the gap, as for every program of the house."""
     one = AssignmentInstance([[0.9, 0.8, 0.7], [0.8, 0.8, 0.6]], [0, 0, 1], [3, 3, 2], 0.2)
-    assert certify(solve(cascade.build(one), "highs-simplex")).proves_optimal(1e-9)
+    assert certify(solve(built(one), "highs-simplex")).proves_optimal(1e-9)
 
 
 @pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
@@ -29,17 +33,17 @@ def test_the_text_has_the_same_optimum(tmp_path):
     one = AssignmentInstance([[0.95, 0.8, 0.75]], [0] * 10, [6, 10**6, 10**6], 0.1, cost=[5, 1, 0.5])
     data = (MODELS / "judges.dat").read_text(encoding="utf-8")
     (tmp_path / "sure.dat").write_text(data.replace("\nend;", "\nparam surest := 1 0.1;\n\nend;"), encoding="utf-8")
-    built = cascade.build(one), Cascade(told_tasks(one), given_votes=True).program
-    for file, program in zip((MODELS / "judges.dat", tmp_path / "sure.dat"), built, strict=True):
+    programs = built(one), built(one, given_votes=True)
+    for file, program in zip((MODELS / "judges.dat", tmp_path / "sure.dat"), programs, strict=True):
         assert read_by("glpk", "mod", MODELS / "cascade.mod", file)["lp"] == pytest.approx(optimum(program))
-    assert optimum(built[1]) > 1.01 * optimum(built[0])
+    assert optimum(programs[1]) > 1.01 * optimum(programs[0])
 
 
 def test_probabilities_leave_each_state_as_they_come():
     """Every column that asks moves a whole task: the chances of its outcomes add up to 1, in rounds too."""
     one = AssignmentInstance([[0.9, 0.8, 0.8]], [0] * 4, [4, 4, 4], 0.1, classes=3, rule="exact-error")
     for rounds in (None, 2):
-        for asking in Cascade(told_tasks(one), None, rounds).askings:
+        for asking in Cascade(vote_panel(one), None, rounds).askings:
             assert asking.chance.sum(axis=1) == pytest.approx(1.0)
 
 
@@ -48,14 +52,14 @@ def test_six_judges_of_whom_a_share_of_items_is_hard():
     skills, prices = [0.95, 0.93, 0.9, 0.86, 0.8, 0.76], [10, 6, 3, 1, 0.4, 0.2]
     hard = {"difficulty": Difficulty(share=0.15, hard=0.5)}
     one = AssignmentInstance([skills], [0] * 1000, [1000] * 6, 0.05, cost=prices, **hard)
-    found = certify(solve(cascade.build(one), "highs-simplex"))
+    found = certify(solve(built(one), "highs-simplex"))
     assert found.proves_optimal(1e-9) and found.value == pytest.approx(3968, rel=1e-3)
 
 
 def test_too_many_states_are_refused_in_a_sentence():
     skills = np.linspace(0.55, 0.95, 14)
     with pytest.raises(InputError, match="plan with fewer judges"):
-        cascade.build(AssignmentInstance([skills], [0] * 9, np.full(14, 9), 0.1))
+        built(AssignmentInstance([skills], [0] * 9, np.full(14, 9), 0.1))
 
 
 def crowd(accuracy, tasks: int = 30) -> AssignmentInstance:

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from crowdopt import AssignmentInstance, Status, relax, solve
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.pools import pools_of
 from crowdopt.programs import (
     aggregated,
     assignment,
@@ -29,6 +28,7 @@ from crowdopt.programs import (
 from crowdopt.programs.grouped_cuts import Box
 from crowdopt.programs.order_choice import OrderLimits, of_orders
 from crowdopt.programs.own_sets import KnownSets
+from crowdopt.programs.pools import pools_of
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
 from tests.checkers.plans import least_cost
 from tests.draw import campaigns

@@ -16,9 +16,9 @@ import crowdopt
 from crowdopt import AssignmentInstance
 from crowdopt.assign.patterns.deal import deal
 from crowdopt.core.program import Program
-from crowdopt.crowd.pools import pools_of
 from crowdopt.io.programs.naming import MPS
 from crowdopt.programs import patterns
+from crowdopt.programs.pools import pools_of
 from tests.checkers.plans import least_cost
 from tests.draw import campaigns
 from tests.models.pooled import FILES, RULES, facts_of, instance_of, optima, pattern_id, pooled_section

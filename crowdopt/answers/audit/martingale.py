@@ -1,4 +1,4 @@
-"""The bound of an audit that may stop at any time: a test martingale for each number of wrong answers."""
+"""A test martingale for each number of wrong answers: what looks in the order of a draw refute, at any time."""
 
 from __future__ import annotations
 
@@ -6,106 +6,118 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import Draw
-from crowdopt.answers.audit.hiding import least_pressure, share_wrong
-from crowdopt.answers.audit.prediction import predictions
 from crowdopt.arrays import Bools, Floats, Ints
 
-EVERY = 400  # up to so many answers each number of wrong ones is a hypothesis of its own
-FINE, COARSE = 100, 200  # beyond: so many around the target, and so many over the whole range
-BLOCK = 32  # checks at a time; between blocks refuted numbers are dropped
-LEAST = 1e-300  # keeps a logarithm finite
+CELLS = 12_800  # numbers x checks at a time; between blocks numbers that have reached the bar are dropped
+STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
+SHARES_AGREE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
+LEAST, MOST = 1e-12, 1e4  # pressure is kept between: next to nothing is hidden, or next to all, and rounding is far
 
 
-def most_left_path(draw: Draw, wrong: Bools) -> Ints:
-    """Most wrong answers that are left after each check, valid at all of them together, (checks,) int.
+class Strata(NamedTuple):
+    """Groups of answers, surest first, and what may be wrong in them, in several versions."""
 
-    For "at least w of the n answers are wrong", before a check ``m = w - K`` wrong ones are supposed to be left. With
-    predictions r and the hiding place theta, ``sum_i theta_i = m``, the factor of a check is ``r / theta`` if the
-    answer is wrong and ``(1 - r) / (1 - theta)`` if it is right. Answer i is drawn with chance pi_i, and theta is such
-    that the two differ by ``lambda / pi_i``: so the factor's mean is ``1 + lambda (m - W_left) <= 1`` wherever the
-    wrong ones are, and by Ville's inequality the product ever reaches 1/delta with chance at most delta (Waudby-Smith &
-    Ramdas 2020; Stark 2023, ALPHA). After a check w is refuted if its product ever was that large; the claim is the
-    largest number that is not, less what was found.
-
-    draw: groups, order, predictions, and the numbers of wrong answers that are tested, ascending from 0: each stands
-    for all up to the next one; wrong (checks,): whether each of the first answers in the order of the draw was wrong;
-    -> (checks,).
-    """
-    numbers, answers = draw.numbers, draw.order.size
-    found: Ints = np.cumsum(wrong)
-    upto = np.append(numbers[1:] - 1, answers)  # the last number that a hypothesis stands for
-    most = np.where(_refuted(draw, wrong), 0, upto[:, None]).max(axis=0)
-    return np.clip(most - found, 0, answers - np.arange(1, wrong.size + 1))
-
-
-def hypotheses(answers: int, target: float) -> Ints:
-    """Numbers of wrong answers tested, ascending from 0, dense above the target; each stands for all up to the next."""
-    if answers <= EVERY:
-        return np.arange(answers + 1)
-    first = int(target * answers) + 1
-    fine = first + np.arange(FINE) * max(1, first // FINE)
-    coarse = np.round(np.geomspace(1, answers, COARSE)).astype(np.int64)
-    numbers = np.unique(np.concatenate([[0], fine, coarse]))
-    return numbers[numbers <= answers]
-
-
-def _refuted(draw: Draw, wrong: Bools) -> Bools:
-    """Whether each number is refuted after each check, (numbers, checks); a number once refuted stays so."""
-    strata, numbers, stratum = draw.strata, draw.numbers, draw.stratum[: wrong.size]
-    predicted, bar = predictions(draw.versions, stratum, wrong), -np.log(draw.terms.delta)
-    checks, groups = wrong.size, strata.size.size
-    taken = np.zeros((checks, groups))
-    taken[np.arange(checks), stratum] = 1
-    sizes = strata.size - np.cumsum(taken, axis=0) + taken  # before each check
-    checked = Checked(sizes, strata.rate, predicted, stratum, wrong)
-    found: Ints = np.cumsum(wrong) - wrong
-    refuted = np.zeros((numbers.size, checks), bool)
-    product, open_ = np.zeros(numbers.size), np.arange(numbers.size)
-    # block by block: numbers that are refuted drop out, and later blocks cost only what is still open
-    for start in range(0, checks, BLOCK):
-        block = np.arange(start, min(start + BLOCK, checks))
-        null = (numbers[open_, None] - found[block]).astype(np.float64)
-        path = product[open_, None] + np.cumsum(log_factors(checked, block, null), axis=1)
-        # more wrong answers than are left at all is refuted without a product
-        over = (path >= bar) | (null > sizes[block].sum(axis=1))
-        over = np.logical_or.accumulate(over, axis=1)
-        refuted[open_, start : start + BLOCK] = over
-        product[open_] = path[:, -1]
-        refuted[open_[over[:, -1]], start + BLOCK :] = True
-        open_ = open_[~over[:, -1]]
-    return refuted
-
-
-class Checked(NamedTuple):
-    """What is known before each check, and what it showed."""
-
-    sizes: Floats  # (checks, groups): answers left in each group before the check, its own included
+    # answers in each; sorted by claimed error, equal ones in their order, the answers are cut into these sizes
+    size: Ints  # (groups,)
+    claim: Floats  # (groups,): mean claimed error
     rate: Floats  # (groups,): relative chance of each answer of the group to be drawn next
-    predicted: Floats  # (checks, groups): share of wrong answers that is predicted for each group before the check
-    stratum: Ints  # (checks,): the group that was drawn from
-    wrong: Bools  # (checks,): whether the answer was wrong
+    weight: Floats  # (versions,): belief in each version, before any check
+    error: Floats  # (versions, groups): share of wrong answers
 
 
-def log_factors(checked: Checked, block: Ints, null: Floats) -> Floats:
-    """Logarithm of the factor of each check of the block for each number, (numbers, checks of the block).
+def log_martingale(strata: Strata, stratum: Ints, wrong: Bools, groups: int, numbers: Ints, bar: float) -> Floats:
+    """Logarithm of the product for "at least w answers of the first groups are wrong", (numbers, checks + 1).
 
-    It is 0 where no more are supposed to be left than are predicted. Where the hidden shares add up to a little more or
-    less than m, the factor is divided by what its mean then is: ``1 + lambda (sum_i theta_i - m)``.
+    Before a check ``m = w - K`` wrong ones are supposed to be left. With predictions r and the hiding place theta,
+    ``sum_i theta_i = m``, the factor of a check is ``r / theta`` if the answer is wrong and ``(1 - r) / (1 - theta)``
+    if it is right. Answer i is drawn with chance pi_i, and theta is such that the two differ by ``lambda / pi_i``: so
+    the factor's mean is ``1 + lambda (m - W_left) <= 1`` wherever the wrong ones are, and by Ville's inequality the
+    product ever reaches 1/delta with chance at most delta (Waudby-Smith & Ramdas 2020; Stark 2023, ALPHA). The draw's
+    part inside the first groups is such a draw from these: checks above them leave the product as it is.
 
-    null (numbers, checks of the block): wrong answers that are supposed to be left before each.
+    stratum, wrong (checks,): group of each checked answer, in the order of the draw, and whether it was wrong; numbers
+    (numbers,): w; bar: once a logarithm has reached it, later ones of its number may be infinite; -> before any check,
+    and after each.
     """
-    expected = (checked.sizes * checked.predicted)[block].sum(axis=1)
-    rows, places = np.nonzero((null > expected) & (null <= checked.sizes[block].sum(axis=1)))
-    t, supposed = block[places], null[rows, places]
-    sizes, predicted = checked.sizes[t], checked.predicted[t]
-    pressure = least_pressure(sizes, checked.rate, predicted, supposed)
-    theta = share_wrong(pressure[:, None] / checked.rate, predicted)
-    unit = pressure / (sizes @ checked.rate)  # lambda
-    mean = 1 + unit * ((sizes * theta).sum(axis=1) - supposed)
-    own, each = checked.stratum[t], np.arange(t.size)
-    hidden = theta[each, own]
-    factor = np.where(checked.wrong[t], predicted[each, own] / hidden, 1 + hidden * pressure / checked.rate[own])
-    factors = np.zeros(null.shape)
-    factors[rows, places] = np.log(factor) - np.log(np.maximum(mean, LEAST))
+    inside = stratum < groups
+    below: Ints = np.flatnonzero(inside)
+    own, found, rate = stratum[below], wrong[below], strata.rate[:groups]
+    taken = np.eye(groups)[own]
+    sizes = strata.size[:groups] - np.cumsum(taken, axis=0) + taken  # before each check
+    predicted = predictions(strata, stratum, wrong)[below, :groups]
+    null = numbers[:, None] - (np.cumsum(found) - found).astype(np.float64)
+    path = np.full((numbers.size, below.size), np.inf)
+    last, open_ = np.zeros(numbers.size), np.arange(numbers.size)
+    block = max(1, CELLS // numbers.size)
+    for start in range(0, below.size, block):  # later blocks cost only what is still open
+        at = slice(start, start + block)
+        factors = _log_factors(rate, sizes[at], predicted[at], own[at], found[at], null[open_, at])
+        path[open_, at] = step = last[:, None] + np.cumsum(factors, axis=1)
+        still = (step < bar).all(axis=1)
+        open_, last = open_[still], step[still, -1]
+    return np.pad(path, ((0, 0), (1, 0)))[:, np.append(0, np.cumsum(inside))]
+
+
+def _log_factors(rate: Floats, sizes: Floats, predicted: Floats, own: Ints, wrong: Bools, null: Floats) -> Floats:
+    """Of each check for each number, (numbers, checks): 0 where no more are supposed to be left than are predicted."""
+    factors = np.where(null > sizes.sum(axis=1), np.inf, 0.0)  # more wrong answers than are left at all
+    rows, checks = np.nonzero((null > (sizes * predicted).sum(axis=1)) & (factors == 0))
+    sizes, predicted, own, supposed = sizes[checks], predicted[checks], own[checks], null[rows, checks]
+    pressure, theta = hidden(sizes, rate, predicted, supposed)
+    # where the shares add up to a little more or less than m, the factor is divided by what its mean then is
+    mean = 1 + pressure / (sizes @ rate) * ((sizes * theta).sum(axis=1) - supposed)
+    each = np.arange(own.size)
+    share = theta[each, own]
+    factor = np.where(wrong[checks], predicted[each, own] / share, 1 + share * pressure / rate[own])
+    factors[rows, checks] = np.log(factor) - np.log(np.maximum(mean, 1e-300))
     return factors
+
+
+def predictions(strata: Strata, stratum: Ints, wrong: Bools) -> Floats:
+    """Predicted share of wrong answers of each group before each check, and after the last, (checks + 1, groups).
+
+    After a check the weight of a version is multiplied by the chance that it gave to what was seen. Any prediction from
+    the past is valid: a poor one costs checks.
+    """
+    chance = np.where(wrong[:, None], strata.error[:, stratum].T, 1 - strata.error[:, stratum].T)
+    log_weight = np.cumsum(np.log(np.vstack([strata.weight, chance])), axis=0)
+    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
+    return weight / weight.sum(axis=1, keepdims=True) @ strata.error
+
+
+def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tuple[Floats, Floats]:
+    """Where so many wrong answers are hardest to find: the pressure mu, and the share theta in each group.
+
+    ``min sum_s pi_s KL(r_s | theta_s)  s.t.  sum_s N_s theta_s >= m``, with ``pi_s`` in proportion to the rates, has
+    its optimum where ``rate_s KL'(r_s | theta_s) = mu`` for all groups.
+
+    sizes, predicted (cells, groups): answers not yet checked, and the predicted share of wrong ones; rate (groups,):
+    relative chance of each answer to be drawn; null (cells,): wrong answers that are supposed to be there, more than
+    are predicted and at most all; -> (cells,), (cells, groups).
+    """
+    total = np.maximum(sizes.sum(axis=1), 1.0)
+    share = np.clip(null / total, LEAST, 1 - 1e-11)
+    mean = np.clip((sizes * predicted).sum(axis=1) / total, LEAST, 1 - 1e-9)
+    # start: the pressure that would suffice if all groups were one of mean share and typical rate
+    height = np.log(np.clip((sizes * rate).sum(axis=1) / total * (share - mean) / (share * (1 - share)), LEAST, MOST))
+    # Newton in ln mu, for mu spans decades; a step that leaves the bracket is replaced by its middle
+    below, above = np.full(height.shape, np.log(LEAST)), np.full(height.shape, np.log(MOST))
+    for _ in range(STEPS):
+        mu = np.exp(height)
+        pressure = mu[:, None] / rate
+        # theta with (theta - r) / (theta (1 - theta)) = h, the pressure: the root of h theta^2 + (1 - h) theta - r = 0,
+        # written so that nothing cancels
+        middle = 1 - pressure
+        root = np.sqrt(middle * middle + 4 * pressure * predicted)
+        low, high = 2 * predicted / np.maximum(middle + root, LEAST), (root - middle) / np.maximum(2 * pressure, LEAST)
+        theta = np.clip(np.where(middle >= 0, low, high), predicted, 1.0)
+        short = null - (sizes * theta).sum(axis=1)
+        below, above = np.where(short > 0, height, below), np.where(short > 0, above, height)
+        far = (np.abs(short) > SHARES_AGREE * total) & (above - below > SHARES_AGREE)
+        if not far.any():
+            break
+        # d theta / d h = theta (1 - theta) / (2 h theta + 1 - h), from the quadratic
+        slope = theta * (1 - theta) * pressure / np.maximum(2 * pressure * theta + 1 - pressure, LEAST)
+        to = height + short / np.maximum((sizes * slope).sum(axis=1), LEAST)
+        height = np.where(far, np.where((below < to) & (to < above), to, (below + above) / 2), height)
+    return mu, theta

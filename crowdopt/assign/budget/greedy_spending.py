@@ -9,10 +9,10 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.plan import breaches
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError

@@ -10,9 +10,10 @@ import numpy as np
 from crowdopt.arrays import Ints
 from crowdopt.assign.error_targets import LEAST, least_target
 from crowdopt.assign.explain.shortage import by_rule, error_kept, rounded_up
-from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.plan import Plan
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.notebooks import InNotebooks
 
 STEPS = 12  # of bisection

@@ -21,18 +21,19 @@ from crowdopt.assign.patterns.true_minimum import (
     refuse,
     rounded,
 )
-from crowdopt.assign.plan import Duals, Plan, breaches
+from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import pools_of
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError, OutOfReach
 from crowdopt.notebooks import InNotebooks
 from crowdopt.programs.patterns import SCALE
+from crowdopt.programs.pools import pools_of
 
 GRID = 1e-9  # of the stated mean error, rounded up
 CHEAP = 1e-9  # wrong answers; money is priced at least so much, so that prices can be stated in money

@@ -48,7 +48,7 @@ def fewest_wrong(
     money = min(money, most_money(instance))
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     classes = _classes(instance, money, prior)
-    task = np.unique(classes.task_class, return_index=True)[1]
+    task = classes.first_task
     held = classes.instance.collected_evidence[task]
     limits = curve(prior[task])
     if classes.evidence.size > CELLS:

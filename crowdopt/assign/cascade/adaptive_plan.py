@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,11 +11,12 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.core.solution import PROVEN, Status, relative_gap
+from crowdopt.crowd.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.errors import InputError
 from crowdopt.notebooks import InNotebooks
 
+Place = tuple[int, int, Votes]  # kind, rounds that are over, votes
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, fill [0, 1) evenly however many there are
 
 
@@ -50,6 +52,11 @@ class PolicyProof:
     budget: float = 0.0
     limits: tuple[tuple[str, str, float], ...] = ()  # linear limits on labels: which, whose, multiplier <= 0
     classes: tuple[float, ...] = ()  # nu >= 0 of limits by true class, 0 where there is none
+
+    @property
+    def of_limits(self) -> Floats:
+        """Multipliers of the linear limits, (rows,)."""
+        return np.array([dual for *_, dual in self.limits], np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +94,7 @@ class AdaptivePlan(InNotebooks):
     missed: tuple[float, ...] = ()  # and the share that is expected to be
     each_task: bool = False  # whether whole tasks get sets each of which keeps the target
     step: float | None = None  # of log-odds between the beliefs at which the bound's prices stand
-    _arrivals: dict[tuple[int, int, Votes], int] = field(default_factory=dict, repr=False)
+    _arrivals: dict[Place, int] = field(default_factory=dict, repr=False)
 
     @property
     def found(self) -> bool:
@@ -115,11 +122,8 @@ class AdaptivePlan(InNotebooks):
         return float(self.loads.sum())
 
     @cached_property
-    def _rows_at(self) -> dict[tuple[int, int, Votes], list[PolicyRow]]:
-        found: dict[tuple[int, int, Votes], list[PolicyRow]] = {}
-        for row in self.rows:
-            found.setdefault((row.kind, row.round, row.votes), []).append(row)
-        return found
+    def _rows_at(self) -> dict[Place, list[PolicyRow]]:
+        return by_place(self.rows)
 
     def next(
         self, votes: Mapping[str, str] | None = None, *, task: str | None = None, round: int = 0
@@ -148,73 +152,70 @@ class AdaptivePlan(InNotebooks):
         InputError
             If a worker, a label or the task is unknown, or the plan never comes to such votes.
         """
+        had, labels, kind = self._votes_of(votes or {}), class_labels(self.instance), 0
         if self.order_of is not None:
-            return self._next_in_order(task, votes or {})
-        key = (self._kind_of(task), round, self._votes_of(votes or {}))
-        rows = self._rows_at.get(key)
+            number = self._number_of(task, "each task of this plan has an order of its own")
+            turn, what = self.orders[self.order_of[number]].order.turn({asker: label for asker, label, _ in had})
+            if turn == ASK:
+                return turn, (self.instance.worker_id(int(self.askers.workers[what][0])),)
+            return turn, (labels[what],) if turn == ANSWER else ()
+        if task is not None or len(self.askers.kinds) > 1:
+            kind = int(self.askers.kind[self._number_of(task, "tasks of this plan are of several kinds")])
+        rows = self._rows_at.get((kind, round, had))
         if rows is None:
             raise InputError("the plan never comes to these votes; solve again with them in collected.csv")
-        self._arrivals[key] = self._arrivals.get(key, -1) + 1
-        lot = (self._offset(key) + self._arrivals[key] * GOLDEN) % 1.0
-        row = row_at(rows, lot)
-        return row.action, self._said(row, votes or {})
+        before = self._arrivals[kind, round, had] = self._arrivals.get((kind, round, had), -1) + 1
+        offset = np.random.default_rng([self.seed, kind, round, *(number for vote in had for number in vote)]).random()
+        row, chosen = row_at(rows, (offset + before * GOLDEN) % 1.0), list[str]()
+        if row.action == ANSWER:
+            return row.action, (labels[row.what[0]],)
+        for asker, number in enumerate(row.what if row.action == ASK else ()):
+            free = [self.instance.worker_id(j) for j in self.askers.workers[asker].tolist()]
+            chosen += [worker for worker in free if worker not in (votes or {})][:number]
+        return row.action, tuple(chosen)
 
-    def _next_in_order(self, task: str | None, votes: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-        """The next worker of the order that was dealt to the task, or what it ends with."""
+    def _number_of(self, task: str | None, why: str) -> int:
         if task is None:
-            raise InputError("each task of this plan has an order of its own; say which task it is")
-        assert self.order_of is not None
-        workers = [self.instance.worker_id(int(some[0])) for some in self.askers.workers]
-        had = {asker: label for asker, label, _ in self._votes_of(votes)}
-        action, what = self.orders[self.order_of[self._number_of(task)]].order.turn(had)
-        if action == ASK:
-            return action, (workers[what],)
-        return action, (class_labels(self.instance)[what],) if action == ANSWER else ()
-
-    def _offset(self, key: tuple[int, int, Votes]) -> float:
-        numbers = [self.seed, key[0], key[1], *(number for vote in key[2] for number in vote)]
-        return float(np.random.default_rng(numbers).random())
-
-    def _kind_of(self, task: str | None) -> int:
-        if task is None:
-            if len(self.askers.kinds) == 1:
-                return 0
-            raise InputError("tasks of this plan are of several kinds; say which task it is")
-        return int(self.askers.kind[self._number_of(task)])
-
-    def _number_of(self, task: str) -> int:
-        for i in range(self.instance.n_tasks):
-            if self.instance.task_id(i) == task:
-                return i
-        raise InputError(f"there is no task {task!r} in this plan")
+            raise InputError(f"{why}; say which task it is")
+        number = self.instance.task_places.get(task)
+        if number is None:
+            raise InputError(f"there is no task {task!r} in this plan")
+        return number
 
     def _votes_of(self, votes: Mapping[str, str]) -> Votes:
         asker = {self.instance.worker_id(j): g for g, some in enumerate(self.askers.workers) for j in some.tolist()}
-        classes = places(class_labels(self.instance))
-        count: dict[tuple[int, int], int] = {}
+        classes, count = places(class_labels(self.instance)), Counter[tuple[int, int]]()
         for worker, label in votes.items():
             if worker not in asker:
                 raise InputError(f"there is no worker {worker!r} in this plan")
             if str(label) not in classes:
                 raise InputError(f"the label {str(label)!r} is no class of this plan; they are {', '.join(classes)}")
-            place = asker[worker], classes[str(label)]
-            count[place] = count.get(place, 0) + 1
+            count[asker[worker], classes[str(label)]] += 1
         return tuple((g, k, n) for (g, k), n in sorted(count.items()))
 
-    def _said(self, row: PolicyRow, votes: Mapping[str, str]) -> tuple[str, ...]:
-        if row.action == ANSWER:
-            return (class_labels(self.instance)[row.what[0]],)
-        chosen = []
-        for asker, number in enumerate(row.what if row.action == ASK else ()):
-            free = [self.instance.worker_id(j) for j in self.askers.workers[asker].tolist()]
-            chosen += [worker for worker in free if worker not in votes][:number]
-        return tuple(chosen)
+
+def by_place(rows: Sequence[PolicyRow]) -> dict[Place, list[PolicyRow]]:
+    """The rows of each kind, round and votes."""
+    found: dict[Place, list[PolicyRow]] = {}
+    for row in rows:
+        found.setdefault((row.kind, row.round, row.votes), []).append(row)
+    return found
 
 
 def row_at(rows: Sequence[PolicyRow], lot: float) -> PolicyRow:
     """The row whose share of the tasks a lot in [0, 1) falls in."""
-    heads = np.cumsum([row.share for row in rows])
-    return rows[min(int((lot >= heads / heads[-1]).sum()), len(rows) - 1)]
+    return rows[int(_at([row.share for row in rows], np.array([lot]))[0])]
+
+
+def dealt(shares: Sequence[float], tasks: Ints, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Each of these tasks and the place among shares that it falls to, once they are shuffled; up to one task."""
+    lots = (rng.permutation(tasks.size) + rng.random()) / max(1, tasks.size)
+    return list(zip(tasks.tolist(), _at(shares, lots).tolist(), strict=True))
+
+
+def _at(shares: Sequence[float], lots: Floats) -> Ints:
+    heads = np.cumsum(shares)
+    return np.minimum(np.searchsorted(heads / heads[-1], lots, side="right"), len(heads) - 1)
 
 
 def class_labels(instance: AssignmentInstance) -> tuple[str, ...]:

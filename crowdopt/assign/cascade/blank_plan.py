@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, Askers
+from crowdopt.assign.cascade.panels import Panel
 from crowdopt.core.solution import Status
-from crowdopt.crowd.states.own_skills import OwnSkills
-from crowdopt.crowd.states.told_tasks import ToldTasks
 
 
-def blank_plan(told: ToldTasks | OwnSkills, status: Status, seed: int) -> AdaptivePlan:
-    """No plan; INFEASIBLE has been proven."""
-    kinds = told.first.size
+def blank_plan(panel: Panel, status: Status, seed: int, **terms: Any) -> AdaptivePlan:
+    """No plan; INFEASIBLE has been proven. terms: what was asked for."""
+    instance, nothing = panel.instance, np.zeros(panel.first.size)
+    types = [instance.type_id(kind) for kind in instance.task_type[panel.first].tolist()]
+    numbered = (f"{name}/{types[: k + 1].count(name)}" for k, name in enumerate(types))  # where a type has several
+    kinds = tuple(full if types.count(name) > 1 else name for name, full in zip(types, numbered, strict=True))
     return AdaptivePlan(
-        instance=told.instance,
+        instance=instance,
         status=status,
-        askers=askers_of(told),
+        askers=Askers(kinds, panel.kind, tuple(map(instance.worker_id, panel.one.tolist())), panel.workers),
         rows=(),
         objective=None,
         bound=inf if status is Status.INFEASIBLE else -inf,
         proof_of=None,
-        loads=np.zeros(len(told.workers)),
-        errors=np.zeros(kinds),
-        to_expert=np.zeros(kinds),
+        loads=np.zeros(len(panel.workers)),
+        errors=nothing,
+        to_expert=nothing,
         pairs=None,
         seed=seed,
+        **terms,
     )
-
-
-def askers_of(told: ToldTasks | OwnSkills) -> Askers:
-    """Ids: a kind has its type's, numbered where a type has several; an asker its first worker's."""
-    types = [told.instance.type_id(kind) for kind in told.instance.task_type[told.first].tolist()]
-    several, seen, kinds = Counter(types), Counter[str](), []
-    for name in types:
-        seen[name] += 1
-        kinds.append(f"{name}/{seen[name]}" if several[name] > 1 else name)
-    names = [told.instance.worker_id(int(some[0])) for some in told.workers]
-    return Askers(tuple(kinds), told.kind, tuple(names), told.workers)

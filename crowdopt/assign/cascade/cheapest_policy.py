@@ -7,22 +7,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof
+from crowdopt.arrays import Ints
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.blank_plan import blank_plan
+from crowdopt.assign.cascade.cascade import ENTRIES, Cascade
 from crowdopt.assign.cascade.first_round import first_round
+from crowdopt.assign.cascade.panels import ManyStates, skill_panel, vote_panel
 from crowdopt.assign.cascade.policy_walk import walked
-from crowdopt.assign.cascade.stopping_bound import proven_bound
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import certify
 from crowdopt.core.clock import Clock
-from crowdopt.core.program import find
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Listener, Options, Solution, Solve, Status
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.own_skills import own_skills
-from crowdopt.crowd.states.told_tasks import ManyStates, told_tasks
 from crowdopt.errors import InputError
-from crowdopt.programs.cascade import ENTRIES, Cascade, least_excess
+from crowdopt.programs.cascade import least_excess
 
 TINY = 1e-300
 GROWING = 0.8  # of the time, for more and more askers
@@ -60,14 +58,14 @@ def cheapest_policy(
         )
 
     def with_askers(most: int | None) -> Cascade:
-        told = told_tasks(instance, labels, most)
-        return Cascade(told, expert, rounds, 1.0, given_votes, class_error, each_task)
+        panel = vote_panel(instance, labels, most)
+        return Cascade(panel, expert, rounds, 1.0, given_votes, class_error, each_task)
 
     def by_orders() -> AdaptivePlan:
         from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
 
         left = clock.within(options, None)
-        return cheapest_orders(own_skills(instance, labels), expert, solvers, left, strict=strict)
+        return cheapest_orders(skill_panel(instance, labels), expert, solvers, left, strict=strict)
 
     clock = Clock(options.time_limit)
     in_order = rounds is None and not (given_votes or class_error or each_task) and instance.classes == 2
@@ -111,7 +109,7 @@ def _at_once(
     if best.objective is None or best.proof_of is None:
         return none
     if cascade is not whole:
-        best = replace(best, bound=proven_bound(replace(_loose(whole), times=wider.times), best.proof_of))
+        best = replace(best, bound=replace(_loose(whole), times=wider.times).bound(best.proof_of))
     return replace(best, status=none.status)
 
 
@@ -122,7 +120,7 @@ def _by_askers(
 
     Its bound is the whole's: multipliers of any part price all askers. -> and the first part.
     """
-    askers, best = whole.told.capacity.size, None
+    askers, best = len(whole.panel.workers), None
     soon = next((most for most in range(1, askers) if with_askers(most + 1).most_entries > SOON), askers)
     first = whole if soon == askers else with_askers(soon)
     for most in range(soon, askers + 1):
@@ -134,7 +132,7 @@ def _by_askers(
         except ManyStates:
             break
         if plan.proof_of is not None:
-            plan = replace(plan, bound=proven_bound(_loose(whole), plan.proof_of))
+            plan = replace(plan, bound=_loose(whole).bound(plan.proof_of))
             best = plan if best is None else _better(best, plan)
         if plan.interrupted or (best is not None and best.gap <= options.gap):
             break
@@ -159,7 +157,7 @@ def least_times(cascade: Cascade, solve: Solve, options: Options) -> float | Non
     """The least multiple of all targets that a plan keeps, where these are out of reach; None where none is found."""
     if cascade.given_votes or cascade.each_task:
         return _least_limit(cascade, solve, options)
-    excess = solve(least_excess(cascade), BY_SIZE, options)
+    excess = solve(least_excess(cascade.program, cascade.sides), BY_SIZE, options)
     if excess.status is not Status.OPTIMAL or excess.primal is None:
         return None
     return 1 + float(excess.primal[-1])
@@ -167,29 +165,20 @@ def least_times(cascade: Cascade, solve: Solve, options: Options) -> float | Non
 
 def _least_limit(cascade: Cascade, solve: Solve, options: Options) -> float | None:
     """The same of limits of an answer or a set: a multiple matters where it allows one more, so these are halved."""
-    every = np.concatenate(
-        [error / limit for error, limit in zip(_limited(cascade), cascade.told.epsilon, strict=True)]
-    )
-    steps, low = np.unique(every[every > 1]).tolist(), 0
-    high, backend = len(steps), BRANCHING if cascade.each_task else BY_SIZE
+    panel = cascade.panel
+    errors = panel.error / panel.epsilon[panel.of_kind]
+    every = [errors[panel.start > 0] if cascade.each_task else errors]
+    for kind, votes, may in replace(cascade, each_task=False).sets if cascade.each_task else ():
+        if (where := may[panel.start[may] > 0]).size:
+            every.append(cascade.set_errors(votes, where) / panel.epsilon[kind])
+    steps = np.unique(np.concatenate(every))
+    steps = steps[steps > 1]
+    low, high, backend = 0, steps.size, BRANCHING if cascade.each_task else BY_SIZE
     while low < high:
         middle = (low + high) // 2
-        found = solve(replace(cascade, times=steps[middle]).program, backend, options)
+        found = solve(replace(cascade, times=float(steps[middle])).program, backend, options)
         low, high = (low, middle) if found.primal is not None else (middle + 1, high)
-    return steps[low] if low < len(steps) else None
-
-
-def _limited(cascade: Cascade) -> list[Floats]:
-    """Of each kind: the errors that are held against its target one by one."""
-    told = cascade.told
-    if not cascade.each_task:
-        return list(told.error)
-    found = []
-    for t, start in enumerate(told.start):
-        places = [(votes, np.flatnonzero(told.may_ask(t, votes) & (start > 0))) for votes in cascade.asks(t)]
-        sets = [cascade.set_errors(t, votes, where) for votes, where in places]
-        found.append(np.concatenate([told.error[t][start > 0], *sets]))
-    return found
+    return float(steps[low]) if low < steps.size else None
 
 
 def _policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -> AdaptivePlan:
@@ -199,21 +188,27 @@ def _policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -
     none = replace(none, interrupted=found.interrupted or whole.interrupted)
     if found.status is not Status.OPTIMAL or whole.primal is None or found.dual is None:
         return none
-    told, proof, whole_numbers = cascade.told, _proof(cascade, found.dual), cascade.program.integer
-    walk = walked(cascade, np.where(whole_numbers, np.rint(whole.primal), whole.primal))
-    tasks = told.tasks_in.astype(np.float64)
+    panel, program = cascade.panel, cascade.program
+    dual = {block.name: block.view(found.dual) for block in program.rows}
+    budget = float(dual["budget"][0]) if "budget" in dual else 0.0
+    proof = panel.proof(-dual["error"][panel.error_rows], dual["capacity"], budget, dual.get("limit", 0.0))
+    if cascade.sides.of_class is not None:
+        classes = np.zeros(len(cascade.class_error))
+        classes[cascade.sides.of_class[0]] = np.maximum(0.0, -dual["class_error"]) + 0.0
+        proof = replace(proof, classes=tuple(classes.tolist()))
+    walk = walked(cascade, np.where(program.integer, np.rint(whole.primal), whole.primal))
     plan = replace(
         none,
         status=Status.FEASIBLE,
         rows=tuple(walk.rows),
         objective=walk.cost,
-        bound=proven_bound(cascade, proof),
+        bound=cascade.bound(proof),
         proof_of=proof,
         loads=walk.loads,
-        errors=walk.wrong / tasks,
-        to_expert=walk.expert / tasks,
-        pairs=first_round(told, walk.rows, options.seed),
-        missed=tuple((walk.missed / np.maximum(told.of_class, TINY)).tolist()) if cascade.class_error else (),
+        errors=walk.wrong / panel.tasks_in,
+        to_expert=walk.expert / panel.tasks_in,
+        pairs=first_round(panel, walk.rows, options.seed),
+        missed=tuple((walk.missed / np.maximum(panel.of_class, TINY)).tolist()) if cascade.class_error else (),
         times=cascade.times,
     )
     return replace(plan, status=Status.OPTIMAL) if plan.proven else plan
@@ -221,26 +216,6 @@ def _policy(cascade: Cascade, found: Solution, solve: Solve, options: Options) -
 
 def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
     """No plan; INFEASIBLE is proven by the solver's ray."""
-    return replace(
-        blank_plan(cascade.told, status, options.seed),
-        rounds=cascade.rounds,
-        expert=cascade.expert,
-        given_votes=cascade.given_votes,
-        class_error=cascade.class_error,
-        each_task=cascade.each_task,
-    )
-
-
-def _proof(cascade: Cascade, dual: Floats) -> PolicyProof:
-    """The program's multipliers as prices: of errors at least 0, of capacities and money at most 0."""
-    rows = cascade.program.rows
-    error = np.maximum(0.0, -find(rows, "error").view(dual))[cascade.error_rows]
-    budget = 0.0 if cascade.told.instance.budget is None else min(0.0, float(find(rows, "budget").view(dual)[0]))
-    limits = cascade.told.label_rows
-    prices = np.minimum(0.0, find(rows, "limit").view(dual)) + 0.0 if limits else np.zeros(0)
-    named = tuple((row.limit, row.name, float(one)) for row, one in zip(limits, prices, strict=True))
-    classes = np.zeros(len(cascade.class_error))
-    if cascade.class_error:
-        classes[cascade.class_limits[0]] = np.maximum(0.0, -find(rows, "class_error").view(dual))
-    capacity = np.minimum(0.0, find(rows, "capacity").view(dual))
-    return PolicyProof(error + 0.0, capacity + 0.0, budget + 0.0, named, tuple((classes + 0.0).tolist()))  # no -0
+    names = "rounds", "expert", "given_votes", "class_error", "each_task"
+    terms = {name: getattr(cascade, name) for name in names}
+    return blank_plan(cascade.panel, status, options.seed, **terms)

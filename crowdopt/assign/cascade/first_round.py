@@ -2,56 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.cascade.adaptive_plan import PolicyRow
-from crowdopt.crowd.states.asking_orders import ASK
-from crowdopt.crowd.states.told_tasks import ToldTasks
+from crowdopt.assign.cascade.adaptive_plan import PolicyRow, by_place, dealt
+from crowdopt.assign.cascade.panels import VotePanel
+from crowdopt.crowd.asking_orders import ASK, OrderShare
 
 
-def first_round(told: ToldTasks, rows: list[PolicyRow], seed: int) -> Ints:
+def first_round(panel: VotePanel, rows: Sequence[PolicyRow], seed: int) -> Ints:
     """Task and worker of each label to ask for now, (k, 2), by task.
 
-    Tasks that stand alike are shuffled and dealt to the actions there by their shares, so each action has its share of
-    them up to one task. A task that would break a capacity waits for the next round.
+    Tasks that stand alike are shuffled and dealt to the actions there by their shares. A task that would break a
+    capacity waits for the next round; workers of an asker with most room are asked first.
     """
-    rng = np.random.default_rng(seed)
-    left = told.instance.capacity.copy()
-    known = set(map(tuple, told.instance.collected.tolist()))
+    rng, here, left = np.random.default_rng(seed), by_place(rows), panel.instance.capacity.copy()
+    known = set(map(tuple, panel.instance.collected.tolist()))
     pairs: list[tuple[int, int]] = []
-    for key, here in _by_place(told, rows).items():
-        tasks = np.flatnonzero((told.kind == key[0]) & (told.standing == key[1]))
-        lots = (rng.permutation(tasks.size) + rng.random()) / max(1, tasks.size)
-        heads = np.cumsum([row.share for row in here])
-        for task, lot in zip(tasks.tolist(), lots.tolist(), strict=True):
-            row = here[min(int((lot >= heads).sum()), len(here) - 1)]
-            if row.action == ASK:
-                pairs += _dealt(told, row.what, task, left, known)
+    for state in np.unique(panel.standing).tolist():
+        some = here.get((int(panel.of_kind[state]), 0, panel.votes(state)), [])
+        for task, k in dealt([row.share for row in some], np.flatnonzero(panel.standing == state), rng) if some else ():
+            chosen: list[int] = []
+            for asker, number in enumerate(some[k].what if some[k].action == ASK else ()):
+                free = [
+                    (-int(left[j]), j) for j in panel.workers[asker].tolist() if left[j] > 0 and (task, j) not in known
+                ]
+                chosen += [j for _, j in sorted(free)[:number]] if len(free) >= number else [-1]
+            if -1 not in chosen:
+                left[chosen] -= 1
+                pairs += [(task, worker) for worker in chosen]
     return np.array(sorted(pairs), np.int64).reshape(-1, 2)
 
 
-def _by_place(told: ToldTasks, rows: list[PolicyRow]) -> dict[tuple[int, int], list[PolicyRow]]:
-    """The rows for each state in which tasks stand now."""
-    standing = set(zip(told.kind.tolist(), told.standing.tolist(), strict=True))
-    votes = {(kind, tuple(told.states[kind].votes(state))): state for kind, state in standing}
-    found: dict[tuple[int, int], list[PolicyRow]] = {}
-    for row in rows:
-        if row.round == 0 and (row.kind, row.votes) in votes:
-            found.setdefault((row.kind, votes[row.kind, row.votes]), []).append(row)
-    return dict(sorted(found.items()))
-
-
-def _dealt(
-    told: ToldTasks, votes: tuple[int, ...], task: int, left: Ints, known: set[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """The task's workers, those with most room first; none where one of them has no room."""
-    chosen: list[int] = []
-    for asker, number in enumerate(votes):
-        some = [j for j in told.workers[asker].tolist() if left[j] > 0 and (task, j) not in known]
-        some.sort(key=lambda j: (-int(left[j]), j))
-        if len(some) < number:
-            return []
-        chosen += some[:number]
-    left[chosen] -= 1
-    return [(task, worker) for worker in chosen]
+def first_asked(orders: Sequence[OrderShare], order_of: Ints, capacity: Ints) -> Ints:
+    """Task and first worker of each order dealt, (k, 2), by task; a task whose worker has no room waits."""
+    left, pairs = capacity.copy(), []
+    for task, number in enumerate(order_of.tolist()):
+        action, worker = orders[number].order.turn({})
+        if action == ASK and left[worker] > 0:
+            left[worker] -= 1
+            pairs.append((task, worker))
+    return np.array(pairs, np.int64).reshape(-1, 2)

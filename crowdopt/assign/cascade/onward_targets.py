@@ -9,16 +9,15 @@ from functools import cache
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.cascade.adaptive_plan import GOLDEN, PolicyRow, row_at
-from crowdopt.crowd.states.asking_orders import ANSWER, ASK, EXPERT, Votes
-from crowdopt.crowd.states.told_tasks import ToldTasks
+from crowdopt.assign.cascade.adaptive_plan import GOLDEN, PolicyRow, by_place, row_at
+from crowdopt.assign.cascade.panels import Panel, SkillPanel, VotePanel
+from crowdopt.crowd.asking_orders import ANSWER, ASK, EXPERT, AskingOrder
 from crowdopt.errors import InputError
 
-Places = dict[tuple[int, int, Votes], list[PolicyRow]]
 LEAST, MOST = 1e-9, 0.49  # a target lies between 0 and 1/2
 
 
-def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> tuple[Floats, Floats]:
+def onward_targets(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None) -> tuple[Floats, Floats]:
     """Expected error of the policy from where tasks stand now.
 
     The mean of each kind, (tasks,); and of each true class, (classes,), the share that is answered otherwise.
@@ -28,75 +27,87 @@ def onward_targets(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | Non
     can keep. Solved with these targets each round keeps the promise of the one before. A task with votes that the
     policy does not come to, because labels were lost, keeps its target.
     """
-    here = _by_place(rows)
+    here, classes = by_place(rows), np.arange(int(panel.instance.classes))
 
     @cache
-    def missed(kind: int, over: int, state: int) -> Floats:
-        law, votes = told.joint[kind][state], tuple(told.states[kind].votes(state))
-        total = np.zeros(law.size)
-        if (kind, over, votes) not in here:
+    def missed(over: int, state: int) -> Floats:
+        total, place = np.zeros(classes.size), (int(panel.of_kind[state]), over, panel.votes(state))
+        if place not in here:
             raise InputError("policy.csv has no row for votes that its tasks come to; solve the campaign again")
-        for row in here[kind, over, votes]:
+        for row in here[place]:
             if row.action == ANSWER:
-                total += row.share * np.where(np.arange(law.size) == row.what[0], 0.0, law / law.sum())
+                total += row.share * np.where(classes == row.what[0], 0.0, panel.belief[state])
             elif row.action != EXPERT:
-                for outcome in told.states[kind].outcomes(row.what):
-                    after = int(told.states[kind].after(outcome, np.array([state]))[0])
-                    chance = outcome.orders * float(told.joint[kind][after].sum() / law.sum())
+                reached, chances = panel.ahead(row.what, np.array([state]))
+                for after, chance in zip(reached[0].tolist(), chances[0].tolist(), strict=True):
                     if chance > 0:
-                        total += row.share * chance * missed(kind, over + (rounds is not None), after)
+                        total += row.share * chance * missed(over + (rounds is not None), after)
         return total
 
-    expected, of_class = told.instance.epsilon.copy(), np.zeros(int(told.instance.classes))
-    for i in range(expected.size):
-        kind, state = int(told.kind[i]), int(told.standing[i])
-        over = _rounds_over(told, here, rounds, kind, state)
-        if over is not None:
-            wrong = missed(kind, over, state)
-            expected[i] = wrong.sum()
-            of_class += wrong
-    mean = np.bincount(told.kind, weights=expected) / told.tasks_in
-    targets: Floats = np.clip(mean, LEAST, MOST)[told.kind]
-    return targets, np.clip(of_class / np.maximum(told.of_class, LEAST), LEAST, 1.0)
+    expected, of_class = panel.instance.epsilon.copy(), np.zeros(classes.size)
+    for state, (over, _) in _now(panel, rows, rounds).items():
+        wrong, mine = missed(over, state), panel.standing == state
+        expected[mine] = wrong.sum()
+        of_class += wrong * mine.sum()
+    return _targets(panel, expected), np.clip(of_class / np.maximum(panel.of_class, LEAST), LEAST, 1.0)
 
 
-def policy_answers(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None, likeliest: Ints, seed: int) -> Ints:
+def onward_orders(panel: SkillPanel, orders: Sequence[AskingOrder], order_of: Ints) -> tuple[Floats, bool]:
+    """The same of orders, (tasks,); and whether any asks on.
+
+    panel: with all labels in; order_of (tasks,): the order dealt to each task. An order counts its own workers' labels;
+    the chances of the classes go by all.
+    """
+    from crowdopt.assign.cascade.order_master import expected  # its loops are compiled
+
+    wrong, asks = np.empty(panel.instance.n_tasks), False
+    for start in panel.starts:
+        labels = {worker: label for worker, label, _ in start.votes}
+        for number in np.unique(order_of[start.tasks]).tolist():
+            order, mine = orders[number], start.tasks[order_of[start.tasks] == number]
+            wrong[mine] = expected(panel, start.kind, order, start.law, order.heard(labels))[1]
+            asks |= order.turn(labels)[0] == ASK
+    return _targets(panel, wrong), asks
+
+
+def _targets(panel: Panel, error: Floats) -> Floats:
+    """The mean error of each kind, within what a target can be, (tasks,)."""
+    mean = np.bincount(panel.kind, weights=error) / panel.tasks_in
+    return np.asarray(np.clip(mean, LEAST, MOST)[panel.kind])
+
+
+def policy_answers(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None, likeliest: Ints, seed: int) -> Ints:
     """The class that the policy answers each task with where it stands, the likeliest where it does not, (tasks,).
 
     Limits by true class may ask for another class than the likeliest, and for a lot between two: tasks that stand alike
     take them in turn, as those of ``AdaptivePlan.next``.
     """
-    here, answer, before = _by_place(rows), likeliest.copy(), Counter[tuple[int, int]]()
-    for i, place in enumerate(zip(told.kind.tolist(), told.standing.tolist(), strict=True)):
-        over = _rounds_over(told, here, rounds, *place)
-        votes = tuple(told.states[place[0]].votes(place[1]))
-        ends = [] if over is None else [row for row in here[place[0], over, votes] if row.action == ANSWER]
-        if ends:
-            before[place] += 1
-            lot = (np.random.default_rng([seed, *place]).random() + before[place] * GOLDEN) % 1.0
-            answer[i] = row_at(ends, lot).what[0]
+    now, answer, before = _now(panel, rows, rounds), likeliest.copy(), Counter[int]()
+    for i, state in enumerate(panel.standing.tolist()):
+        if ends := [row for row in now.get(state, (0, []))[1] if row.action == ANSWER]:
+            before[state] += 1
+            kind = int(panel.of_kind[state])
+            offset = np.random.default_rng([seed, kind, state - int(panel.ends[kind])]).random()
+            answer[i] = row_at(ends, (offset + before[state] * GOLDEN) % 1.0).what[0]
     return answer
 
 
-def asks_more(told: ToldTasks, rows: Sequence[PolicyRow], rounds: int | None) -> bool:
+def asks_more(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None) -> bool:
     """Whether the policy asks anything where tasks stand now, or tasks have votes that it does not come to."""
-    here = _by_place(rows)
-    for kind, state in set(zip(told.kind.tolist(), told.standing.tolist(), strict=True)):
-        over = _rounds_over(told, here, rounds, kind, state)
-        if over is None or any(row.action == ASK for row in here[kind, over, tuple(told.states[kind].votes(state))]):
-            return True
-    return False
+    now = _now(panel, rows, rounds)
+    lost = any(state not in now for state in panel.standing.tolist())
+    return lost or any(row.action == ASK for _, some in now.values() for row in some)
 
 
-def _by_place(rows: Sequence[PolicyRow]) -> Places:
-    here: Places = {}
-    for row in rows:
-        here.setdefault((row.kind, row.round, row.votes), []).append(row)
-    return here
+def _now(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None) -> dict[int, tuple[int, list[PolicyRow]]]:
+    """Of each state in which tasks stand: after which round, once the first is over, the policy has it; its rows there.
 
-
-def _rounds_over(told: ToldTasks, here: Places, rounds: int | None, kind: int, state: int) -> int | None:
-    """After which round the policy has these votes, once the first is over; None where it does not come to them."""
-    votes = tuple(told.states[kind].votes(state))
-    known = [over for over in ((1, 0) if rounds is not None else (0,)) if (kind, over, votes) in here]
-    return known[0] if known else None
+    Without states that it does not come to.
+    """
+    here, found = by_place(rows), {}
+    for state in np.unique(panel.standing).tolist():
+        kind, votes = int(panel.of_kind[state]), panel.votes(state)
+        for over in (0,) if rounds is None else (0, 1):  # the later one counts
+            if (kind, over, votes) in here:
+                found[state] = over, here[kind, over, votes]
+    return found

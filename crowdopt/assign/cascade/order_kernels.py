@@ -80,13 +80,17 @@ def splits(votes, belief):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _asked(price, chance, below, weight, value, j, s):
-    """The price of asking worker j at knot s; ``value`` has certainty, which costs nothing, at both ends."""
-    total = price[j]
-    for v in range(2):
-        k, w = below[j, s, v] + 1, weight[j, s, v]
-        total += chance[j, s, v] * (w * value[k] + (1.0 - w) * value[k + 1])
-    return total
+def _least(price, moves, stop, value, s):
+    """``min(stop, min_j price_j + E V)`` at knot s; ``value`` has certainty, which costs nothing, at both ends."""
+    chance, below, weight = moves
+    best = stop[s]
+    for j in range(price.size):
+        total = price[j]
+        for v in range(2):
+            k, w = below[j, s, v] + 1, weight[j, s, v]
+            total += chance[j, s, v] * (w * value[k] + (1.0 - w) * value[k + 1])
+        best = min(best, total)
+    return best
 
 
 @njit(cache=True, nogil=True)
@@ -95,27 +99,21 @@ def settled(price, moves, stop, value, sweeps, tolerance):
 
     value (knots,): where to begin, at most stop.
     """
-    chance, below, weight = moves
-    knots, workers = stop.size, price.size
+    knots = stop.size
     whole = np.zeros(knots + 2)
     whole[1:-1] = value
     for sweep in range(sweeps):
         change = 0.0
         for i in range(knots):
             s = i if sweep % 2 == 0 else knots - 1 - i
-            best = stop[s]
-            for j in range(workers):
-                best = min(best, _asked(price, chance, below, weight, whole, j, s))
+            best = _least(price, moves, stop, whole, s)
             change = max(change, abs(best - whole[s + 1]))
             whole[s + 1] = best
         if change <= tolerance:
             break
     above = 0.0
     for s in range(knots):
-        best = stop[s]
-        for j in range(workers):
-            best = min(best, _asked(price, chance, below, weight, whole, j, s))
-        above = max(above, whole[s + 1] - best)
+        above = max(above, whole[s + 1] - _least(price, moves, stop, whole, s))
     return whole[1:-1].copy(), above
 
 
@@ -125,22 +123,22 @@ def within(price, moves, stop, labels):
 
     (knots + 2,): certainty at both ends.
     """
-    chance, below, weight = moves
-    knots, workers = stop.size, price.size
-    whole = np.zeros(knots + 2)
+    whole = np.zeros(stop.size + 2)
     whole[1:-1] = stop
     for _ in range(labels):
         after = whole + min(0.0, price.min())
-        after[1:-1] = stop
-        for s in range(knots):
-            best = stop[s]
-            for j in range(workers):
-                best = min(best, _asked(price, chance, below, weight, whole, j, s))
-            after[s + 1] = best
+        for s in range(stop.size):
+            after[s + 1] = _least(price, moves, stop, whole, s)
         if np.array_equal(after, whole):
             break
         whole = after
     return whole
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _ends(votes, j, s, last):
+    """The knots that worker j's label 1, and 0, lead to from knot s: the last ones where they lead beyond."""
+    return min(last, max(0, s + votes.adds[j, 1])), min(last, max(0, s + votes.adds[j, 0]))
 
 
 @njit(cache=True, nogil=True)
@@ -160,7 +158,7 @@ def _most_useful(votes, extra, knots, law, free):
         total = (votes.price[j] + extra[j]) * mass
         for s in range(low, high + 1):
             one = law[1, s] * votes.likely[j, 1] + law[0, s] * votes.likely[j, 0]
-            up, down = min(last, max(0, s + votes.adds[j, 1])), min(last, max(0, s + votes.adds[j, 0]))
+            up, down = _ends(votes, j, s, last)
             total += one * knots.value[up] + (law[0, s] + law[1, s] - one) * knots.value[down]
         if total < best:
             best, chosen = total, j
@@ -175,8 +173,9 @@ def _moved(votes, law, j):
         p = votes.likely[j, y]
         for s in range(law.shape[1]):
             if law[y, s] > 0.0:
-                after[y, min(last, max(0, s + votes.adds[j, 1]))] += law[y, s] * p
-                after[y, min(last, max(0, s + votes.adds[j, 0]))] += law[y, s] * (1.0 - p)
+                up, down = _ends(votes, j, s, last)
+                after[y, up] += law[y, s] * p
+                after[y, down] += law[y, s] * (1.0 - p)
     return after
 
 
@@ -229,7 +228,7 @@ def limits_of(votes, order, knots, expert):
         j, before = order[n], knots.answer.copy()
         for s in range(1, last):
             one = knots.belief[s] * votes.likely[j, 1] + (1.0 - knots.belief[s]) * votes.likely[j, 0]
-            up, down = min(last, max(0, s + votes.adds[j, 1])), min(last, max(0, s + votes.adds[j, 0]))
+            up, down = _ends(votes, j, s, last)
             asked = votes.price[j] + one * value[up] + (1.0 - one) * value[down]
             if asked < before[s]:
                 before[s] = asked

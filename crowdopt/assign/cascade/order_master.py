@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import PolicyProof
 from crowdopt.assign.cascade.order_kernels import comes_to
+from crowdopt.assign.cascade.panels import SkillPanel
 from crowdopt.core.master import MakeMaster, Master, MasterPoint
-from crowdopt.crowd.states.asking_orders import AskingOrder
-from crowdopt.crowd.states.own_skills import OwnSkills
+from crowdopt.crowd.asking_orders import AskingOrder
 from crowdopt.programs.order_choice import OrderLimits, before_orders, of_orders
 
 SPARE = 1e-6  # of loads, money and wrong answers: solvers keep limits to 1e-7
@@ -27,28 +27,14 @@ class OrderColumn:
     asked: Floats  # (its workers,): chance of being asked
     wrong: float
     expert: float
-
-    def cost(self, problem: OwnSkills, price: float | None) -> float:
-        """Expected; price: the expert's."""
-        kind = problem.starts[self.start].kind
-        paid = (problem.price[kind, list(self.order.workers)] * self.asked).sum()
-        return float(paid + self.expert * (price or 0.0))
-
-
-def column_of(problem: OwnSkills, start: int, order: AskingOrder) -> OrderColumn:
-    """The order's column: it is followed score by score; workers whom it never asks are left out."""
-    one = problem.starts[start]
-    asked, wrong, expert = expected(problem, one.kind, order, one.law, (0, 0))
-    n = int((asked > 0).sum())  # who is asked is asked after all before
-    order = AskingOrder(order.workers[:n], order.adds[:n], order.low[: n + 1], order.high[: n + 1])
-    return OrderColumn(start, order, asked[:n], wrong, expert)
+    cost: float
 
 
 def expected(
-    problem: OwnSkills, kind: int, order: AskingOrder, law: Floats, heard: tuple[int, int]
+    panel: SkillPanel, kind: int, order: AskingOrder, law: Floats, heard: tuple[int, int]
 ) -> tuple[Floats, float, float]:
     """Chances to ask each worker, to be wrong, to need the expert; heard: workers so far, and their score."""
-    likely = np.ascontiguousarray(problem.likely[kind, list(order.workers)].reshape(-1, 2))
+    likely = np.ascontiguousarray(panel.likely[kind, list(order.workers)].reshape(-1, 2))
     adds = np.array(order.adds, np.int64).reshape(-1, 2)
     low, high = np.array(order.low, np.int64), np.array(order.high, np.int64)
     asked, wrong, expert = comes_to(likely, adds, low, high, np.ascontiguousarray(law), *heard)
@@ -59,7 +45,7 @@ def expected(
 class OrderMaster:
     """All orders known, and the LP over them."""
 
-    problem: OwnSkills
+    panel: SkillPanel
     expert: float | None
     make_master: MakeMaster
     dear: float  # what a wrong answer too many costs
@@ -70,50 +56,41 @@ class OrderMaster:
     _behind: int = 0
 
     def add(self, start: int, order: AskingOrder) -> None:
-        """Keep an order, where it is new."""
-        column = column_of(self.problem, start, order)
-        if (start, column.order) not in self._seen:
-            self._seen.add((start, column.order))
-            self.columns.append(column)
+        """Keep an order, where it is new: it is followed score by score; workers whom it never asks are left out."""
+        one = self.panel.starts[start]
+        asked, wrong, expert = expected(self.panel, one.kind, order, one.law, (0, 0))
+        n = int((asked > 0).sum())  # who is asked is asked after all before
+        order = AskingOrder(order.workers[:n], order.adds[:n], order.low[: n + 1], order.high[: n + 1])
+        if (start, order) not in self._seen:
+            self._seen.add((start, order))
+            paid = (self.panel.price[one.kind, list(order.workers)] * asked[:n]).sum()
+            cost = float(paid + expert * (self.expert or 0.0))
+            self.columns.append(OrderColumn(start, order, asked[:n], wrong, expert, cost))
 
     @property
     def limits(self) -> OrderLimits:
         """The rows' sides, a little within those of the instance."""
-        problem, instance = self.problem, self.problem.instance
-        upper = [instance.capacity.astype(np.float64)]
-        upper += [] if instance.budget is None else [np.array([instance.budget])]
-        upper.append(np.array([row.side for row in problem.label_rows]))
-        shared = np.concatenate(upper)
-        wrong = np.bincount(self.targets, weights=self.times * problem.epsilon * problem.tasks_in)
-        tasks = np.array([float(one.tasks.size) for one in problem.starts])
+        panel, budget = self.panel, self.panel.instance.budget
+        shared = np.concatenate([panel.capacity, [] if budget is None else [budget], panel.limits[2]])
+        wrong, tasks = panel.wrong(self.times), np.array([float(one.tasks.size) for one in panel.starts])
         inside = np.where(shared > SPARE, shared - SPARE, shared)
         return OrderLimits(tasks, wrong - SPARE * np.minimum(1.0, wrong), np.full(shared.size, -np.inf), inside)
 
-    @property
-    def targets(self) -> Ints:
-        """The error row of each kind, (kinds,)."""
-        kinds = self.problem.first.size
-        return np.zeros(kinds, np.int64) if self.problem.instance.the_rule.average else np.arange(kinds)
-
     def _entries(self, first: int) -> tuple[Floats, sparse.csc_array]:
         """Costs and columns from a place on."""
-        limits, problem = self.limits, self.problem
-        some, instance = self.columns[first:], problem.instance
-        cost = np.array([one.cost(problem, self.expert) for one in some])
-        rows, values, count = [], [], []
-        loads, budget = limits.tasks.size + limits.wrong.size, instance.budget is not None
-        for one, paid in zip(some, cost.tolist(), strict=True):
-            mine = list(one.order.workers)
-            kind = problem.starts[one.start].kind
-            beside = [paid] * budget + [float((row.weight[kind, mine] * one.asked).sum()) for row in problem.label_rows]
-            target = limits.tasks.size + self.targets[kind]
-            after = loads + instance.n_workers + np.arange(len(beside))
+        limits, panel, some = self.limits, self.panel, self.columns[first:]
+        rows, values = [], []
+        loads, has_budget = limits.tasks.size + limits.wrong.size, panel.instance.budget is not None
+        for one in some:
+            mine, kind = list(one.order.workers), panel.starts[one.start].kind
+            beside = [one.cost] * has_budget + [(weight[kind, mine] * one.asked).sum() for weight in panel.limits[1]]
+            target = limits.tasks.size + panel.error_rows[kind]
+            after = loads + panel.capacity.size + np.arange(len(beside))
             rows.append(np.concatenate([[one.start, target], loads + np.array(mine, np.int64), after]))
             values.append(np.concatenate([[1.0, one.wrong], one.asked, beside]))
-            count.append(rows[-1].size)
-        ends = np.concatenate([[0], np.cumsum(count)])
+        ends = np.cumsum([0, *(row.size for row in rows)])
         inside = (np.concatenate(values), np.concatenate(rows).astype(np.int64), ends)
-        return cost, sparse.csc_array(inside, shape=(limits.size, len(some)))
+        return np.array([one.cost for one in some]), sparse.csc_array(inside, shape=(limits.size, len(some)))
 
     def solve(self, seconds: float) -> MasterPoint | None:
         """The LP with all orders known."""
@@ -138,12 +115,8 @@ class OrderMaster:
 
     def proof(self, point: MasterPoint) -> PolicyProof:
         """The point's multipliers, with the signs that a proof needs."""
-        limits, problem = self.limits, self.problem
-        dual = point.dual[limits.tasks.size :]
-        error = np.maximum(0.0, -dual[: limits.wrong.size])[self.targets]
-        shared = np.minimum(0.0, dual[limits.wrong.size :])
-        capacity, rest = np.split(shared, [problem.instance.n_workers])
-        has_budget = problem.instance.budget is not None
-        names = [(row.limit, row.name) for row in problem.label_rows]
-        named = tuple((*name, float(one) + 0.0) for name, one in zip(names, rest[has_budget:], strict=True))
-        return PolicyProof(error + 0.0, capacity + 0.0, float(rest[0]) + 0.0 if has_budget else 0.0, named)
+        limits, panel, has_budget = self.limits, self.panel, self.panel.instance.budget is not None
+        starts, errors = limits.tasks.size, limits.tasks.size + limits.wrong.size
+        error, (capacity, rest) = -point.dual[starts:errors], np.split(point.dual[errors:], [panel.capacity.size])
+        budget = float(rest[0]) if has_budget else 0.0
+        return panel.proof(error[panel.error_rows], capacity, budget, rest[has_budget:])

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.assign.engine.vote_law import ANSWERS, VoteLaw, law_of
-from crowdopt.crowd.alike import Classes, alike, classes_of, labels_in
+from crowdopt.crowd.alike import Classes, classes_of, labels_in
 from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -304,7 +304,7 @@ def _coupling(classes: Classes, known: tuple[list[TaskRow], Ints]) -> Coupling:
     lower, upper = [np.where(load > 0, load, -np.inf)], [most]
     weight = [np.zeros((0, load.size))]
     for name, share, bound in shares_of(instance):
-        side = share * len(instance.collected) - [labels_had(instance, h).sum() for h in bound]
+        side = share * len(instance.collected) - labels_had(instance)[bound].sum(axis=1)
         weight.append(member[bound].astype(np.float64) - share[:, None])
         lower.append(np.full(len(bound), -np.inf) if name == "most_share" else side)
         upper.append(side if name == "most_share" else np.full(len(bound), np.inf))

@@ -38,7 +38,9 @@ class Seating:
         self.likes = _by_class(self.classes.task_class, self.classes.tasks_in)
         self.barred = np.sort(instance.barred[:, 0] * m + instance.barred[:, 1])
         groups = TaskGroups.of(instance)
-        self.home, self.top = (groups.first, groups.group), groups.most
+        worker, group = groups.those_of(np.arange(m))
+        self.home = np.searchsorted(worker, np.arange(m + 1)), np.ascontiguousarray(group)
+        self.top = groups.most
         own = instance.own_rows
         self.entry = np.zeros((0 if own is None else len(own.names), instance.n_tasks, m))
         if own is not None:

@@ -29,13 +29,14 @@ from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
 from crowdopt.assign.exact.last_label import settle
 from crowdopt.assign.exact.relaxation import has_whole_prices
 from crowdopt.assign.exact.split import pairs_of
-from crowdopt.assign.plan import Duals, Plan, short_tasks
+from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import short_tasks
 from crowdopt.programs.assignment import shares_of
 
 PARTS = 0.08, 0.15, 0.3, 0.5  # of the tasks made anew, in turn

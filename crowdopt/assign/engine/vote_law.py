@@ -14,9 +14,9 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.law import clipped
-from crowdopt.crowd.pools import folded
-from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN, log_odds, vote_errors
+from crowdopt.crowd.rules import EXACT_ERROR, log_odds
+from crowdopt.crowd.vote_errors import CERTAIN, vote_errors
+from crowdopt.programs.pools import folded
 
 ANSWERS = 16_500  # combinations of answers to a set, at most: what is followed
 SPARE = 1e-7  # evidence; room for rounding where it only saves work

@@ -13,7 +13,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.dealt import Dealt, Terms
 from crowdopt.assign.exact.alarm import NEVER
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.instance import COVERAGE, parts
+from crowdopt.crowd.instance import COVERAGE
 
 
 def _kernels() -> Any:
@@ -186,10 +186,11 @@ class Split:
 
     def labels(self) -> Iterator[tuple[Ints, Ints]]:
         """Task and worker class of every label, for many tasks at a time: all labels together take much memory."""
-        for part in parts(self.dealt.held.size, TASKS):
-            held = self.dealt.held[part]
+        for start in range(0, self.dealt.held.size, TASKS):
+            held = self.dealt.held[start : start + TASKS]
             dealt = np.arange(self.dealt.hands.shape[1]) < held[:, None]
-            yield part.start + np.repeat(np.arange(held.size), held), self.dealt.hands[part][dealt].astype(np.int64)
+            hands = self.dealt.hands[start : start + TASKS]
+            yield start + np.repeat(np.arange(held.size), held), hands[dealt].astype(np.int64)
 
     @property
     def cost(self) -> float:

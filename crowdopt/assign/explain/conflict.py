@@ -22,8 +22,7 @@ def conflict(instance: AssignmentInstance, probe: Probe) -> list[int]:
     """
     classes = classes_of(relaxation(without_budget(instance)), joint=True)
     base = missing.elastic(aggregated.of_classes(classes))
-    first = np.unique(classes.task_class, return_index=True)[1]
-    kinds, ask = instance.task_type[first], probe.again()
+    kinds, ask = instance.task_type[classes.first_task], probe.again()
 
     def together(types: list[int]) -> bool:
         lower = base.row_lower.copy()

@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.group_limits import has_joint_limits, task_limits
+from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.programs import aggregated, missing
 from crowdopt.programs.assignment import shares_of
@@ -120,9 +120,6 @@ def _amounts(point: ElasticPoint, name: str, shape: tuple[int, ...]) -> Floats:
 
 
 def _share(instance: AssignmentInstance, classes: Classes, point: ElasticPoint, group: int) -> float:
-    labels, members = point.column("u").sum(axis=0), instance.groups[group].members
-    mine = np.isin(classes.worker_class, classes.worker_class[list(members)])[
-        np.unique(classes.worker_class, return_index=True)[1]
-    ]
-    had = np.isin(instance.collected[:, 1], members).sum()
+    labels, mine = point.column("u").sum(axis=0), membership(instance)[group, classes.first_worker]
+    had = labels_had(instance)[group].sum()
     return float((labels[mine].sum() + had) / (labels.sum() + len(instance.collected)))

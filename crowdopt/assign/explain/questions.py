@@ -10,13 +10,13 @@ from typing import Protocol
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.plan import breaches
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, WARM, Options, Solution, Solve
 from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated, missing
 

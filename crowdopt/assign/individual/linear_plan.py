@@ -16,12 +16,13 @@ from crowdopt.assign.individual.prices.sampled_prices import sampled_prices
 from crowdopt.assign.individual.prices.sweep import Prices, Sweep, Sweeper
 from crowdopt.assign.individual.shares import Shares
 from crowdopt.assign.individual.work import load
-from crowdopt.assign.plan import Duals, Plan, breaches
+from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Progress
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches
 
 SWEEPS, WIDE = 24, 0.5  # for prices where rows are not shared; the first box, in units of the mean label
 SAMPLING = 0.3  # of the time, for prices from samples

@@ -10,13 +10,14 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.best_tasks import ZERO, best_of
 from crowdopt.assign.exact.relaxation import has_whole_prices, relax_classes
-from crowdopt.assign.plan import Plan, Repaired, breaches
+from crowdopt.assign.plan import Plan, Repaired
 from crowdopt.assign.top_up import top_up
 from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.errors import InputError
 
 METHOD = "primal-approximation"

@@ -24,11 +24,12 @@ from crowdopt.assign.explain.fewest_dropped import staying_tasks
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.methods.legal_labels import LegalLabels, soon
 from crowdopt.assign.methods.serving_tasks import Serving, room_of, ties_all
-from crowdopt.assign.plan import Plan, breaches, short_tasks, worst_breach
+from crowdopt.assign.plan import Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Status
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches, short_tasks, worst_breach
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.errors import InputError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from crowdopt.arrays import alike
 from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS
 from crowdopt.assign.individual.own_stages import is_individual
-from crowdopt.crowd.alike import alike
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 

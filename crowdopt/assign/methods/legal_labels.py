@@ -37,7 +37,7 @@ class LegalLabels:
         self.room = instance.capacity.astype(np.int64)
         self.money = np.inf if instance.budget is None else float(instance.budget)
         self.labels, self.to_come = len(instance.collected), 0
-        self.inside = np.array([labels_had(instance, g) for g in range(len(instance.groups))]).reshape(-1, n)
+        self.inside = labels_had(instance)
         self.of_group = self.inside.sum(axis=1)
         self.typical = 0.1 * float(instance.cost.mean()) + TINY
         self.owed = np.array([group.min_per_task for group in instance.groups], np.int64)

@@ -24,12 +24,13 @@ from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.assign.methods.best_effort import within_groups
 from crowdopt.assign.methods.gates import are_many, has_linear_rule, is_flow, is_free, is_hopeless, prices_decide
 from crowdopt.assign.methods.linear_rules import solve_linear
-from crowdopt.assign.plan import Plan, decide, short_tasks
+from crowdopt.assign.plan import Plan, decide
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Progress, Status
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import short_tasks
 from crowdopt.crowd.linear_rule import linear_of
 
 PATIENCE = 0.8  # of the time: when the engine gives way to others without a plan

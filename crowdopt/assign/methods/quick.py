@@ -16,14 +16,15 @@ from crowdopt.assign.exact.compiling import load
 from crowdopt.assign.exact.relaxation import relax_classes
 from crowdopt.assign.exact.search import Search
 from crowdopt.assign.methods.linear_rules import solve_linear
-from crowdopt.assign.plan import Plan, breaches
+from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.open_tasks import open_tasks
+from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.reach import open_tasks
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.vote_errors import exact_errors
 

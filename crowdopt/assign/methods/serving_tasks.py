@@ -10,10 +10,10 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints, nth_alike
 from crowdopt.assign.bisection import first_that
 from crowdopt.assign.budget.greedy_spending import spend
-from crowdopt.assign.plan import short_tasks
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.group_limits import TaskGroups
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import short_tasks
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA
 from crowdopt.crowd.subset import of_tasks

@@ -14,10 +14,10 @@ from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.program import Program
 from crowdopt.core.solution import WARM, Options, Solve, Status
-from crowdopt.crowd.pools import Pools
 from crowdopt.programs.pattern_errors import Errors
 from crowdopt.programs.pattern_master import of_priced_menu
 from crowdopt.programs.patterns import SCALE, PatternSet, of_menu
+from crowdopt.programs.pools import Pools
 
 ROUNDS = 200  # of generation
 CLOSE = 1e-9  # relative; the master's value and the bound are then the same
@@ -176,8 +176,8 @@ class Columns:
     def increments(self, t: int, prices: PatternPrices) -> list[Floats]:
         """What the first, second, … label of each pool costs a task of a kind."""
         paid = prices.money * self.pools.cost[t]
-        most = self.pools.sizes if self.pools.deepest is None else self.pools.deepest
-        return [np.sort(paid[g] + prices.worker[who])[: most[g]] for g, who in enumerate(self.pools.members)]
+        deepest = self.pools.deepest
+        return [np.sort(paid[g] + prices.worker[who])[: deepest[g]] for g, who in enumerate(self.pools.members)]
 
     def prices_of(self, duals: Floats) -> PatternPrices:
         """The master's multipliers as prices: the worker with r-th most room is in the supply rows of depth below r."""

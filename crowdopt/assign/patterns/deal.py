@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.crowd.pools import Pools
+from crowdopt.programs.pools import Pools
 
 
 def patterns_of_tasks(pools: Pools, kind: Ints, pattern: Ints, count: Ints) -> Ints:

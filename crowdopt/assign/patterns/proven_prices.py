@@ -17,10 +17,10 @@ from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.assign.plan import Duals
 from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import folded
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.programs.pattern_errors import Errors
+from crowdopt.programs.pools import folded
 
 LEVELS, MOST = 24, 60  # skills of each type that a bound tells apart; up to how many it tells all apart
 FEW, STEPS = 12, 100_000  # labels of a set of workers as they are, and steps of the search for them

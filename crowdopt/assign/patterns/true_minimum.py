@@ -11,16 +11,17 @@ from crowdopt.assign.checked import settled
 from crowdopt.assign.patterns.columns import Columns, Goal, PatternPrices
 from crowdopt.assign.patterns.deal import deal, patterns_of_tasks
 from crowdopt.assign.patterns.proven_prices import prices_prove, told_apart
-from crowdopt.assign.plan import Duals, Plan, breaches
+from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import BOUND, Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, PROVEN, Listener, Options, Progress, Solution, Solve, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import Pools, pools_of
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, are_compiled, most_errors
 from crowdopt.errors import InputError
 from crowdopt.programs.patterns import PatternSet, of_menu
+from crowdopt.programs.pools import Pools, pools_of
 
 POOLS = 24  # different skills and prices up to which nothing has to be rounded
 EARLY = 0.5  # of the time left, for patterns among more than two classes

@@ -20,9 +20,9 @@ from crowdopt.bench.sources import LP, Problem
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.crowd.group_limits import has_joint_limits
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.hire.candidates import SelectionInstance
 
 if TYPE_CHECKING:
     from crowdopt.assign.plan import Plan
@@ -72,9 +72,9 @@ def _warm_exact() -> None:
 
 
 def _warm_algorithm1() -> None:
-    from crowdopt.hire.ranking import algorithm1
+    from crowdopt.hire.selection import ranked
 
-    algorithm1(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
+    ranked(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
 
 
 def _exact(run: MethodRun) -> dict[str, Any]:
@@ -114,11 +114,11 @@ def _algorithm1(run: MethodRun) -> dict[str, Any]:
     """A point of the selection program and its multipliers in closed form, which are checked as any solver's are."""
     if run.problem.selection is None:
         raise InputError("Algorithm 1 solves selection problems only")
-    from crowdopt.hire.ranking import algorithm1
+    from crowdopt.hire.selection import ranked
 
     run.tell("solving")
     started = perf_counter()
-    selection = algorithm1(run.problem.selection)
+    selection = ranked(run.problem.selection)
     solved = perf_counter() - started
     run.tell("solved")
     program = run.problem.build(LP)

@@ -9,9 +9,9 @@ from functools import cache
 
 from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import discover
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
+from crowdopt.hire.candidates import SelectionInstance
 
 IP, LP = "ip", "lp"
 PROGRAMS = (IP, LP)

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from crowdopt.bench.sources import Problem, Source
-from crowdopt.crowd.hiring.candidates import SelectionInstance
-from crowdopt.programs import selection
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.program import build
 
 FORM = re.compile(r"SELECT:([1-9]\d{0,4})x([1-9]\d{0,4})(:priced)?")
 ASKED = 10  # control questions for each worker, as in Li & Liu 2015, Section 4
@@ -31,7 +31,7 @@ def draw(name: str, seed: int) -> Problem:
         price = rng.integers(1, 6, workers).astype(np.float64)
         instance = replace(instance, price=price, money=most / 2)
     family = "hiring" if match[3] else "selection"
-    return Problem(name, partial(selection.build, instance), selection=instance, family=family)
+    return Problem(name, partial(build, instance), selection=instance, family=family)
 
 
 def own(name: str) -> tuple[str, ...]:

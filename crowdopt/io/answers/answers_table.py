@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdopt.answers.voted import Answers
+from crowdopt.answers.answers import Answers
 from crowdopt.arrays import Floats, Ints, coded
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.skills import heed

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.audited import METHODS, AuditTerms, Draw, ErrorVersions, Strata
-from crowdopt.arrays import Ints
+from crowdopt.answers.audit.draws import METHODS, AuditDraw, Draw
 from crowdopt.documents import COUNT, TEXT, Each, Keys, Shape, number, one_of, read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
@@ -48,27 +47,13 @@ DRAWN = Keys(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Committed:
-    """What ``draw.json`` says."""
+def written_draw(
+    draw: AuditDraw, table: AnsweredTable, confidence: float, earlier: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """All that decides a draw, as plain values, with its commitment: what ``draw.json`` says.
 
-    terms: AuditTerms
-    confidence: float  # of all claims of this audit and the earlier ones together
-    earlier: list[dict[str, Any]]  # commitment and delta of each earlier audit of the same answers
-    digest: str  # SHA-256 of the table of answers
-    checks: int  # how many were to be looked at to begin with
-    # as in the draw
-    strata: Strata
-    versions: ErrorVersions
-    numbers: Any
-    assumed: float
-    version: str  # of the program that drew
-    # SHA-256 of all of it: one who has this number beforehand knows that nothing was changed afterwards
-    commitment: str
-
-
-def written_draw(draw: Draw, table: AnsweredTable, confidence: float, earlier: list[dict[str, Any]]) -> dict[str, Any]:
-    """All that decides a draw, as plain values, with its commitment: what ``draw.json`` says."""
+    confidence: of all claims of this audit and the earlier ones together; earlier: commitment and delta of each.
+    """
     said: dict[str, Any] = {
         "answers": draw.answers,
         "answers_sha256": table.digest,
@@ -77,19 +62,20 @@ def written_draw(draw: Draw, table: AnsweredTable, confidence: float, earlier: l
         "earlier": earlier,
         "checks": draw.checks,
         "assumed_error": draw.assumed,
-        **grouped(draw.strata, draw.versions),
+        **grouped(draw),
         "numbers": draw.numbers.tolist(),
         "version": __version__,
     }
     return {**said, "commitment": commitment(said)}
 
 
-def grouped(strata: Strata, versions: ErrorVersions) -> dict[str, Any]:
+def grouped(draw: Draw) -> dict[str, Any]:
     """The groups of a draw, and which errors were thought possible, as plain values."""
+    strata = draw.strata
     columns = zip(strata.size.tolist(), strata.claim.tolist(), strata.rate.tolist(), strict=True)
     return {
         "groups": [dict(zip(("size", "claim", "rate"), row, strict=True)) for row in columns],
-        "predicted": {"weight": versions.weight.tolist(), "error": versions.error.tolist()},
+        "predicted": {"weight": strata.weight.tolist(), "error": strata.error.tolist()},
     }
 
 
@@ -99,38 +85,27 @@ def commitment(said: dict[str, Any]) -> str:
     return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def write_draw(mark: Path, said: dict[str, Any], places: Ints, table: AnsweredTable, show: bool, force: bool) -> None:
+def write_draw(mark: Path, said: dict[str, Any], draw: Draw, table: AnsweredTable, show: bool, force: bool) -> None:
     """Write what decides a draw, under the name ``mark``, and ``check.csv`` as a folder, whole or not at all."""
     with new_folder(mark.parent, mark.name, force) as new:
         (new / mark.name).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
-        write_checks(places, table, new, show)
+        write_checks(draw, draw.checks, table, new, show)
 
 
-def write_checks(places: Ints, table: AnsweredTable, folder: Path, show: bool) -> None:
-    """The tasks to look at, in order; with their answers only if ``show``: an expert should not be led."""
-    chosen = places.tolist()
+def write_checks(draw: Draw, count: int, table: AnsweredTable, folder: Path, show: bool) -> None:
+    """So many tasks to look at, in order; with their answers only if ``show``: an expert should not be led."""
+    chosen = np.concatenate([draw.certain, draw.order])[:count].tolist()
     columns = [[table.tasks[i] for i in chosen]] + ([[table.labels[i] for i in chosen]] if show else [])
     write_csv(folder / "check.csv", ["task", "answer"] if show else ["task"], columns)
 
 
-def read_committed(path: Path, keys: Keys, what: str) -> Any:
-    """What a draw's file says; InputError unless its commitment holds."""
+def read_committed(path: Path, keys: Keys, what: str, table: AnsweredTable | None = None) -> Any:
+    """What a draw's file says; InputError unless its commitment holds, and it is of this table if one is given."""
     said = read_json(path, keys, what)
     if commitment(said) != said["commitment"]:
         raise InputError(f"{path} was changed after it was written: its commitment does not hold; draw anew elsewhere")
+    if table is not None and table.digest != said["answers_sha256"]:
+        raise InputError(
+            f"{table.path} is not the table that was drawn from (its SHA-256 differs); give the answers as they were"
+        )
     return said
-
-
-def read_draw(folder: Path) -> Committed:
-    """What a draw was committed to."""
-    said = read_committed(folder / DRAW, DRAWN, "audit")
-    terms = AuditTerms(**{name: said[name] for name in asdict(AuditTerms())})
-    groups = [np.array([group[name] for group in said["groups"]]) for name in ("size", "claim", "rate")]
-    try:
-        versions = ErrorVersions(*(np.array(said["predicted"][name], np.float64) for name in ("weight", "error")))
-    except ValueError:
-        raise InputError(f"{folder / DRAW}: predicted.error must have one number for each group; draw anew") from None
-    numbers = np.array(said["numbers"], np.int64)
-    rest = (said["confidence"], said["earlier"], said["answers_sha256"], said["checks"])
-    names = (said["version"], said["commitment"])
-    return Committed(terms, *rest, Strata(*groups), versions, numbers, said["assumed_error"], *names)

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.exhausted import evidence_left, out_of_reach
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.open_tasks import asks
+from crowdopt.crowd.reach import asks, is_exhausted, out_of_reach
 from crowdopt.crowd.rules import CHERNOFF, EXACT_ERROR, ROUNDING, dependence, guessing
 from crowdopt.io.answers.labels_back import Answered
 
@@ -66,12 +65,12 @@ class Continuation:
     @cached_property
     def exhausted(self) -> Ints:
         """Tasks that are not sure and can have no more labels within the limits, (k,)."""
-        return np.flatnonzero(self._unsure & (evidence_left(self._next) <= 0))
+        return np.flatnonzero(self._unsure & is_exhausted(self._next))
 
     @cached_property
     def out_of_reach(self) -> Ints:
         """Tasks that are not sure and need more than all labels that they can still have, though they can, (k,)."""
-        return np.flatnonzero(self._unsure & out_of_reach(self._next) & (evidence_left(self._next) > 0))
+        return np.flatnonzero(self._unsure & out_of_reach(self._next) & ~is_exhausted(self._next))
 
     @cached_property
     def accepted(self) -> Ints:
@@ -110,7 +109,7 @@ class Continuation:
         """Tasks not sure with all that the rule asks, (k,): a label more each; none where the prior has seen labels."""
         if self.observed or self.found.onward is not None or not self._unsure.any():
             return np.zeros(0, np.int64)
-        return np.flatnonzero(self._unsure & (evidence_left(self._next) > 0) & ~asks(self._next))
+        return np.flatnonzero(self._unsure & ~is_exhausted(self._next) & ~asks(self._next))
 
     @cached_property
     def forbidden(self) -> Ints:

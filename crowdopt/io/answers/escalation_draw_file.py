@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from crowdopt.answers.audit.escalated import EscalationDraw
+from crowdopt.answers.audit.escalation import EscalationDraw, EscalationTerms
 from crowdopt.documents import COUNT, NUMBER, TEXT, Each, Keys, Maybe, number, whole
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.answers.audit_draw import CHANCE, GROUPED, SHARE, commitment, grouped, read_committed
@@ -57,52 +57,24 @@ STANDS = Keys(
 )
 
 
-@dataclass(frozen=True)
-class Purpose:
-    """What the answers that stand on all tiers together are to show, and what lower tiers have used of it."""
-
-    first: int  # answers of the first tier
-    target: float  # share of them that may be wrong in the end
-    expert_error: float  # share of them on which the expert errs, at most
-    confidence: float  # of all tiers' claims together
-    tiers: int  # tiers that are still to be certified, this one included
-    below: tuple[dict[str, Any], ...] = ()  # of each lower tier: commitment, up_sha256, wrong, delta
-
-    @property
-    def allowed(self) -> int:
-        """Wrong answers that this tier may leave: an even part of what is left."""
-        used: int = sum(tier["wrong"] for tier in self.below)
-        most = int(self.target * self.first + 1e-9) - int(self.expert_error * self.first + 1e-9)
-        return max(0, most - used) // self.tiers
-
-    @property
-    def delta(self) -> float:
-        """Chance of a false claim that this tier may spend: an even part of what is left."""
-        spent: float = sum(tier["delta"] for tier in self.below)
-        return round((1 - self.confidence - spent) / self.tiers, 14)
-
-
-def written_escalation(draw: EscalationDraw, purpose: Purpose, table: AnsweredTable) -> dict[str, Any]:
+def written_escalation(draw: EscalationDraw, table: AnsweredTable) -> dict[str, Any]:
     """All that decides a draw, as plain values, with its commitment: what ``escalation.json`` says."""
     said: dict[str, Any] = {
         "answers": draw.answers,
         "answers_sha256": table.digest,
-        **asdict(purpose),
         **asdict(draw.terms),
-        "below": list(purpose.below),
         "checks": draw.checks,
-        "planned": asdict(draw.planned),
-        **grouped(draw.strata, draw.versions),
+        "planned": draw.planned._asdict(),
+        **grouped(draw),
         "version": __version__,
     }
     return {**said, "commitment": commitment(said)}
 
 
-def read_escalation(folder: Path) -> tuple[Purpose, dict[str, Any]]:
-    """What an escalation was committed to: its purpose, and all of ``escalation.json``."""
-    said = read_committed(folder / ESCALATION, ESCALATES, "escalation")
-    names = ("first", "target", "expert_error", "confidence", "tiers")
-    return Purpose(**{name: said[name] for name in names}, below=tuple(said["below"])), said
+def read_escalation(folder: Path, table: AnsweredTable | None = None) -> tuple[EscalationTerms, dict[str, Any]]:
+    """What an escalation was committed to: its terms, and all of ``escalation.json``; of this table if one is given."""
+    said = read_committed(folder / ESCALATION, ESCALATES, "escalation", table)
+    return EscalationTerms(**{one.name: said[one.name] for one in fields(EscalationTerms) if one.init}), said
 
 
 def digest_of(tasks: list[str]) -> str:

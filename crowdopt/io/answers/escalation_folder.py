@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from crowdopt.answers.audit.escalated import Escalated
-from crowdopt.arrays import Ints
+from crowdopt.answers.audit.escalation import Escalated
 from crowdopt.documents import read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
@@ -32,7 +28,6 @@ def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, 
     """What ``standing.json`` says: the claim in numbers, what was planned before, what came of it."""
     up = going_up(done, looks)
     terms, checked = done.draw.terms, len(looks.label)
-    reached = np.flatnonzero(done.certified == done.groups)
     return {
         "sentence": done.sentence,
         "stand": done.stand,
@@ -41,14 +36,14 @@ def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, 
         "allowed": terms.allowed,
         "delta": terms.delta,
         "groups": done.groups,
-        "passed": int(reached[0]) + 1 if done.groups and reached.size else None,
+        "passed": int((done.certified < done.groups).sum()) + 1 if done.groups else None,
         "checked": checked,
         "drawn_checked": int(done.wrong.size),
         "drawn_wrong": int(done.wrong.sum()),
         "corrected": done.corrected,
         "finished": done.finished,
         "planned": said["planned"],
-        "onward": asdict(done.planned),
+        "onward": done.planned._asdict(),
         "cost": terms.expert_price * checked + terms.next_price * len(up),
         "checked_sha256": looks.digest,
         "up_sha256": digest_of([table.tasks[i] for i in up]),
@@ -59,13 +54,13 @@ def standing_facts(done: Escalated, said: dict[str, Any], table: AnsweredTable, 
 
 
 def write_standing(
-    done: Escalated, table: AnsweredTable, facts: dict[str, Any], looks: ExpertLooks, mark: Path, places: Ints
+    done: Escalated, facts: dict[str, Any], table: AnsweredTable, looks: ExpertLooks, mark: Path, count: int
 ) -> None:
     """What stands and what goes up (:func:`crowdopt.io.answers.audit_folder.concluded`)."""
     up = set(going_up(done, looks))
     how = ["up" if i in up else "checked" if i in looks.label else "stands" for i in range(len(table.tasks))]
     labels = ["" if i in up else looks.label.get(i, label) for i, label in enumerate(table.labels)]
-    with concluded(mark, looks, places, table) as new:
+    with concluded(mark, looks, done.draw, count, table) as new:
         write_csv(new / "answers.csv", ["task", "label", "how"], [table.tasks, labels, how])
         write_csv(new / "up.csv", ["task"], [[table.tasks[i] for i in sorted(up)]])
         (new / STANDING).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8", newline="\n")

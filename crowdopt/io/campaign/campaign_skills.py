@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.crowd.law import LARGEST, Difficulty, Law, confusion_evidence, one_coin_like
-from crowdopt.crowd.law_fits import INDEPENDENT, chosen_law, laws_for
+from crowdopt.crowd.law import LARGEST, Difficulty, Law, coins_like
+from crowdopt.crowd.law_fits import COMMON, INDEPENDENT, chosen_law, laws_for
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.skills import ESTIMATORS, confusions
 from crowdopt.errors import InputError
@@ -86,7 +86,10 @@ def _by_law(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSk
     two = settings.get("classes", len(settings.get("class_names", ())) or 2) == 2
     heeds = two and settings.get("rule", EXACT_ERROR.name) == EXACT_ERROR.name
     heeds = heeds and settings.get("collected") != "observed"
-    choice = chosen_law(right, laws_for(len(ids.workers)) if heeds else (INDEPENDENT,))
+    names = laws_for(len(ids.workers)) if heeds else (INDEPENDENT,)
+    if any(one.get("dependent") and one.get("max_per_task") != 1 for one in settings.get("groups", {}).values()):
+        names = tuple(name for name in names if name != COMMON)  # families have no exact errors on hard tasks
+    choice = chosen_law(right, names)
     tally = GoldTally((right == 1).sum(axis=0)[None], (right >= 0).sum(axis=0)[None], "gold_votes.csv")
     coins = choice.by_coins
     accuracy = np.broadcast_to(coins.accuracy[0], (len(ids.types), len(ids.workers))).copy()
@@ -114,9 +117,8 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
         )
     tallies[~known] = tallies.sum(axis=0)  # a type without gold is like all others together
     tables = np.stack([confusions(one) for one in tallies])
-    accuracy = np.stack([one_coin_like(confusion_evidence(one), len(names)) for one in tables])
     words = f"confusion tables from {settings.get('gold_source', 'gold')}"
-    return CampaignSkills(accuracy, words, tables, names, tally)
+    return CampaignSkills(coins_like(tables), words, tables, names, tally)
 
 
 def _class_names(gold: Table, settings: dict[str, Any]) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from crowdopt.arrays import places
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
+from crowdopt.crowd.asking_orders import AskingOrder, OrderShare
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.asking_orders import AskingOrder, OrderShare
 from crowdopt.errors import InputError
 from crowdopt.io.plan.policy_text import read_votes, votes_text
 from crowdopt.io.tables.cells import write_csv

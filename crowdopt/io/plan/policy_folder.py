@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof, PolicyRow, class_labels
-from crowdopt.crowd.states.asking_orders import ANSWER, ASK
+from crowdopt.crowd.asking_orders import ANSWER, ASK
 from crowdopt.documents import finite
 from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides

@@ -9,8 +9,8 @@ from typing import Any
 
 from crowdopt.arrays import Ints, places
 from crowdopt.assign.cascade.adaptive_plan import PolicyRow, class_labels
+from crowdopt.crowd.asking_orders import ANSWER, ASK
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.asking_orders import ANSWER, ASK
 from crowdopt.io.plan.order_tables import ORDER_FILE, ORDER_ROWS, ORDER_STEPS, ORDERS, STEP_FILE
 from crowdopt.io.plan.policy_folder import CASCADE, LIMIT_ROWS, POLICY, TYPES, WORKERS
 from crowdopt.io.plan.policy_text import named, read_counted, read_votes

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError
+from crowdopt.hire.candidates import SelectionInstance
 
 RULES = ("hoeffding", "bhattacharyya")  # that the models know
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")

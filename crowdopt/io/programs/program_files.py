@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from crowdopt.arrays import Ints
 from crowdopt.core.program import Block, Program
-from crowdopt.crowd.hiring.candidates import SelectionInstance
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.pools import Pools
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
+from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.io.programs import lp, mps, mps_reading
 from crowdopt.io.programs.naming import Ids
 from crowdopt.io.programs.program_reading import PACKED
@@ -108,16 +108,15 @@ def selection_ids(instance: SelectionInstance) -> Ids:
     return {**found, "group": [sizes, groups], "family": [sizes, groups], "money": [sizes], "whole": [workers]}
 
 
-def menu_ids(pools: Pools, kind: Ints, pattern: Ints) -> Ids:
+def menu_ids(kinds: int, rows: tuple[Ints, Ints, Any], kind: Ints, pattern: Ints) -> Ids:
     """Ids of the program over patterns: kind and pattern, as in ``1:P2_0_1``, kinds, pool and depth.
 
-    kind (k,), pattern (k, pools).
+    kinds: how many there are; rows: pool and depth of each supply row, and what it is; kind (k,), pattern (k, pools).
     """
     of_pools = ["_".join(map(str, one)) for one in pattern.tolist()]
     given = [f"{t + 1}:P{one}" for t, one in zip(kind.tolist(), of_pools, strict=True)]
-    kinds, (pool, depth, _) = [str(t + 1) for t in range(pools.tasks_in.size)], pools.rows
-    supply = [f"{g + 1}:{h}" for g, h in zip(pool.tolist(), depth.tolist(), strict=True)]
-    return {"given": [given], "task": [kinds], "supply": [supply]}
+    supply = [f"{g + 1}:{h}" for g, h in zip(rows[0].tolist(), rows[1].tolist(), strict=True)]
+    return {"given": [given], "task": [[str(t + 1) for t in range(kinds)]], "supply": [supply]}
 
 
 def _axes(block: Block) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import WORK
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 from crowdopt.labelers.exploring import Exploring
-from crowdopt.labelers.priced_sets import worth_its_price
-from crowdopt.labelers.sets import clipped_odds
+from crowdopt.labelers.sets import bought_set
 from crowdopt.labelers.task_arrivals import Ask
 
 LEAST_C = 2.0  # C = max 1 / min(p, 1 - p) is never below it
@@ -45,8 +45,9 @@ class LsOlWeighted(Exploring):
         return self.c
 
     def weight(self, cell: int) -> Floats:
-        """``ln(p' / (1 - p')) + ln(L - 1)`` of all, (labelers,)."""
-        return clipped_odds(self.testers.accuracy()[cell], self.testers.seen[cell], self.known.classes)
+        """``ln(p' / (1 - p')) + ln(L - 1)`` of all, (labelers,), p' within [.5/N, 1 - .5/N] by N testers."""
+        half = 0.5 / np.maximum(self.testers.seen[cell], 1)
+        return log_odds(self.testers.accuracy()[cell], self.known.classes, half)
 
     def tester_weight(self, cell: int) -> Floats | None:
         """Log-odds of those asked, where testers' votes are to be weighted; None: one each."""
@@ -57,10 +58,7 @@ class LsOlWeighted(Exploring):
     def best(self, cell: int) -> Ask:
         """All, or those worth their price."""
         weight = self.weight(cell)
-        members = self.asked
-        if self.price > 0 and self.known.classes == 2:
-            skill = 1 / (1 + np.exp(-weight))
-            members = worth_its_price(skill, self.known.cost, self.price, "weighted")
+        members = bought_set(1 / (1 + np.exp(-weight)), self.known.cost, self.price, "weighted", self.known.classes)
         return Ask(WORK, np.zeros(0, np.int64), members, weight[members], self.tolerance)
 
 

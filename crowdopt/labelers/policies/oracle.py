@@ -9,11 +9,10 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import WORK
-from crowdopt.crowd.vote_errors import log_odds
+from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 from crowdopt.labelers.policy import Fixed
-from crowdopt.labelers.priced_sets import CHAINS, EXTREME, worth_its_price
-from crowdopt.labelers.sets import best_set
+from crowdopt.labelers.sets import VOTES, bought_set
 from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
 
 
@@ -29,8 +28,8 @@ class Oracle(Fixed):
     shows_skill: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.votes not in CHAINS or self.price < 0:
-            raise InputError(f"policy {self.name}: votes is one of {', '.join(CHAINS)}, and price at least 0")
+        if self.votes not in VOTES or self.price < 0:
+            raise InputError(f"policy {self.name}: votes is one of {', '.join(VOTES)}, and price at least 0")
 
     def start(self, known: KnownLabelers) -> None:
         """Begin with no set worked out."""
@@ -47,14 +46,8 @@ class Oracle(Fixed):
         return Ask(WORK, self.rest(arrival), best.workers, best.weight)
 
     def _best(self, skill: Floats) -> Ask:
-        classes = self.known.classes
-        if self.price > 0 and classes == 2:
-            members = worth_its_price(skill, self.known.cost, self.price, self.votes)
-        elif self.votes == "majority":
-            members = best_set(skill, classes).members
-        else:
-            members = np.arange(skill.size)
-        odds = log_odds(np.clip(skill[members], EXTREME, 1 - EXTREME), classes)
+        members = bought_set(skill, self.known.cost, self.price, self.votes, self.known.classes)
+        odds = log_odds(skill[members], self.known.classes)
         return Ask(WORK, np.zeros(0, np.int64), members, odds if self.votes == "weighted" else None)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.rules import class_odds
+from crowdopt.crowd.rules import log_odds
 from crowdopt.crowd.skills import empirical_bayes
 
 CELLS = 40
@@ -21,7 +21,7 @@ GRID: Floats = (np.arange(CELLS) + 0.5) / CELLS  # g, the chance of a right labe
 def information(accuracy: Floats, classes: int = 2) -> Floats:
     """``(g - u) ln(g / u)``, u = (1 - g)/(K - 1): Kullback-Leibler divergence of a label's laws under two classes."""
     edge = (classes * accuracy - 1) / (classes - 1)
-    return np.asarray(edge * class_odds(accuracy, classes))
+    return np.asarray(edge * log_odds(accuracy, classes))
 
 
 def expected(classes: int = 2) -> Floats:

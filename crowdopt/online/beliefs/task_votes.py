@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.law import LARGEST, NONE, Difficulty, clipped
+from crowdopt.crowd.law import LARGEST, NONE, Difficulty
+from crowdopt.crowd.rules import log_odds
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -85,5 +86,4 @@ def vote_weight(accuracy: Floats, classes: int, difficulty: Difficulty = NONE) -
     if difficulty.share:
         edge = difficulty.easy * (classes * accuracy - 1) / (classes - 1)
         accuracy = (1 + (classes - 1) * np.clip(edge, -LARGEST / (classes - 1), LARGEST)) / classes
-    right = clipped(accuracy)
-    return np.asarray(np.log((classes - 1) * right / (1 - right)))
+    return log_odds(accuracy, classes)

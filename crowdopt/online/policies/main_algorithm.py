@@ -18,7 +18,9 @@ MOST_GOLD = 1_000_000  # gold tasks per worker and type that no campaign asks
 
 @dataclass
 class MainAlgorithm(SampledLP):
-    """Each worker, preliminary ones too, does s gold tasks per type; prices and values are by ``(2 p-hat - 1)^2``.
+    """Each worker, preliminary ones too, does s gold tasks per type; prices and values are by the evidence of p-hat.
+
+    That is ``(2 p-hat - 1)^2``, as printed, by the rule hoeffding alone; by another one a note says which.
 
     Ho et al. 2013, Algorithm 2 and Section 5.2. Every gold label is counted and paid. As printed there is neither
     stopping nor repair and ties are random (the perturbation of q-hat); the options change that.

@@ -77,12 +77,14 @@ class SampledLP(AsPrinted):
         return None if np.isnan(self.price[0]) else np.asarray(self.price[self.kind])
 
     def notes(self) -> list[str]:
-        """Whether needs were scaled down, or tasks dropped."""
+        """By which rule it goes; whether needs were scaled down, or tasks dropped."""
+        sentences, lost = super().notes(), self.dropped.size
         if self.share[0] < 1:
             able = f"the preliminary workers can cover {self.share[0]:.1%} of their share"
-            return [f"{able}; every need was scaled to that"]
-        lost = self.dropped.size
-        return [f"the preliminary workers cannot cover their share; {lost} tasks were dropped"] if lost else []
+            sentences.append(f"{able}; every need was scaled to that")
+        elif lost:
+            sentences.append(f"the preliminary workers cannot cover their share; {lost} tasks were dropped")
+        return sentences
 
     @property
     def kept(self) -> NDArray[np.bool_]:

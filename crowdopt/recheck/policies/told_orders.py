@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.asking_orders import AskingOrder, OrderShare, Votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.asking_orders import AskingOrder, OrderShare, Votes
 from crowdopt.documents import is_number
 from crowdopt.io.plan.order_tables import order_shares
 from crowdopt.io.plan.stored_policy import StoredPolicy

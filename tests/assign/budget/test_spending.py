@@ -18,8 +18,8 @@ from crowdopt.api.init import init
 from crowdopt.assign.budget import greedy_spending, wrong_bounds
 from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
 from crowdopt.assign.budget.wrong_bounds import fewest_wrong
-from crowdopt.assign.plan import breaches
 from crowdopt.cli import main
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import errors_of, exact_errors
 from crowdopt.recheck.verification import verify
 from tests.checkers.plans import every_plan

@@ -13,7 +13,7 @@ from crowdopt.api.assign import probe
 from crowdopt.api.explain import cost_of_targets, ways_out
 from crowdopt.assign.explain.conflict import conflict
 from crowdopt.assign.explain.margins import margins
-from crowdopt.assign.plan import breaches
+from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from tests.checkers.plans import broken, least_cost

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import places
+from crowdopt.crowd.asking_orders import ANSWER, ASK
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.states.asking_orders import ANSWER, ASK
 from crowdopt.errors import InputError, tell
 from crowdopt.io.answers.answered import read_answered
 from crowdopt.io.bridges.exchange.inspect_panel import state_of

@@ -1,1 +1,0 @@
-"""Candidates for hiring: their estimates, gains and scores."""

@@ -1,1 +1,0 @@
-"""States of a task: the votes it has, by asker, numbered."""

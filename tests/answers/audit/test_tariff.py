@@ -1,0 +1,100 @@
+"""The exact bound and how many looks it takes, planned together with labels; the words of options."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+
+from crowdopt.answers.audit.bound import checks_needed, most_left
+from crowdopt.answers.audit.draws import METHODS, AuditTerms, conclude, draw
+from crowdopt.answers.audit.tariff import Tariff, Tiers, realised, spendable, tariff, tiers, together
+from crowdopt.api.audit import looks_to_certify
+from crowdopt.errors import InputError
+
+
+@pytest.mark.parametrize("answers", [1, 7, 40])
+@pytest.mark.parametrize("delta", [0.05, 0.3])
+def test_no_number_of_wrong_answers_makes_a_claim_false_too_often(answers, delta):
+    """Every W, every number of checks, every outcome, weighed with its probability: the theorem, by enumeration.
+
+    And one less would not do: with it, what was seen is likelier than delta (a tie counts as likelier).
+    """
+    for checked in range(1, answers + 1):
+        k = np.arange(checked + 1)
+        left = np.array([most_left(answers, checked, count, delta) for count in k.tolist()])
+        for wrong in range(answers + 1):
+            false = hypergeom.pmf(k, answers, wrong, checked)[wrong - k > left].sum()
+            assert false <= delta + 1e-12, (checked, wrong)
+        assert (hypergeom.cdf(k, answers, k + left, checked) > delta * (1 - 1e-6))[left > 0].all()
+
+
+@pytest.mark.parametrize(("answers", "target"), [(39, 0.1), (250, 0.1)])
+def test_the_looks_that_are_named_suffice_and_one_fewer_does_not(answers, target):
+    """By the law of the draw, for half of the target and for fewer wrong ones: nine times in ten."""
+    needed, left = looks_to_certify(answers, target).if_half, int(target * answers)
+    half = round(answers * target / 2)
+    for looks, counts in ((needed, range(half + 1)), (needed - 1, [half])):
+        for wrong in counts:
+            seen = np.arange(min(wrong, looks) + 1)
+            kept = [most_left(answers, looks, int(k), 0.05) <= left for k in seen]
+            assert (hypergeom.pmf(seen, answers, wrong, looks)[kept].sum() >= 0.9) == (looks == needed)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("answers", "target"), [(12, 0.2), (40, 0.1)])
+def test_with_fewer_looks_than_are_named_no_audit_certifies(method, answers, target):
+    """Not even if all that were looked at are right, whatever is claimed; with all of them `exact` does."""
+    least = looks_to_certify(answers, target).least
+    claims = None if method != "assisted" else np.linspace(1e-9, 0.2, answers)
+    for checks in range(1, least + 1):
+        audit = draw(answers, AuditTerms(method, target, 0.05, 3), claims, checks)
+        sure = conclude(audit, np.zeros(checks, bool)).certified
+        assert not sure or checks == least
+        assert sure or checks < least or method != "exact"
+
+
+def test_the_cheapest_sum_is_the_cheapest():
+    """Labels by a curve, looks by the exact bound: no target that was given costs less than the best one found."""
+    epsilon = np.geomspace(0.01, 0.4, 12)
+    labels, terms = 500 * np.log(1 / epsilon), Tariff(price=3, ratio=1.2)
+    plan = together(epsilon, labels, 600, 0.1, terms)
+    sums = [cost + 3 * checks_needed(600, 0.1, 1.2 * e, 0.05) for e, cost in zip(epsilon, labels, strict=True)]
+    assert plan.total.min() <= min(sums) + 1e-9 and plan.experts_alone == 1800
+    assert plan.total.tolist() == (plan.labels + 3 * plan.looks).tolist()
+
+
+def test_the_ratio_of_errors_and_its_interval():
+    """Wrong over expected; Garwood's interval, exact for no event: from 0 to -ln(.025) over the expectation."""
+    claims = np.full(400, 0.05)
+    seen, none = realised(claims, np.arange(400) < 30), realised(claims, np.zeros(400, bool))
+    assert seen.ratio == pytest.approx(1.5) and seen.low < 1.5 < seen.high and seen.enough
+    assert none.low == 0 and none.high == pytest.approx(-np.log(0.025) / 20) and not none.enough
+
+
+def test_chances_are_shared():
+    """Whatever the shares, all deltas together are at most what the confidence leaves."""
+    spent: list[float] = []
+    for share in (0.5, 0.5, 0.9, 1.0):
+        spent.append(spendable(0.95, spent, share))
+    assert sum(spent) == pytest.approx(0.05)
+    with pytest.raises(InputError, match="have spent all"):
+        spendable(0.95, spent)
+
+
+def test_the_words_of_an_option():
+    """Defaults, and one sentence for what is none."""
+    assert tariff("") == Tariff() and tariff("price=2, confidence=.9") == Tariff(price=2, confidence=0.9)
+    assert tiers("") == Tiers() and tiers("expert=40") == Tiers(40, 40) and tiers("next=3,tiers=2") == Tiers(1, 3, 2)
+    for read, text, message in (
+        (tariff, "prize=2", "unknown word"),
+        (tariff, "price=-1", "at least 0"),
+        (tariff, "confidence=1", "strictly between"),
+        (tariff, "checks=.5", "whole number"),
+        (tariff, "ratio=0", "above 0"),
+        (tiers, "price=x", "unknown word"),
+        (tiers, "expert=0", "price expert must lie above 0"),
+        (tiers, "tiers=1.5", "whole number"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read(text)
