@@ -19,7 +19,7 @@ from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.rules import rule_named
-from crowdopt.crowd.skills import AGREEMENT, empirical_bayes, heed
+from crowdopt.crowd.skills import AGREEMENT, averaged, heed
 from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted
@@ -159,7 +159,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         true = true_classes(known, given, name_of(labels if asked.truth is None else asked.truth))
         gold = tallied(given, true, kinds, len(names), asked.trust_gold)
     instance = AssignmentInstance(
-        accuracy=empirical_bayes(*gold),
+        accuracy=averaged(*gold),
         task_type=kinds,
         capacity=given.counts if asked.capacity is None else np.full(len(given.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),
@@ -171,7 +171,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         workers=given.workers,
         types=names,
         title=f"imported from {name_of(labels)}",
-        skills_source=f"empirical-bayes from {source}",
+        skills_source=f"averaged from {source}",
     )
     together = None if known is None else _together(given, true, kinds)
     made = Imported(instance, gold, source, together, read.account)

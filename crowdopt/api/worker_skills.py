@@ -89,7 +89,7 @@ def skills(
     classes: int | None = None,
     workers: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
-    method: str = "empirical-bayes",
+    method: str = "averaged",
     trust_gold: bool = False,
 ) -> Skills:
     """Skills from gold, ``p = (c + mu t) / (s + t)`` under a prior fitted to each type; as a campaign folder has them.
@@ -106,7 +106,7 @@ def skills(
     workers, types : sequence of str, optional
         Ids and their order; a worker without gold has the crowd's mean. Default: as they appear.
     method : str
-        ``empirical-bayes``, ``plug-in`` or ``unbiased``.
+        ``averaged``, ``plug-in`` or ``unbiased``.
     trust_gold : bool
         Whether gold is taken as it is, even where the crowd is below chance.
 

@@ -18,13 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.law import TINY
-from crowdopt.errors import InputError
 
 Density = tuple[Floats, Floats]  # skills and their weights, each (parameters, skills)
 
@@ -63,7 +62,9 @@ def _beta(theta: Floats, nodes: Floats) -> Density:
     return np.broadcast_to(nodes[0], density.shape), density / density.sum(axis=1, keepdims=True)
 
 
-FAMILIES: dict[str, tuple[Callable[[Floats, Floats], Density], tuple[int, ...]]] = {  # and points of the lattice on each side
+FAMILIES: dict[
+    str, tuple[Callable[[Floats, Floats], Density], tuple[int, ...]]
+] = {  # and points of the lattice on each side
     "one-point": (_one_point, (64,)),
     "two-points": (_two_points, (24, 24, 7)),
     "range": (_range, (24, 24)),
@@ -71,6 +72,7 @@ FAMILIES: dict[str, tuple[Callable[[Floats, Floats], Density], tuple[int, ...]]]
 }
 ORDERED = ("two-points", "range")  # their first two parameters ascend
 MIXTURE = "mixture"
+PRIORS = (*FAMILIES, MIXTURE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +154,18 @@ class TypeSkills:
 
     @classmethod
     def of(
-        cls, right: Floats, asked: Floats, classes: int, names: tuple[str, ...], params: PriorParams
+        cls,
+        right: Floats,
+        asked: Floats,
+        classes: int = 2,
+        names: tuple[str, ...] = PRIORS,
+        params: PriorParams | None = None,
     ) -> TypeSkills:
         """right, asked (workers,): c and s; names: the families that are averaged over."""
-        table, level, count = np.unique(np.column_stack([right, asked]), axis=0, return_inverse=True, return_counts=True)
+        params = params or PriorParams()
+        table, level, count = np.unique(
+            np.column_stack([right, asked]), axis=0, return_inverse=True, return_counts=True
+        )
         levels = Levels(*table.T, count.astype(np.float64))
         fits = {name: _fit(name, levels, classes, params) for name in names if name != MIXTURE}
         if MIXTURE in names and ((asked > 0).sum() >= params.many or not fits):

@@ -1,4 +1,4 @@
-"""From gold to skills: accuracies by plug-in, unbiased, empirical Bayes; confusion tables; gold that cannot be right.
+"""From gold to skills: accuracies by averaged priors, plug-in, unbiased; confusion tables; gold that cannot be right.
 
 Row k of a worker's table is the law of their label where class k is true. A one-coin worker has p on the diagonal and
 ``(1 - p) / (K - 1)`` beside it.
@@ -6,20 +6,18 @@ Row k of a worker's table is the law of their label where class k is true. A one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.priors import PRIORS, TypeSkills
 from crowdopt.errors import GoldWarning, InputError, tell
 
-ALIKE = 0.95  # chance that all workers are alike, above which they are taken to be
-MANY = 200  # workers: luck is held against who looks best by that chance; of fewer it would hide who is good
 AGREEMENT = "agreement of labels, no known answers"  # what tallies rest on where no truth is known
-RHO: Floats = (np.arange(40) + 0.5) / 40  # correlations between a worker's answers that are held against none
-
 STRENGTHS: Floats = np.geomspace(0.25, 256.0, 11)  # labels like the crowd, per true class, to begin with
 FALSE_ALARM = 1e-3  # chance that honest gold, every worker guessing or better, is found fault with by either test
 SHOWN = 5  # workers in a sentence
@@ -51,76 +49,32 @@ def unbiased(correct: Any, asked: Any) -> Floats:
     return 0.5 + np.where(p < 0.5, -0.5, 0.5) * np.sqrt(np.maximum(0.0, raw))
 
 
-def empirical_bayes(correct: Any, asked: Any) -> Floats:
-    """Posterior means ``p = (c + mu t) / (s + t)`` under a Beta prior fitted to each type by moments.
+def averaged(correct: Any, asked: Any, classes: int = 2, names: tuple[str, ...] = tuple(PRIORS)) -> Floats:
+    """Posterior means, averaged over the priors that each type's gold leaves open (crowdopt.crowd.priors).
 
-    ``mu`` is the type's share of correct answers, ``rho`` the beta-binomial correlation between a worker's
-    answers (Kleinman 1973, with weights s; for equal s it is ``(Var/(mu(1-mu)) - 1/s) / (1 - 1/s)``) and
-    ``t = 1/rho - 1`` the prior's weight in answers. Decisions at the edges:
+    A worker without gold has the prior's mean; a type without any is like all others together.
 
-    - workers who are all alike with a chance above .95, given the tallies, all get mu; before them it is 1/2, against
-      every rho from 0 to 1 alike. Else the best of such a crowd would be its luckiest;
-    - of 200 workers or more, below that chance w: ``w mu + (1 - w) p``;
-    - a pair without gold takes its type's mean; a type without any takes the mean over all types;
-    - rho <= 0 (workers differ no more than by chance), or every worker asked once: all get mu;
-    - rho >= 1 (every worker all right or all wrong): t = 0, the plug-in;
-    - every answer right, or every one wrong: mu is (c + 1) / (s + 2) of the type, and all get it;
-    - fewer than two workers with gold: the prior is uniform, p = (c + 1) / (s + 2).
-
-    -> (types, workers). Raises InputError if no worker has answered any gold, or a tally is impossible.
+    correct, asked (types, workers): c and s; names: the priors; -> (types, workers). Raises InputError if no worker has
+    answered any gold, or a tally is impossible.
     """
+    return np.stack([one.mean for one in gold_skills(correct, asked, classes, names)])
+
+
+def gold_skills(correct: Any, asked: Any, classes: int = 2, names: tuple[str, ...] = tuple(PRIORS)) -> list[TypeSkills]:
+    """What gold tells of each type's workers; as for :func:`averaged`."""
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
-    overall = _mean(c, s)
-    return np.stack([_shrunk(*row, overall) for row in zip(c, s, strict=True)])
+    every = np.where(s.any(axis=1, keepdims=True), [c, s], [[c.sum(axis=0)], [s.sum(axis=0)]])
+    return [TypeSkills.of(*row, classes, names) for row in zip(*every, strict=True)]
 
 
-def _mean(c: Floats, s: Floats) -> float:
-    """Share of right answers; as if one more were right and one wrong where all are alike or of one worker."""
-    more = (s > 0).sum() < 2 or c.sum() in (0, s.sum())
-    return float((c.sum() + more) / (s.sum() + 2 * more))
-
-
-def _shrunk(c: Floats, s: Floats, fallback: float) -> Floats:
-    """Of one type, (workers,)."""
-    seen, mean = s > 0, _mean(c, s)
-    if not seen.any():
-        return np.full(c.shape, fallback)
-    if seen.sum() < 2:
-        return (c + 1) / (s + 2)
-    weight = np.inf if c.sum() in (0, s.sum()) else _prior_weight(c[seen], s[seen], mean)
-    # who comes out best is chosen: where the spread is chance alone, these are the luckiest, no better than the crowd
-    alike = 1.0 if np.isinf(weight) else _alike(c[seen], s[seen], mean)
-    if alike > ALIKE:
-        return np.full(c.shape, mean)
-    apart = np.divide(c + mean * weight, s + weight, out=np.full(c.shape, mean), where=s + weight > 0)
-    return apart if seen.sum() < MANY else alike * mean + (1 - alike) * apart
-
-
-def _alike(c: Floats, s: Floats, mean: float) -> float:
-    """Chance that all workers are equally good, given their tallies: 1/2 before, else rho is anything from 0 to 1."""
-    shares = np.array([mean, 1 - mean, 1.0])[:, None, None]
-    steps = np.cumsum(np.log(shares * (1 / RHO[:, None] - 1) + np.arange(s.max())), axis=2)
-    right, wrong, asked = np.pad(steps, ((0, 0), (0, 0), (1, 0)))
-    k, n = c.astype(np.int64), s.astype(np.int64)
-    apart = np.logaddexp.reduce((right[:, k] + wrong[:, n - k] - asked[:, n]).sum(axis=1)) - np.log(RHO.size)
-    one = (c * np.log(mean) + (s - c) * np.log(1 - mean)).sum()
-    return 1 / (1 + float(np.exp(np.minimum(700.0, apart - one))))
-
-
-def _prior_weight(c: Floats, s: Floats, mean: float) -> float:
-    """``t = 1/rho - 1``, infinite where the tallies show no spread beyond chance."""
-    total, spread = s.sum(), (s * (c / s - mean) ** 2).sum()
-    once = (1 - s / total).sum()  # what binomial noise alone puts into the spread, over chance
-    always = (s * (1 - s / total)).sum()  # what it would be if each worker's answers were all alike
-    more = spread / (mean * (1 - mean)) - once
-    if always <= once * (1 + 1e-12) or more <= 0:  # all were asked once: no answer to compare with another
-        return np.inf
-    return max(0.0, 1 / float(more / (always - once)) - 1)
-
-
-ESTIMATORS = {"empirical-bayes": empirical_bayes, "plug-in": plug_in, "unbiased": unbiased}
+ESTIMATORS: dict[str, Callable[..., Floats]] = {
+    "averaged": averaged,
+    **{name: partial(averaged, names=(name,)) for name in PRIORS},
+    "plug-in": plug_in,
+    "unbiased": unbiased,
+}
 
 
 def _tallies(correct: Any, asked: Any) -> tuple[Floats, Floats]:

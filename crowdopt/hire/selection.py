@@ -13,7 +13,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.rules import rule_named
-from crowdopt.crowd.skills import empirical_bayes
+from crowdopt.crowd.skills import averaged
 from crowdopt.errors import InputError
 from crowdopt.hire.candidates import SelectionInstance, score
 from crowdopt.hire.ranking import RULES, RankingProof, prove, total_gain
@@ -189,7 +189,7 @@ class Selection(InNotebooks):
         """Bhattacharyya's bound for log-odds votes at empirical-Bayes accuracies: an estimate, of another vote."""
         if self.workers is None:
             return 1.0
-        accuracy = empirical_bayes(self.instance.correct, self.instance.asked)[0]
+        accuracy = averaged(self.instance.correct, self.instance.asked)[0]
         return best_vote_bound(accuracy[self.workers], self.instance.classes)
 
     @property

@@ -39,7 +39,7 @@ class Covering(BasePolicy):
     """Gives each worker the tasks that ``value`` likes best. A policy of one's own overrides ``value`` and no more."""
 
     gold: int = 0  # gold tasks of each type that every worker does first; 0: skills are told
-    estimate: str = "empirical-bayes"  # how gold becomes accuracies: ``plug-in``, ``unbiased`` or ``empirical-bayes``
+    estimate: str = "averaged"  # how gold becomes accuracies: ``plug-in``, ``unbiased`` or ``averaged``
     stop: bool = True  # whether a task that is covered gets no more labels
     ties: str = "least-covered"  # who comes first between equal values: ``least-covered`` or ``random``
     # whether to cover what is short at the end with those who have capacity left, where they can be called back

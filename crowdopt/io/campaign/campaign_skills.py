@@ -71,7 +71,7 @@ def skills_from_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> C
     """
     if is_by_class(source):
         return _by_class(source, ids, settings)
-    method, gold = settings.get("skills", "empirical-bayes"), tally_gold(source, ids)
+    method, gold = settings.get("skills", "averaged"), tally_gold(source, ids)
     estimate = _means_for_missing(ESTIMATORS[method](gold.correct, gold.asked))
     accuracy = np.broadcast_to(estimate, (len(ids.types), len(ids.workers))).copy()
     words = f"{method} from {settings.get('gold_source', 'gold')}"
@@ -99,7 +99,7 @@ def _by_law(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSk
 
 def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:
     """Confusion tables from gold with columns worker[,type],true,answered[,count], type by type."""
-    if settings.get("skills", "empirical-bayes") != "empirical-bayes" or "difficulty" in settings:
+    if settings.get("skills", "averaged") != "averaged" or "difficulty" in settings:
         raise InputError("gold by class takes neither another method for skills nor difficulty; take them out")
     gold = read_table(source, CAMPAIGN_TABLES["gold by class"])
     kinds, workers = ids.cells(gold)

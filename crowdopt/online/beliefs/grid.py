@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.rules import log_odds
-from crowdopt.crowd.skills import empirical_bayes
+from crowdopt.crowd.skills import averaged
 
 CELLS = 40
 ODD = 0.1  # how much rarer than good ones workers are expected to be who are wrong more often than right
@@ -60,7 +60,7 @@ def gold_skills(right: Ints, asked: Ints, classes: int) -> Floats:
     """
     from crowdopt.online.beliefs.belief_kernels import fit
 
-    means = np.array(empirical_bayes(right, asked))
+    means = np.array(averaged(right, asked))
     for kind in np.flatnonzero(np.ptp(means, axis=1) > 0):
         c, s = right[kind, :, None], asked[kind, :, None]
         logs = c * np.log(GRID) + (s - c) * np.log1p(-GRID)

@@ -89,8 +89,8 @@ class Adaptive(ReSolve):
         self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
 
     def estimator(self, known: Known) -> Estimator:
-        """Among more than two classes the prior of ``empirical-bayes`` is one on a grid."""
-        if known.classes == 2 or self.estimate != "empirical-bayes":
+        """Among more than two classes the prior of ``averaged`` is one on a grid."""
+        if known.classes == 2 or self.estimate != "averaged":
             return super().estimator(known)
         return partial(gold_skills, classes=known.classes)
 
