@@ -15,7 +15,7 @@ from crowdopt.crowd.subset import of_tasks
 
 
 def presolved(instance: AssignmentInstance, solve: Callable[[AssignmentInstance], Plan]) -> Plan:
-    """The plan of the open tasks alone (crowdopt.crowd.open_tasks) as a plan of all.
+    """The plan of the open tasks alone (crowdopt.crowd.reach) as a plan of all.
 
     Cost and bound stay what they are: a task that is left out needs no label, and with multipliers 0 it takes nothing
     from the bound, whatever the prices of time and money are.

@@ -108,8 +108,8 @@ def breaches(
     """Every limit that the pairs break by more than the tolerance.
 
     pairs (k, 2): task and worker of each label; amounts (k,): share of each label, whole ones by default; tolerance:
-    absolute, in the limit's own unit: a budget above 1 is its own, and so is an own row's largest number; short (s,):
-    tasks that may get less than they ask for.
+    absolute; of a budget above 1 relative to it, of an own row relative to its largest term or side; short (s,): tasks
+    that may get less than they ask for.
     """
     found: list[Breach] = []
     shares, edge = (np.ones(len(pairs)), 1.0) if amounts is None else (amounts, EDGE)
@@ -164,10 +164,11 @@ def _of_pairs(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> Iter
     if (np.diff(key) < 0).any():
         order = np.argsort(key)
         key, shares = key[order], shares[order]
-    key, shares = np.append(key, instance.n_tasks * instance.n_workers), np.append(shares, 0.0)
 
     def share_of(wanted: Ints) -> Floats:
-        place = np.searchsorted(key, wanted)  # at most that of the key beyond all pairs
+        if not key.size:
+            return np.zeros(wanted.size)
+        place = np.minimum(np.searchsorted(key, wanted), key.size - 1)
         return np.where(key[place] == wanted, shares[place], 0.0)
 
     def limit(says: str, keys: Ints, excess: NDArray[Any]) -> Limit:
@@ -177,16 +178,16 @@ def _of_pairs(instance: AssignmentInstance, pairs: Ints, shares: Floats) -> Iter
 
         return Limit(says, "task", name, excess)
 
-    yield limit("is in the plan twice", key[1:], 1.0 * (np.diff(key) == 0))
-    yield limit("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
+    yield limit("is in the plan twice", key[1:], key[1:] == key[:-1])
+    if (shares != 1).any():
+        yield limit("has a share outside [0, 1]", key, np.maximum(-shares, shares - 1))
     yield limit("may not be paired", barred, share_of(barred))
     yield limit("must be in the plan", fixed, 1 - share_of(fixed))
     if (rows := instance.own_rows) is not None:
         terms = rows.coefficient * share_of(instance.pair_keys(rows.pairs))
         sums, size = np.bincount(rows.row, terms, len(rows.names)), np.ones(len(rows.names))
         np.maximum.at(size, rows.row, np.abs(terms))  # a large number of a pair that is not there excuses nothing
-        for says, side, over in (("small", rows.lower, rows.lower - sums), ("large", rows.upper, sums - rows.upper)):
-            unit = np.maximum(
-                size, np.where(np.isfinite(side), np.abs(side), 0.0)
-            )  # sums of large numbers are no sharper
-            yield Limit(f"is too {says}", "row", rows.names.__getitem__, over / unit)
+        ends = ("below its lower", rows.lower, rows.lower - sums), ("above its upper", rows.upper, sums - rows.upper)
+        for says, side, over in ends:
+            unit = np.maximum(size, np.where(np.isfinite(side), np.abs(side), 0.0))  # large sums are no sharper
+            yield Limit(f"is {says} side", "row", rows.names.__getitem__, over / unit)

@@ -134,8 +134,9 @@ def common_law(right: Ints) -> Law:
     terms = _terms(right, np.stack([1 - hard, hard], axis=1), _easy_edges(right, hard, left), left)
     height = np.logaddexp.reduce(terms, axis=-1).sum(axis=1) - PARAMS.rate * hard
     ((share, rest),) = softmax(height[None]) @ np.stack([hard, hard * left], axis=1)
-    edge = _easy_edges(right, np.array([share]), np.array([rest / share]))
-    return replace(Law.coins((1 + edge) / 2, 2, Difficulty(float(share), float(rest / share))), name=COMMON)
+    kept = float(rest / share) if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
+    edge = _easy_edges(right, np.array([share]), np.array([kept]))
+    return replace(Law.coins((1 + edge) / 2, 2, Difficulty(float(share), kept)), name=COMMON)
 
 
 def _easy_edges(right: Ints, hard: Floats, left: Floats) -> Floats:

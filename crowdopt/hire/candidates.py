@@ -155,18 +155,24 @@ class SelectionInstance:
                 self._keep(name, per(name, getattr(self, name), m, "worker", kind))
         for name in ("required", "barred"):
             given = integers(name, () if getattr(self, name) is None else getattr(self, name))
+            if given.ndim != 1:
+                raise InputError(f"{name} must be a list of workers, not of shape {given.shape}")
             _refuse((given < 0) | (given >= m), f"{name} has the worker {{}}, but there are {m}", given)
             self._keep(name, np.unique(given))
         self._keep("most", m if self.most is None else self.most)
-        for name, least, most in (("classes", 2, MOST_CLASSES), ("most", 1, 2**62)):
-            number = integers(name, getattr(self, name))
-            if number.ndim or not least <= number <= most:
-                raise InputError(f"{name} must be a whole number from {least} to {most}, not {str(number)[:40]}")
-            self._keep(name, int(number))
+        for name, what, least, most in (
+            ("classes", "the number of classes", 2, MOST_CLASSES),
+            ("most", "the largest number of workers", 1, 2**62),
+        ):
+            value = getattr(self, name)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not whole or not least <= value <= most:
+                raise InputError(f"{what} must be a whole number from {least} to {most}, not {str(value)[:40]}")
+            self._keep(name, int(value))
         groups = 0 if self.group is None else max(int(self.group.max()) + 1, len(self.groups or ()))
         for name, default in (("fewest", 0), ("most_each", m)):
             given = getattr(self, name)
-            if self.group is None and given is not None and np.size(given):
+            if self.group is None and given is not None and np.any(given):
                 raise InputError(f"{name}, a number of workers per group, needs groups; give each worker a group")
             self._keep(name, per(name, default if given is None else given, groups, "group", np.int64))
         self._keep("workers", ids("workers", self.workers, m))

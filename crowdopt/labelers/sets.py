@@ -28,13 +28,12 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
 
     accuracy (..., labelers): sort it in descending order and the results are those of the best set of each size
     (their Theorem 2); classes: wrong labels fall evenly on the other classes; ties are broken fairly;
-    -> (..., labelers): exact up to rounding for two classes, for more see :func:`plurality_accuracies`.
+    -> (..., labelers): exact up to rounding.
     """
     p = np.asarray(accuracy, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
         raise InputError("accuracy must be numbers in [0, 1]")
-    if classes > 2:
-        return plurality_accuracies(p, np.ones(p.shape[-1]), classes)
+    table = _wins_with(p.shape[-1], classes) if classes > 2 else None
     law, accuracies = np.zeros((*p.shape[:-1], p.shape[-1] + 1)), np.empty(p.shape)
     law[..., 0] = 1.0
     for m in range(1, p.shape[-1] + 1):
@@ -42,10 +41,35 @@ def top_accuracies(accuracy: Any, classes: int = 2) -> Floats:
         moved = law[..., :m] * p[..., m - 1, None]
         law[..., :m] -= moved
         law[..., 1 : m + 1] += moved
+        if table is not None:
+            right = np.arange(m + 1)
+            accuracies[..., m - 1] = law[..., : m + 1] @ table[right, m - right]
+            continue
         accuracies[..., m - 1] = law[..., m // 2 + 1 : m + 1].sum(axis=-1)
         if m % 2 == 0:
             accuracies[..., m - 1] += 0.5 * law[..., m // 2]
     return np.clip(accuracies, 0.0, 1.0)
+
+
+@lru_cache(maxsize=32)
+def _wins_with(most: int, classes: int) -> Floats:
+    """``P(the truth wins | c labels right, w wrong)``, ties fair; the wrong ones are balls in L - 1 boxes, (c, w)."""
+    # Box after box: of w balls in b boxes the first has ``Binomial(w, 1/b)``. One with more than c loses; where j have
+    # c, one time in j + 1 = 1 / int x^j dx from 0 to 1 is the truth's: a sum over nodes that is exact for all j < L.
+    place, weight = np.polynomial.legendre.leggauss(classes // 2 + 1)
+    balls, table = np.arange(most + 1), np.empty((most + 1, most + 1))
+    rest, first = np.maximum(balls[:, None] - balls, 0), np.zeros((classes, most + 1, most + 1))
+    first[1:, 0, 0] = 1.0
+    for w in range(most):
+        for b in range(1, classes):
+            first[b, w + 1] = (1 - 1 / b) * first[b, w] + np.append(0.0, first[b, w, :-1]) / b
+    for right in range(most + 1):
+        tied = np.where(balls < right, 1.0, np.where(balls == right, (1 + place[:, None]) / 2, 0.0))
+        chance = np.broadcast_to(balls == 0, tied.shape).astype(np.float64)  # of no box: it has no ball
+        for b in range(1, classes):
+            chance = np.einsum("wk,xk,xwk->xw", first[b], tied, chance[:, rest])
+        table[right] = weight @ chance / 2
+    return table
 
 
 def plurality_accuracies(accuracy: Any, weight: Any, classes: int) -> Floats:
@@ -57,6 +81,8 @@ def plurality_accuracies(accuracy: Any, weight: Any, classes: int) -> Floats:
     accuracy (..., labelers): p; weight (labelers,): w; -> (..., labelers).
     """
     p, w = np.asarray(accuracy, dtype=np.float64), np.asarray(weight, dtype=np.float64)
+    if w.size and (w == w[0]).all() and w[0] > 0:
+        return top_accuracies(p, classes)
     grown, right = _scores(tuple(w.tolist()), classes), np.empty(p.shape)
     if grown is None:
         return np.apply_along_axis(_drawn, -1, p, w, classes)

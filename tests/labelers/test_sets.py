@@ -55,6 +55,13 @@ def test_a_tolerance_makes_ties(p, seed, tolerance):
     assert near or weighted_accuracy(p[None], w, tolerance)[0] == pytest.approx(wanted, abs=1e-12)
 
 
+def test_simple_pluralities_are_exact_of_any_size():
+    """Many labelers who are seldom right: a draw of labels could not tell sets of 53 and 54 apart."""
+    members, value = best_set(np.random.default_rng(4).uniform(0.15, 0.3, 60), 8)
+    assert (members.size, value) == (54, pytest.approx(0.8307102487936837, abs=1e-12))
+    assert plurality_accuracies([0.4] * 200, [2.0] * 200, 3)[-1] == pytest.approx(set_accuracy([0.4] * 200, 3))
+
+
 @pytest.mark.chance
 def test_what_falls_in_too_many_ways_is_drawn(monkeypatch):
     """Right answers of drawn labels are binomial by the chance that small sets have exactly, ties included."""

@@ -21,6 +21,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.errors import InputError
 
+PROMISES = (EXACT_ERROR.name, "mean-error")  # the rules that are about errors themselves
 STATES = 300_000  # of a task, kinds counted apart; more make a program that takes minutes
 WORTH = 1e-9  # evidence or price: who costs nothing or tells nothing comes first or last
 
@@ -232,9 +233,10 @@ def vote_panel(instance: AssignmentInstance, labels: Ints | None = None, most: i
     states = [VoteStates(np.where(tells, members, some), size) for tells, some in zip(telling, had, strict=True)]
     ends = [0, *accumulate(some.size for some in states)]
     if ends[-1] > STATES:
+        many = f"{ends[-1]:,}" if ends[-1] < 10**15 else f"about 10^{log10(ends[-1]):.0f}"
         raise ManyStates(
-            f"askers of different skill, price or limits make about 10^{log10(ends[-1]):.1f} states of votes, of which "
-            f"an adaptive plan looks at {STATES:,} at most; plan with fewer judges"
+            f"askers of different skill, price or limits make {many} states of votes, of which an adaptive plan looks "
+            f"at {STATES:,} at most; plan with fewer judges"
         )
     standing = np.empty(instance.n_tasks, np.int64)
     for t, some in enumerate(states):
@@ -314,7 +316,7 @@ def _refuse(instance: AssignmentInstance, labels: Ints | None, in_order: bool = 
     named, many = ", ".join(what for what in some if some[what]), "of many workers who differ in skill"
     faults = {
         f"promises errors themselves, not rule {instance.rule}; choose rule {EXACT_ERROR.name}": not (
-            instance.the_rule.checked or instance.confusion is not None
+            instance.rule in PROMISES or instance.confusion is not None
         ),
         "needs the joint law of votes, and none is known of several workers of one family; let max_per_task of every "
         "dependent group be 1": (instance.dependence > 1).any(),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.crowd.instance import FIELDS, UNLIMITED, AssignmentInstance, Field
-from crowdopt.documents import NUMBER, TEXT, Keys, Maybe, Shape, Value, is_number
+from crowdopt.documents import TEXT, Keys, Maybe, Shape, Value, is_number, number
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_settings import DIFFICULTY, difficulty_table, stated_difficulty
 from crowdopt.io.campaign.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
@@ -85,7 +85,7 @@ OWN: dict[str, tuple[Shape, Callable[..., Any], Callable[..., Any]]] = {  # fiel
         lambda _, value: stated_difficulty(value),
     ),
     "budget": (
-        Maybe(NUMBER),
+        Maybe(number("a number of at least 0, or null", low=0)),
         lambda instance: None if instance.budget is None else float(instance.budget),
         lambda _, value: value,
     ),

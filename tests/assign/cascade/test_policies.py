@@ -193,6 +193,7 @@ REFUSED = [
     (MEAN, {"adaptive": True, "class_error": {"0": 0.1}, "given_votes": True}, "leave one of them out"),
     (MEAN, {"adaptive": True, "rounds": 1, "each_task": True}, "mean"),
     (MANY, {"adaptive": True, "each_task": True, "rounds": 1, "expert": 9.0}, "each_task"),
+    (replace(MEAN, rule="probit"), {"adaptive": True}, "promises errors themselves, not rule probit"),
 ]
 
 
