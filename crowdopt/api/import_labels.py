@@ -159,7 +159,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         true = true_classes(known, given, name_of(labels if asked.truth is None else asked.truth))
         gold = tallied(given, true, kinds, len(names), asked.trust_gold)
     instance = AssignmentInstance(
-        accuracy=averaged(*gold),
+        accuracy=averaged(*gold, len(given.classes)),
         task_type=kinds,
         capacity=given.counts if asked.capacity is None else np.full(len(given.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),

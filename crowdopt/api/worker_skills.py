@@ -92,7 +92,7 @@ def skills(
     method: str = "averaged",
     trust_gold: bool = False,
 ) -> Skills:
-    """Skills from gold, ``p = (c + mu t) / (s + t)`` under a prior fitted to each type; as a campaign folder has them.
+    """Skills from gold, their means over the priors that each type's gold makes likely; as a campaign folder has them.
 
     A warning (:class:`crowdopt.errors.GoldWarning`) names workers below chance, and those without gold.
 
@@ -106,7 +106,7 @@ def skills(
     workers, types : sequence of str, optional
         Ids and their order; a worker without gold has the crowd's mean. Default: as they appear.
     method : str
-        ``averaged``, ``plug-in`` or ``unbiased``.
+        ``averaged``; one prior alone (``one-point``, ``two-points``, ``range``, ``beta``, ``mixture``); ``plug-in``, ``unbiased``.
     trust_gold : bool
         Whether gold is taken as it is, even where the crowd is below chance.
 
@@ -124,12 +124,13 @@ def skills(
     table = read_table(gold, GOLD_OF_ANY_FORM)
     kinds = types or table.columns.get("type", ["all"])
     ids = Ids([], *(list(dict.fromkeys(names)) for names in (workers or table["worker"], kinds)))
-    found = skills_from_gold(gold, ids, {"skills": method})
+    named = gold_classes(gold)
+    count = classes or max(2, len(set().union(*named.values())))
+    found = skills_from_gold(gold, ids, {"skills": method, "classes": count})
     tally = found.gold
     assert tally is not None
     if not trust_gold:
-        named = gold_classes(gold)
         refuse_unlike(named, {})
-        heed_gold(tally, classes or max(2, len(set().union(*named.values()))), ids.workers)
+        heed_gold(tally, count, ids.workers)
     names = tuple(ids.workers), tuple(ids.types)
     return Skills(found.accuracy, tally.correct, tally.asked, found.confusion, *names, found.source)

@@ -25,7 +25,7 @@ MEND = "look for swapped columns, labels that stand for one another, or line end
 GO_ON = "to go on as it is, --trust-gold (in Python trust_gold=True), or trust_gold = true in campaign.toml"
 
 
-def plug_in(correct: Any, asked: Any) -> Floats:
+def plug_in(correct: Any, asked: Any, classes: int = 2) -> Floats:
     """``p = c / s``, the share of gold answered correctly; NaN where nothing was asked.
 
     Over-confident for few gold tasks: the one who looks best was also lucky.
@@ -36,7 +36,7 @@ def plug_in(correct: Any, asked: Any) -> Floats:
     return np.divide(c, s, out=np.full(c.shape, np.nan), where=s > 0)
 
 
-def unbiased(correct: Any, asked: Any) -> Floats:
+def unbiased(correct: Any, asked: Any, classes: int = 2) -> Floats:
     """The accuracy whose evidence ``(2p - 1)^2`` is ``max(0, (s (2 c/s - 1)^2 - 1) / (s - 1))``; NaN for s < 2.
 
     That is unbiased for ``(2p - 1)^2`` but for the clip; p is on the plug-in's side of 1/2. For equal s it is affine in

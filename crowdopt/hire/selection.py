@@ -189,7 +189,7 @@ class Selection(InNotebooks):
         """Bhattacharyya's bound for log-odds votes at empirical-Bayes accuracies: an estimate, of another vote."""
         if self.workers is None:
             return 1.0
-        accuracy = averaged(self.instance.correct, self.instance.asked)[0]
+        accuracy = averaged(self.instance.correct, self.instance.asked, self.instance.classes)[0]
         return best_vote_bound(accuracy[self.workers], self.instance.classes)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -76,7 +77,7 @@ class Covering(BasePolicy):
 
     def estimator(self, known: Known) -> Estimator:
         """How gold becomes accuracies."""
-        return ESTIMATORS[self.estimate]
+        return partial(ESTIMATORS[self.estimate], classes=known.classes)
 
     # -- the protocol ---------------------------------------------------------------------------------------------
 

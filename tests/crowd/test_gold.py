@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import betabinom, binom, dirichlet_multinomial
+from scipy.stats import binom, dirichlet_multinomial
 
 import crowdopt
 from crowdopt import InputError
@@ -17,13 +17,11 @@ from crowdopt.api.init import init
 from crowdopt.crowd.error_correlation import chances_of_common, error_correlation
 from crowdopt.crowd.skills import (
     FALSE_ALARM,
-    RHO,
     STRENGTHS,
     against_chance,
+    averaged,
     confusions,
-    empirical_bayes,
     heed,
-    plug_in,
     tell_missing,
     unbiased,
 )
@@ -31,77 +29,11 @@ from crowdopt.errors import GoldWarning
 from tests.chance import fewest, most, seeds
 
 
-@given(st.integers(0, 10**6), st.integers(2, 8))
-def test_empirical_bayes_lies_between_the_tally_and_the_mean(seed, workers):
-    """p~ = (c + mu t)/(s + t) is a convex combination of c/s and mu, the same way for all; no gold means mu."""
-    draws = np.random.default_rng(seed)
-    s = draws.integers(0, 12, workers)
-    c, none = draws.binomial(s, draws.beta(3, 1.5, workers)), np.zeros(workers)
-    if (s > 0).sum() > 1 and 0 < c.sum() < s.sum():
-        mean, share = c.sum() / s.sum(), c / np.maximum(s, 1)
-        found, other = empirical_bayes([c, none], [s, none])
-        assert np.append(found[s == 0], other) == pytest.approx(mean)
-        assert (np.abs(found - share) + np.abs(found - mean))[s > 0] == pytest.approx(np.abs(share - mean)[s > 0])
-
-
-@pytest.mark.parametrize("workers", [5, 199, 200])
-def test_equal_numbers_of_gold_follow_the_closed_form(workers):
-    """For equal s: rho = (Var/(mu(1-mu)) - 1/s)/(1 - 1/s), t = 1/rho - 1.
-
-    Of 200 workers the chance that all are alike draws to the mean: binomial chances against beta-binomial ones.
-    """
-    c, s = np.tile([9, 8, 6, 5, 4, 7, 8, 7, 9, 6] if workers > 5 else [9, 4, 7, 5, 10], 40)[:workers], 10
-    mean = c.mean() / s
-    rho = ((c / s).var(ddof=1) / (mean * (1 - mean)) - 1 / s) / (1 - 1 / s)
-    wanted = (c + mean * (1 / rho - 1)) / (s + 1 / rho - 1)
-    if workers == 200:
-        apart = np.mean([np.exp(betabinom(s, mean * t, (1 - mean) * t).logpmf(c).sum()) for t in 1 / RHO - 1])
-        alike = 1 / (1 + apart / np.exp(binom.logpmf(c, s, mean).sum()))
-        assert 0.85 < alike < 0.95
-        wanted = alike * mean + (1 - alike) * wanted
-    assert empirical_bayes([c], [np.full(workers, s)])[0] == pytest.approx(wanted)
-
-
-EDGES = {
-    "no spread: rho < 0, every worker is the mean": ([7, 7, 7], [10] * 3, [0.7] * 3),
-    "all or nothing: rho = 1, t = 0": ([10, 0, 10, 0], [10] * 4, [1, 0, 1, 0]),
-    "one question each says nothing about spread": ([1, 0, 1], [1] * 3, [2 / 3] * 3),
-    "all right: the rule of succession, not certainty": ([3, 3], [3, 3], [7 / 8, 7 / 8]),
-    "all wrong": ([0, 0], [3, 3], [1 / 8, 1 / 8]),
-    "the first arrival: a uniform prior": ([3, 0], [3, 0], [4 / 5, 1 / 2]),
-}
-
-
-@pytest.mark.parametrize(("correct", "asked", "expected"), EDGES.values(), ids=EDGES)
-def test_the_edges(correct, asked, expected):
-    """Where the moments say nothing or too much, the decision is the stated one."""
-    assert empirical_bayes([correct], [asked])[0] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize(("correct", "asked"), [([3], [2]), ([-1], [2]), ([0.5], [2]), ([1, 2], [3]), ([0], [0])])
 def test_impossible_tallies_are_refused(correct, asked):
     """More right than asked, negatives, fractions, other workers, no worker asked: no estimate comes out of these."""
     with pytest.raises(InputError):
-        empirical_bayes([correct], [asked])
-
-
-@pytest.mark.chance
-def test_who_looks_best_is_as_good_as_empirical_bayes_says():
-    """Under a Beta(2.3, 2) crowd with 10 gold tasks: of the 30 who look best, the estimate is near their mean skill.
-
-    That mean, given the tallies, is of Beta(2.3 + c, 12 - c). Crowds are independent; in 95 of 100 or more the estimate
-    is within .03 of it and the plug-in's above it by .05. Of 300 equal workers nine of ten crowds or more all get their
-    share: by moments alone half of such crowds show a spread, and a plan buys from those who were lucky.
-    """
-    seen, asked = np.zeros(3, int), np.full((1, 300), 10)
-    for seed in seeds(40):
-        draws = np.random.default_rng(seed)
-        correct, alike = draws.binomial(10, draws.beta(2.3, 2, (1, 300))), draws.binomial(10, 0.8, (1, 300))
-        best = np.argsort(-correct[0], kind="stable")[:30]
-        true = (2.3 + correct[0, best]).mean() / 14.3
-        off = [estimate(correct, asked)[0, best].mean() - true for estimate in (empirical_bayes, plug_in)]
-        seen += [abs(off[0]) < 0.03, off[1] > 0.05, np.ptp(empirical_bayes(alike, asked)) == 0]
-    assert (seen >= [fewest(40, 0.95), fewest(40, 0.95), fewest(40, 0.9)]).all()
+        averaged([correct], [asked])
 
 
 @given(st.integers(2, 12), st.floats(0.05, 0.95))

@@ -72,7 +72,8 @@ def skills_from_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> C
     if is_by_class(source):
         return _by_class(source, ids, settings)
     method, gold = settings.get("skills", "averaged"), tally_gold(source, ids)
-    estimate = _means_for_missing(ESTIMATORS[method](gold.correct, gold.asked))
+    classes = settings.get("classes", len(settings.get("class_names", ())) or 2)
+    estimate = _means_for_missing(ESTIMATORS[method](gold.correct, gold.asked, classes))
     accuracy = np.broadcast_to(estimate, (len(ids.types), len(ids.workers))).copy()
     words = f"{method} from {settings.get('gold_source', 'gold')}"
     return CampaignSkills(_on_easy_tasks(accuracy, settings), words, gold=gold)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -19,11 +18,10 @@ from crowdopt.crowd.law_fits import ALARM, EdgedLabels, fitted
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at, restored_looks
-from crowdopt.online.beliefs.grid import error_at_level, gold_skills, information, level_at_error
+from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
 from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
 from crowdopt.online.beliefs.task_votes import TaskVotes, vote_weight
 from crowdopt.online.policies.re_solve import ReSolve
-from crowdopt.online.seen_workers import Estimator
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -87,12 +85,6 @@ class Adaptive(ReSolve):
         self.rounds_done = np.zeros(1, np.int64)
         self.looks: CheckedAnswers | None = None
         self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
-
-    def estimator(self, known: Known) -> Estimator:
-        """Among more than two classes the prior of ``averaged`` is one on a grid."""
-        if known.classes == 2 or self.estimate != "averaged":
-            return super().estimator(known)
-        return partial(gold_skills, classes=known.classes)
 
     # -- while workers come ----------------------------------------------------------------------------------------
 
