@@ -82,9 +82,8 @@ def main() -> None:
             said.append(f"{len(rows)}, {does / says:.2f}, {labels:.1f}")
         print(f"| {crowd} | {gold} | {' | '.join(said)} |", flush=True)
     every = np.concatenate([np.array(rows)[:, :2] / cell[3] for cell, rows in cells.items() if rows])
-    print(
-        f"\nall {len(every)} plans, errors over their targets: realised/predicted {every[:, 1].sum() / every[:, 0].sum():.3f}"
-    )
+    says, does = every.mean(axis=0)
+    print(f"\nall {len(every)} plans, errors over their targets: realised/predicted {does / says:.3f}")
     if given.output is not None:
         with given.output.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

@@ -106,7 +106,8 @@ def skills(
     workers, types : sequence of str, optional
         Ids and their order; a worker without gold has the crowd's mean. Default: as they appear.
     method : str
-        ``averaged``; one prior alone (``one-point``, ``two-points``, ``range``, ``beta``, ``mixture``); ``plug-in``, ``unbiased``.
+        ``averaged``; by one prior alone: ``one-point``, ``two-points``, ``range``, ``beta`` or ``mixture``;
+        ``plug-in`` or ``unbiased``.
     trust_gold : bool
         Whether gold is taken as it is, even where the crowd is below chance.
 

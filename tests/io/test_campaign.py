@@ -118,7 +118,7 @@ EDITS = {  # a file of the sample campaign, what is replaced in it by what, and 
         "campaign.toml",
         "epsilon =",
         'skills = "best"\nepsilon =',
-        "skills must be one of empirical",
+        "skills must be one of averaged",
     ),
     "a rounded prior": ("campaign.toml", CLASSES, "prior = {a=0.333, b=0.333, c=0.333}", 3),
     "a prior that does not add up": ("campaign.toml", CLASSES, "prior = {a=0.5, b=0.3}", "add up to 0.8; they must"),
@@ -229,7 +229,7 @@ def test_a_pair_without_gold_takes_its_types_mean(campaign):
     instance = read_campaign(campaign)
     correct = np.array([18, 19, 19, 18, 18, 13, 10, 14, 19])
     assert instance.accuracy[instance.types.index("plant"), 0] == pytest.approx(correct.sum() / (20 * 9))
-    assert instance.skills_source == "empirical-bayes from gold"
+    assert instance.skills_source == "averaged from gold"
 
 
 @pytest.mark.parametrize(

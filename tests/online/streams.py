@@ -15,7 +15,7 @@ OPTIONS = {  # every policy there is, and the options that make it do something 
     "greedy": ["", ":gold=5"],
     "kos": [":labels=200", ":labels=200:inference=majority"],
     "main-algorithm": [":gold=5", ":gold=5:stop:ties=least-covered:repair"],
-    "sampled-lp": ["", ":stop:repair:infeasible=drop", ":gold=3:estimate=empirical-bayes"],
+    "sampled-lp": ["", ":stop:repair:infeasible=drop", ":gold=3:estimate=averaged"],
     "budget": [":each=2", ":gold=3:each=6:money=60", ":each=3:adaptive=no:ties=random"],
     "adaptive": [":gold=3:block=2:refit=1:until=mean", ":gold=5:repair=no"],
     "sequential": ["", ":stop=each", ":block=4:bootstrap=2:gold=3:most-gold=2"],
