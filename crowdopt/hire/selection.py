@@ -38,7 +38,7 @@ def linear_vote_bound(score: float, classes: int) -> float:
 
 
 def best_vote_bound(accuracy: Any, classes: int) -> float:
-    """Bhattacharyya's bound on the error of the log-odds vote, true accuracies (|S|,); at most 1 - 1/L."""
+    """Bhattacharyya's bound on the error of the log-odds vote, true accuracies (members,); at most 1 - 1/L."""
     rule = rule_named("bhattacharyya", classes)
     evidence = rule.evidence(np.asarray(accuracy, np.float64), classes).sum()
     return min(1 - 1 / classes, float(rule.error(evidence, classes)))
@@ -49,8 +49,8 @@ def interval_half_width(asked: Any, classes: int, coverage: float = 0.95) -> flo
 
     The score's estimate is within so much of the true score with that probability, for a set fixed in advance.
 
-    asked (|S|,): control questions of each worker of the set; equal ones give the paper's ``n/(n - 1)``; coverage: in
-    (0, 1).
+    asked (members,): control questions of each worker of the set; equal ones give the paper's ``n/(n - 1)``; coverage:
+    in (0, 1).
     """
     if not 0 < coverage < 1:
         raise InputError(f"the coverage of an interval must lie strictly between 0 and 1, not {coverage}")
