@@ -19,7 +19,7 @@ import numpy as np
 
 import crowdopt
 from crowdopt.crowd.law import clipped
-from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.crowd.skills import ESTIMATORS, estimator
 from crowdopt.crowd.vote_errors import vote_errors
 
 CROWDS = {
@@ -41,7 +41,7 @@ def campaign(
     """Predicted and realised mean error, and labels a task; None without a plan by true or by believed skills."""
     rng = np.random.default_rng([SEED, list(CROWDS).index(crowd), m, gold, number])
     true = CROWDS[crowd](rng, m)
-    believed = ESTIMATORS[skills](rng.binomial(gold, true)[None], np.full((1, m), gold))
+    believed = estimator(skills)(rng.binomial(gold, true)[None], np.full((1, m), gold))
     instances = [crowdopt.AssignmentInstance(p, np.zeros(n, int), n, epsilon) for p in (true[None], believed)]
     if crowdopt.assign(instances[0], time_limit=5, gap=0.02).status not in ("optimal", "feasible"):
         return None
@@ -61,7 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--campaigns", type=int, default=16)
     parser.add_argument("--tasks", type=int, default=20)
-    parser.add_argument("--skills", choices=tuple(ESTIMATORS), default="averaged")
+    parser.add_argument("--skills", choices=ESTIMATORS, default="averaged")
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
     cells: dict[tuple[str, int, int, float], list[tuple[float, float, float]]] = defaultdict(list)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +38,7 @@ class PriorParams(NamedTuple):
     nodes: tuple[int, int] = (24, 160)  # of skills: more where workers were asked more
     steps: int = 200  # of expectation and maximisation for a mixture
     many: int = 30  # workers from which it is tried
+    least: float = 1e-6  # chance of a parameter beside the likeliest one, below which it is left out
 
 
 def _one_point(theta: Floats, nodes: Floats) -> Density:
@@ -75,17 +75,6 @@ MIXTURE = "mixture"
 PRIORS = (*FAMILIES, MIXTURE)
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """A family held against tallies: which parameters are likely, and what they say."""
-
-    evidence: float  # ln of the marginal likelihood
-    chance: Floats  # (parameters,): given the tallies
-    skill: Floats  # (parameters, skills)
-    weight: Floats  # (parameters, skills): of each skill before the tallies
-    mean: Floats  # (levels,): E[p | c of s]
-
-
 class Levels(NamedTuple):
     """Different tallies, and how many workers have each."""
 
@@ -104,6 +93,22 @@ class Levels(NamedTuple):
         few, many = params.nodes
         place, weight = np.polynomial.legendre.leggauss(int(np.clip(4 * np.sqrt(self.asked.max()), few, many)))
         return np.stack([(1 + place) / 2, weight / 2])
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A family held against tallies: which parameters are likely."""
+
+    evidence: float  # ln of the marginal likelihood
+    chance: Floats  # (parameters,): given the tallies
+    skill: Floats  # (parameters, skills)
+    weight: Floats  # (parameters, skills): of each skill before the tallies
+
+    def means(self, levels: Levels) -> Floats:
+        """E[p | c of s] of any tallies, (levels,)."""
+        each = levels.likelihood(self.skill)
+        told = np.maximum(np.einsum("hp,hpl->hl", self.weight, each), TINY)
+        return self.chance @ (np.einsum("hp,hpl->hl", self.weight * self.skill, each) / told)
 
 
 def _fit(name: str, levels: Levels, classes: int, params: PriorParams) -> Fit:
@@ -130,8 +135,8 @@ def _fit(name: str, levels: Levels, classes: int, params: PriorParams) -> Fit:
         if (inner[1] - inner[0]).prod() > params.closer * (high - low).prod():
             break
         low, high = inner
-    mean = chance @ (np.einsum("hp,hpl->hl", weight * skill, each) / told)
-    return Fit(evidence, chance, skill, weight, mean)
+    likely = chance > params.least * chance.max()
+    return Fit(evidence, chance[likely] / chance[likely].sum(), skill[likely], weight[likely])
 
 
 def _mixture(levels: Levels, params: PriorParams) -> Fit:
@@ -141,54 +146,52 @@ def _mixture(levels: Levels, params: PriorParams) -> Fit:
         weight = weight * (each @ (levels.count / (weight @ each))) / workers
     told, atoms = weight @ each, np.count_nonzero(weight > 0.5 / workers)
     evidence = float(np.log(told) @ levels.count - (atoms - 0.5) * np.log(workers))
-    return Fit(evidence, np.ones(1), skill[None], weight[None], (weight * skill) @ each / told)
+    return Fit(evidence, np.ones(1), skill[None], weight[None])
 
 
-@dataclass(frozen=True, eq=False)
-class TypeSkills:
-    """What the tallies of one type tell of its workers' skills."""
+class Known(NamedTuple):
+    """What gold tells of a crowd's skills: the families, and how likely each is."""
 
-    levels: Levels
-    level: Ints  # (workers,)
-    fits: dict[str, Fit]
+    fits: tuple[Fit, ...]
+    share: Floats  # (families,)
 
-    @classmethod
-    def of(
-        cls,
-        right: Floats,
-        asked: Floats,
-        classes: int = 2,
-        names: tuple[str, ...] = PRIORS,
-        params: PriorParams | None = None,
-    ) -> TypeSkills:
-        """right, asked (workers,): c and s; names: the families that are averaged over."""
-        params = params or PriorParams()
-        table, level, count = np.unique(
-            np.column_stack([right, asked]), axis=0, return_inverse=True, return_counts=True
-        )
-        levels = Levels(*table.T, count.astype(np.float64))
-        fits = {name: _fit(name, levels, classes, params) for name in names if name != MIXTURE}
-        if MIXTURE in names and ((asked > 0).sum() >= params.many or not fits):
-            fits[MIXTURE] = _mixture(levels, params)
-        return cls(levels, level.reshape(-1), fits)
+    def means(self, right: Floats, asked: Floats) -> Floats:
+        """E[p | c of s] of workers, (workers,): these need not be those whose gold told the priors."""
+        levels, level = _levels(right, asked)
+        return np.asarray(self.share @ np.stack([fit.means(levels) for fit in self.fits]))[level]
 
-    @cached_property
-    def share(self) -> Floats:
-        """Chance of each family, (families,)."""
-        evidence = np.array([fit.evidence for fit in self.fits.values()])
-        chance = np.exp(evidence - evidence.max())
-        return np.asarray(chance / chance.sum())
-
-    @property
-    def mean(self) -> Floats:
-        """E[p | gold] of each worker, (workers,)."""
-        return np.asarray(self.share @ np.stack([fit.mean for fit in self.fits.values()]))[self.level]
-
-    def draw(self, rng: np.random.Generator, workers: Ints) -> Floats:
-        """Skills of some workers as gold leaves them open, (workers,): a prior, then each skill given the tally."""
-        fit = list(self.fits.values())[rng.choice(self.share.size, p=self.share)]
+    def draw(self, rng: np.random.Generator, right: Floats, asked: Floats) -> Floats:
+        """Skills of workers as gold leaves them open, (workers,): one prior for all, then each skill by the tally."""
+        levels, level = _levels(right, asked)
+        fit = self.fits[rng.choice(self.share.size, p=self.share)]
         k = rng.choice(fit.chance.size, p=fit.chance)
-        heads = np.cumsum(fit.weight[k][:, None] * self.levels.likelihood(fit.skill[k]), axis=0)
-        heads = heads[:, self.level[workers]]
-        place = (rng.random(workers.size) * heads[-1] >= heads).sum(axis=0)
+        heads = np.cumsum(fit.weight[k][:, None] * levels.likelihood(fit.skill[k]), axis=0)[:, level]
+        place = (rng.random(level.size) * heads[-1] >= heads).sum(axis=0)
         return fit.skill[k][np.minimum(place, fit.skill.shape[1] - 1)]
+
+
+def known(
+    right: Floats,
+    asked: Floats,
+    classes: int = 2,
+    names: tuple[str, ...] = PRIORS,
+    params: PriorParams | None = None,
+) -> Known:
+    """The priors that the tallies of one type make likely.
+
+    right, asked (workers,): c and s; classes: K, a guess is right with chance 1/K; names: families averaged over.
+    """
+    params, (levels, _) = params or PriorParams(), _levels(right, asked)
+    fits = [_fit(name, levels, classes, params) for name in names if name != MIXTURE]
+    if MIXTURE in names and ((np.asarray(asked) > 0).sum() >= params.many or not fits):
+        fits.append(_mixture(levels, params))
+    evidence = np.array([fit.evidence for fit in fits])
+    chance = np.exp(evidence - evidence.max())
+    return Known(tuple(fits), chance / chance.sum())
+
+
+def _levels(right: Floats, asked: Floats) -> tuple[Levels, Ints]:
+    """Different tallies, and which each worker has."""
+    pairs = np.column_stack([right, asked])
+    table, level, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    return Levels(*table.T.astype(np.float64), count.astype(np.float64)), level.reshape(-1)

@@ -7,14 +7,14 @@ Row k of a worker's table is the law of their label where class k is true. A one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.priors import PRIORS, TypeSkills
+from crowdopt.crowd.priors import PRIORS, Known, known
 from crowdopt.errors import GoldWarning, InputError, tell
 
 AGREEMENT = "agreement of labels, no known answers"  # what tallies rest on where no truth is known
@@ -25,7 +25,7 @@ MEND = "look for swapped columns, labels that stand for one another, or line end
 GO_ON = "to go on as it is, --trust-gold (in Python trust_gold=True), or trust_gold = true in campaign.toml"
 
 
-def plug_in(correct: Any, asked: Any, classes: int = 2) -> Floats:
+def plug_in(correct: Any, asked: Any) -> Floats:
     """``p = c / s``, the share of gold answered correctly; NaN where nothing was asked.
 
     Over-confident for few gold tasks: the one who looks best was also lucky.
@@ -36,7 +36,7 @@ def plug_in(correct: Any, asked: Any, classes: int = 2) -> Floats:
     return np.divide(c, s, out=np.full(c.shape, np.nan), where=s > 0)
 
 
-def unbiased(correct: Any, asked: Any, classes: int = 2) -> Floats:
+def unbiased(correct: Any, asked: Any) -> Floats:
     """The accuracy whose evidence ``(2p - 1)^2`` is ``max(0, (s (2 c/s - 1)^2 - 1) / (s - 1))``; NaN for s < 2.
 
     That is unbiased for ``(2p - 1)^2`` but for the clip; p is on the plug-in's side of 1/2. For equal s it is affine in
@@ -49,32 +49,40 @@ def unbiased(correct: Any, asked: Any, classes: int = 2) -> Floats:
     return 0.5 + np.where(p < 0.5, -0.5, 0.5) * np.sqrt(np.maximum(0.0, raw))
 
 
-def averaged(correct: Any, asked: Any, classes: int = 2, names: tuple[str, ...] = tuple(PRIORS)) -> Floats:
+def averaged(
+    correct: Any, asked: Any, classes: int = 2, names: tuple[str, ...] = PRIORS, growing: bool = False
+) -> Floats:
     """Posterior means, averaged over the priors that each type's gold leaves open (crowdopt.crowd.priors).
 
     A worker without gold has the prior's mean; a type without any is like all others together.
 
-    correct, asked (types, workers): c and s; names: the priors; -> (types, workers). Raises InputError if no worker has
-    answered any gold, or a tally is impossible.
+    correct, asked (types, workers): c and s; names: the priors; growing: whether more workers come, so that the priors
+    are told by the first of them, of whom there are a power of 1.1; -> (types, workers). Raises InputError if no worker
+    has answered any gold, or a tally is impossible.
     """
-    return np.stack([one.mean for one in gold_skills(correct, asked, classes, names)])
-
-
-def gold_skills(correct: Any, asked: Any, classes: int = 2, names: tuple[str, ...] = tuple(PRIORS)) -> list[TypeSkills]:
-    """What gold tells of each type's workers; as for :func:`averaged`."""
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
-    every = np.where(s.any(axis=1, keepdims=True), [c, s], [[c.sum(axis=0)], [s.sum(axis=0)]])
-    return [TypeSkills.of(*row, classes, names) for row in zip(*every, strict=True)]
+    there = s.any(axis=1, keepdims=True)
+    both = np.stack([np.where(there, c, c.sum(axis=0)), np.where(there, s, s.sum(axis=0))], axis=1)
+    first = int(1.1 ** int(np.log(c.shape[1]) / np.log(1.1) + 1e-9)) if growing else c.shape[1]
+    first = first if both[:, 1, :first].any(axis=1).all() else c.shape[1]
+    return np.stack([_priors(row[:, :first].tobytes(), classes, names).means(*row) for row in both])
 
 
-ESTIMATORS: dict[str, Callable[..., Floats]] = {
-    "averaged": averaged,
-    **{name: partial(averaged, names=(name,)) for name in PRIORS},
-    "plug-in": plug_in,
-    "unbiased": unbiased,
-}
+@lru_cache(maxsize=64)
+def _priors(tallies: bytes, classes: int, names: tuple[str, ...]) -> Known:
+    return known(*np.frombuffer(tallies).reshape(2, -1), classes, names)
+
+
+ESTIMATORS = ("averaged", *PRIORS, "plug-in", "unbiased")
+
+
+def estimator(name: str, classes: int = 2, growing: bool = False) -> Callable[[Any, Any], Floats]:
+    """How gold becomes accuracies: ``estimator(name)(correct, asked)``, each (types, workers) (:func:`averaged`)."""
+    if name in ("plug-in", "unbiased"):
+        return plug_in if name == "plug-in" else unbiased
+    return partial(averaged, classes=classes, names=PRIORS if name == "averaged" else (name,), growing=growing)
 
 
 def _tallies(correct: Any, asked: Any) -> tuple[Floats, Floats]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -18,7 +17,7 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR, WORK
 from crowdopt.crowd.law import clipped
-from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.crowd.skills import ESTIMATORS, estimator
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.picking import kinds_of
@@ -77,7 +76,7 @@ class Covering(BasePolicy):
 
     def estimator(self, known: Known) -> Estimator:
         """How gold becomes accuracies."""
-        return partial(ESTIMATORS[self.estimate], classes=known.classes)
+        return estimator(self.estimate, known.classes, growing=True)
 
     # -- the protocol ---------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import InputError
-from crowdopt.crowd.priors import PRIORS, PriorParams, TypeSkills
+from crowdopt.crowd.priors import PRIORS, PriorParams, known
 from crowdopt.crowd.skills import averaged, plug_in
 from tests.chance import fewest, hoeffding, seeds
 
@@ -49,7 +49,7 @@ def test_each_family_is_bayes(seed, workers):
         ),
     }
     for name, prior in families.items():
-        found = TypeSkills.of(c, s, 2, (name,)).mean
+        found = known(c, s, 2, (name,)).means(c, s)
         np.testing.assert_allclose(found, by_sums(*prior, c, s), atol=0.01, err_msg=name)
 
 
@@ -68,9 +68,11 @@ def test_who_is_right_more_often_is_not_thought_worse(seed, workers, names):
 def test_draws_have_the_means_that_are_said():
     """Each worker's skill, drawn with the priors that gold leaves open."""
     c, s = tallies(3, 12, 10)
-    known, rng = TypeSkills.of(c, s), np.random.default_rng(0)
-    drawn = np.stack([known.draw(rng, np.arange(12)) for _ in range(4000)])
-    assert np.abs(drawn.mean(axis=0) - known.mean).max() < hoeffding(4000) + 0.01  # drawn at nodes, said between them
+    priors, rng = known(c, s), np.random.default_rng(0)
+    drawn = np.stack([priors.draw(rng, c, s) for _ in range(4000)])
+    assert (
+        np.abs(drawn.mean(axis=0) - priors.means(c, s)).max() < hoeffding(4000) + 0.01
+    )  # drawn at nodes, said between them
 
 
 @pytest.mark.chance

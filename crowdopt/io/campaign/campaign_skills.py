@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats
 from crowdopt.crowd.law import LARGEST, Difficulty, Law, coins_like
 from crowdopt.crowd.law_fits import COMMON, INDEPENDENT, chosen_law, laws_for
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.skills import ESTIMATORS, confusions
+from crowdopt.crowd.skills import confusions, estimator
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_settings import stated_difficulty
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table, refuse_repeats
@@ -73,7 +73,7 @@ def skills_from_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> C
         return _by_class(source, ids, settings)
     method, gold = settings.get("skills", "averaged"), tally_gold(source, ids)
     classes = settings.get("classes", len(settings.get("class_names", ())) or 2)
-    estimate = _means_for_missing(ESTIMATORS[method](gold.correct, gold.asked, classes))
+    estimate = _means_for_missing(estimator(method, classes)(gold.correct, gold.asked))
     accuracy = np.broadcast_to(estimate, (len(ids.types), len(ids.workers))).copy()
     words = f"{method} from {settings.get('gold_source', 'gold')}"
     return CampaignSkills(_on_easy_tasks(accuracy, settings), words, gold=gold)
