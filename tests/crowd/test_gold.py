@@ -56,7 +56,7 @@ def test_tables_from_gold_are_shares_drawn_to_the_crowds(seed, workers, classes)
     found, crowd, logs = confusions(tallies), tallies.sum(axis=0), np.zeros(STRENGTHS.size)
     table = found[0]  # of a worker without gold: the crowd's
     assert (np.abs(table * (crowd.sum(axis=1, keepdims=True) + 1) - crowd) <= 1).all()  # but for one label a class
-    for j, k in np.ndindex(workers, classes):
+    for j, k in np.argwhere(tallies.any(axis=2)):
         weights = STRENGTHS[:, None] * table[k]
         logs += dirichlet_multinomial(weights, tallies[j, k].sum()).logpmf(tallies[j, k])
     likeliest = STRENGTHS[logs > logs.max() - 1e-9]

@@ -79,7 +79,7 @@ def test_workers_alike_cost_what_they_cost_one_by_one(seed):
 
 @pytest.mark.chance
 @pytest.mark.parametrize("promise", ["mean", "by class"])
-@pytest.mark.parametrize("panels", [6, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("panels", [4, pytest.param(20, marks=pytest.mark.slow)])
 def test_tasks_that_follow_next_err_and_ask_as_often_as_their_plan_says(panels, promise):
     """4,000 tasks of each panel, labels by the instance's own law: errors, classes missed, loads; lots included."""
     for seed in seeds(panels):
