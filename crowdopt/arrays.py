@@ -13,7 +13,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Number = TypeVar("Number", np.float64, np.int64, np.bool_)
 Name = TypeVar("Name", bound=Hashable)
-CELLS = 1_000_000  # of a table that are summed up together
+CELLS = 1_000_000  # of a long array or a table that are looked at together, so that little memory is needed beside
 
 
 def sealed(array: NDArray[Number]) -> NDArray[Number]:

@@ -10,9 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.answers.answers import Answers
-from crowdopt.answers.votes import coins, incidence, known, majority, tables
+from crowdopt.answers.votes import coins, incidence, known, majority
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.law import Law
 from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
@@ -72,7 +73,7 @@ def dawid_skene(
     answers, chance, share = _fitted("dawid-skene", labels, step, iterations, prior, smoothing, truth)
     confusion = np.ascontiguousarray(chance.transpose(0, 2, 1))
     accuracy = np.diagonal(confusion, axis1=1, axis2=2) @ share
-    return replace(answers, law=tables(confusion), accuracy=accuracy, confusion=confusion)
+    return replace(answers, law=Law.tables(confusion[None]), accuracy=accuracy, confusion=confusion)
 
 
 def _fitted(

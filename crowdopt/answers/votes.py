@@ -11,7 +11,7 @@ from scipy import sparse
 from crowdopt.answers.answers import Answers
 from crowdopt.arrays import Floats
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.law import Coins, Given, Law, Tables, class_votes
+from crowdopt.crowd.law import Coins, Given, Law, class_votes
 from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
 
@@ -69,7 +69,7 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
         raise InputError(f"confusion has shape {table.shape}; workers, true classes and answers make {shape}")
     if not (table > 0).all() or np.abs(table.sum(axis=2) - 1).max() > ROWS:
         raise InputError("confusion tables need chances above 0 that add up to 1 for each worker and true class")
-    law, right = tables(table), np.trace(table, axis1=1, axis2=2) / classes
+    law, right = Law.tables(table[None]), np.trace(table, axis1=1, axis2=2) / classes
     score = law.likelihood(Given(labels.task, 0, labels.worker, labels.label), len(labels.tasks))
     return Answers("wmv-confusion", score, class_votes(table), labels.per_task, law, score[None], right, table)
 
@@ -77,11 +77,6 @@ def wmv_confusion(labels: Labels, confusion: Any) -> Answers:
 def coins(accuracy: Floats, classes: int, least: float) -> Law:
     """The law of workers of one coin, believed in [least, 1 - least]; accuracy (workers,)."""
     return Law(np.ones(1), Coins(accuracy[None, None], classes, within=(least, 1 - least)))
-
-
-def tables(confusion: Floats) -> Law:
-    """The law of workers of confusion tables, (workers, classes, classes)."""
-    return Law(np.ones(1), Tables(confusion[None, None]))
 
 
 def known(labels: Labels, truth: Any) -> Floats:

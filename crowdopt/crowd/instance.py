@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.arrays import Bools, Floats, Ints, places
+from crowdopt.arrays import CELLS, Bools, Floats, Ints, places
 from crowdopt.crowd.checks import (
     chances,
     checked_pairs,
@@ -29,7 +29,6 @@ from crowdopt.crowd.law import (
     Difficulty,
     Given,
     Law,
-    Tables,
     checked_tables,
     coins_like,
 )
@@ -51,14 +50,12 @@ from crowdopt.errors import InputError, public
 from crowdopt.notebooks import InNotebooks
 
 COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
-PART = 1_000_000  # entries of long arrays that are looked at together
 CLASSES = 10_000  # at most
 PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances are absolute
 UNLIMITED = np.iinfo(np.int64).max  # a task's largest number of labels where none is set
 
 
-LARGEST = float(np.finfo(np.float64).max)
-AMOUNT = (0.0, LARGEST, "must be finite and at least 0")
+AMOUNT = (0.0, float(np.finfo(np.float64).max), "must be finite and at least 0")
 COUNT = (0.0, np.inf, "must be at least 0")
 INSIDE = (np.nextafter(0, 1), np.nextafter(0.5, 0), "must lie strictly between 0 and 1/2 (0.05 is 5 %)")
 
@@ -67,9 +64,8 @@ INSIDE = (np.nextafter(0, 1), np.nextafter(0.5, 0), "must lie strictly between 0
 class Field:
     """What an instance states, once: checks, restrictions, archives and what plans record come from these."""
 
-    of: str = (
-        ""  # what it has an entry of: task, worker, cell (a type and a worker), pair, type, class; else there is one
-    )
+    # what it has an entry of: task, worker, cell (a type and a worker), pair, type or class; else there is one
+    of: str = ""
     kind: type = object  # of an entry
     low: float = -np.inf
     high: float = np.inf
@@ -455,7 +451,7 @@ class AssignmentInstance(InNotebooks):
         """The law of labels: by gold votes or confusion tables, if there are any, else by accuracies and difficulty."""
         if self.vote_law is not None:
             return self.vote_law
-        return self.coins if self.confusion is None else Law(np.ones(1), Tables(self.confusion[None]))
+        return self.coins if self.confusion is None else Law.tables(self.confusion)
 
     def labels(self, pairs: Ints, label: Ints) -> Given:
         """Labels of pairs (task, worker), as laws take them."""
@@ -511,10 +507,10 @@ class AssignmentInstance(InNotebooks):
     def supply(self, pairs: Ints, amounts: Floats | None = None) -> Floats:
         """Evidence that pairs (task, worker) bring to each task, summed in their order, shape (tasks,)."""
         total = np.zeros(self.n_tasks)
-        for start in range(0, len(pairs), PART):
-            some = pairs[start : start + PART]
+        for start in range(0, len(pairs), CELLS):
+            some = pairs[start : start + CELLS]
             evidence = self.evidence[self.cells(some)]
-            np.add.at(total, some[:, 0], evidence if amounts is None else evidence * amounts[start : start + PART])
+            np.add.at(total, some[:, 0], evidence if amounts is None else evidence * amounts[start : start + CELLS])
         return total
 
     def price(self, task: Any, worker: Any) -> Floats:

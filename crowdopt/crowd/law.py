@@ -213,6 +213,11 @@ class Law:
         return cls(share, Coins(accuracy[None], classes, scale), "hard tasks")
 
     @classmethod
+    def tables(cls, chance: Floats) -> Law:
+        """Confusion tables, (types, workers, classes, outcomes)."""
+        return cls(np.ones(1), Tables(chance[None]))
+
+    @classmethod
     def votes(cls, name: str, share: Floats, accuracy: Floats) -> Law:
         """Of two classes, with accuracies (parts, workers) that may be 0 or 1: a part may be one way to vote."""
         return cls(share, Coins(accuracy[:, None], within=(TINY, 1.0)), name)
@@ -366,7 +371,7 @@ def coins_like(tables: Floats) -> Floats:
     ``2 sqrt(p u) + (K - 2) u = e^{-A/2}`` with A = :meth:`Law.evidence` and u = (1 - p)/(K - 1), by bisection: it falls
     as p grows. tables (types, workers, classes, outcomes) -> (types, workers); never more than the evidence says.
     """
-    classes, law = tables.shape[2], Law(np.ones(1), Tables(tables[None]))
+    classes, law = tables.shape[2], Law.tables(tables)
     affinity = np.exp(-np.concatenate([law.evidence(kind) for kind in range(len(tables))]) / 2)
     low, high = np.full(affinity.shape, 1 / classes), np.ones(affinity.shape)
     for _ in range(60):

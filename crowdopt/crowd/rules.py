@@ -41,13 +41,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import CELLS, Floats, Ints
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.law import CLIP, Difficulty, clipped
 from crowdopt.errors import InputError
 
 FLOOR = 1e-9  # evidence this small counts as none: solvers drop such coefficients, so nobody may count on them
-AT_A_TIME = 1_000_000  # entries of a table whose evidence is worked out together
 ROUNDING = 1e-12  # of probabilities, absolute: a target that a guess misses by less is kept
 MOST = 1e4  # evidence; a task that needs more is said to need this
 HALVINGS = 100  # of the interval from 0 to MOST
@@ -85,7 +84,7 @@ class Rule:
         """Evidence of one label; what is at most FLOOR is exactly 0. Part by part: tables may be large."""
         table = np.ascontiguousarray(accuracy, dtype=np.float64)
         flat, evidence = table.reshape(-1), np.empty(table.size)
-        for some in (slice(start, start + AT_A_TIME) for start in range(0, flat.size, AT_A_TIME)):
+        for some in (slice(start, start + CELLS) for start in range(0, flat.size, CELLS)):
             worth = self.worth(flat[some], classes)
             evidence[some] = np.where(worth > FLOOR, worth, 0.0)
         return evidence.reshape(np.shape(accuracy))

@@ -18,10 +18,10 @@ from crowdopt.assign.cascade.adaptive_plan import PolicyProof
 from crowdopt.assign.cascade.vote_states import VoteStates
 from crowdopt.crowd.asking_orders import Votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.rules import EXACT_ERROR, MEAN_ERROR
 from crowdopt.errors import InputError
 
-PROMISES = (EXACT_ERROR.name, "mean-error")  # the rules that are about errors themselves
+PROMISES = (EXACT_ERROR.name, MEAN_ERROR.name)  # the rules that are about errors themselves
 STATES = 300_000  # of a task, kinds counted apart; more make a program that takes minutes
 WORTH = 1e-9  # evidence or price: who costs nothing or tells nothing comes first or last
 
