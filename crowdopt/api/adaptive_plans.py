@@ -31,7 +31,9 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
     started = datetime.now(UTC)
     options = options_of(asked.time_limit, asked.seed, gap=AssignOptions.gap, threads=asked.threads)
     begun = perf_counter()
-    stating = instance_of(campaign, asked.rule, asked.epsilon, asked.difficulty, trust_gold=asked.trust_gold)
+    stating = instance_of(
+        campaign, asked.rule, asked.epsilon, asked.difficulty, skills=asked.skills, trust_gold=asked.trust_gold
+    )
     instance, labels = with_labels(campaign, stating)
     with watched(asked.listener, asked.time_limit) as told:
         plan = cheapest_policy(
@@ -73,6 +75,6 @@ def with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[Assi
     if isinstance(campaign, AssignmentInstance) or not len(asked.collected):
         return asked, None
     known = read_with_labels(campaign)
-    before = replace(known.instance, class_names=known.class_names()).as_read()
+    before = replace(known.instance, class_names=known.class_names()).as_read(known.gold)
     stated_in_place = () if asked.origin is None else asked.origin.stated
     return overridden(before, {key: SETTINGS[key].write(asked) for key in stated_in_place}), known.indices()

@@ -31,6 +31,7 @@ from crowdopt.api.binding import (
     instance_of,
     options_of,
 )
+from crowdopt.api.confident import confident
 from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
@@ -51,15 +52,16 @@ from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
+from crowdopt.crowd.gold import left_open
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.reach import out_of_reach
-from crowdopt.crowd.vote_errors import likeliest_errors
+from crowdopt.crowd.vote_errors import errors_by
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import stating
+from crowdopt.io.campaign.overrides import alone, stating
 from crowdopt.io.campaign.own_rows import read_rows
 from crowdopt.io.plan.plan_folder import write_plan
 from crowdopt.io.tables.folder import PLAN, check_target
@@ -111,23 +113,40 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {asked.program!r}")
     method = _with_options(asked.method, asked.solver_options)
     as_stated = _instance(instance, asked)
-    options = options_of(asked.time_limit, asked.seed, gap=asked.gap, nodes=asked.nodes, threads=asked.threads)
     started, clock = datetime.now(UTC), Clock(asked.time_limit)
-    wanted = _as_a_program(as_stated, method, asked.program)
-    with watched(asked.listener, asked.time_limit) as told, as_needed(wanted, told):
-        plan = _of_promise(
-            as_stated, wanted, MethodSearch(method, asked.program, options, told, clock, asked.isolated), asked
-        )
-        seconds = perf_counter() - clock.started
-        plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"), gave_up=not clock.over)
-        plan.held_against(as_stated)
-        if asked.output is not None and plan.pairs is not None:
-            write_plan(plan, asked.output, force=asked.force)
+
+    def made(stated: AssignmentInstance, seconds: float) -> Plan:
+        return _made(stated, asked, method, seconds)
+
+    if asked.confidence is None:
+        plan = made(as_stated, asked.time_limit)
+        if plan.found and plan.pairs is not None and plan.amounts is None:
+            plan = replace(plan, left_open=left_open(as_stated, plan.pairs))
+    else:
+        plan = confident(as_stated, asked.confidence, asked.time_limit, made)
+    seconds = perf_counter() - clock.started
+    plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"))
+    if asked.output is not None and plan.pairs is not None:
+        write_plan(plan, asked.output, force=asked.force)
     return plan
 
 
+def _made(stated: AssignmentInstance, asked: AssignOptions, method: str, seconds: float) -> Plan:
+    """The plan of so many seconds, held against the instance as it was stated."""
+    options = options_of(seconds, asked.seed, gap=asked.gap, nodes=asked.nodes, threads=asked.threads)
+    clock, wanted = Clock(seconds), _as_a_program(stated, method, asked.program)
+    with watched(asked.listener, seconds) as told, as_needed(wanted, told):
+        search = MethodSearch(method, asked.program, options, told, clock, asked.isolated)
+        plan = replace(_of_promise(stated, wanted, search, asked), gave_up=not clock.over)
+        return plan.held_against(stated)
+
+
 def _instance(given: InstanceLike, asked: AssignOptions) -> AssignmentInstance:
-    instance = instance_of(given, asked.rule, asked.epsilon, asked.difficulty, trust_gold=asked.trust_gold)
+    instance = instance_of(
+        given, asked.rule, asked.epsilon, asked.difficulty, skills=asked.skills, trust_gold=asked.trust_gold
+    )
+    if asked.program != IP or pools_asked(asked.method)[0] in (PATTERNS, APPROXIMATION):
+        instance = alone(instance)
     if asked.rows is None:
         return instance
     own = asked.rows if isinstance(asked.rows, OwnRows) else read_rows(asked.rows, instance)
@@ -163,18 +182,19 @@ def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
 
 
 def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
-    """That gold votes tell of dependence which fixed sets know nothing of, and what these err with by it."""
-    if asked.vote_law is None:
+    """That gold tells of dependence which this plan does not heed, and what its votes err with by it."""
+    gold = None if asked.origin is None else asked.origin.gold
+    law = asked.vote_law if gold is None else gold.law
+    if law is None or (asked.difficulty.share and asked.vote_law is None):
         return ""
-    errors = None if pairs is None or len(asked.collected) else likeliest_errors(asked, pairs)
     by_it = ""
-    if errors is not None:
-        most, mean = 100 * errors.max(), 100 * errors.mean()
-        by_it = f"by it this plan's answers err up to {most:.3g} %, {mean:.3g} % in the mean; "
-    return (
-        f"votes depend on one another by the {asked.vote_law.name} law of gold votes, which these sets do not heed: "
-        f"{by_it}--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
-    )
+    if pairs is not None and len(pairs) and not len(asked.collected):
+        errors = 100 * errors_by(asked, law.among(int(asked.classes)), np.unique(pairs[:, 0]), pairs)
+        by_it = f"by it this plan's answers err up to {errors.max():.3g} %, {errors.mean():.3g} % in the mean; "
+    remedy = "--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
+    if asked.vote_law is None:
+        remedy = "plans by exact errors do" if gold is not None and gold.heeds else "families in groups.csv would help"
+    return f"votes depend on one another by the {law.name} law of gold, which these sets do not heed: {by_it}{remedy}"
 
 
 def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodSearch) -> Plan:

@@ -24,6 +24,10 @@ class PlanOptions:
     difficulty : (float, float), optional
         In place of the instance's: the share of tasks that are hard, and how much of a worker's edge over guessing is
         left there (crowdopt.crowd.rules). For the rule exact-error; skills then count as those on easy tasks.
+    skills : str, optional
+        How gold becomes accuracies, in place of the campaign's way: ``averaged`` over the priors that gold leaves open;
+        by ``one-point``, ``two-points``, ``range``, ``beta`` or ``mixture`` alone; ``plug-in`` or ``unbiased``. The
+        plan records it.
     time_limit : float
         Seconds in all.
     threads, seed : int
@@ -58,6 +62,7 @@ class PlanOptions:
     rule: str | None = None
     epsilon: float | None = None
     difficulty: tuple[float, float] | None = None
+    skills: str | None = None
     time_limit: float = 60.0
     threads: int = 1
     seed: int = 0
@@ -123,6 +128,9 @@ class AssignOptions(PlanOptions):
         backends always do.
     solver_options : sequence of str
         The solver's own options by its own names, ``["presolve=off"]``; or in the method's, ``highs[presolve=off]``.
+    confidence : float, optional
+        Chance, from .5 to .99, that the plan's mean error keeps the mean of the targets, as far as gold tells: targets
+        are lowered until it does (crowdopt.api.confident). Default: errors are those of skills as gold tells them.
     adaptive : bool
         Whether the plan looks at answers before it asks again: the cheapest policy, whose errors, loads and cost are
         expectations (crowdopt.assign.cascade). Method, program, rows, gap, nodes and solver's options then say nothing
@@ -136,6 +144,7 @@ class AssignOptions(PlanOptions):
     nodes: int | None = None
     isolated: bool = False
     solver_options: Sequence[str] = ()
+    confidence: float | None = None
     adaptive: bool = False
 
     def of_adaptive(self) -> AdaptiveOptions:

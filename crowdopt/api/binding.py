@@ -32,17 +32,21 @@ def instance_of(
     epsilon: float | None = None,
     difficulty: tuple[float, float] | None = None,
     *,
+    skills: str | None = None,
     trust_gold: bool = False,
 ) -> AssignmentInstance:
     """The instance itself, or as its campaign folder has it, with settings in place of its own.
 
     given: an instance, or the folder of a campaign; difficulty (float, float): share of hard tasks, and what is left of
-    skill there; trust_gold: whether a folder's gold is taken as it is, even where workers are below chance.
+    skill there; skills: how gold becomes accuracies; trust_gold: whether a folder's gold is taken as it is, even where
+    workers are below chance.
     """
     instance = given if isinstance(given, AssignmentInstance) else read_campaign(given, trust_gold=trust_gold)
     settings: dict[str, Any] = {} if rule is None else {"rule": rule}
     if epsilon is not None:
         settings["epsilon"] = float(epsilon)
+    if skills is not None:
+        settings["skills"] = skills
     if difficulty is not None:
         settings["difficulty"] = dict(zip(("share", "left"), map(float, difficulty), strict=True))
     return overridden(instance, settings) if settings else instance

@@ -26,7 +26,7 @@ from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import overridden, stating
+from crowdopt.io.campaign.overrides import alone, overridden, stating
 from crowdopt.io.plan.plan_folder import write_plan
 from crowdopt.io.tables.folder import PLAN, check_target
 
@@ -114,6 +114,8 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
     if asked.promise not in PROMISES:
         raise InputError(f"promise must be {' or '.join(PROMISES)}, not {asked.promise!r}")
     instance = instance_of(campaign, trust_gold=asked.trust_gold)
+    if asked.promise == "average":
+        instance = alone(instance)
     if asked.labels is not None:
         instance = overridden(instance, {"price": 1.0})
     amount = float(asked.labels) if asked.labels is not None else float(asked.money or 0.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from crowdopt.api.binding import SOLVERS, InstanceLike, options_of
@@ -13,10 +12,7 @@ from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law_fits import FITS, chosen_law, laws_for
-from crowdopt.io.campaign.campaign_tables import Ids
-from crowdopt.io.campaign.gold_table import read_gold_votes
-from crowdopt.io.tables.table_columns import find_table
+from crowdopt.crowd.law_fits import FITS
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +61,11 @@ def explain_laws(
     given_votes: bool,
     class_error: tuple[float, ...],
 ) -> LawsExplained | None:
-    """The laws of a folder with gold_votes.csv whose tasks have no labels yet; None for any other."""
-    source = None if isinstance(campaign, AssignmentInstance) else find_table(Path(campaign), "gold_votes")
-    if source is None or instance.classes != 2 or len(instance.collected):
+    """The laws of a campaign whose gold has answers of several to an item, and no labels yet; None for any other."""
+    gold = None if instance.origin is None else instance.origin.gold
+    if gold is None or gold.choice is None or instance.classes != 2 or len(instance.collected):
         return None
-    workers = instance.worker_ids
-    right = read_gold_votes(source, Ids([], workers, []))
-    choice = chosen_law(right, laws_for(len(workers)))
+    choice, right = gold.choice, gold.votes
     panel = vote_panel(with_law(instance, choice.law))
     options = options_of(max(1.0, clock.left), 0)
     terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}

@@ -13,13 +13,16 @@ from crowdopt.answers.propagation import agreement_tallies
 from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.api.verbs import keywords
 from crowdopt.api.worker_skills import tallied
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, places
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
+from crowdopt.crowd.gold import Gold, GoldRows, Told, heeded
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.rules import rule_named
-from crowdopt.crowd.skills import AGREEMENT, averaged, heed
+from crowdopt.crowd.law import NONE
+from crowdopt.crowd.law_fits import FOLDS
+from crowdopt.crowd.rules import EXACT_ERROR, rule_named
+from crowdopt.crowd.skills import AGREEMENT, AVERAGED, heed
 from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted
@@ -60,10 +63,7 @@ class Imported(InNotebooks):
     @property
     def families(self) -> list[Ints]:
         """Families that the labels suggest: the members of each."""
-        if self.together is None:
-            return []
-        home = self.together.family
-        return [np.flatnonzero(home == k) for k in np.unique(home).tolist() if (home == k).sum() > 1]
+        return families_of(self.together)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,8 +158,12 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         source = "truth"
         true = true_classes(known, given, name_of(labels if asked.truth is None else asked.truth))
         gold = tallied(given, true, kinds, len(names), asked.trust_gold)
+    together = None if known is None else _together(given, true, kinds)
+    apart = families_of(together) if asked.families else []
+    families = tuple(Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(apart, 1))
+    told, answers = _told(given, None if known is None else true, kinds, gold, source, asked.rule, bool(families))
     instance = AssignmentInstance(
-        accuracy=averaged(*gold, len(given.classes)),
+        accuracy=told.accuracy,
         task_type=kinds,
         capacity=given.counts if asked.capacity is None else np.full(len(given.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),
@@ -171,22 +175,63 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         workers=given.workers,
         types=names,
         title=f"imported from {name_of(labels)}",
-        skills_source=f"averaged from {source}",
+        difficulty=told.difficulty,
+        vote_law=told.vote_law,
+        groups=families,
+        skills_source=told.source,
     )
-    together = None if known is None else _together(given, true, kinds)
     made = Imported(instance, gold, source, together, read.account)
-    if asked.families and made.families:
-        named = [Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(made.families, 1)]
-        made = replace(made, instance=replace(instance, groups=tuple(named)))
     if asked.output is not None:
+        if answers is not None and len(names) > 1:
+            at = places(given.tasks)
+            answers["type"] = [names[kinds[at[task]]] for task in answers["task"]]
+        written = instance if answers is None else replace(instance, difficulty=NONE)  # which the answers tell
         write_campaign(
-            made.instance, asked.output, force=asked.force, gold=gold, gold_source=source, trust_gold=asked.trust_gold
+            written,
+            asked.output,
+            force=asked.force,
+            gold=answers or (gold if gold[1].any() else None),
+            gold_source=source,
+            trust_gold=asked.trust_gold,
         )
     return made
 
 
+def families_of(together: ErrorCorrelation | None) -> list[Ints]:
+    """The members of each family that errors suggest."""
+    home = np.zeros(0, np.int64) if together is None else together.family
+    return [np.flatnonzero(home == k) for k in np.unique(home).tolist() if (home == k).sum() > 1]
+
+
+def _told(
+    given: Labels,
+    true: Ints | None,
+    kinds: Ints,
+    tallies: tuple[Ints, Ints],
+    source: str,
+    rule: str | None,
+    several: bool,
+) -> tuple[Told, dict[str, list[str]] | None]:
+    """Skills as a campaign would have them; answers to tasks of known truth, where several are to one task."""
+    types, classes, rule = len(tallies[0]), len(given.classes), rule or EXACT_ERROR.name
+    if not tallies[1].any():
+        guess = np.full(tallies[0].shape, 1 / classes)
+        return Told(guess, NONE, None, f"{AVERAGED} from {source}"), None
+    gold = Gold(*tallies, source, classes, told_by=source)
+    mine = np.zeros(0, np.int64) if true is None else np.flatnonzero(true[given.task] >= 0)
+    items, item = np.unique(given.task[mine], return_inverse=True)
+    if true is None or not FOLDS <= items.size < mine.size:
+        return gold.told(types, rule), None
+    worker, task, label = given.worker[mine], given.task[mine], given.label[mine]
+    rows = GoldRows(item.reshape(-1), worker, (label == true[task]).astype(np.int64), kinds[items])
+    told = replace(gold, rows=rows, heeds=heeded(classes, several)).told(types, rule)
+    names = {"worker": given.workers, "task": given.tasks, "label": given.classes, "truth": given.classes}
+    numbers = {"worker": worker, "task": task, "label": label, "truth": true[task]}
+    return told, {key: [names[key][k] for k in numbers[key].tolist()] for key in names}
+
+
 def _by_agreement(labels: Labels, kinds: Ints, types: int, trust_gold: bool) -> tuple[Ints, Ints]:
-    """Correct and asked as the labels tell them alone: one of K, a guess, where they tell nothing."""
+    """Correct and asked as the labels tell them alone: nothing where none meet."""
     correct, asked = agreement_tallies(labels, kinds, types)
     if not asked.any():
         tell(
@@ -194,7 +239,7 @@ def _by_agreement(labels: Labels, kinds: Ints, types: int, trust_gold: bool) -> 
             "skills, so all workers count as guessing; give known answers (--truth), or more labels of a task",
             GoldWarning,
         )
-        return np.ones_like(correct), np.full_like(asked, len(labels.classes))
+        return correct, asked
     if not trust_gold:
         heed(correct, asked, len(labels.classes), labels.workers, AGREEMENT)
     return correct, asked

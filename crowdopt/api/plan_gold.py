@@ -16,6 +16,7 @@ from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, OutOfReach, public
+from crowdopt.io.campaign.overrides import alone
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream
@@ -115,7 +116,7 @@ def plan_gold(
     InputError
         If there are more than two classes, no plan for any target, or a number is out of range.
     """
-    instance = instance_of(campaign, None, epsilon, trust_gold=trust_gold)
+    instance = alone(instance_of(campaign, None, epsilon, trust_gold=trust_gold))
     refuse_joint_limits(instance, "plan-gold", "its theorems are proved for the program without them")
     if instance.classes != 2:
         raise InputError(f"the theorems on gold are about labels +1 and -1: for 2 classes, not {instance.classes}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
 
@@ -133,5 +133,6 @@ def skills(
     if not trust_gold:
         refuse_unlike(named, {})
         heed_gold(tally, count, ids.workers)
+    told = replace(tally, heeds=()).told(len(ids.types), "")
     names = tuple(ids.workers), tuple(ids.types)
-    return Skills(found.accuracy, tally.correct, tally.asked, found.confusion, *names, found.source)
+    return Skills(told.accuracy, tally.correct, tally.asked, found.confusion, *names, found.told.source)

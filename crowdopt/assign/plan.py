@@ -14,6 +14,7 @@ from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_si
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.alike import Classes
+from crowdopt.crowd.gold import LeftOpen
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import NEAR, broken, worst_breach
 from crowdopt.crowd.vote_errors import exact_errors, most_errors
@@ -110,6 +111,10 @@ class Plan(InNotebooks):
         Of a plan made for a sum of money: ``money``, and what it expects to be wrong, ``wrong``, ``wrong_bound``.
     repaired : Repaired, optional
         Of an approximation: what it was before it was mended.
+    left_open : LeftOpen, optional
+        What the plan errs with as far as gold tells, where skills rest on gold (crowdopt.crowd.gold).
+    is_sure : bool
+        Whether its mean error keeps the targets with the confidence that was asked for, if any was.
     short : (k,) int
         Tasks that get less than they ask for, where there is no plan for all: the best that was found for those.
     partial : (k, 2) int, optional
@@ -135,6 +140,8 @@ class Plan(InNotebooks):
     gave_up: bool = False
     spending: dict[str, float] = field(default_factory=dict)
     repaired: Repaired | None = None
+    left_open: LeftOpen | None = None
+    is_sure: bool = True
     short: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     partial: Ints | None = None
 

@@ -18,7 +18,7 @@ from crowdopt.cli.common import INTERRUPTED, NO, PATH, ProgressLine, as_json, sa
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.rules import RULES
-from crowdopt.crowd.skills import AGREEMENT
+from crowdopt.crowd.skills import AGREEMENT, ESTIMATORS
 from crowdopt.io.parts.parts_folder import is_in_parts
 from crowdopt.io.plan.plan_folder import run_facts, summary
 
@@ -47,6 +47,10 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
     nargs=2,
     metavar="SHARE LEFT",
     help="Share of tasks that are hard, and share of skill that is left on them: 0.3 0.2. For rule exact-error.",
+)
+@click.option("--skills", type=click.Choice(ESTIMATORS), help="How gold becomes skills: over all priors, or by one.")
+@click.option(
+    "--confidence", type=float, help="Chance that the mean error keeps the targets, as far as gold tells: 0.95."
 )
 @click.option(
     "--rows", type=PATH, help="Table of your own rows of the program: row,task,worker,coefficient,lower,upper."
@@ -111,7 +115,8 @@ def solve(campaign: Path, output: Path, require_proof: bool, as_json: bool, **op
         _report_plan(plan, output, as_json, options["time_limit"])
     if plan.interrupted:
         raise SystemExit(INTERRUPTED)
-    if not plan.found or (require_proof and not plan.proven):
+    sure = isinstance(plan, AdaptivePlan) or plan.is_sure
+    if not (plan.found and sure) or (require_proof and not plan.proven):
         raise SystemExit(NO)
 
 
@@ -156,6 +161,8 @@ def _plan_sentences(plan: Plan, output: Path) -> list[str]:
 
 
 def _skills_said(plan: Plan | AdaptivePlan) -> list[str]:
+    if isinstance(plan, Plan) and plan.left_open is not None:
+        return [str(plan.left_open)]
     said = "skills rest on the agreement of labels, with no known answers: errors that workers share are not in them"
     return [said] if AGREEMENT in plan.instance.skills_source else []
 

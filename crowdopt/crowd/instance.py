@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,6 +49,9 @@ from crowdopt.crowd.rules import (
 from crowdopt.errors import InputError, public
 from crowdopt.notebooks import InNotebooks
 
+if TYPE_CHECKING:
+    from crowdopt.crowd.gold import Gold
+
 COVERAGE = 1e-9  # evidence, absolute, float64; how short of its need a planned task may be: solvers accept 1e-6
 CLASSES = 10_000  # at most
 PRICES = (1e-3, 1e6)  # a positive price lies between these: solvers' tolerances are absolute
@@ -87,6 +90,7 @@ class Origin:
     instance: AssignmentInstance  # as the campaign has it
     # settings that were stated: a plan records them even where they say what the campaign says
     stated: tuple[str, ...] = ()
+    gold: Gold | None = None  # that the campaign's skills come from
 
 
 @public
@@ -557,10 +561,10 @@ class AssignmentInstance(InNotebooks):
         rule = BHATTACHARYYA.name if self.the_rule.checked else self.rule
         return replace(self, accuracy=coins_like(tables), confusion=tables, rule=rule)
 
-    def as_read(self) -> AssignmentInstance:
-        """The same instance with the campaign that it was read from."""
+    def as_read(self, gold: Gold | None = None) -> AssignmentInstance:
+        """The same instance with the campaign that it was read from, and the gold of its workers."""
         known = copy(self)
-        object.__setattr__(known, "origin", Origin(self))
+        object.__setattr__(known, "origin", Origin(self, gold=gold))
         return known
 
     def with_epsilon(self, epsilon: float) -> AssignmentInstance:

@@ -237,6 +237,14 @@ class Law:
         workers = np.arange(self.speech.shape[0])
         return np.stack([self.speech.right(m, 0, workers) for m in range(self.share.size)])
 
+    def among(self, classes: int) -> Law:
+        """The same chances of a right label of one coin, among so many classes."""
+        if not isinstance(self.speech, Coins) or classes == self.speech.classes:
+            return self
+        workers, types = np.arange(self.speech.shape[0]), np.arange(self.speech.accuracy.shape[1])[:, None]
+        right = np.stack([self.speech.right(m, types, workers) for m in range(self.share.size)])
+        return replace(self, speech=Coins(right, classes))
+
     def likelihood(self, given: Given, tasks: int) -> Floats:
         """``ln P(labels | k)`` of each task, (tasks, classes)."""
         if self.share.size == 1:
@@ -380,6 +388,15 @@ def coins_like(tables: Floats) -> Floats:
         more = 2 * np.sqrt(middle * wrong) + (classes - 2) * wrong > affinity
         low, high = np.where(more, middle, low), np.where(more, high, middle)
     return low
+
+
+def on_easy(accuracy: Floats, difficulty: Difficulty) -> Floats:
+    """Skills on easy tasks of workers who are as often right over all: the edge over ``1 - h + h s``, but below 1."""
+    if not difficulty.share:
+        return accuracy
+    edge = 2 * accuracy - 1
+    most = np.maximum(LARGEST, np.abs(edge))
+    return np.asarray(0.5 + np.clip(edge / difficulty.mean, -most, most) / 2, np.float64)
 
 
 def clipped(accuracy: ArrayLike, least: ArrayLike = CLIP) -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.law import LEAST
 from crowdopt.crowd.priors import PRIORS, Known, known
 from crowdopt.errors import GoldWarning, InputError, tell
 
@@ -60,6 +61,13 @@ def averaged(
     are told by the first of them, of whom there are a power of 1.1; -> (types, workers). Raises InputError if no worker
     has answered any gold, or a tally is impossible.
     """
+    return np.stack([told.means(*tally) for told, *tally in known_of(correct, asked, classes, names, growing)])
+
+
+def known_of(
+    correct: Any, asked: Any, classes: int = 2, names: tuple[str, ...] = PRIORS, growing: bool = False
+) -> list[tuple[Known, Floats, Floats]]:
+    """What gold tells of each type, and the tallies that its workers count with, (workers,) each (:func:`averaged`)."""
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
@@ -67,7 +75,7 @@ def averaged(
     both = np.stack([np.where(there, c, c.sum(axis=0)), np.where(there, s, s.sum(axis=0))], axis=1)
     first = int(1.1 ** int(np.log(c.shape[1]) / np.log(1.1) + 1e-9)) if growing else c.shape[1]
     first = first if both[:, 1, :first].any(axis=1).all() else c.shape[1]
-    return np.stack([_priors(row[:, :first].tobytes(), classes, names).means(*row) for row in both])
+    return [(_priors(row[:, :first].tobytes(), classes, names), *row) for row in both]
 
 
 @lru_cache(maxsize=64)
@@ -75,14 +83,20 @@ def _priors(tallies: bytes, classes: int, names: tuple[str, ...]) -> Known:
     return known(*np.frombuffer(tallies).reshape(2, -1), classes, names)
 
 
-ESTIMATORS = ("averaged", *PRIORS, "plug-in", "unbiased")
+AVERAGED, TALLIED = "averaged", ("plug-in", "unbiased")
+ESTIMATORS = (AVERAGED, *PRIORS, *TALLIED)
 
 
 def estimator(name: str, classes: int = 2, growing: bool = False) -> Callable[[Any, Any], Floats]:
     """How gold becomes accuracies: ``estimator(name)(correct, asked)``, each (types, workers) (:func:`averaged`)."""
-    if name in ("plug-in", "unbiased"):
+    if name in TALLIED:
         return plug_in if name == "plug-in" else unbiased
-    return partial(averaged, classes=classes, names=PRIORS if name == "averaged" else (name,), growing=growing)
+    return partial(averaged, classes=classes, names=priors_of(name), growing=growing)
+
+
+def priors_of(name: str) -> tuple[str, ...]:
+    """The priors that an estimator rests on: one, or all."""
+    return (name,) if name in PRIORS else PRIORS
 
 
 def _tallies(correct: Any, asked: Any) -> tuple[Floats, Floats]:
@@ -104,6 +118,19 @@ def confusions(tallies: Ints) -> Floats:
     a is the likeliest of STRENGTHS if every row is drawn from ``Dirichlet(a c_k)``.
     -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, or a tally is negative.
     """
+    counts = _with_crowd(tallies)
+    return np.asarray(counts / counts.sum(axis=2, keepdims=True), np.float64)
+
+
+def drawn_confusions(tallies: Ints, rng: np.random.Generator, workers: Ints) -> Floats:
+    """Tables as gold leaves them open, each row from its Dirichlet law; (types, those workers, classes, classes)."""
+    counts = np.stack([_with_crowd(one)[workers] for one in tallies])
+    drawn = rng.standard_gamma(counts) + LEAST
+    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True), np.float64)
+
+
+def _with_crowd(tallies: Ints) -> Floats:
+    """``n_jkl + a c_kl``, (workers, classes, classes)."""
     counts = np.asarray(tallies, dtype=np.float64)
     if (counts < 0).any() or not counts.sum():
         raise InputError("confusion tables need gold: tallies of at least 0, and some above 0")
@@ -112,7 +139,7 @@ def confusions(tallies: Ints) -> Floats:
     coin = np.where(np.eye(classes, dtype=bool), right, (1 - right) / (classes - 1))
     shared = (crowd + coin) / (crowd.sum(axis=1, keepdims=True) + 1)
     strength = float(STRENGTHS[np.argmax([_likelihood(counts, a * shared) for a in STRENGTHS])])
-    return (counts + strength * shared) / (counts.sum(axis=2, keepdims=True) + strength)
+    return np.asarray(counts + strength * shared, np.float64)
 
 
 def _likelihood(counts: Floats, weight: Floats) -> float:

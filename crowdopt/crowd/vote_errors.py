@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.law import LISTED, clipped
+from crowdopt.crowd.law import LISTED, Law, class_votes, clipped
 from crowdopt.crowd.rules import EXACT_ERROR, bhattacharyya_error, log_odds
 
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
@@ -29,6 +29,7 @@ JOINED_ADDS = 0.02  # relative; what joined states may have added
 MOST = 4_000_000  # numbers in memory at a time
 FEW, FEW_CLASSWISE = 64, 16  # votes below which threads do not pay
 SPARE = 1e-6  # evidence; room for rounding in a bound that only saves work
+SIMULATED = 50  # votes of a task among more than two classes, where these err by another law than they are weighed by
 CERTAIN = 1e-12  # error, absolute; how far above its target an exact error may be: rounding
 
 
@@ -189,6 +190,31 @@ def likeliest_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None
     return np.array(errors)[kind]
 
 
+def errors_by(instance: AssignmentInstance, law: Law, tasks: Ints, pairs: Ints) -> Floats:
+    """What the instance's votes, weighed by its own skills, err with if labels follow this law, (k,).
+
+    tasks (k,): ascending; pairs (labels, 2): task, one of these, and worker. Between two classes it is exact; among
+    more each task is simulated, by the same numbers for any law.
+    """
+    place = np.column_stack([np.searchsorted(tasks, pairs[:, 0]), pairs[:, 1]])
+    if instance.classes == 2:
+        return _between_two(instance, tasks, place, law=law)[0]
+    n, rng, classes = tasks.size * SIMULATED, np.random.default_rng(0), int(instance.classes)
+    task = (place[:, :1] + tasks.size * np.arange(SIMULATED)).ravel()
+    kind, worker = (np.repeat(one, SIMULATED) for one in instance.cells(pairs))
+    prior = np.tile(np.broadcast_to(instance.prior, (instance.n_tasks, classes))[tasks], (SIMULATED, 1))
+    truth = (rng.random((n, 1)) > np.cumsum(prior, axis=1)[:, :-1]).sum(axis=1)
+    part = law.part_drawn(rng, truth, None)
+    label = law.drawn((part[task], kind, worker, truth[task]), (rng.random(task.size), rng.random(task.size)))
+    score = np.log(prior)
+    if instance.confusion is None:
+        np.add.at(score, (task, label), instance.weight[kind, worker])
+    else:
+        np.add.at(score, task, class_votes(instance.confusion)[kind, worker, label])
+    wrong = np.argmax(score, axis=1) != truth
+    return np.asarray(wrong.reshape(SIMULATED, tasks.size).mean(axis=0), np.float64)
+
+
 def _known(instance: AssignmentInstance) -> Ints:
     """Task and worker of each label that is in and not in the prior, (k, 2)."""
     return instance.collected[: 0 if instance.observed else None]
@@ -222,18 +248,21 @@ def _class_votes(instance: AssignmentInstance, tasks: Ints, pairs: Ints) -> Clas
 
 
 def _between_two(
-    instance: AssignmentInstance, tasks: Ints, pairs: Ints, informed: bool = False
+    instance: AssignmentInstance, tasks: Ints, pairs: Ints, informed: bool = False, law: Law | None = None
 ) -> tuple[Floats, Floats]:
-    """Errors between two classes, on easy and hard tasks together; ``informed``: weighed as if these were known."""
+    """Errors between two classes, over the parts of a law; ``informed``: weighed as if the part were known.
+
+    law: default: that of the instance's own accuracies.
+    """
     starts, cell = _labels(instance, tasks, pairs)
-    skill, counts = clipped(instance.accuracy[cell]), instance.evidence[cell] > 0
+    law, counts = law or instance.coins, instance.evidence[cell] > 0
     weight = np.where(counts, instance.weight[cell], 0.0)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[tasks]
     odds = np.log(prior[:, 1]) - np.log(prior[:, 0])
     bias = odds if instance.the_rule.heeds_prior else np.zeros(tasks.size)
     error, width = np.zeros((2, tasks.size))
-    for part, share in enumerate(instance.coins.share.tolist()):  # of a fixed vote it is linear in the law
-        accuracy = instance.difficulty.on_hard(skill) if part else skill
+    for part, share in enumerate(law.share.tolist()):  # of a fixed vote it is linear in the law
+        accuracy = clipped(law.speech.right(part, *cell))
         mine = np.where(weight != 0, log_odds(accuracy), 0.0) if informed and part else weight
         above, beyond = vote_errors(starts, accuracy, mine, prior[:, 1], bias)
         error, width = error + share * above, width + share * beyond

@@ -9,6 +9,7 @@ import numpy as np
 from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.solution import PROVEN, relative_gap
+from crowdopt.crowd.gold import left_open
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import worst_breach
 from crowdopt.documents import finite
@@ -53,6 +54,18 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
         less = name == "proof" and (stored.claims.get(name), value) == ("solver", "certificate")
         if not less and not agrees(stored.claims.get(name), value):
             report.complain("plan.json", f"{name} says {stored.claims.get(name)!r}, but it is {value!r}")
+
+
+def check_left_open(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
+    """Recompute what the plan says that gold leaves open."""
+    said = stored.claims["left_open"]
+    share = said.get("share") if isinstance(said, dict) else None
+    known = None
+    if stored.amounts is None and isinstance(share, float) and 0 < share < 1:
+        known = left_open(instance, stored.pairs, share)
+    true = {} if known is None else known.facts
+    if not true or said.keys() != true.keys() or not all(agrees(said[key], value) for key, value in true.items()):
+        report.complain("plan.json", f"left_open says {str(said)[:200]}, but it is {str(true) or 'not known'}")
 
 
 def settings_said(instance: AssignmentInstance, has_prior: bool) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from crowdopt.recheck.bounds.joint_pull import PER_TASK
 PATTERNS, SETS = "patterns", "sets"
 HELD = {"status", "program", "proven", "proof", "objective", "bound", "certified_bound", "gap", "violation", "labels"}
 HELD |= {"cost", "tasks", "workers", "rule", "classes", "epsilon", "skills", "prior", "difficulty", "certified_by"}
-HELD |= {"wrong_dual", "levels", "budget_dual", "spending", "repaired", "short", RECORD, BEYOND}
+HELD |= {"wrong_dual", "levels", "budget_dual", "spending", "repaired", "short", "left_open", RECORD, BEYOND}
 MADE = {"title", "method", "backend", "seed", "note", "versions"}  # how it was made: no claim about the plan
 
 

@@ -18,7 +18,7 @@ from crowdopt.plain_kernels import for_small
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.error_columns import check_errors, refuse_errors
 from crowdopt.recheck.money_spent import check_spending
-from crowdopt.recheck.plan_claims import check_claims, refuse_excess
+from crowdopt.recheck.plan_claims import check_claims, check_left_open, refuse_excess
 from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers
 from crowdopt.recheck.policy_check import verify_policy
 from crowdopt.recheck.repaired_plans import check_repaired
@@ -66,6 +66,8 @@ def _check(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> 
     refuse_unheld(instance, stored, report)
     if "spending" in claims:
         check_spending(instance, stored, report)
+    if "left_open" in claims:
+        check_left_open(instance, stored, report)
     if "repaired" in claims:
         check_repaired(instance, stored, report)
     refuse_excess(report)

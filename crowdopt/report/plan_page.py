@@ -80,6 +80,8 @@ def _verdict(facts: Mapping[str, Any]) -> list[str]:
         _how_good(claims),
         _how_sure(claims, errors),
     ]
+    if left_open := claims.get("left_open"):
+        sentences.append(f"{left_open['says'][:1].upper()}{left_open['says'][1:]}.")
     spending = claims.get("spending")
     if spending:
         least = (

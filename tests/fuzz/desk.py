@@ -38,7 +38,7 @@ FILES = {
     "tight/campaign.toml": "epsilon = 0.05\n",
     "tight/tasks.csv": "task\nt0\nt1\nt2\n",
     "tight/workers.csv": "worker,capacity\nada,2\nbo,2\nchen,3\n",
-    "tight/gold_votes.csv": "item,worker,label,truth\n"
+    "tight/gold.csv": "task,worker,label,truth\n"
     + "".join(
         f"g{k},{name},{'no' if (k * step) % 7 == 1 else 'yes'},yes\n"
         for k in range(12)

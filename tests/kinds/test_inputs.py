@@ -70,7 +70,7 @@ def test_classes_are_those_that_gold_names(tmp_path):
     [
         ("gold.csv", "worker,true,answered,count\n" + "".join(f"eve,{c},{c},5\nleo,{c},{c},4\n" for c in THREE)),
         (
-            "gold_votes.csv",
+            "gold.csv",
             "item,worker,label,truth\n" + "".join(f"i{k},eve,{c},{c}\n" for k, c in enumerate(THREE * 5)),
         ),
     ],

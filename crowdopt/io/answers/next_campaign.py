@@ -27,7 +27,7 @@ from crowdopt.io.tables.table_columns import find_table, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 
 # tables that are taken over as they are
-KEPT = ("tasks", "skills", "gold", "gold_votes", "prices", "forbidden", "groups")
+KEPT = ("tasks", "skills", "gold", "prices", "forbidden", "groups")
 
 
 def write_next(found: Answered, folder: Path) -> None:
@@ -121,8 +121,9 @@ def _write_workers(found: Answered, folder: Path) -> None:
     path = find_table(found.folder, "workers")
     assert path is not None
     table, left = read_table(path, CAMPAIGN_TABLES["workers"]), Continuation(found).capacity
+    anew = {"price": "price", "family": "groups"}  # what other tables say then
     columns: dict[str, Iterable[Any]] = {
-        key: column for key, column in table.columns.items() if key != "price" or key not in found.overrides
+        key: column for key, column in table.columns.items() if anew.get(key) not in found.overrides
     }
     columns["capacity"] = left
     if "min_tasks" in table or "min_tasks" in found.overrides:

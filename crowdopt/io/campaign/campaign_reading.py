@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints, coded
+from crowdopt.crowd.gold import Gold
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law import NONE
 from crowdopt.documents import quoted
 from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, public, tell
 from crowdopt.io.campaign import archive
 from crowdopt.io.campaign.campaign_limits import read_cost, read_epsilon, read_limits
-from crowdopt.io.campaign.campaign_settings import read_settings, stated_difficulty
+from crowdopt.io.campaign.campaign_settings import read_settings
 from crowdopt.io.campaign.campaign_skills import read_accuracy
 from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table, refuse_empty, tell_unread
-from crowdopt.io.campaign.gold_table import ALIKE, GoldTally, gold_classes, heed_gold, listed, refuse_unlike
-from crowdopt.io.campaign.own_rows import read_groups, read_own
+from crowdopt.io.campaign.gold_table import ALIKE, gold_classes, heed_gold, listed, refuse_unlike
+from crowdopt.io.campaign.own_rows import read_groups, read_own, with_families
 from crowdopt.io.tables.table_columns import Table, find_table, is_folder
 
 
@@ -53,8 +53,8 @@ def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> Assignment
     if campaign.gold is not None and not (trust_gold or campaign.trusts_gold):
         heed_gold(campaign.gold, instance.classes, instance.worker_ids)
     if not campaign.observed:
-        return instance.as_read()
-    return instance.given(instance.posterior(instance.collected, campaign.indices())).as_read()
+        return instance.as_read(campaign.gold)
+    return instance.given(instance.posterior(instance.collected, campaign.indices())).as_read(campaign.gold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Campaign:
     instance: AssignmentInstance
     collected_labels: list[str] = field(default_factory=list)
     observed: bool = False
-    gold: GoldTally | None = None
+    gold: Gold | None = None
     trusts_gold: bool = False
 
     def indices(self, more: Sequence[str] = ()) -> Ints:
@@ -109,12 +109,12 @@ def read_with_labels(folder: str | Path) -> Campaign:
     kinds = tasks.ids("type") if "type" in tasks else ["all"] * tasks.rows
     ids = Ids(*names, list(dict.fromkeys(kinds)))
     collected = optional_table(path, "collected")
-    settings |= _agreed_classes(path, collected, settings)
+    settings |= _agreed_classes(path, collected, settings) | {"groups": with_families(workers, settings)}
     skills = read_accuracy(path, ids, settings)
     prior = settings.get("prior")
     class_names = settings.get("class_names", skills.names)
     instance = AssignmentInstance(
-        accuracy=skills.accuracy,
+        accuracy=skills.told.accuracy,
         task_type=np.array([ids.type[kind] for kind in kinds]),
         epsilon=read_epsilon(tasks, settings),
         cost=read_cost(path, workers, ids),
@@ -124,16 +124,16 @@ def read_with_labels(folder: str | Path) -> Campaign:
         prior=None if prior is None else np.array([*prior.values()], dtype=np.float64),
         class_names=class_names,
         confusion=skills.confusion,
-        vote_law=skills.vote_law,
-        difficulty=stated_difficulty(settings["difficulty"]) if "difficulty" in settings else skills.difficulty or NONE,
+        vote_law=skills.told.vote_law,
+        difficulty=skills.told.difficulty,
         budget=settings.get("budget"),
-        groups=read_groups(path, ids, settings),
+        groups=read_groups(path, workers, ids, settings),
         own_rows=read_own(path, ids),
         tasks=ids.tasks,
         workers=ids.workers,
         types=ids.types,
         title=settings.get("title", ""),
-        skills_source=skills.source,
+        skills_source=skills.told.source,
     )
     labels = [] if collected is None else collected.ids("label")
     by_votes = instance.the_rule.heeds_prior and not instance.errs_together and (instance.dependence == 1).all()
@@ -143,9 +143,8 @@ def read_with_labels(folder: str | Path) -> Campaign:
 
 def _agreed_classes(folder: Path, collected: Table | None, settings: dict[str, Any]) -> dict[str, Any]:
     """The classes that gold and the labels in name, where campaign.toml names none; InputError where they disagree."""
-    gold, votes = find_table(folder, "gold"), find_table(folder, "gold_votes")
-    home = gold or votes
-    columns = {} if home is None else gold_classes(home, "gold answers" if gold else "gold_votes")
+    home = find_table(folder, "gold")
+    columns = {} if home is None else gold_classes(home)
     truths, in_gold = next(iter(columns.values()), set()), set().union(*columns.values())
     tables = {home.name: in_gold} if home is not None and in_gold else {}
     if collected is not None:

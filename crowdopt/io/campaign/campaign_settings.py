@@ -8,7 +8,7 @@ from typing import Any
 
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import CLASSES, AssignmentInstance
-from crowdopt.crowd.law import Difficulty
+from crowdopt.crowd.law import NONE, Difficulty
 from crowdopt.crowd.skills import ESTIMATORS
 from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, Value, is_number, number, one_of, quoted, read_toml
 from crowdopt.errors import InputError, tell
@@ -142,6 +142,11 @@ def _group_lines(group: Group) -> list[str]:
 def stated_difficulty(value: dict[str, Any]) -> Difficulty:
     """The difficulty of a table that DIFFICULTY fits."""
     return Difficulty(float(value["share"]), float(value["left"]))
+
+
+def difficulty_of(settings: dict[str, Any]) -> Difficulty:
+    """The difficulty that settings state; none where they do not."""
+    return stated_difficulty(settings["difficulty"]) if "difficulty" in settings else NONE
 
 
 def difficulty_table(difficulty: Difficulty) -> dict[str, float]:

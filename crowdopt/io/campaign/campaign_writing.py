@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ def write_campaign(
     folder: str | Path,
     *,
     force: bool = False,
-    gold: tuple[Ints, Ints] | None = None,
+    gold: tuple[Ints, Ints] | Mapping[str, Sequence[str]] | None = None,
     gold_source: str | None = None,
     trust_gold: bool = False,
     collected_labels: Sequence[str] = (),
@@ -39,8 +39,8 @@ def write_campaign(
     folder : path
     force : bool
         Whether what is there may be replaced.
-    gold : (correct, asked), each (types, workers) int, optional
-        Written as gold.csv in place of the accuracies.
+    gold : (correct, asked), each (types, workers) int, or columns by name, optional
+        Written as gold.csv in place of the accuracies: tallies, or answers: worker, task, label, truth[, type].
     gold_source : str, optional
         What the tallies were counted against, in words.
     trust_gold : bool
@@ -107,7 +107,12 @@ def _write_workers(instance: AssignmentInstance, folder: Path) -> None:
         write_csv(folder / "prices.csv", ["worker", "type", "price"], by_cell(instance, instance.cost))
 
 
-def _write_skills(instance: AssignmentInstance, folder: Path, gold: tuple[Any, Any] | None) -> None:
+def _write_skills(
+    instance: AssignmentInstance, folder: Path, gold: tuple[Any, Any] | Mapping[str, Sequence[str]] | None
+) -> None:
+    if isinstance(gold, Mapping):
+        write_csv(folder / "gold.csv", list(gold), gold.values())
+        return
     typed = instance.n_types > 1 or instance.types is not None
     keep = slice(None) if typed else slice(0, None, 2)
     header = ["worker", "type"] if typed else ["worker"]

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Ints, coded
-from crowdopt.crowd.skills import heed, tell_missing
+from crowdopt.arrays import coded
+from crowdopt.crowd.gold import Gold, GoldRows, heeded
+from crowdopt.crowd.law_fits import FOLDS
+from crowdopt.crowd.skills import AVERAGED, heed, tell_missing
 from crowdopt.errors import InputError, plain
+from crowdopt.io.campaign.campaign_settings import difficulty_of
 from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, has_column, read_table
-from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
+from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES, GOLD_OF_ANY_FORM
 from crowdopt.io.tables.tidying import MISSING
 
 ALIKE = "write them alike, or name every class in campaign.toml"
-
-
-@dataclass(frozen=True, eq=False)
-class GoldTally:
-    """Answers to gold, counted."""
-
-    # c and s; one row where gold does not tell types apart
-    correct: Ints  # (types, workers)
-    asked: Ints  # (types, workers)
-    source: str  # where they stand, for sentences
 
 
 def is_by_class(source: TableLike) -> bool:
@@ -37,11 +31,14 @@ def is_by_class(source: TableLike) -> bool:
 def read_gold_table(source: TableLike) -> Table:
     """Gold as columns worker[, type], correct, asked: tallies, or a row for each answer, right or not.
 
-    source: columns worker, correct, asked; or worker, task, label, truth; either with a type; -> of answers
+    source: columns worker, correct, asked; or worker, task (or item), label, truth; either with a type; -> of answers
     it keeps the column ``task``.
     """
     answers = has_column(source, "truth")
-    table = read_table(source, CAMPAIGN_TABLES["gold answers" if answers else "gold"])
+    kind = CAMPAIGN_TABLES["gold answers" if answers else "gold"]
+    if answers and has_column(source, "item") and not has_column(source, "task"):
+        kind = replace(kind, header=kind.header.replace("task", "item"))
+    table = read_table(source, kind)
     table.ids("worker")
     if answers:
         return _counted(table.labelled())
@@ -58,18 +55,34 @@ def read_gold_table(source: TableLike) -> Table:
 
 
 def _counted(table: Table) -> Table:
-    pairs = list(zip(table.ids("worker"), table.ids("task"), strict=True))
+    """The answers as tallies of one question each; a worker answers an item once, which has one truth and type."""
+    name = "item" if "item" in table else "task"
+    items, truth = table.ids(name), table.ids("truth")
+    pairs = list(zip(table.ids("worker"), items, strict=True))
     if len(set(pairs)) < len(pairs):
-        first = {pair: row for row, pair in reversed(list(enumerate(pairs)))}
-        row = next(row for row, pair in enumerate(pairs) if first[pair] < row)
+        row = _second(pairs)
         raise table.error(row, "worker", f"{pairs[row][0]!r} answered {pairs[row][1]!r} before; keep one answer")
-    right = ["1" if label == true else "0" for label, true in zip(table.ids("label"), table.ids("truth"), strict=True)]
-    columns = {**table.columns, "correct": right, "asked": ["1"] * table.rows}
-    return replace(table, columns=columns)
+    for column in ("truth", *(["type"] if "type" in table else [])):
+        known: dict[str, str] = {}
+        for row, (item, said) in enumerate(zip(items, table.ids(column), strict=True)):
+            if known.setdefault(item, said) != said:
+                what = f"{name} {item!r} is {known[item]!r} in a row before"
+                raise table.error(row, column, f"{what}; give it one {column}")
+    right = ["1" if label == true else "0" for label, true in zip(table.ids("label"), truth, strict=True)]
+    return replace(table, columns={**table.columns, "task": items, "correct": right, "asked": ["1"] * table.rows})
 
 
-def tally_gold(source: TableLike, ids: Ids) -> GoldTally:
-    """The tallies of a campaign's workers, by type where gold has types."""
+def _second(keys: Sequence[Any]) -> int:
+    """The first row whose key stands in one before."""
+    first = {key: row for row, key in reversed(list(enumerate(keys)))}
+    return next(row for row, key in enumerate(keys) if first[key] < row)
+
+
+def read_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Gold:
+    """The gold of a campaign's workers, by type where it has types; of answers to shared items the rows too.
+
+    settings: of campaign.toml: ``skills``, ``gold_source``, ``classes``, ``difficulty``, ``groups``, ``collected``.
+    """
     gold = read_gold_table(source)
     kinds, workers = ids.cells(gold)
     if "task" not in gold:
@@ -77,27 +90,48 @@ def tally_gold(source: TableLike, ids: Ids) -> GoldTally:
     rows = len(ids.types) if "type" in gold else 1
     correct, asked = np.zeros((2, rows, len(ids.workers)), np.int64)
     cells = np.maximum(kinds, 0), workers
-    np.add.at(correct, cells, gold.counts("correct"))
+    right = gold.counts("correct")
+    np.add.at(correct, cells, right)
     np.add.at(asked, cells, gold.counts("asked"))
     if asked.sum() == 0:
         raise InputError(
             f"{gold.path.name}: no worker was asked anything, so skills cannot be estimated; give skills.csv"
         )
-    return GoldTally(correct, asked, gold.path.name)
+    found = Gold(correct, asked, gold.path.name, **read_by(settings))
+    names = dict.fromkeys(gold["task"]) if "task" in gold else {}
+    if not FOLDS <= len(names) < gold.rows:  # one answer to each item tells nothing of dependence
+        return found
+    items, kind = coded(gold["task"], names), np.zeros(len(names), np.int64)
+    kind[items] = cells[0]
+    return replace(found, rows=GoldRows(items, workers, right, kind))
 
 
-def heed_gold(gold: GoldTally, classes: int, workers: Sequence[str]) -> None:
+def read_by(settings: dict[str, Any]) -> dict[str, Any]:
+    """What gold is read by: how tallies become skills, and which laws of votes plans of the campaign can heed."""
+    classes = settings.get("classes", len(settings.get("class_names", ())) or 2)
+    several = any(one.get("dependent") and one.get("max_per_task") != 1 for one in settings.get("groups", {}).values())
+    by_itself = settings.get("collected") == "observed" or "difficulty" in settings
+    return {
+        "classes": classes,
+        "method": settings.get("skills", AVERAGED),
+        "told_by": settings.get("gold_source", "gold"),
+        "stated": difficulty_of(settings),
+        "heeds": () if by_itself else heeded(classes, several),
+    }
+
+
+def heed_gold(gold: Gold, classes: int, workers: Sequence[str]) -> None:
     """Refuse gold of a crowd below chance; warn of workers below chance, or without gold."""
     heed(gold.correct, gold.asked, classes, workers, gold.source)
     tell_missing(gold.asked, workers, gold.source)
 
 
-def gold_classes(source: TableLike, kind: str = "gold answers") -> dict[str, set[str]]:
+def gold_classes(source: TableLike) -> dict[str, set[str]]:
     """The classes that each column of gold names; none where it has tallies."""
     columns = ("true", "answered") if is_by_class(source) else ("truth", "label")
     if not has_column(source, columns[0]):
         return {}
-    table = read_table(source, CAMPAIGN_TABLES["gold by class" if columns[0] == "true" else kind])
+    table = read_table(source, GOLD_OF_ANY_FORM)
     return {f"{column} in {table.path.name}": set(table[column]) - MISSING for column in columns}
 
 
@@ -122,23 +156,3 @@ def listed(names: Iterable[str]) -> str:
     """Classes in a sentence."""
     names = sorted(names)
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-
-
-def read_gold_votes(source: TableLike, ids: Ids) -> Ints:
-    """Who was right on which item.
-
-    source: columns item, worker, label, truth; -> (items, workers): 1 right, 0 wrong, -1 not asked, items in the order
-    of their first row.
-    """
-    table = read_table(source, CAMPAIGN_TABLES["gold_votes"]).labelled()
-    workers = ids.workers_of(table)
-    names, labels, truth = table.ids("item"), table.ids("label"), table.ids("truth")
-    items = coded(names, dict.fromkeys(names))
-    refuse_repeats(table, items * len(ids.workers) + workers, "worker", "this worker's vote on the item")
-    known: dict[str, str] = {}
-    for row, (name, true) in enumerate(zip(names, truth, strict=True)):
-        if known.setdefault(name, true) != true:
-            raise table.error(row, "truth", f"item {name!r} is {known[name]!r} in a row before; give it one truth")
-    right = np.full((len(known), len(ids.workers)), -1)
-    right[items, workers] = [label == true for label, true in zip(labels, truth, strict=True)]
-    return right

@@ -6,15 +6,18 @@ from it does so with the settings it was made for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from crowdopt.crowd.instance import FIELDS, AssignmentInstance, Origin
+from crowdopt.crowd.law import Difficulty
 from crowdopt.documents import misfit
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.recorded_settings import RECORD, RECORDED, SETTINGS
+from crowdopt.io.campaign.campaign_settings import difficulty_table
+from crowdopt.io.campaign.recorded_settings import RECORD, RECORDED, SETTINGS, SKILLS
 from crowdopt.io.tables.folder import PLAN
 
 BEYOND = "beyond_campaign"  # entry of plan.json
@@ -32,8 +35,11 @@ def overrides(instance: AssignmentInstance) -> dict[str, Any]:
     if _shape(instance) != _shape(known):
         stated_only = [key for key in stated if key in ("rule", "budget")]
         return {key: SETTINGS[key].write(instance) for key in stated_only}
+    follow = _following(instance)
     changed = [
-        key for key, setting in SETTINGS.items() if key not in stated and _differ(setting.field, instance, known)
+        key
+        for key, setting in SETTINGS.items()
+        if key not in (*stated, SKILLS) and setting.field not in follow and _differ(setting.field, instance, known)
     ]
     return {key: SETTINGS[key].write(instance) for key in (*stated, *changed)}
 
@@ -42,9 +48,18 @@ def beyond(instance: AssignmentInstance) -> list[str]:
     """What else differs from the campaign, in words: a plan can name it, but not hold it."""
     if instance.origin is None:
         return []
-    known = instance.origin.instance
-    named = [one for one in FIELDS if one.beyond]
+    known, follow = instance.origin.instance, _following(instance)
+    named = [one for one in FIELDS if one.beyond and one.name not in follow]
     return list(dict.fromkeys(one.beyond for one in named if _differ(one.name, instance, known)))
+
+
+def _following(instance: AssignmentInstance) -> tuple[str, ...]:
+    """Fields that follow from the campaign's gold and what was stated in place of its settings (:func:`_retold`)."""
+    origin = instance.origin
+    if origin is None or origin.gold is None:
+        return ()
+    by_law = origin.gold.is_heeded and {"rule", "difficulty"} & {*origin.stated}
+    return ("accuracy", "difficulty", "vote_law") if by_law or SKILLS in origin.stated else ()
 
 
 def _shape(instance: AssignmentInstance) -> Any:
@@ -67,15 +82,42 @@ def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstanc
     if wrong is not None:
         raise InputError(f"{PLAN}: {wrong}")
     changes = {SETTINGS[key].field: SETTINGS[key].read(instance, value) for key, value in settings.items()}
-    return replace(instance, **changes, origin=_stated(instance, tuple(settings)))
+    return replace(instance, **(changes | _retold(instance, settings)), origin=_stated(instance, settings))
+
+
+def _retold(instance: AssignmentInstance, settings: dict[str, Any]) -> dict[str, Any]:
+    """Fields as gold tells them, where settings say how it is read, or by which rule a law of votes can be heeded."""
+    origin = instance.origin
+    if origin is None or origin.gold is None or origin.gold.tables is not None:
+        if SKILLS in settings:
+            raise InputError("skills are given here, or by true class: no prior of them can be chosen; leave it out")
+        return {}
+    gold = origin.gold
+    if not (SKILLS in settings or (gold.is_heeded and {"rule", "difficulty"} & settings.keys())):
+        return {}
+    by_tallies = "difficulty" in {*settings, *origin.stated}
+    rule = "" if by_tallies else settings.get("rule", instance.rule)
+    told = replace(gold, method=settings.get(SKILLS, gold.method)).told(instance.n_types, rule)
+    hard = {} if by_tallies else {"difficulty": told.difficulty}
+    return {"accuracy": told.accuracy, "vote_law": told.vote_law, "skills_source": told.source, **hard}
+
+
+def alone(instance: AssignmentInstance) -> AssignmentInstance:
+    """The instance of workers who err independently, for methods that heed no law of votes which gold tells."""
+    gold = None if instance.origin is None else instance.origin.gold
+    if gold is None or not gold.is_heeded or not instance.errs_together:
+        return instance
+    return overridden(instance, {"difficulty": difficulty_table(Difficulty())})
 
 
 def stating(instance: AssignmentInstance, *settings: str) -> AssignmentInstance:
     """The instance whose plans record these settings, whatever the campaign says."""
-    return replace(instance, origin=_stated(instance, settings))
+    return replace(instance, origin=_stated(instance, dict.fromkeys(settings)))
 
 
-def _stated(instance: AssignmentInstance, settings: tuple[str, ...]) -> Origin:
-    if instance.origin is None:
-        return Origin(instance, settings)
-    return replace(instance.origin, stated=tuple(dict.fromkeys((*instance.origin.stated, *settings))))
+def _stated(instance: AssignmentInstance, settings: Mapping[str, Any]) -> Origin:
+    origin = instance.origin or Origin(instance)
+    gold = origin.gold
+    if gold is not None and settings.get(SKILLS):
+        gold = replace(gold, method=settings[SKILLS])
+    return Origin(origin.instance, tuple(dict.fromkeys((*origin.stated, *settings))), gold)

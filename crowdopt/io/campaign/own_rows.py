@@ -21,13 +21,34 @@ from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 MOST = 20_000_000  # entries of all rows together, once empty cells stand for all workers
 
 
-def read_groups(folder: Path, ids: Ids, settings: dict[str, Any]) -> list[Group]:
-    """The groups of groups.csv with the limits of campaign.toml."""
+FAMILY = {"dependent": True, "max_per_task": 1}  # what holds of a family unless campaign.toml says otherwise
+
+
+def with_families(workers: Table, settings: dict[str, Any]) -> dict[str, Any]:
+    """The limits of groups with those of the families that a column of workers.csv names."""
+    names = {name for name in _families(workers) if name}
+    stated = settings.get("groups", {})
+    return stated | {name: FAMILY | stated.get(name, {}) for name in sorted(names)}
+
+
+def _families(workers: Table) -> list[str]:
+    return workers["family"] if "family" in workers else []  # noqa: SIM401 a table is no dict
+
+
+def read_groups(folder: Path, workers: Table, ids: Ids, settings: dict[str, Any]) -> list[Group]:
+    """The groups of groups.csv, and families of workers.csv, with the limits of campaign.toml."""
     table, limits = optional_table(folder, "groups"), settings.get("groups", {})
     members: dict[str, list[int]] = {}
+    for worker, family in enumerate(_families(workers)):
+        members.setdefault(family, []).append(worker)
+    families = {name for name in members if name}
+    members.pop("", None)
     if table is not None:
-        workers = ids.workers_of(table)
-        for row, (worker, group) in enumerate(zip(workers.tolist(), table.ids("group"), strict=True)):
+        for row, (worker, group) in enumerate(zip(ids.workers_of(table).tolist(), table.ids("group"), strict=True)):
+            if group in families:
+                raise table.error(
+                    row, "group", f"{group!r} is a family of {workers.path.name} too; name one of them anew"
+                )
             if worker in members.setdefault(group, []):
                 raise table.error(row, "group", f"the worker is in {group!r} already; give each membership one row")
             members[group].append(worker)

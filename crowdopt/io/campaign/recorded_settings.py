@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from crowdopt.crowd.instance import FIELDS, UNLIMITED, AssignmentInstance, Field
-from crowdopt.documents import TEXT, Keys, Maybe, Shape, Value, is_number, number
+from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.documents import TEXT, Keys, Maybe, Shape, Value, is_number, number, one_of
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_settings import DIFFICULTY, difficulty_table, stated_difficulty
 from crowdopt.io.campaign.joint_record import GROUPS, ROWS, recorded_groups, recorded_rows, written_groups, written_rows
 from crowdopt.io.tables.folder import PLAN
 
 RECORD = "in_place_of_campaign"  # entry of plan.json
+SKILLS = "skills"  # its key for how gold becomes accuracies
 
 
 @dataclass(frozen=True)
@@ -99,4 +101,10 @@ SETTINGS = {  # key in plan.json -> setting
     for field in FIELDS
     if field.key
 }
+SETTINGS[SKILLS] = RecordedSetting(  # what they are then is told by the campaign's gold (overrides)
+    "accuracy",
+    one_of(*ESTIMATORS),
+    lambda instance: None if instance.origin is None or instance.origin.gold is None else instance.origin.gold.method,
+    lambda instance, _: instance.accuracy,
+)
 RECORDED = Keys(optional={key: setting.shape for key, setting in SETTINGS.items()})

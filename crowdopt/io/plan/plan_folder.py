@@ -81,6 +81,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "short": [instance.task_id(i) for i in plan.short.tolist()],
         "note": plan.note,
         "spending": plan.spending,
+        "left_open": plan.left_open and plan.left_open.facts,
         "repaired": repaired and {name: getattr(repaired, name) for name in ("labels", "short", "lacking")},
     }
     numbers |= {name: said for name, said in own.items() if said}

@@ -115,7 +115,7 @@ SYNONYMS: dict[str, Sequence[str]] = {  # likeliest first: an id tells tasks apa
         *("item", "unit", "example", "question", "id", "document", "sample", "record", "image", "photo", "file"),
         *("filename", "sentence", "text"),
     ),
-    "item": ("task_id", "item_id", "task", "question", "example", "unit"),
+    "item": ("task_id", "item_id", "question", "example", "unit"),
     "worker": (
         *("worker_id", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "annotator"),
         *("rater", "labeler", "labeller", "coder", "judge", "user", "performer", "person", "model", "name"),
@@ -139,12 +139,11 @@ SYNONYMS: dict[str, Sequence[str]] = {  # likeliest first: an id tells tasks apa
 KEPT, IGNORED = Extras.KEPT, Extras.IGNORED
 CAMPAIGN_TABLES = {  # of a campaign's folder, by name; gold has several forms
     "tasks": TableKind("task[,type][,epsilon][,min_labels][,max_labels]", "what is to be labelled", KEPT),
-    "workers": TableKind("worker,capacity[,price][,min_tasks]", "by whom, how much, for what pay", KEPT),
+    "workers": TableKind("worker,capacity[,price][,min_tasks][,family]", "by whom, how much, for what pay", KEPT),
     "skills": TableKind("worker[,type],accuracy", "how often each is right", KEPT),
     "gold": TableKind("worker[,type],correct,asked", "how well each did on tasks with known answers", KEPT),
     "gold answers": TableKind("worker,task,label,truth[,type]", "each answer beside the truth", KEPT),
     "gold by class": TableKind("worker[,type],true,answered[,count]", "answers by true class", KEPT),
-    "gold_votes": TableKind("item,worker,label,truth", "gold that several answered", KEPT),
     "prices": TableKind("worker[,type],price", "what a label is paid", KEPT),
     "forbidden": TableKind("task,worker", "pairs that must not be in the plan", KEPT),
     "fixed": TableKind("task,worker", "pairs that must be in the plan", KEPT),
