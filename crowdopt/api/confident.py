@@ -11,11 +11,14 @@ import numpy as np
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.gold import LeftOpen, left_open
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import overridden
 
 LOWERED = "for {:.3g} % of the targets, so that the mean error keeps these with chance {:g} as far as gold tells"
 UNSURE = "no plan was found that keeps the targets with chance {:g} as far as gold tells: more gold would help"
+
+LESS = 1e-6  # relative
 
 
 class ConfidenceParams(NamedTuple):
@@ -24,6 +27,7 @@ class ConfidenceParams(NamedTuple):
     tries: int = 6  # plans at most, each with its part of the time
     enough: float = 0.97  # of the targets, from which errors are near enough to them
     steep: float = 1.5  # power of errors over targets, by which these are lowered first
+    close: float = 1.01  # times the targets that do, up to which others are not tried
     between: tuple[float, float] = (0.5, 0.99)  # chances that can be asked for
 
 
@@ -58,18 +62,29 @@ def confident(
                 if factor == 1 or known.high >= params.enough * goal:
                     break
             else:
-                high = factor
+                high = factor * _slack(plan)
         elif last is None:  # there is none for the targets themselves
             return plan
         else:
             low = factor
-        factor = float(np.sqrt(low * high)) if low else factor * (goal / known.high) ** params.steep
+        if low and high <= params.close * low:
+            break
+        factor = float(np.sqrt(low * high)) if low else min(high, factor * (goal / known.high) ** params.steep)
     if kept is None:
         assert last is not None
         return replace(last, is_sure=False, note="; ".join(filter(None, [last.note, UNSURE.format(chance)])))
     share = 100 * float(kept.instance.epsilon.sum() / instance.epsilon.sum())
     lowered = LOWERED.format(share, chance) if share < 100 else ""
     return replace(kept, note="; ".join(filter(None, [lowered, kept.note])))
+
+
+def _slack(plan: Plan) -> float:
+    """Just below the share of its targets that a plan keeps as well: for less there is another plan."""
+    if not plan.instance.the_rule.checked or plan.pairs is None:
+        return 1.0
+    errors, epsilon = most_errors(plan.instance, plan.pairs), plan.instance.epsilon
+    share = errors.mean() / epsilon.mean() if plan.instance.the_rule.average else (errors / epsilon).max()
+    return float(min(1.0, share)) * (1 - LESS)
 
 
 def _known(plan: Plan, chance: float) -> LeftOpen:

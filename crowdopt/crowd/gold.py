@@ -13,7 +13,7 @@ from crowdopt.crowd.law import NONE, Coins, Difficulty, Law, on_easy
 from crowdopt.crowd.law_fits import COINS, COMMON, FITS, LawChoice, chosen_law, laws_for
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.skills import AGREEMENT, AVERAGED, TALLIED, drawn_confusions, estimator, known_of, priors_of
-from crowdopt.crowd.vote_errors import errors_by, most_errors
+from crowdopt.crowd.vote_errors import errors_at, errors_by, most_errors
 
 if TYPE_CHECKING:
     from crowdopt.crowd.instance import AssignmentInstance
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 class DoubtParams(NamedTuple):
     """Numbers of what gold leaves open."""
 
-    draws: int = 200  # of the skills of all workers
-    tasks: int = 200  # whose errors are computed in each, spread evenly over the plan's
+    draws: int = 100  # of the skills of all workers
+    # tasks whose errors are computed in each, spread evenly over the plan's: as many as have so many pairs of labels,
+    # but at least a few: what is left open is the crowd's, and the same for all tasks
+    pairs: int = 10_000
+    fewest: int = 3
     seed: int = 0
 
 
@@ -42,7 +45,7 @@ class GoldRows(NamedTuple):
 
 
 def heeded(classes: int, several: bool) -> tuple[str, ...]:
-    """Laws of votes that plans can heed by exact errors; several: whether a family may have several labels of a task."""
+    """Laws of votes that plans can heed by exact errors; several: whether a family may have several labels a task."""
     laws = tuple(FITS) if classes == 2 else ()
     return tuple(name for name in laws if not (several and name == COMMON))  # no exact errors of those on hard tasks
 
@@ -120,17 +123,11 @@ class Gold:
         told = [self.told(instance.n_types, rule).accuracy for rule in dict.fromkeys((instance.rule, ""))]
         return any(np.allclose(instance.accuracy, skill, rtol=0, atol=SAME) for skill in told)
 
-    def drawn(self, rng: np.random.Generator, instance: AssignmentInstance, workers: Ints) -> Law:
-        """A law of labels as gold leaves it open: one draw of all these workers' skills, beside the instance's own."""
-        if self.tables is not None and instance.confusion is not None:
-            tables = instance.confusion.copy()
-            tables[:, workers] = drawn_confusions(self.tables, rng, workers)
-            return Law.tables(tables)
-        skill = instance.accuracy.copy()
+    def drawn(self, rng: np.random.Generator, workers: Ints, difficulty: Difficulty) -> Floats:
+        """Skills on easy tasks as gold leaves them open: one draw of all these workers', (1 or types, workers)."""
         told = known_of(self.correct, self.asked, self.classes, priors_of(self.method))
         own = np.stack([known.draw(rng, c[workers], s[workers]) for known, c, s in told])
-        skill[:, workers] = on_easy(own, instance.difficulty)
-        return Law.coins(skill, int(instance.classes), instance.difficulty)
+        return on_easy(own, difficulty)
 
 
 def _accuracy(law: Law) -> Floats:
@@ -178,16 +175,46 @@ def left_open(
     instance: read from a campaign; pairs (k, 2): task and worker; share: of the draws, that err at most as the larger
     figure says; -> None where skills do not rest on gold, or labels are in, whose say depends on the skills as well.
     """
+    errors = drawn_errors(instance, pairs, params)
+    if errors is None:
+        return None
+    asked = instance.origin.gold.asked.sum(axis=0)[np.unique(pairs[:, 1])]  # type: ignore[union-attr]
+    high = np.quantile(errors, share, method="higher")
+    return LeftOpen(int(asked.min()), int(asked.max()), float(errors.mean()), float(high), share)
+
+
+def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams = PARAMS) -> Floats | None:
+    """The mean error of a plan's answers in each draw, (draws,); None as for :func:`left_open`."""
     gold = None if instance.origin is None else instance.origin.gold
     if gold is None or not len(pairs) or len(instance.collected) or not gold.tells(instance):
         return None
-    tasks, rng, workers = np.unique(pairs[:, 0]), np.random.default_rng(params.seed), np.unique(pairs[:, 1])
-    tasks = tasks[:: -(-tasks.size // params.tasks)]
+    every, count = np.unique(pairs[:, 0], return_counts=True)
+    size = max(params.fewest, int(params.pairs / (count**2).mean()))
+    rng, hard, tasks = np.random.default_rng(params.seed), instance.difficulty, every[:: -(-every.size // size)]
+    exact = np.zeros(0) if instance.confusion is not None else most_errors(instance, pairs)
     some = pairs[np.isin(pairs[:, 0], tasks)]
-    asked, errors = gold.asked.sum(axis=0)[workers], np.empty(params.draws)
-    for k in range(params.draws):
-        errors[k] = errors_by(instance, gold.drawn(rng, instance, np.unique(some[:, 1])), tasks, some).mean()
-    if instance.classes > 2 and instance.confusion is None:  # those are simulated, by the same numbers
-        errors += (most_errors(instance, some)[tasks] - errors_by(instance, instance.coins, tasks, some)).mean()
-    high = np.quantile(errors, share, method="higher")
-    return LeftOpen(int(asked.min()), int(asked.max()), float(errors.mean()), float(high), share)
+    workers, place = np.unique(some[:, 1], return_inverse=True)
+    if instance.classes == 2 and instance.confusion is None:
+        cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
+        skill = np.stack([gold.drawn(rng, workers, hard)[cell] for _ in range(params.draws)])
+        errors = errors_at(instance, tasks, some, skill).mean(axis=1)
+        if hard.share:
+            errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
+        return errors * (exact[every].mean() / exact[tasks].mean())
+    errors = np.array(
+        [errors_by(instance, _law_drawn(gold, instance, rng, workers), tasks, some).mean() for _ in range(params.draws)]
+    )
+    if instance.confusion is None:  # those are simulated, by the same numbers
+        errors += exact[every].mean() - errors_by(instance, instance.coins, tasks, some).mean()
+    return errors
+
+
+def _law_drawn(gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints) -> Law:
+    """The instance's law, but for these workers' skills, which are drawn."""
+    if instance.confusion is not None and gold.tables is not None:
+        tables = instance.confusion.copy()
+        tables[:, workers] = drawn_confusions(gold.tables, rng, workers)
+        return Law.tables(tables)
+    skill = instance.accuracy.copy()
+    skill[:, workers] = gold.drawn(rng, workers, instance.difficulty)
+    return Law.coins(skill, int(instance.classes), instance.difficulty)

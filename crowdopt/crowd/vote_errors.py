@@ -90,7 +90,7 @@ def vote_errors(
     # copies, for the loops are compiled for arrays that can be written
     numbers = [np.array(given, np.float64) for given in (accuracy, weight, prior, bias)]
     votes, above, width = Votes(np.array(starts, np.int64), *numbers), np.empty(len(prior)), np.ones(len(prior))
-    for values in (EXACT, cells):
+    for values in dict.fromkeys((EXACT, cells)):
         _in_threads(errors, FEW, votes, np.flatnonzero(width > 0), values, above, width)
     return above, width
 
@@ -255,18 +255,58 @@ def _between_two(
     law: default: that of the instance's own accuracies.
     """
     starts, cell = _labels(instance, tasks, pairs)
-    law, counts = law or instance.coins, instance.evidence[cell] > 0
-    weight = np.where(counts, instance.weight[cell], 0.0)
+    law = law or instance.coins
+    skill = np.stack([clipped(law.speech.right(part, *cell)) for part in range(law.share.size)])
+    above, width = _told(instance, tasks, starts, cell, skill, informed)
+    return law.share @ above, law.share @ width  # of a fixed vote it is linear in the law
+
+
+def errors_at(instance: AssignmentInstance, tasks: Ints, pairs: Ints, skill: Floats) -> Floats:
+    """What votes between two classes, weighed by the instance's skills, err with at other skills, (rows, tasks).
+
+    Of votes that take more than EXACT values it is an estimate, the middle between bounds.
+
+    tasks (k,): ascending; pairs (labels, 2): task, one of these, and worker; skill (rows, labels): of each label.
+    """
+    order = np.argsort(pairs[:, 0], kind="stable")
+    place = np.column_stack([np.searchsorted(tasks, pairs[order, 0]), pairs[order, 1]])
+    starts, cell = _labels(instance, tasks, place)
+    above, width = _told(instance, tasks, starts, cell, clipped(skill[:, order]), cells=EXACT)
+    return above - width / 2
+
+
+def _told(
+    instance: AssignmentInstance,
+    tasks: Ints,
+    starts: Ints,
+    cell: tuple[Ints, Ints],
+    skill: Floats,
+    informed: bool = False,
+    cells: int = LATTICE,
+) -> tuple[Floats, Floats]:
+    """At most the errors of these votes for each row of skills, and how far below they may lie, (rows, tasks) each."""
+    weight = np.where(instance.evidence[cell] > 0, instance.weight[cell], 0.0)
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, 2))[tasks]
     odds = np.log(prior[:, 1]) - np.log(prior[:, 0])
     bias = odds if instance.the_rule.heeds_prior else np.zeros(tasks.size)
-    error, width = np.zeros((2, tasks.size))
-    for part, share in enumerate(law.share.tolist()):  # of a fixed vote it is linear in the law
-        accuracy = clipped(law.speech.right(part, *cell))
-        mine = np.where(weight != 0, log_odds(accuracy), 0.0) if informed and part else weight
-        above, beyond = vote_errors(starts, accuracy, mine, prior[:, 1], bias)
-        error, width = error + share * above, width + share * beyond
-    return error, width
+    above, width = np.empty((2, len(skill), tasks.size))
+    step = max(1, MOST // max(1, weight.size))
+    for some in (slice(k, min(len(skill), k + step)) for k in range(0, len(skill), step)):
+        rows = skill[some]
+        weights = np.broadcast_to(weight, rows.shape)
+        if informed:
+            weights = np.where((weight != 0) & (np.arange(len(skill))[some, None] > 0), log_odds(rows), weights)
+        ends = starts[1:] + weight.size * np.arange(len(rows))[:, None]
+        each = vote_errors(
+            np.append(0, ends.ravel()),
+            rows.ravel(),
+            weights.ravel(),
+            np.tile(prior[:, 1], len(rows)),
+            np.tile(bias, len(rows)),
+            cells,
+        )
+        above[some], width[some] = (one.reshape(len(rows), tasks.size) for one in each)
+    return above, width
 
 
 def fewest_exact(instance: AssignmentInstance) -> Ints:
