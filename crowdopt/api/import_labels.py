@@ -161,7 +161,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
     together = None if known is None else _together(given, true, kinds)
     apart = families_of(together) if asked.families else []
     families = tuple(Group(f"family {k}", members.tolist(), dependent=True) for k, members in enumerate(apart, 1))
-    told, answers = _told(given, None if known is None else true, kinds, gold, source, asked.rule, bool(families))
+    told, answers = _told(given, None if known is None else true, kinds, gold, source, asked.rule)
     instance = AssignmentInstance(
         accuracy=told.accuracy,
         task_type=kinds,
@@ -210,7 +210,6 @@ def _told(
     tallies: tuple[Ints, Ints],
     source: str,
     rule: str | None,
-    several: bool,
 ) -> tuple[Told, dict[str, list[str]] | None]:
     """Skills as a campaign would have them; answers to tasks of known truth, where several are to one task."""
     types, classes, rule = len(tallies[0]), len(given.classes), rule or EXACT_ERROR.name
@@ -224,7 +223,7 @@ def _told(
         return gold.told(types, rule), None
     worker, task, label = given.worker[mine], given.task[mine], given.label[mine]
     rows = GoldRows(item.reshape(-1), worker, (label == true[task]).astype(np.int64), kinds[items])
-    told = replace(gold, rows=rows, heeds=heeded(classes, several)).told(types, rule)
+    told = replace(gold, rows=rows, heeds=heeded(classes, several=False)).told(types, rule)
     names = {"worker": given.workers, "task": given.tasks, "label": given.classes, "truth": given.classes}
     numbers = {"worker": worker, "task": task, "label": label, "truth": true[task]}
     return told, {key: [names[key][k] for k in numbers[key].tolist()] for key in names}

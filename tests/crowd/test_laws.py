@@ -219,7 +219,7 @@ def campaign(folder, items: int, words: str):
     (folder / "tasks.csv").write_text("\n".join(["task", *(f"t{i}" for i in range(30))]))
     (folder / "workers.csv").write_text("worker,capacity,price\nw0,30,1\nw1,30,2\nw2,30,3\nw3,30,4\n")
     (folder / "groups.csv").write_text("group,worker\nf,w0\nf,w1\n")
-    (folder / "gold_votes.csv").write_text("\n".join(["item,worker,label,truth", *votes]))
+    (folder / "gold.csv").write_text("\n".join(["item,worker,label,truth", *votes]))
     return folder
 
 

@@ -177,3 +177,75 @@ def test_a_campaign_with_hard_gold_is_planned_for_hard_tasks_and_verifies(tmp_pa
     written = json.loads((tmp_path / "plan" / "plan.json").read_text())["difficulty"]
     assert written == {"share": instance.difficulty.share, "left": instance.difficulty.left}
     assert crowdopt.verify(campaign, tmp_path / "plan").holds
+
+
+def hard_panel(folder, items: int = 100):
+    """Ten workers of whom 40 % of the items are guessed by all."""
+    draws = np.random.default_rng(0)
+    hard = draws.random(items) < 0.4
+    right = draws.random((items, 10)) < np.where(hard, 0.5, 0.95)[:, None]
+    return of_votes(folder, 10, [(f"q{i}", f"w{j}", int(right[i, j]), 1) for i in range(items) for j in range(10)])
+
+
+@pytest.mark.parametrize(
+    ("options", "heeds"),
+    [
+        ({}, True),
+        ({"rule": "bhattacharyya"}, False),
+        ({"rule": "mean-error"}, False),
+        ({"program": "lp"}, False),
+        ({"method": "patterns"}, False),
+        ({"method": "primal-approximation"}, False),
+        ({"skills": "plug-in"}, False),
+        ({"skills": "beta"}, True),
+        ({"difficulty": (0.0, 1.0)}, False),
+    ],
+)
+def test_what_heeds_no_law_of_votes_plans_without_it_and_says_what_that_costs(tmp_path, options, heeds):
+    """The plan records by what it is made, so that verify reads gold in the same way."""
+    folder = hard_panel(tmp_path / "panel")
+    plan = crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, **options)
+    report = crowdopt.verify(folder, tmp_path / "plan")
+    assert plan.found and report.holds, report.problems
+    assert bool(plan.instance.difficulty.share) == heeds
+    assert ("these sets do not heed: by it this plan's answers err up to" in plan.note) != heeds
+
+
+def test_money_is_spent_by_tallies_where_gold_tells_more(tmp_path):
+    """The fewest wrong answers are not known where tasks are hard; the plan holds."""
+    folder = hard_panel(tmp_path / "panel")
+    crowdopt.budget(folder, labels=30, output=tmp_path / "plan", time_limit=20)
+    assert crowdopt.verify(folder, tmp_path / "plan").holds
+
+
+def test_a_column_of_families_is_a_group_for_each(tmp_path):
+    """No two of a family label a task; campaign.toml may say otherwise; a name stands for one thing."""
+    folder = lay(tmp_path / "c", "epsilon = 0.2", ["t0", "t1"], {f"w{j}": (2, 0.8) for j in range(4)})
+    write_table(folder / "workers.csv", "worker,capacity,family", "w0,2,a", "w1,2,a", "w2,2,b", "w3,2,")
+    groups = {one.name: one for one in crowdopt.read_campaign(folder).groups}
+    assert [(one.members, one.dependent, one.max_per_task) for one in groups.values()] == [
+        ((0, 1), True, 1),
+        ((2,), True, 1),
+    ]
+    write_table(folder / "campaign.toml", "epsilon = 0.2", "[groups.a]", "max_per_task = 2")
+    assert crowdopt.read_campaign(folder).groups[0].max_per_task == 2
+    write_table(folder / "groups.csv", "worker,group", "w3,a")
+    with pytest.raises(InputError, match="'a' is a family of workers.csv too"):
+        crowdopt.read_campaign(folder)
+
+
+def test_imported_answers_tell_of_dependence_as_the_campaign_does(tmp_path):
+    """Labels with known truth: gold.csv has them one by one, and the instance at hand is the folder's."""
+    draws = np.random.default_rng(3)
+    hard, truth = draws.random(150) < 0.4, draws.integers(0, 2, 150)
+    right = draws.random((150, 6)) < np.where(hard, 0.5, 0.95)[:, None]
+    labels = {
+        "task": [f"t{i}" for i in range(150) for _ in range(6)],
+        "worker": [f"w{j}" for _ in range(150) for j in range(6)],
+        "label": ["no" if (t == 0) == r else "yes" for t, row in zip(truth, right, strict=True) for r in row],
+    }
+    known = {"task": [f"t{i}" for i in range(150)], "label": ["no" if t == 0 else "yes" for t in truth]}
+    made = crowdopt.import_labels(labels, truth=known, output=tmp_path / "c")
+    read = crowdopt.read_campaign(tmp_path / "c")
+    assert read.difficulty.share == made.instance.difficulty.share > 0.1
+    np.testing.assert_allclose(read.accuracy, made.instance.accuracy, rtol=0, atol=1e-9)

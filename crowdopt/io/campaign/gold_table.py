@@ -109,7 +109,9 @@ def read_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Gold:
 def read_by(settings: dict[str, Any]) -> dict[str, Any]:
     """What gold is read by: how tallies become skills, and which laws of votes plans of the campaign can heed."""
     classes = settings.get("classes", len(settings.get("class_names", ())) or 2)
-    several = any(one.get("dependent") and one.get("max_per_task") != 1 for one in settings.get("groups", {}).values())
+    several = any(
+        one.get("dependent") and one.get("max_per_task", 1) != 1 for one in settings.get("groups", {}).values()
+    )
     by_itself = settings.get("collected") == "observed" or "difficulty" in settings
     return {
         "classes": classes,

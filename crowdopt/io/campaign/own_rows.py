@@ -21,7 +21,7 @@ from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
 MOST = 20_000_000  # entries of all rows together, once empty cells stand for all workers
 
 
-FAMILY = {"dependent": True, "max_per_task": 1}  # what holds of a family unless campaign.toml says otherwise
+FAMILY = {"dependent": True}  # what holds of a family unless campaign.toml says otherwise
 
 
 def with_families(workers: Table, settings: dict[str, Any]) -> dict[str, Any]:

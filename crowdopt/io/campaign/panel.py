@@ -14,9 +14,10 @@ CAMPAIGN = """\
 # of a family judge one item: then the votes of an item are independent, and the promise below holds as it stands.
 #
 #   tasks.csv     task,type          the items to be judged, and what they are judged for
-#   workers.csv   worker,capacity,price    the judges; how many items each can do in the time; dollars per 1000 calls
+#   workers.csv   worker,capacity,price,family    the judges; how many items each can do in the time; dollars per 1000
+#                 calls; who may err together
 #   gold.csv      worker,type,correct,asked    how each did on items whose verdict is known
-#   groups.csv    worker,group       which family each judge is of; several groups per judge may be
+#   groups.csv    worker,group       other groups of judges; several per judge may be
 
 title = "a panel of judges"
 
@@ -26,15 +27,9 @@ epsilon = 0.05
 # What a verdict can say.
 classes = ["pass", "fail"]
 
-# Families. With max_per_task = 2 an item may have two judges of a family; it then needs more than twice the evidence.
-[groups.north]
-dependent = true
-
-[groups.south]
-dependent = true
-
-[groups.west]
-dependent = true
+# With max_per_task = 2 an item may have two judges of a family; it then needs more than twice the evidence.
+# [groups.north]
+# max_per_task = 2
 
 # At most half of all verdicts from the dearest judges.
 [groups.dear]
@@ -62,13 +57,15 @@ def write_panel(folder: str | Path, force: bool = False, classes: Sequence[str] 
             for name, _, _, _, *tallies in JUDGES
             for kind, (correct, asked) in zip(TYPES, tallies, strict=True)
         ]
-        members = [f"{name},{family}" for name, family, *_ in JUDGES] + [f"{name},dear" for name in DEAR]
         texts = {
             "campaign.toml": [with_classes(CAMPAIGN, classes).rstrip("\n")],
             "tasks.csv": ["task,type", *(f"item-{k:02d},{TYPES[k % len(TYPES)]}" for k in range(1, ITEMS + 1))],
-            "workers.csv": ["worker,capacity,price", *(f"{name},{room},{pay}" for name, _, room, pay, *_ in JUDGES)],
+            "workers.csv": [
+                "worker,capacity,price,family",
+                *(f"{name},{room},{pay},{family}" for name, family, room, pay, *_ in JUDGES),
+            ],
             "gold.csv": ["worker,type,correct,asked", *gold],
-            "groups.csv": ["worker,group", *members],
+            "groups.csv": ["worker,group", *(f"{name},dear" for name in DEAR)],
         }
         for name, lines in texts.items():
             (new / name).write_text("\n".join([*lines, ""]), encoding="utf-8", newline="\n")
