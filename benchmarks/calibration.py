@@ -20,7 +20,8 @@ import numpy as np
 
 import crowdopt
 from crowdopt.arrays import Floats
-from crowdopt.crowd.gold import Gold, drawn_errors
+from crowdopt.crowd.doubt import drawn_errors
+from crowdopt.crowd.gold import Gold
 from crowdopt.crowd.skills import AVERAGED, ESTIMATORS
 from crowdopt.crowd.vote_errors import errors_by, least_errors
 

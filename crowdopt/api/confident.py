@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.assign.plan import Plan
-from crowdopt.crowd.gold import LeftOpen, left_open
+from crowdopt.crowd.doubt import LeftOpen, left_open
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError

@@ -14,7 +14,7 @@ from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_si
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Status
 from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.gold import LeftOpen
+from crowdopt.crowd.doubt import LeftOpen
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import NEAR, broken, worst_breach
 from crowdopt.crowd.vote_errors import exact_errors, most_errors

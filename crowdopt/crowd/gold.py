@@ -1,10 +1,10 @@
-"""Gold of a crowd: what it tells of skills and of votes that depend on one another, and what it leaves open."""
+"""Gold of a crowd: what it tells of skills, and of votes that depend on one another."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,27 +12,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.law import NONE, Coins, Difficulty, Law, on_easy
 from crowdopt.crowd.law_fits import COINS, COMMON, FITS, LawChoice, chosen_law, laws_for
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.skills import AGREEMENT, AVERAGED, TALLIED, drawn_confusions, estimator, known_of, priors_of
-from crowdopt.crowd.vote_errors import errors_at, errors_by, most_errors
-
-if TYPE_CHECKING:
-    from crowdopt.crowd.instance import AssignmentInstance
-
-
-class DoubtParams(NamedTuple):
-    """Numbers of what gold leaves open."""
-
-    draws: int = 100  # of the skills of all workers
-    # tasks whose errors are computed in each, spread evenly over the plan's: as many as have so many pairs of labels,
-    # but at least a few: what is left open is the crowd's, and the same for all tasks
-    pairs: int = 10_000
-    fewest: int = 3
-    seed: int = 0
-
-
-PARAMS = DoubtParams()
-SAME = 1e-9  # an instance keeps ten digits of skills
-SHARE = 0.95  # of the draws, in which errors are at most as large as is said
+from crowdopt.crowd.skills import AVERAGED, TALLIED, estimator, known_of, priors_of
 
 
 class GoldRows(NamedTuple):
@@ -114,15 +94,6 @@ class Gold:
             accuracy = on_easy(accuracy, difficulty)
         return Told(np.broadcast_to(accuracy, (types, accuracy.shape[1])).copy(), difficulty, law, words)
 
-    def tells(self, instance: AssignmentInstance) -> bool:
-        """Whether an instance's skills are what these known answers tell, with the law of votes or without."""
-        if self.told_by == AGREEMENT or self.correct.shape[1] != instance.n_workers:
-            return False
-        if instance.confusion is not None:
-            return self.tables is not None
-        told = [self.told(instance.n_types, rule).accuracy for rule in dict.fromkeys((instance.rule, ""))]
-        return any(np.allclose(instance.accuracy, skill, rtol=0, atol=SAME) for skill in told)
-
     def drawn(self, rng: np.random.Generator, workers: Ints, difficulty: Difficulty) -> Floats:
         """Skills on easy tasks as gold leaves them open: one draw of all these workers', (1 or types, workers)."""
         told = known_of(self.correct, self.asked, self.classes, priors_of(self.method))
@@ -142,79 +113,3 @@ def _filled(estimate: Floats) -> Floats:
     overall = estimate[there].mean() if there.any() else 0.5
     means = [row[known].mean() if known.any() else overall for row, known in zip(estimate, there, strict=True)]
     return np.where(there, estimate, np.array(means)[:, None])
-
-
-class LeftOpen(NamedTuple):
-    """Errors of a plan over crowds whose gold would look like this."""
-
-    fewest: int  # gold answers of a worker with labels in the plan
-    most: int
-    mean: float  # error of an answer, over tasks and crowds
-    high: float  # mean error over tasks, which a share of the crowds stay below
-    share: float
-
-    def __str__(self) -> str:
-        each = f"{self.fewest}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
-        of = round(1 / (1 - self.share))
-        return (
-            f"skills rest on {each} gold answers each: as far as these tell, errors are {self.mean:.3f} on average, "
-            f"{self.high:.3f} at most in {of - 1} of {of} crowds like this"
-        )
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """The same for plan.json."""
-        return {**self._asdict(), "says": str(self)}
-
-
-def left_open(
-    instance: AssignmentInstance, pairs: Ints, share: float = SHARE, params: DoubtParams = PARAMS
-) -> LeftOpen | None:
-    """What a plan errs with under skills that are drawn as gold leaves them open, votes weighed as planned.
-
-    instance: read from a campaign; pairs (k, 2): task and worker; share: of the draws, that err at most as the larger
-    figure says; -> None where skills do not rest on gold, or labels are in, whose say depends on the skills as well.
-    """
-    errors = drawn_errors(instance, pairs, params)
-    if errors is None:
-        return None
-    asked = instance.origin.gold.asked.sum(axis=0)[np.unique(pairs[:, 1])]  # type: ignore[union-attr]
-    high = np.quantile(errors, share, method="higher")
-    return LeftOpen(int(asked.min()), int(asked.max()), float(errors.mean()), float(high), share)
-
-
-def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams = PARAMS) -> Floats | None:
-    """The mean error of a plan's answers in each draw, (draws,); None as for :func:`left_open`."""
-    gold = None if instance.origin is None else instance.origin.gold
-    if gold is None or not len(pairs) or len(instance.collected) or not gold.tells(instance):
-        return None
-    every, count = np.unique(pairs[:, 0], return_counts=True)
-    size = max(params.fewest, int(params.pairs / (count**2).mean()))
-    rng, hard, tasks = np.random.default_rng(params.seed), instance.difficulty, every[:: -(-every.size // size)]
-    exact = np.zeros(0) if instance.confusion is not None else most_errors(instance, pairs)
-    some = pairs[np.isin(pairs[:, 0], tasks)]
-    workers, place = np.unique(some[:, 1], return_inverse=True)
-    if instance.classes == 2 and instance.confusion is None:
-        cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
-        skill = np.stack([gold.drawn(rng, workers, hard)[cell] for _ in range(params.draws)])
-        errors = errors_at(instance, tasks, some, skill).mean(axis=1)
-        if hard.share:
-            errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
-        return errors * (exact[every].mean() / exact[tasks].mean())
-    errors = np.array(
-        [errors_by(instance, _law_drawn(gold, instance, rng, workers), tasks, some).mean() for _ in range(params.draws)]
-    )
-    if instance.confusion is None:  # those are simulated, by the same numbers
-        errors += exact[every].mean() - errors_by(instance, instance.coins, tasks, some).mean()
-    return errors
-
-
-def _law_drawn(gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints) -> Law:
-    """The instance's law, but for these workers' skills, which are drawn."""
-    if instance.confusion is not None and gold.tables is not None:
-        tables = instance.confusion.copy()
-        tables[:, workers] = drawn_confusions(gold.tables, rng, workers)
-        return Law.tables(tables)
-    skill = instance.accuracy.copy()
-    skill[:, workers] = gold.drawn(rng, workers, instance.difficulty)
-    return Law.coins(skill, int(instance.classes), instance.difficulty)

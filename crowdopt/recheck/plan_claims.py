@@ -9,7 +9,7 @@ import numpy as np
 from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.solution import PROVEN, relative_gap
-from crowdopt.crowd.gold import left_open
+from crowdopt.crowd.doubt import left_open
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import worst_breach
 from crowdopt.documents import finite

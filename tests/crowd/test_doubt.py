@@ -10,7 +10,8 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
-from crowdopt.crowd.gold import Gold, drawn_errors, left_open
+from crowdopt.crowd.doubt import drawn_errors, left_open
+from crowdopt.crowd.gold import Gold
 from crowdopt.crowd.law import Law
 from crowdopt.crowd.vote_errors import errors_by, exact_errors
 from tests.chance import fewest, rng, seeds

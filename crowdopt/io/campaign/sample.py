@@ -14,7 +14,7 @@ CAMPAIGN = """\
 # A campaign is a folder of plain tables. This file holds its settings; the tables beside it are:
 #
 #   tasks.csv     task[,type][,epsilon][,min_labels][,max_labels]   what is to be labelled
-#   workers.csv   worker,capacity[,price][,min_tasks]               who can label, how much, for what pay
+#   workers.csv   worker,capacity[,price][,min_tasks][,family]      who can label, how much, for what pay
 #   gold.csv      worker[,type],correct,asked                       how well each did on tasks with known answers
 #                 (or each answer, worker,task,label,truth; or skills.csv: worker[,type],accuracy, if you know those)
 #

@@ -1,0 +1,116 @@
+"""What gold leaves open: errors of a plan over crowds whose gold would look like this one's."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.gold import Gold
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.law import Law
+from crowdopt.crowd.skills import AGREEMENT, drawn_confusions
+from crowdopt.crowd.vote_errors import errors_at, errors_by, most_errors
+
+
+class DoubtParams(NamedTuple):
+    """Numbers of what gold leaves open."""
+
+    draws: int = 100  # of the skills of all workers
+    # tasks whose errors are computed in each, spread evenly over the plan's: as many as have so many pairs of labels,
+    # but at least a few: what is left open is the crowd's, and the same for all tasks
+    pairs: int = 10_000
+    fewest: int = 3
+    seed: int = 0
+
+
+PARAMS = DoubtParams()
+SAME = 1e-9  # an instance keeps ten digits of skills
+SHARE = 0.95  # of the draws, in which errors are at most as large as is said
+
+
+class LeftOpen(NamedTuple):
+    """Errors of a plan over crowds whose gold would look like this."""
+
+    fewest: int  # gold answers of a worker with labels in the plan
+    most: int
+    mean: float  # error of an answer, over tasks and crowds
+    high: float  # mean error over tasks, which a share of the crowds stay below
+    share: float
+
+    def __str__(self) -> str:
+        each = f"{self.fewest}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
+        of = round(1 / (1 - self.share))
+        return (
+            f"skills rest on {each} gold answers each: as far as these tell, errors are {self.mean:.3f} on average, "
+            f"{self.high:.3f} at most in {of - 1} of {of} crowds like this"
+        )
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same for plan.json."""
+        return {**self._asdict(), "says": str(self)}
+
+
+def left_open(
+    instance: AssignmentInstance, pairs: Ints, share: float = SHARE, params: DoubtParams = PARAMS
+) -> LeftOpen | None:
+    """What a plan errs with under skills that are drawn as gold leaves them open, votes weighed as planned.
+
+    instance: read from a campaign; pairs (k, 2): task and worker; share: of the draws, that err at most as the larger
+    figure says; -> None where skills do not rest on gold, or labels are in, whose say depends on the skills as well.
+    """
+    errors = drawn_errors(instance, pairs, params)
+    if errors is None:
+        return None
+    asked = instance.origin.gold.asked.sum(axis=0)[np.unique(pairs[:, 1])]  # type: ignore[union-attr]
+    high = np.quantile(errors, share, method="higher")
+    return LeftOpen(int(asked.min()), int(asked.max()), float(errors.mean()), float(high), share)
+
+
+def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams = PARAMS) -> Floats | None:
+    """The mean error of a plan's answers in each draw, (draws,); None as for :func:`left_open`."""
+    gold = None if instance.origin is None else instance.origin.gold
+    if gold is None or not len(pairs) or len(instance.collected) or not _tells(gold, instance):
+        return None
+    every, count = np.unique(pairs[:, 0], return_counts=True)
+    size = max(params.fewest, int(params.pairs / (count**2).mean()))
+    rng, hard, tasks = np.random.default_rng(params.seed), instance.difficulty, every[:: -(-every.size // size)]
+    exact = np.zeros(0) if instance.confusion is not None else most_errors(instance, pairs)
+    some = pairs[np.isin(pairs[:, 0], tasks)]
+    workers, place = np.unique(some[:, 1], return_inverse=True)
+    if instance.classes == 2 and instance.confusion is None:
+        cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
+        skill = np.stack([gold.drawn(rng, workers, hard)[cell] for _ in range(params.draws)])
+        errors = errors_at(instance, tasks, some, skill).mean(axis=1)
+        if hard.share:
+            errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
+        return errors * (exact[every].mean() / exact[tasks].mean())
+    errors = np.array(
+        [errors_by(instance, _law_drawn(gold, instance, rng, workers), tasks, some).mean() for _ in range(params.draws)]
+    )
+    if instance.confusion is None:  # those are simulated, by the same numbers
+        errors += exact[every].mean() - errors_by(instance, instance.coins, tasks, some).mean()
+    return errors
+
+
+def _law_drawn(gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints) -> Law:
+    """The instance's law, but for these workers' skills, which are drawn."""
+    if instance.confusion is not None and gold.tables is not None:
+        tables = instance.confusion.copy()
+        tables[:, workers] = drawn_confusions(gold.tables, rng, workers)
+        return Law.tables(tables)
+    skill = instance.accuracy.copy()
+    skill[:, workers] = gold.drawn(rng, workers, instance.difficulty)
+    return Law.coins(skill, int(instance.classes), instance.difficulty)
+
+
+def _tells(gold: Gold, instance: AssignmentInstance) -> bool:
+    """Whether an instance's skills are what these known answers tell, with the law of votes or without."""
+    if gold.told_by == AGREEMENT or gold.correct.shape[1] != instance.n_workers:
+        return False
+    if instance.confusion is not None:
+        return gold.tables is not None
+    told = [gold.told(instance.n_types, rule).accuracy for rule in dict.fromkeys((instance.rule, ""))]
+    return any(np.allclose(instance.accuracy, skill, rtol=0, atol=SAME) for skill in told)
