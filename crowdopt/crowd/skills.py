@@ -57,22 +57,25 @@ def averaged(
     A worker without gold has the prior's mean; a type without any is like all others together.
 
     correct, asked (types, workers): c and s; names: the priors; growing: whether more workers come, so that the priors
-    are told by the first of them, of whom there are a power of 1.1; -> (types, workers). Raises InputError if no worker
-    has answered any gold, or a tally is impossible.
+    are told by the first of them, as many as the largest power of 2; -> (types, workers). Raises InputError if no
+    worker has answered any gold, or a tally is impossible.
     """
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
-    there = s.any(axis=1, keepdims=True)
-    both = np.stack([np.where(there, c, c.sum(axis=0)), np.where(there, s, s.sum(axis=0))], axis=1)
-    first = int(1.1 ** int(np.log(c.shape[1]) / np.log(1.1) + 1e-9)) if growing else c.shape[1]
-    first = first if both[:, 1, :first].any(axis=1).all() else c.shape[1]
-    return np.stack([_priors(row[:, :first].tobytes(), classes, names).means(*row) for row in both])
+    rows = [row if row[1].any() else (c.sum(axis=0), s.sum(axis=0)) for row in zip(c, s, strict=True)]
+    return np.stack([_told(*row, growing, classes, names).means(*row) for row in rows])
+
+
+def _told(right: Floats, asked: Floats, growing: bool, classes: int, names: tuple[str, ...]) -> Known:
+    first = 2 ** (asked.size.bit_length() - 1) if growing else asked.size
+    first = first if asked[:first].any() else asked.size
+    return _priors(right[:first].tobytes(), asked[:first].tobytes(), classes, names)
 
 
 @lru_cache(maxsize=64)
-def _priors(tallies: bytes, classes: int, names: tuple[str, ...]) -> Known:
-    return known(*np.frombuffer(tallies).reshape(2, -1), classes, names)
+def _priors(right: bytes, asked: bytes, classes: int, names: tuple[str, ...]) -> Known:
+    return known(np.frombuffer(right), np.frombuffer(asked), classes, names)
 
 
 ESTIMATORS = ("averaged", *PRIORS, "plug-in", "unbiased")
