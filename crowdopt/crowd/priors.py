@@ -42,6 +42,7 @@ class PriorParams(NamedTuple):
 
 SUREST = 1e-6  # distance of a point's skill from 0 and 1: one answer of another kind is no contradiction
 BLOCK = 1000  # tallies whose means are worked out together
+ROW = 64  # answers, up to which all tallies of workers who are asked as often cost no more than one
 FAINT = -600.0  # logarithm of a tail that is left to its first terms: soon after floating point has no smaller number
 
 Draw = Callable[[np.random.Generator, Floats, Floats, Floats], Floats]
@@ -58,9 +59,9 @@ class Family(NamedTuple):
 
 
 def _of_points(skill: Floats, weight: Floats, right: Floats, asked: Floats) -> Floats:
-    """Logarithms of ``w_g p_g^c (1 - p_g)^(s - c)``, (..., points, tallies)."""
-    skill = np.clip(skill, SUREST, 1 - SUREST)[..., None]
-    return np.log(np.maximum(weight, TINY))[..., None] + right * np.log(skill) + (asked - right) * np.log1p(-skill)
+    """Logarithms of ``w_g p_g^c (1 - p_g)^(s - c)``, (points, ..., tallies)."""
+    skill, weight = (np.moveaxis(of, -1, 0)[..., None] for of in (np.clip(skill, SUREST, 1 - SUREST), weight))
+    return np.log(np.maximum(weight, TINY)) + right * np.log(skill) + (asked - right) * np.log1p(-skill)
 
 
 def _points(split: Callable[[Floats], tuple[Floats, Floats]], *cells: int, ordered: bool = False) -> Family:
@@ -68,7 +69,8 @@ def _points(split: Callable[[Floats], tuple[Floats, Floats]], *cells: int, order
 
     def likelihood(theta: Floats, right: Floats, asked: Floats) -> Floats:
         each = _of_points(*split(theta), right, asked)
-        return each[:, 0] if each.shape[1] == 1 else np.logaddexp.reduce(each, axis=1)
+        top = each.max(axis=0)
+        return np.asarray(top + np.log(np.exp(each - top).sum(axis=0)))  # a fifth of the time of logaddexp
 
     def draw(rng: np.random.Generator, theta: Floats, right: Floats, asked: Floats) -> Floats:
         each = _of_points(*split(theta), right, asked)
@@ -230,7 +232,11 @@ class Known:
     def means(self, right: Floats, asked: Floats) -> Floats:
         """E[p | c of s] of workers, (workers,): these need not be those whose gold told the priors."""
         keys = list(zip(right.tolist(), asked.tolist(), strict=True))
-        new = sorted(set(keys).difference(self.table))
+        new = set(keys).difference(self.table)
+        rows = {often for _, often in new}
+        if sum(rows) < ROW:
+            new |= {(float(c), often) for often in rows for c in range(int(often) + 1)}
+        new = sorted(new)
         for block in range(0, len(new), BLOCK):
             some = [(0.0, 0.0), *new[block : block + BLOCK]]  # of one column alone numpy adds up in another order
             means = _weighed(self.share, np.stack([fit.means(*np.array(some).T) for fit in self.fits]))

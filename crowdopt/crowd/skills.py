@@ -57,7 +57,7 @@ def averaged(
     A worker without gold has the prior's mean; a type without any is like all others together.
 
     correct, asked (types, workers): c and s; names: the priors; growing: whether more workers come, so that the priors
-    are told by the first of them, as many as the largest power of 2; -> (types, workers). Raises InputError if no
+    are told by the first of them, as many as the largest power of 4; -> (types, workers). Raises InputError if no
     worker has answered any gold, or a tally is impossible.
     """
     c, s = _tallies(correct, asked)
@@ -68,7 +68,7 @@ def averaged(
 
 
 def _told(right: Floats, asked: Floats, growing: bool, classes: int, names: tuple[str, ...]) -> Known:
-    first = 2 ** (asked.size.bit_length() - 1) if growing else asked.size
+    first = 4 ** ((asked.size.bit_length() - 1) // 2) if growing else asked.size
     first = first if asked[:first].any() else asked.size
     return _priors(right[:first].tobytes(), asked[:first].tobytes(), classes, names)
 
