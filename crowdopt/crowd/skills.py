@@ -57,25 +57,22 @@ def averaged(
     A worker without gold has the prior's mean; a type without any is like all others together.
 
     correct, asked (types, workers): c and s; names: the priors; growing: whether more workers come, so that the priors
-    are told by the first of them, as many as the largest power of 4; -> (types, workers). Raises InputError if no
-    worker has answered any gold, or a tally is impossible.
+    are told by the first of them, of whom there are a power of 4; -> (types, workers). Raises InputError if no worker
+    has answered any gold, or a tally is impossible.
     """
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
-    rows = [row if row[1].any() else (c.sum(axis=0), s.sum(axis=0)) for row in zip(c, s, strict=True)]
-    return np.stack([_told(*row, growing, classes, names).means(*row) for row in rows])
-
-
-def _told(right: Floats, asked: Floats, growing: bool, classes: int, names: tuple[str, ...]) -> Known:
-    first = 4 ** ((asked.size.bit_length() - 1) // 2) if growing else asked.size
-    first = first if asked[:first].any() else asked.size
-    return _priors(right[:first].tobytes(), asked[:first].tobytes(), classes, names)
+    there = s.any(axis=1, keepdims=True)
+    both = np.stack([np.where(there, c, c.sum(axis=0)), np.where(there, s, s.sum(axis=0))], axis=1)
+    first = 4 ** ((c.shape[1].bit_length() - 1) // 2) if growing else c.shape[1]
+    first = first if both[:, 1, :first].any(axis=1).all() else c.shape[1]
+    return np.stack([_priors(row[:, :first].tobytes(), classes, names).means(*row) for row in both])
 
 
 @lru_cache(maxsize=64)
-def _priors(right: bytes, asked: bytes, classes: int, names: tuple[str, ...]) -> Known:
-    return known(np.frombuffer(right), np.frombuffer(asked), classes, names)
+def _priors(tallies: bytes, classes: int, names: tuple[str, ...]) -> Known:
+    return known(*np.frombuffer(tallies).reshape(2, -1), classes, names)
 
 
 ESTIMATORS = ("averaged", *PRIORS, "plug-in", "unbiased")
