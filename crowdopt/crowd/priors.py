@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 from crowdopt.crowd.law import TINY
 
 
@@ -134,12 +134,13 @@ def _beta_draw(rng: np.random.Generator, theta: Floats, right: Floats, asked: Fl
     return rng.beta(a + right, b + asked - right)
 
 
+# Of ordered parameters one has a cell more: no middle has both alike, and half of all are in order.
 FAMILIES = {
     "one-point": _points(lambda theta: (theta, np.ones_like(theta)), 32),
     "two-points": _points(
-        lambda theta: (theta[..., :2], np.stack([1 - theta[..., 2], theta[..., 2]], axis=-1)), 12, 12, 9, ordered=True
+        lambda theta: (theta[..., :2], np.stack([1 - theta[..., 2], theta[..., 2]], axis=-1)), 12, 13, 9, ordered=True
     ),
-    "range": Family(_range_likelihood, _range_draw, (16, 17), ordered=True),  # no cell's middle has both ends alike
+    "range": Family(_range_likelihood, _range_draw, (16, 17), ordered=True),
     "beta": Family(_beta_likelihood, _beta_draw, (16, 12)),
 }
 MIXTURE = "mixture"
@@ -154,14 +155,21 @@ class Levels(NamedTuple):
     asked: Floats
     count: Floats
 
+    @classmethod
+    def of(cls, right: Floats, asked: Floats) -> Levels:
+        """Of workers, (workers,) each."""
+        most = asked.max(initial=0.0) + 1  # one number for both: a tenth of the time that pairs take
+        both, count = np.unique(asked * most + right, return_counts=True)
+        return cls(both % most, both // most, count.astype(np.float64))
+
     def fewer(self, most: int) -> Levels:
-        """At most so many: of neighbours by their shares of right answers one stands for all."""
+        """At most so many: of neighbours by their shares of right answers the commonest stands for all."""
         if self.count.size <= most:
             return self
         order = np.argsort((self.right + 1) / (self.asked + 2), kind="stable")
-        first = np.arange(most) * order.size // most
-        middle = order[(first + np.append(first[1:], order.size)) // 2]
-        return Levels(self.right[middle], self.asked[middle], np.add.reduceat(self.count[order], first))
+        parts = np.array_split(order, most)
+        one = np.array([part[self.count[part].argmax()] for part in parts])
+        return Levels(self.right[one], self.asked[one], np.array([self.count[part].sum() for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +201,8 @@ def _fit(family: Family, levels: Levels, classes: int, params: PriorParams) -> F
         if family.ordered:
             theta = theta[theta[:, 0] < theta[:, 1]]
         told = family.likelihood(theta, right, asked)
-        usual = np.where(told[:, -1] + np.log(classes) > 0, 1.0, params.doubt)
+        above = np.clip((np.exp(told[:, -1]) - 1 / classes) / step[0] + 0.5, 0, 1)  # share of a cell
+        usual = params.doubt + (1 - params.doubt) * above
         logs = told[:, :-1] @ levels.count + np.log(usual * step.prod() * (1 + family.ordered))
         chance = np.exp(logs - logs.max())
         evidence = float(logs.max() + np.log(chance.sum()))
@@ -201,10 +210,13 @@ def _fit(family: Family, levels: Levels, classes: int, params: PriorParams) -> F
         middle = chance @ theta
         reach = params.spread * (np.sqrt(chance @ (theta - middle) ** 2) + step / 3)
         inner = np.maximum(low, middle - reach), np.minimum(high, middle + reach)
+        likely = chance > params.least * chance.max()
         if (inner[1] - inner[0]).prod() > params.closer * (high - low).prod():
-            break
+            if np.count_nonzero(likely) >= 3**step.size:
+                break
+            best = theta[chance.argmax()]  # of several peaks that the lattice is too coarse for, one is looked into
+            inner = np.maximum(low, best - 2 * step), np.minimum(high, best + 2 * step)
         low, high = inner
-    likely = chance > params.least * chance.max()
     return Fit(family, evidence, theta[likely], chance[likely] / chance[likely].sum())
 
 
@@ -232,11 +244,11 @@ class Known:
     def means(self, right: Floats, asked: Floats) -> Floats:
         """E[p | c of s] of workers, (workers,): these need not be those whose gold told the priors."""
         keys = list(zip(right.tolist(), asked.tolist(), strict=True))
-        new = set(keys).difference(self.table)
-        rows = {often for _, often in new}
+        wanted = set(keys).difference(self.table)
+        rows = {often for _, often in wanted}
         if sum(rows) < ROW:
-            new |= {(float(c), often) for often in rows for c in range(int(often) + 1)}
-        new = sorted(new)
+            wanted |= {(float(c), often) for often in rows for c in range(int(often) + 1)}
+        new = sorted(wanted)
         for block in range(0, len(new), BLOCK):
             some = [(0.0, 0.0), *new[block : block + BLOCK]]  # of one column alone numpy adds up in another order
             means = _weighed(self.share, np.stack([fit.means(*np.array(some).T) for fit in self.fits]))
@@ -261,10 +273,11 @@ def known(
 
     right, asked (workers,): c and s; classes: K, a guess is right with chance 1/K; names: families averaged over.
     """
-    params = params or PriorParams()
-    levels = _levels(right, asked)[0].fewer(params.tallies)
+    params, right, asked = params or PriorParams(), np.asarray(right, np.float64), np.asarray(asked, np.float64)
+    heard = asked > 0 if asked.any() else asked == 0
+    levels = Levels.of(right[heard], asked[heard]).fewer(params.tallies)
     fits = [_fit(FAMILIES[name], levels, classes, params) for name in names if name != MIXTURE]
-    if MIXTURE in names and ((np.asarray(asked) > 0).sum() >= params.many or not fits):
+    if MIXTURE in names and (np.count_nonzero(heard) >= params.many or not fits):
         fits.append(_mixture(levels, params))
     evidence = np.array([fit.evidence for fit in fits])
     chance = np.exp(evidence - evidence.max())
@@ -272,11 +285,3 @@ def known(
     return Known(
         tuple(fit for fit, kept in zip(fits, likely, strict=True) if kept), chance[likely] / chance[likely].sum()
     )
-
-
-def _levels(right: Floats, asked: Floats) -> tuple[Levels, Ints]:
-    """Different tallies, and which each worker has."""
-    right, asked = np.asarray(right, np.float64), np.asarray(asked, np.float64)
-    most = asked.max(initial=0.0) + 1  # one number for both: a tenth of the time that pairs take
-    both, level, count = np.unique(asked * most + right, return_inverse=True, return_counts=True)
-    return Levels(both % most, both // most, count.astype(np.float64)), level
