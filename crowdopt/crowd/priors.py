@@ -29,7 +29,7 @@ from crowdopt.crowd.law import TINY
 class PriorParams(NamedTuple):
     """Numbers of the average over priors."""
 
-    rounds: int = 6  # in which the lattice closes in: each by a fifth or more on a side, so to 1e-4 if need be
+    rounds: int = 6  # in which the lattice closes in, at most; after each a sharp peak's cells are a fifth as long
     spread: float = 3.5  # deviations on either side of the mean that it keeps
     closer: float = 0.6  # share of the lattice's volume that has to fall away for another round
     doubt: float = 0.15  # how likely a crowd worse than guessing is beside one that is better
@@ -254,6 +254,14 @@ class Known:
             means = _weighed(self.share, np.stack([fit.means(*np.array(some).T) for fit in self.fits]))
             self.table.update(zip(some, means.tolist(), strict=True))
         return np.array([self.table[key] for key in keys])
+
+    def ranges(self, right: Floats, asked: Floats, tail: float = 0.05, draws: int = 200) -> tuple[Floats, Floats]:
+        """Between which skills lie but for the tails, each (workers,): quantiles of draws, the same ones every time."""
+        pairs, pair = np.unique(np.stack([right, asked]), axis=1, return_inverse=True)
+        rng = np.random.default_rng(0)
+        drawn = np.stack([self.draw(rng, *pairs) for _ in range(draws)])
+        low, high = np.quantile(drawn, (tail, 1 - tail), axis=0)[:, pair.reshape(-1)]
+        return low, high
 
     def draw(self, rng: np.random.Generator, right: Floats, asked: Floats) -> Floats:
         """Skills of workers as gold leaves them open, (workers,): one prior for all, then each skill by the tally."""

@@ -60,6 +60,13 @@ def averaged(
     are told by the first of them, of whom there are a power of 4; -> (types, workers). Raises InputError if no worker
     has answered any gold, or a tally is impossible.
     """
+    return np.stack([told.means(*tally) for told, *tally in known_of(correct, asked, classes, names, growing)])
+
+
+def known_of(
+    correct: Any, asked: Any, classes: int = 2, names: tuple[str, ...] = PRIORS, growing: bool = False
+) -> list[tuple[Known, Floats, Floats]]:
+    """What gold tells of each type, and the tallies that its workers count with, (workers,) each (:func:`averaged`)."""
     c, s = _tallies(correct, asked)
     if s.sum() == 0:
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
@@ -67,7 +74,7 @@ def averaged(
     both = np.stack([np.where(there, c, c.sum(axis=0)), np.where(there, s, s.sum(axis=0))], axis=1)
     first = 4 ** ((c.shape[1].bit_length() - 1) // 2) if growing else c.shape[1]
     first = first if both[:, 1, :first].any(axis=1).all() else c.shape[1]
-    return np.stack([_priors(row[:, :first].tobytes(), classes, names).means(*row) for row in both])
+    return [(_priors(row[:, :first].tobytes(), classes, names), *row) for row in both]
 
 
 @lru_cache(maxsize=64)

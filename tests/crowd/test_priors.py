@@ -12,7 +12,7 @@ from scipy.stats import betabinom
 from crowdopt import InputError
 from crowdopt.crowd.priors import FAMILIES, PRIORS, PriorParams, known
 from crowdopt.crowd.skills import averaged, plug_in
-from tests.chance import fewest, hoeffding, rng, seeds
+from tests.chance import fewest, hoeffding, mean_is_at_most, rng, seeds
 
 FINE = (np.arange(200) + 0.5) / 200
 DOUBT = PriorParams().doubt
@@ -179,6 +179,24 @@ def test_draws_have_the_moments_that_are_said():
         ]
         for power, said in ((1, priors.means(c, s)), (2, square)):
             assert np.abs((drawn**power).mean(axis=0) - said).max() < hoeffding(2000), (names, power)
+
+
+@pytest.mark.chance
+def test_nine_of_ten_skills_lie_in_their_ranges():
+    """Of crowds drawn from a family that is averaged over: .88 or more, as quantiles of 200 draws allow.
+
+    Workers of a crowd share what is believed of its prior, so crowds count, each with the share of its workers.
+    """
+    shares = []
+    for seed in seeds(40):
+        draws = np.random.default_rng(seed)
+        true = draws.uniform(*np.sort(draws.random(2)), 100)
+        c, s = draws.binomial(20, true).astype(float), np.full(100, 20.0)
+        told = known(c, s, 2, ("range",))
+        (low, high), means = told.ranges(c, s), told.means(c, s)
+        assert ((low <= means) & (means <= high)).all()
+        shares.append(((low <= true) & (true <= high)).mean())
+    assert mean_is_at_most(1 - np.array(shares), 0.12)
 
 
 @pytest.mark.chance
