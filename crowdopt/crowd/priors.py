@@ -153,7 +153,7 @@ class Levels(NamedTuple):
 
     right: Floats
     asked: Floats
-    count: Floats
+    workers: Floats
 
     @classmethod
     def of(cls, right: Floats, asked: Floats) -> Levels:
@@ -164,12 +164,12 @@ class Levels(NamedTuple):
 
     def fewer(self, most: int) -> Levels:
         """At most so many: of neighbours by their shares of right answers the commonest stands for all."""
-        if self.count.size <= most:
+        if self.workers.size <= most:
             return self
         order = np.argsort((self.right + 1) / (self.asked + 2), kind="stable")
         parts = np.array_split(order, most)
-        one = np.array([part[self.count[part].argmax()] for part in parts])
-        return Levels(self.right[one], self.asked[one], np.array([self.count[part].sum() for part in parts]))
+        one = np.array([part[self.workers[part].argmax()] for part in parts])
+        return Levels(self.right[one], self.asked[one], np.array([self.workers[part].sum() for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +203,7 @@ def _fit(family: Family, levels: Levels, classes: int, params: PriorParams) -> F
         told = family.likelihood(theta, right, asked)
         above = np.clip((np.exp(told[:, -1]) - 1 / classes) / step[0] + 0.5, 0, 1)  # share of a cell
         usual = params.doubt + (1 - params.doubt) * above
-        logs = told[:, :-1] @ levels.count + np.log(usual * step.prod() * (1 + family.ordered))
+        logs = told[:, :-1] @ levels.workers + np.log(usual * step.prod() * (1 + family.ordered))
         chance = np.exp(logs - logs.max())
         evidence = float(logs.max() + np.log(chance.sum()))
         chance /= chance.sum()
@@ -222,14 +222,14 @@ def _fit(family: Family, levels: Levels, classes: int, params: PriorParams) -> F
 
 def _mixture(levels: Levels, params: PriorParams) -> Fit:
     few, many = params.nodes
-    points, workers = int(np.clip(4 * np.sqrt(levels.asked.max()), few, many)), levels.count.sum()
+    points, total = int(np.clip(4 * np.sqrt(levels.asked.max()), few, many)), levels.workers.sum()
     skill, weight = (np.arange(points) + 0.5) / points, np.full(points, 1 / points)
     logs = _of_points(skill, np.ones_like(skill), levels.right, levels.asked)
     each = np.exp(logs - logs.max(axis=0))
     for _ in range(params.steps):
-        weight = weight * (each @ (levels.count / (weight @ each))) / workers
-    told, atoms = np.log(weight @ each) + logs.max(axis=0), np.count_nonzero(weight > 0.5 / workers)
-    evidence = float(told @ levels.count - (atoms - 0.5) * np.log(workers))
+        weight = weight * (each @ (levels.workers / (weight @ each))) / total
+    told, atoms = np.log(weight @ each) + logs.max(axis=0), np.count_nonzero(weight > 0.5 / total)
+    evidence = float(told @ levels.workers - (atoms - 0.5) * np.log(total))
     return Fit(ANY_POINTS, evidence, np.concatenate([skill, weight])[None], np.ones(1))
 
 

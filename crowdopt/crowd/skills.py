@@ -79,7 +79,8 @@ def known_of(
 
 @lru_cache(maxsize=64)
 def _priors(tallies: bytes, classes: int, names: tuple[str, ...]) -> Known:
-    return known(*np.frombuffer(tallies).reshape(2, -1), classes, names)
+    right, asked = np.frombuffer(tallies).reshape(2, -1)
+    return known(right, asked, classes, names)
 
 
 ESTIMATORS = ("averaged", *PRIORS, "plug-in", "unbiased")

@@ -85,8 +85,8 @@ class SeenWorkers:
         came, low, high = self.came, np.zeros(self.given.shape), np.ones(self.given.shape)
         if self.asked[:, came].any():
             told = known_of(self.right[:, came], self.asked[:, came], classes, growing=True)
-            for kind, (known, *tally) in enumerate(told):
-                low[kind, came], high[kind, came] = known.ranges(*tally)
+            for kind, (known, right, asked) in enumerate(told):
+                low[kind, came], high[kind, came] = known.ranges(right, asked)
         return low[:, columns], high[:, columns]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
