@@ -42,7 +42,7 @@ class PriorParams(NamedTuple):
 
 SUREST = 1e-6  # distance of a point's skill from 0 and 1: one answer of another kind is no contradiction
 BLOCK = 1000  # tallies whose means are worked out together
-ROW = 64  # answers, up to which all tallies of workers who are asked as often cost no more than one
+ROW = 128  # answers, below which all tallies of workers who are asked as often are worked out with one of them
 FAINT = -600.0  # logarithm of a tail that is left to its first terms: soon after floating point has no smaller number
 
 Draw = Callable[[np.random.Generator, Floats, Floats, Floats], Floats]
@@ -172,24 +172,13 @@ class Levels(NamedTuple):
         return Levels(self.right[one], self.asked[one], np.array([self.workers[part].sum() for part in parts]))
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(NamedTuple):
     """A family held against tallies: which parameters are likely."""
 
     family: Family
     evidence: float  # ln of the marginal likelihood
     theta: Floats  # (parameters, k)
     chance: Floats  # (parameters,): given the tallies
-
-    def means(self, right: Floats, asked: Floats) -> Floats:
-        """E[p | c of s] of any tallies, (tallies,)."""
-        more, now = (self.family.likelihood(self.theta, right + one, asked + one) for one in (1, 0))
-        return _weighed(self.chance, np.exp(more - now))
-
-
-def _weighed(weight: Floats, rows: Floats) -> Floats:
-    """``weight @ rows``, added up row by row: no column's last bits depend on the others, as those of BLAS do."""
-    return np.asarray((weight[:, None] * rows).sum(axis=0))
 
 
 def _fit(family: Family, levels: Levels, classes: int, params: PriorParams) -> Fit:
@@ -235,25 +224,58 @@ def _mixture(levels: Levels, params: PriorParams) -> Fit:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What gold tells of a crowd's skills: the families, and how likely each is."""
+    """What gold tells of a crowd's skills: parameters of all families, and how likely each is."""
 
     fits: tuple[Fit, ...]
-    share: Floats  # (families,)
+    weight: Floats  # (parameters,): of all families in a row
+    rows: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)  # what told() says of workers asked as often
     table: dict[tuple[float, float], float] = field(default_factory=dict)  # of means that were asked for, by c and s
+
+    def told(self, right: Floats, asked: Floats) -> tuple[Floats, Floats]:
+        """``ln l(c, s)`` and E[p | c of s] by each parameter, (parameters, tallies)."""
+        more, now = (
+            np.concatenate([fit.family.likelihood(fit.theta, right + one, asked + one) for fit in self.fits])
+            for one in (1, 0)
+        )
+        return now, np.exp(more - now)
+
+    def row(self, often: int) -> tuple[Floats, Floats]:
+        """That of no answer and of all tallies of so many: worked out once."""
+        if often not in self.rows:
+            right, asked = np.append(0.0, np.arange(often + 1)), np.append(0.0, np.full(often + 1, often))
+            self.rows[often] = self.told(right, asked)
+        return self.rows[often]
 
     def means(self, right: Floats, asked: Floats) -> Floats:
         """E[p | c of s] of workers, (workers,): these need not be those whose gold told the priors."""
         keys = list(zip(right.tolist(), asked.tolist(), strict=True))
-        wanted = set(keys).difference(self.table)
-        rows = {often for _, often in wanted}
+        new = sorted(set(keys).difference(self.table))
+        rows = sorted({int(often) for _, often in new})
         if sum(rows) < ROW:
-            wanted |= {(float(c), often) for often in rows for c in range(int(often) + 1)}
-        new = sorted(wanted)
+            for often in rows:
+                each = self._means(self.row(often)[1])[1:]
+                self.table.update(zip(((c, often) for c in range(often + 1)), each, strict=True))
+            new = []
         for block in range(0, len(new), BLOCK):
-            some = [(0.0, 0.0), *new[block : block + BLOCK]]  # of one column alone numpy adds up in another order
-            means = _weighed(self.share, np.stack([fit.means(*np.array(some).T) for fit in self.fits]))
-            self.table.update(zip(some, means.tolist(), strict=True))
+            some = [(0.0, 0.0), *new[block : block + BLOCK]]
+            self.table.update(zip(some, self._means(self.told(*np.array(some).T)[1]), strict=True))
         return np.array([self.table[key] for key in keys])
+
+    def _means(self, each: Floats) -> list[float]:
+        # added up row by row: no column's last bits depend on the others, as those of BLAS do, or those of one alone
+        return np.asarray((self.weight[:, None] * each).sum(axis=0)).tolist()
+
+    def after(self, right: Floats, asked: Floats) -> Known:
+        """What more workers add to it, (workers,) each, on the parameters that were likely without them."""
+        often = np.unique(asked[asked > 0]).astype(int).tolist()
+        if not often or often[-1] >= ROW:
+            return self
+        logs = np.log(self.weight)
+        for one in often:
+            workers = np.bincount(right[asked == one].astype(int), minlength=one + 1)
+            logs = logs + self.row(one)[0][:, 1:] @ workers
+        weight = np.exp(logs - logs.max())
+        return Known(self.fits, weight / weight.sum(), self.rows)
 
     def ranges(self, right: Floats, asked: Floats, tail: float = 0.05, draws: int = 200) -> tuple[Floats, Floats]:
         """Between which skills lie but for the tails, each (workers,): quantiles of draws, the same ones every time."""
@@ -265,8 +287,10 @@ class Known:
 
     def draw(self, rng: np.random.Generator, right: Floats, asked: Floats) -> Floats:
         """Skills of workers as gold leaves them open, (workers,): one prior for all, then each skill by the tally."""
-        fit = self.fits[rng.choice(self.share.size, p=self.share)]
-        theta = fit.theta[rng.choice(fit.chance.size, p=fit.chance)]
+        ends, place = np.cumsum([len(fit.theta) for fit in self.fits]), rng.choice(self.weight.size, p=self.weight)
+        which = int(np.searchsorted(ends, place, side="right"))
+        fit = self.fits[which]
+        theta = fit.theta[place - ends[which]]  # from its end on
         return fit.family.draw(rng, theta, np.asarray(right, np.float64), np.asarray(asked, np.float64))
 
 
@@ -288,8 +312,7 @@ def known(
     if MIXTURE in names and (np.count_nonzero(heard) >= params.many or not fits):
         fits.append(_mixture(levels, params))
     evidence = np.array([fit.evidence for fit in fits])
-    chance = np.exp(evidence - evidence.max())
-    likely = chance > params.least
-    return Known(
-        tuple(fit for fit, kept in zip(fits, likely, strict=True) if kept), chance[likely] / chance[likely].sum()
-    )
+    share = np.exp(evidence - evidence.max())
+    likely = [(fit, chance) for fit, chance in zip(fits, share.tolist(), strict=True) if chance > params.least]
+    weight = np.concatenate([chance * fit.chance for fit, chance in likely])
+    return Known(tuple(fit for fit, _ in likely), weight / weight.sum())

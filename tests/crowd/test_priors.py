@@ -173,10 +173,7 @@ def test_draws_have_the_moments_that_are_said():
     for names in (*((name,) for name in PRIORS), PRIORS):
         priors, draws = known(c, s, 2, names), rng()
         drawn = np.stack([priors.draw(draws, c, s) for _ in range(2000)])
-        square = priors.share @ [
-            fit.chance @ np.exp(np.subtract(*(fit.family.likelihood(fit.theta, c + k, s + k) for k in (2, 0))))
-            for fit in priors.fits
-        ]
+        square = priors.weight @ (priors.told(c, s)[1] * priors.told(c + 1, s + 1)[1])
         for power, said in ((1, priors.means(c, s)), (2, square)):
             assert np.abs((drawn**power).mean(axis=0) - said).max() < hoeffding(2000), (names, power)
 
