@@ -1,10 +1,11 @@
 """Skills from gold: the prior of a crowd's skills is not chosen but averaged over, by what gold makes likely.
 
 A prior is a *family* with one to three parameters: all workers alike (``one-point``), good and bad ones
-(``two-points``), anything between two ends (``range``), a Beta law (``beta``). Given its parameters a worker who is
-right c times of s has the likelihood ``l(c, s) = sum_g w_g p_g^c (1 - p_g)^(s - c)``, so gold's tallies make parameters
+(``two-points``), anything between two ends (``range``), a Beta law (``beta``). Given its parameters theta a worker who
+is right c times of s has the likelihood ``l_theta(c, s) = E[p^c (1 - p)^(s - c)]``, so gold's tallies make parameters
 likely: ``P(theta | gold) ~ pi(theta) prod_j l_theta(c_j, s_j)``. It is summed over a lattice of theta, which closes in
-on where it is large. Families count by their sums (their marginal likelihoods), and a skill is the mean over all.
+on where it is large. Families count by their sums (their marginal likelihoods), and a skill is the mean over all:
+``E[p | c of s, theta] = l_theta(c + 1, s + 1) / l_theta(c, s)``, so that a family is its likelihood, and no more.
 Large crowds are also held against the likeliest ``mixture`` on a grid (Kiefer and Wolfowitz 1956), less
 ``(2 atoms - 1)/2 ln m`` (Schwarz 1978), so that no crowd is forced into a family.
 
@@ -16,63 +17,135 @@ far as the fit is wrong: a Beta law cannot say that nobody is better than .7.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 from crowdopt.crowd.law import TINY
-
-Density = tuple[Floats, Floats]  # skills and their weights, each (parameters, skills)
 
 
 class PriorParams(NamedTuple):
     """Numbers of the average over priors."""
 
-    rounds: int = 6  # in which the lattice closes in
+    rounds: int = 6  # in which the lattice closes in, at most; after each a sharp peak's cells are a fifth as long
     spread: float = 3.5  # deviations on either side of the mean that it keeps
     closer: float = 0.6  # share of the lattice's volume that has to fall away for another round
     doubt: float = 0.15  # how likely a crowd worse than guessing is beside one that is better
-    surest: float = 1e-6  # distance of a skill from 0 and 1
-    nodes: tuple[int, int] = (24, 160)  # of skills: more where workers were asked more
+    nodes: tuple[int, int] = (24, 160)  # of a mixture's skills: more where workers were asked more
     steps: int = 200  # of expectation and maximisation for a mixture
     many: int = 30  # workers from which it is tried
-    least: float = 1e-6  # chance of a parameter beside the likeliest one, below which it is left out
+    least: float = 1e-3  # chance of a parameter or family beside the likeliest one, below which it is left out
+    tallies: int = 2000  # that tell the priors: of more different ones some stand for those beside them
 
 
-def _one_point(theta: Floats, nodes: Floats) -> Density:
-    return theta, np.ones_like(theta)
+SUREST = 1e-6  # distance of a point's skill from 0 and 1: one answer of another kind is no contradiction
+BLOCK = 1000  # tallies whose means are worked out together
+ROW = 128  # answers, below which all tallies of workers who are asked as often are worked out with one of them
+FAINT = -600.0  # logarithm of a tail that is left to its first terms: soon after floating point has no smaller number
+
+Draw = Callable[[np.random.Generator, Floats, Floats, Floats], Floats]
 
 
-def _two_points(theta: Floats, nodes: Floats) -> Density:
-    return theta[:, :2], np.column_stack([1 - theta[:, 2], theta[:, 2]])
+class Family(NamedTuple):
+    """Priors of a kind: parameters are between 0 and 1, uniform."""
+
+    # (theta (parameters, k), right, asked (tallies,)) -> ln E[p^c (1 - p)^(s - c)], (parameters, tallies)
+    likelihood: Callable[[Floats, Floats, Floats], Floats]
+    draw: Draw  # (rng, theta (k,), right, asked (workers,)) -> skills given the tallies, (workers,)
+    cells: tuple[int, ...]  # of the lattice, on each side
+    ordered: bool = False  # whether the first parameter is below the second
 
 
-def _range(theta: Floats, nodes: Floats) -> Density:
-    low, high = theta[:, :1], theta[:, 1:]
-    return low + (high - low) * nodes[0], np.broadcast_to(nodes[1], (len(theta), nodes[1].size))
+def _of_points(skill: Floats, weight: Floats, right: Floats, asked: Floats) -> Floats:
+    """Logarithms of ``w_g p_g^c (1 - p_g)^(s - c)``, (points, ..., tallies)."""
+    skill, weight = (np.moveaxis(of, -1, 0)[..., None] for of in (np.clip(skill, SUREST, 1 - SUREST), weight))
+    return np.log(np.maximum(weight, TINY)) + right * np.log(skill) + (asked - right) * np.log1p(-skill)
 
 
-def _beta(theta: Floats, nodes: Floats) -> Density:
-    """Parameters: the mean and the correlation of a worker's answers."""
-    mean, weight = theta[:, :1], 1 / theta[:, 1:] - 1
-    logs = (mean * weight - 1) * np.log(nodes[0]) + ((1 - mean) * weight - 1) * np.log1p(-nodes[0])
-    density = np.exp(logs - logs.max(axis=1, keepdims=True)) * nodes[1]
-    return np.broadcast_to(nodes[0], density.shape), density / density.sum(axis=1, keepdims=True)
+def _points(split: Callable[[Floats], tuple[Floats, Floats]], *cells: int, ordered: bool = False) -> Family:
+    """Of so many skills: ``split(theta)`` is these and their weights, each (..., points)."""
+
+    def likelihood(theta: Floats, right: Floats, asked: Floats) -> Floats:
+        each = _of_points(*split(theta), right, asked)
+        top = each.max(axis=0)
+        return np.asarray(top + np.log(np.exp(each - top).sum(axis=0)))  # a fifth of the time of logaddexp
+
+    def draw(rng: np.random.Generator, theta: Floats, right: Floats, asked: Floats) -> Floats:
+        each = _of_points(*split(theta), right, asked)
+        place = np.argmax(each + rng.gumbel(size=each.shape), axis=0)  # by exp(each): Gumbel 1954
+        return np.asarray(split(theta)[0][place])
+
+    return Family(likelihood, draw, cells, ordered)
 
 
-FAMILIES: dict[
-    str, tuple[Callable[[Floats, Floats], Density], tuple[int, ...]]
-] = {  # and points of the lattice on each side
-    "one-point": (_one_point, (64,)),
-    "two-points": (_two_points, (24, 24, 7)),
-    "range": (_range, (24, 24)),
-    "beta": (_beta, (24, 14)),
+def _tails(x: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
+    """Logarithms of what ``p^c (1 - p)^(s - c) / B(c + 1, s - c + 1)`` has below x and above, (points, tallies)."""
+    from scipy.special import betainc, betaln
+
+    x = x[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = np.log(betainc(right + 1, wrong + 1, x)), np.log(betainc(wrong + 1, right + 1, 1 - x))
+        # far from the mode, by parts twice: int f = f / (ln f)' (1 + (ln f)'' / (ln f)'^2 + ...)
+        slope, bend = right / x - wrong / (1 - x), right / x**2 + wrong / (1 - x) ** 2
+        first = right * np.log(x) + wrong * np.log1p(-x) - betaln(right + 1, wrong + 1)
+        first = first - np.log(np.abs(slope)) + np.log1p(-bend / slope**2)
+    return np.where(low > FAINT, low, first), np.where(high > FAINT, high, first)
+
+
+def _range_likelihood(theta: Floats, right: Floats, asked: Floats) -> Floats:
+    """A range's: the part of a Beta law between its ends, over its length."""
+    from scipy.special import betaln
+
+    ends, place = np.unique(theta, return_inverse=True)
+    below, above = _tails(ends, right, asked - right)
+    low, high = place.reshape(theta.shape).T
+    # of two parts that are nearly 1 the difference says nothing: then by what is above
+    most = np.where(below[high] < np.log(0.5), below[high], above[low])
+    less = np.where(below[high] < np.log(0.5), below[low], above[high])
+    part = most + np.log(-np.expm1(less - most))
+    return part + betaln(right + 1, asked - right + 1) - np.log(theta[:, 1:] - theta[:, :1])
+
+
+def _range_draw(rng: np.random.Generator, theta: Floats, right: Floats, asked: Floats) -> Floats:
+    from scipy.special import betainc, betaincinv
+
+    ends = betainc(right + 1, asked - right + 1, theta[:, None])
+    return np.clip(betaincinv(right + 1, asked - right + 1, rng.uniform(*ends)), *theta)
+
+
+def _beta_weights(theta: Floats) -> tuple[Floats, Floats]:
+    """Of right and wrong answers, by the mean and the correlation of a worker's answers."""
+    mean, weight = theta[..., :1], 1 / theta[..., 1:] - 1
+    return mean * weight, (1 - mean) * weight
+
+
+def _beta_likelihood(theta: Floats, right: Floats, asked: Floats) -> Floats:
+    from scipy.special import gammaln  # three of these are three times as fast as one betaln
+
+    a, b = _beta_weights(theta)
+    told = gammaln(a + right) + gammaln(b + asked - right) - gammaln(a + b + asked)
+    return np.asarray(told - (gammaln(a) + gammaln(b) - gammaln(a + b)))
+
+
+def _beta_draw(rng: np.random.Generator, theta: Floats, right: Floats, asked: Floats) -> Floats:
+    a, b = _beta_weights(theta)
+    return rng.beta(a + right, b + asked - right)
+
+
+# Of ordered parameters one has a cell more: no middle has both alike, and half of all are in order.
+FAMILIES = {
+    "one-point": _points(lambda theta: (theta, np.ones_like(theta)), 32),
+    "two-points": _points(
+        lambda theta: (theta[..., :2], np.stack([1 - theta[..., 2], theta[..., 2]], axis=-1)), 12, 13, 9, ordered=True
+    ),
+    "range": Family(_range_likelihood, _range_draw, (16, 17), ordered=True),
+    "beta": Family(_beta_likelihood, _beta_draw, (16, 12)),
 }
-ORDERED = ("two-points", "range")  # their first two parameters ascend
 MIXTURE = "mixture"
 PRIORS = (*FAMILIES, MIXTURE)
+ANY_POINTS = _points(lambda theta: (theta[..., : theta.shape[-1] // 2], theta[..., theta.shape[-1] // 2 :]))
 
 
 class Levels(NamedTuple):
@@ -80,94 +153,145 @@ class Levels(NamedTuple):
 
     right: Floats
     asked: Floats
-    count: Floats
+    workers: Floats
 
-    def likelihood(self, skill: Floats) -> Floats:
-        """``p^c (1 - p)^(s - c)`` over its largest value, (..., levels)."""
-        share, wrong = self.right / np.maximum(self.asked, 1), self.asked - self.right
-        top = self.right * np.log(np.maximum(share, TINY)) + wrong * np.log(np.maximum(1 - share, TINY))
-        return np.exp(self.right * np.log(skill)[..., None] + wrong * np.log1p(-skill)[..., None] - top)
+    @classmethod
+    def of(cls, right: Floats, asked: Floats) -> Levels:
+        """Of workers, (workers,) each."""
+        most = asked.max(initial=0.0) + 1  # one number for both: a tenth of the time that pairs take
+        both, count = np.unique(asked * most + right, return_counts=True)
+        return cls(both % most, both // most, count.astype(np.float64))
 
-    def nodes(self, params: PriorParams) -> Floats:
-        """Skills between 0 and 1 and their weights by Gauss and Legendre, (2, nodes)."""
-        few, many = params.nodes
-        place, weight = np.polynomial.legendre.leggauss(int(np.clip(4 * np.sqrt(self.asked.max()), few, many)))
-        return np.stack([(1 + place) / 2, weight / 2])
+    def fewer(self, most: int) -> Levels:
+        """At most so many: of neighbours by their shares of right answers the commonest stands for all."""
+        if self.workers.size <= most:
+            return self
+        order = np.argsort((self.right + 1) / (self.asked + 2), kind="stable")
+        parts = np.array_split(order, most)
+        one = np.array([part[self.workers[part].argmax()] for part in parts])
+        return Levels(self.right[one], self.asked[one], np.array([self.workers[part].sum() for part in parts]))
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(NamedTuple):
     """A family held against tallies: which parameters are likely."""
 
+    family: Family
     evidence: float  # ln of the marginal likelihood
+    theta: Floats  # (parameters, k)
     chance: Floats  # (parameters,): given the tallies
-    skill: Floats  # (parameters, skills)
-    weight: Floats  # (parameters, skills): of each skill before the tallies
-
-    def means(self, levels: Levels) -> Floats:
-        """E[p | c of s] of any tallies, (levels,)."""
-        each = levels.likelihood(self.skill)
-        told = np.maximum(np.einsum("hp,hpl->hl", self.weight, each), TINY)
-        return self.chance @ (np.einsum("hp,hpl->hl", self.weight * self.skill, each) / told)
 
 
-def _fit(name: str, levels: Levels, classes: int, params: PriorParams) -> Fit:
-    (density, cells), nodes = FAMILIES[name], levels.nodes(params)
-    low, high = np.zeros(len(cells)), np.ones(len(cells))
+def _fit(family: Family, levels: Levels, classes: int, params: PriorParams) -> Fit:
+    low, high = np.zeros(len(family.cells)), np.ones(len(family.cells))
+    right, asked = np.append(levels.right, 1), np.append(levels.asked, 1)  # of one answer: the prior's mean
     for _ in range(params.rounds):
-        step = (high - low) / cells
-        axes = [begin + width * (np.arange(n) + 0.5) for begin, width, n in zip(low, step, cells, strict=True)]
-        theta = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(cells))
-        if name in ORDERED:
-            theta = theta[theta[:, 0] <= theta[:, 1]]
-        skill, weight = density(theta, nodes)
-        skill = np.clip(skill, params.surest, 1 - params.surest)
-        each = levels.likelihood(skill)
-        told = np.maximum(np.einsum("hp,hpl->hl", weight, each), TINY)
-        usual = np.where((weight * skill).sum(axis=1) * classes > 1, 1.0, params.doubt)
-        logs = np.log(told) @ levels.count + np.log(usual * step.prod() * (2 if name in ORDERED else 1))
+        step = (high - low) / family.cells
+        theta = low + step * (np.indices(family.cells).reshape(step.size, -1).T + 0.5)
+        if family.ordered:
+            theta = theta[theta[:, 0] < theta[:, 1]]
+        told = family.likelihood(theta, right, asked)
+        above = np.clip((np.exp(told[:, -1]) - 1 / classes) / step[0] + 0.5, 0, 1)  # share of a cell
+        usual = params.doubt + (1 - params.doubt) * above
+        logs = told[:, :-1] @ levels.workers + np.log(usual * step.prod() * (1 + family.ordered))
         chance = np.exp(logs - logs.max())
         evidence = float(logs.max() + np.log(chance.sum()))
         chance /= chance.sum()
         middle = chance @ theta
         reach = params.spread * (np.sqrt(chance @ (theta - middle) ** 2) + step / 3)
         inner = np.maximum(low, middle - reach), np.minimum(high, middle + reach)
+        likely = chance > params.least * chance.max()
         if (inner[1] - inner[0]).prod() > params.closer * (high - low).prod():
-            break
+            if np.count_nonzero(likely) >= 3**step.size:
+                break
+            best = theta[chance.argmax()]  # of several peaks that the lattice is too coarse for, one is looked into
+            inner = np.maximum(low, best - 2 * step), np.minimum(high, best + 2 * step)
         low, high = inner
-    likely = chance > params.least * chance.max()
-    return Fit(evidence, chance[likely] / chance[likely].sum(), skill[likely], weight[likely])
+    return Fit(family, evidence, theta[likely], chance[likely] / chance[likely].sum())
 
 
 def _mixture(levels: Levels, params: PriorParams) -> Fit:
-    (skill, weight), workers = levels.nodes(params), levels.count.sum()
-    each = levels.likelihood(skill)
+    few, many = params.nodes
+    points, total = int(np.clip(4 * np.sqrt(levels.asked.max()), few, many)), levels.workers.sum()
+    skill, weight = (np.arange(points) + 0.5) / points, np.full(points, 1 / points)
+    logs = _of_points(skill, np.ones_like(skill), levels.right, levels.asked)
+    each = np.exp(logs - logs.max(axis=0))
     for _ in range(params.steps):
-        weight = weight * (each @ (levels.count / (weight @ each))) / workers
-    told, atoms = weight @ each, np.count_nonzero(weight > 0.5 / workers)
-    evidence = float(np.log(told) @ levels.count - (atoms - 0.5) * np.log(workers))
-    return Fit(evidence, np.ones(1), skill[None], weight[None])
+        weight = weight * (each @ (levels.workers / (weight @ each))) / total
+    told, atoms = np.log(weight @ each) + logs.max(axis=0), np.count_nonzero(weight > 0.5 / total)
+    evidence = float(told @ levels.workers - (atoms - 0.5) * np.log(total))
+    return Fit(ANY_POINTS, evidence, np.concatenate([skill, weight])[None], np.ones(1))
 
 
-class Known(NamedTuple):
-    """What gold tells of a crowd's skills: the families, and how likely each is."""
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What gold tells of a crowd's skills: parameters of all families, and how likely each is."""
 
     fits: tuple[Fit, ...]
-    share: Floats  # (families,)
+    weight: Floats  # (parameters,): of all families in a row
+    rows: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)  # what told() says of workers asked as often
+    table: dict[tuple[float, float], float] = field(default_factory=dict)  # of means that were asked for, by c and s
+
+    def told(self, right: Floats, asked: Floats) -> tuple[Floats, Floats]:
+        """``ln l(c, s)`` and E[p | c of s] by each parameter, (parameters, tallies)."""
+        more, now = (
+            np.concatenate([fit.family.likelihood(fit.theta, right + one, asked + one) for fit in self.fits])
+            for one in (1, 0)
+        )
+        return now, np.exp(more - now)
+
+    def row(self, often: int) -> tuple[Floats, Floats]:
+        """That of no answer and of all tallies of so many: worked out once."""
+        if often not in self.rows:
+            right, asked = np.append(0.0, np.arange(often + 1)), np.append(0.0, np.full(often + 1, often))
+            self.rows[often] = self.told(right, asked)
+        return self.rows[often]
 
     def means(self, right: Floats, asked: Floats) -> Floats:
         """E[p | c of s] of workers, (workers,): these need not be those whose gold told the priors."""
-        levels, level = _levels(right, asked)
-        return np.asarray(self.share @ np.stack([fit.means(levels) for fit in self.fits]))[level]
+        keys = list(zip(right.tolist(), asked.tolist(), strict=True))
+        new = sorted(set(keys).difference(self.table))
+        rows = sorted({int(often) for _, often in new})
+        if sum(rows) < ROW:
+            for often in rows:
+                each = self._means(self.row(often)[1])[1:]
+                self.table.update(zip(((c, often) for c in range(often + 1)), each, strict=True))
+            new = []
+        for block in range(0, len(new), BLOCK):
+            some = [(0.0, 0.0), *new[block : block + BLOCK]]
+            self.table.update(zip(some, self._means(self.told(*np.array(some).T)[1]), strict=True))
+        return np.array([self.table[key] for key in keys])
+
+    def _means(self, each: Floats) -> list[float]:
+        # added up row by row: no column's last bits depend on the others, as those of BLAS do, or those of one alone
+        return np.asarray((self.weight[:, None] * each).sum(axis=0)).tolist()
+
+    def after(self, right: Floats, asked: Floats) -> Known:
+        """What more workers add to it, (workers,) each, on the parameters that were likely without them."""
+        often = np.unique(asked[asked > 0]).astype(int).tolist()
+        if not often or often[-1] >= ROW:
+            return self
+        logs = np.log(self.weight)
+        for one in often:
+            workers = np.bincount(right[asked == one].astype(int), minlength=one + 1)
+            logs = logs + self.row(one)[0][:, 1:] @ workers
+        weight = np.exp(logs - logs.max())
+        return Known(self.fits, weight / weight.sum(), self.rows)
+
+    def ranges(self, right: Floats, asked: Floats, tail: float = 0.05, draws: int = 200) -> tuple[Floats, Floats]:
+        """Between which skills lie but for the tails, each (workers,): quantiles of draws, the same ones every time."""
+        pairs, pair = np.unique(np.stack([right, asked]), axis=1, return_inverse=True)
+        rng = np.random.default_rng(0)
+        drawn = np.stack([self.draw(rng, *pairs) for _ in range(draws)])
+        low, high = np.quantile(drawn, (tail, 1 - tail), axis=0)[:, pair.reshape(-1)]
+        return low, high
 
     def draw(self, rng: np.random.Generator, right: Floats, asked: Floats) -> Floats:
         """Skills of workers as gold leaves them open, (workers,): one prior for all, then each skill by the tally."""
-        levels, level = _levels(right, asked)
-        fit = self.fits[rng.choice(self.share.size, p=self.share)]
-        k = rng.choice(fit.chance.size, p=fit.chance)
-        heads = np.cumsum(fit.weight[k][:, None] * levels.likelihood(fit.skill[k]), axis=0)[:, level]
-        place = (rng.random(level.size) * heads[-1] >= heads).sum(axis=0)
-        return fit.skill[k][np.minimum(place, fit.skill.shape[1] - 1)]
+        ends, place = np.cumsum([len(fit.theta) for fit in self.fits]), rng.choice(self.weight.size, p=self.weight)
+        which = int(np.searchsorted(ends, place, side="right"))
+        fit = self.fits[which]
+        theta = fit.theta[place - ends[which]]  # from its end on
+        return fit.family.draw(rng, theta, np.asarray(right, np.float64), np.asarray(asked, np.float64))
 
 
 def known(
@@ -181,17 +305,14 @@ def known(
 
     right, asked (workers,): c and s; classes: K, a guess is right with chance 1/K; names: families averaged over.
     """
-    params, (levels, _) = params or PriorParams(), _levels(right, asked)
-    fits = [_fit(name, levels, classes, params) for name in names if name != MIXTURE]
-    if MIXTURE in names and ((np.asarray(asked) > 0).sum() >= params.many or not fits):
+    params, right, asked = params or PriorParams(), np.asarray(right, np.float64), np.asarray(asked, np.float64)
+    heard = asked > 0 if asked.any() else asked == 0
+    levels = Levels.of(right[heard], asked[heard]).fewer(params.tallies)
+    fits = [_fit(FAMILIES[name], levels, classes, params) for name in names if name != MIXTURE]
+    if MIXTURE in names and (np.count_nonzero(heard) >= params.many or not fits):
         fits.append(_mixture(levels, params))
     evidence = np.array([fit.evidence for fit in fits])
-    chance = np.exp(evidence - evidence.max())
-    return Known(tuple(fits), chance / chance.sum())
-
-
-def _levels(right: Floats, asked: Floats) -> tuple[Levels, Ints]:
-    """Different tallies, and which each worker has."""
-    pairs = np.column_stack([right, asked])
-    table, level, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
-    return Levels(*table.T.astype(np.float64), count.astype(np.float64)), level.reshape(-1)
+    share = np.exp(evidence - evidence.max())
+    likely = [(fit, chance) for fit, chance in zip(fits, share.tolist(), strict=True) if chance > params.least]
+    weight = np.concatenate([chance * fit.chance for fit, chance in likely])
+    return Known(tuple(fit for fit, _ in likely), weight / weight.sum())

@@ -57,8 +57,8 @@ def averaged(
 
     A worker without gold has the prior's mean; a type without any is like all others together.
 
-    correct, asked (types, workers): c and s; names: the priors; growing: whether more workers come, so that the priors
-    are told by the first of them, of whom there are a power of 1.1; -> (types, workers). Raises InputError if no worker
+    correct, asked (types, workers): c and s; names: the priors; growing: whether more workers come, so that
+    parameters are looked for anew at powers of 4 alone; -> (types, workers). Raises InputError if no worker
     has answered any gold, or a tally is impossible.
     """
     return np.stack([told.means(*tally) for told, *tally in known_of(correct, asked, classes, names, growing)])
@@ -73,14 +73,17 @@ def known_of(
         raise InputError("no worker has answered a gold task, so skills cannot be estimated; give gold or accuracies")
     there = s.any(axis=1, keepdims=True)
     both = np.stack([np.where(there, c, c.sum(axis=0)), np.where(there, s, s.sum(axis=0))], axis=1)
-    first = int(1.1 ** int(np.log(c.shape[1]) / np.log(1.1) + 1e-9)) if growing else c.shape[1]
+    first = 4 ** ((c.shape[1].bit_length() - 1) // 2) if growing else c.shape[1]
+    if growing and both[:, 1, :first].any(axis=1).all():
+        return [(_priors(row[:, :first].tobytes(), classes, names).after(*row[:, first:]), *row) for row in both]
     first = first if both[:, 1, :first].any(axis=1).all() else c.shape[1]
     return [(_priors(row[:, :first].tobytes(), classes, names), *row) for row in both]
 
 
 @lru_cache(maxsize=64)
 def _priors(tallies: bytes, classes: int, names: tuple[str, ...]) -> Known:
-    return known(*np.frombuffer(tallies).reshape(2, -1), classes, names)
+    right, asked = np.frombuffer(tallies).reshape(2, -1)
+    return known(right, asked, classes, names)
 
 
 AVERAGED, TALLIED = "averaged", ("plug-in", "unbiased")

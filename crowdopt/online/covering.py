@@ -217,7 +217,8 @@ class Covering(BasePolicy):
 
     def skill_ranges(self) -> tuple[Floats, Floats] | None:
         """By gold alone; None where skills are told."""
-        return None if self.shows_skill else self.seen.ranges(self.seen.first + np.arange(self.known.workers))
+        columns = self.seen.first + np.arange(self.known.workers)
+        return None if self.shows_skill else self.seen.ranges(columns, self.known.classes)
 
     def answers(self) -> str:
         """How answers are made of the labels: the option ``aggregate``."""

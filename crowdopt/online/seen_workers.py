@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.resumable import Arrays
+from crowdopt.crowd.skills import known_of
 from crowdopt.online.arrivals import Arrival
 
 Estimator: TypeAlias = Callable[[Ints, Ints], Any]
-
-NORMAL = 1.6448536269514722  # quantile of the normal law at .95
 
 
 class SeenWorkers:
@@ -81,13 +80,14 @@ class SeenWorkers:
         """Tallies have changed: what was worked out of them is out of date."""
         self._fitted = None
 
-    def ranges(self, columns: Ints) -> tuple[Floats, Floats]:
-        """Wilson's interval of 90 % for each accuracy, by the worker's own gold; each (types, columns)."""
-        asked, square = self.asked[:, columns], NORMAL**2
-        share = (self.right[:, columns] + square / 2) / (asked + square)
-        spread = self.right[:, columns] * (1 - self.right[:, columns] / np.maximum(asked, 1)) + square / 4
-        half = NORMAL * np.sqrt(spread) / (asked + square)
-        return np.maximum(0.0, share - half), np.minimum(1.0, share + half)
+    def ranges(self, columns: Ints, classes: int) -> tuple[Floats, Floats]:
+        """Where nine of ten skills lie as gold leaves them open (crowd.priors); each (types, columns)."""
+        came, low, high = self.came, np.zeros(self.given.shape), np.ones(self.given.shape)
+        if self.asked[:, came].any():
+            told = known_of(self.right[:, came], self.asked[:, came], classes, growing=True)
+            for kind, (known, right, asked) in enumerate(told):
+                low[kind, came], high[kind, came] = known.ranges(right, asked)
+        return low[:, columns], high[:, columns]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that is known of workers, as arrays."""

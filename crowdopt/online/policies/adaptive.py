@@ -36,7 +36,7 @@ NEWS = 0.1  # share of labels that has to be new before the difficulty of tasks 
 class Adaptive(ReSolve):
     """A task has had enough at a posterior error of e = (1 - caution) eps; others' lack is priced anew.
 
-    Every worker does gold; skills are empirical-Bayes means, fitted anew every few arrivals, which changes the
+    Every worker does gold; skills are means over the priors it makes likely, anew every few arrivals, which changes the
     posteriors of all tasks: labels count ``ln((K - 1) p / (1 - p))`` for their class. A label's evidence is
     ``(p - u) ln(p / u)``, u = (1 - p)/(K - 1), the nats by which it moves the odds of the true class on average; a task
     lacks those from its level (crowdopt.online.beliefs.grid) to that of e, and the least finished ones come first.
