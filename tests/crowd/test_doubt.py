@@ -106,7 +106,7 @@ def test_a_confidence_lowers_targets_until_the_plan_keeps_them_so_often(tmp_path
     folder = lay(tmp_path / "c", "epsilon = 0.2", (f"t{i}" for i in range(6)), {f"w{j}": (6, None) for j in range(9)})
     write_table(folder / "gold.csv", "worker,correct,asked", *(f"w{j},{16 - j % 3},20" for j in range(9)))
     usual = crowdopt.assign(folder)
-    sure = crowdopt.assign(folder, confidence=0.9, output=tmp_path / "plan")
+    sure = crowdopt.assign(folder, confidence=0.95, output=tmp_path / "plan")
     assert usual.left_open.high > 0.2 >= sure.left_open.high and sure.is_sure
     assert sure.objective > usual.objective and sure.instance.one_target < 0.2
     assert crowdopt.verify(folder, tmp_path / "plan").overrides == {"epsilon": sure.instance.one_target}

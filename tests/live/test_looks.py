@@ -18,11 +18,16 @@ POLICIES = ("sequential:bootstrap=2:gold=2:most-gold=2", "adaptive:gold=2:block=
 
 
 def few(live, people: People, workers: int) -> None:
-    """So many workers come, and no more: tasks are left unsure."""
-    for name in map(str, range(workers)):
-        while (lease := live.ask(name)) is not None:
-            live.tell(lease, people.say(lease))
-    live.shut_doors()
+    """So many workers come, and again while the end is mended, but no others: tasks are left unsure."""
+    for last in (False, True):
+        asked = True
+        while asked:
+            asked = False
+            for name in map(str, range(workers)):
+                while (lease := live.ask(name)) is not None:
+                    live.tell(lease, people.say(lease))
+                    asked = last
+        live.shut_doors()
 
 
 @pytest.mark.parametrize("policy", POLICIES[:2])
