@@ -13,7 +13,7 @@ from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law_fits import FITS, chosen_law, laws_for
+from crowdopt.crowd.law_fits import FITS, GoldVotes, chosen_law, laws_for
 from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_table import read_gold_votes
 from crowdopt.io.tables.table_columns import find_table
@@ -71,10 +71,11 @@ def explain_laws(
         return None
     workers = instance.worker_ids
     right = read_gold_votes(source, Ids([], workers, []))
-    choice = chosen_law(right, laws_for(len(workers)))
+    votes = GoldVotes.of(right)
+    choice = chosen_law(votes, laws_for(len(workers)))
     panel = vote_panel(with_law(instance, choice.law))
     options = options_of(max(1.0, clock.left), 0)
     terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}
-    plans = [law_price(Cascade(panel, **terms), FITS[n](right), SOLVERS.solve, options) for n in choice.loss]
+    plans = [law_price(Cascade(panel, **terms), FITS[n](votes), SOLVERS.solve, options) for n in choice.loss]
     known = [one for one in plans if one is not None]
     return LawsExplained(choice.law.name, choice.loss, known, effective_votes(right))

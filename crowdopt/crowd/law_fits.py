@@ -1,7 +1,4 @@
-"""Which law labels follow, from gold that several workers answered, or from labels: the likeliest on held-out items.
-
-Gold votes are a table right (items, workers): 1 where a worker is right, 0 where wrong, -1 where not asked.
-"""
+"""Which law labels follow, from gold that several workers answered, or from labels: the likeliest on held-out items."""
 
 from __future__ import annotations
 
@@ -13,15 +10,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.law import LARGEST, NONE, TINY, Difficulty, Given, Law, softmax
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.law import LARGEST, NONE, TINY, Difficulty, Given, Law
+from crowdopt.crowd.priors import known
 from crowdopt.errors import InputError
 
-Fit: TypeAlias = Callable[[Ints], Law]
-
 INDEPENDENT, COMMON, PAIRWISE = "independent", "common discount", "pairwise"
-COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker, and difficulty
-ENOUGH = 200  # gold items from which independence may be chosen beside the others
+COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker and type, and difficulty
 PANEL = 8  # workers up to which couplings are fitted
 FOLDS = 5  # item i is held out in fold i mod 5: no chance is at work
 DIGITS = 6  # of factors of a law of pairs that are kept
@@ -30,10 +25,11 @@ DIGITS = 6  # of factors of a law of pairs that are kept
 class LawParams(NamedTuple):
     """Grids and limits of the fits of laws to gold votes."""
 
-    extra: float = 2.0  # votes like the crowd's mean that each worker is given beside their own
-    shares: Floats = np.arange(26) / 50  # h that a common discount may be
+    most: tuple[int, int] = (20_000, 200_000)  # items and votes, spread evenly, that tell how workers err together
+    shares: Floats = np.arange(1, 26) / 50  # h that a common discount may be
     rests: Floats = np.arange(5) / 10  # s there
     rate: float = 5.0  # of the exponential prior of h: .2 in the mean
+    sure: float = 20.0  # times as likely as a common discount has independence to be, or both are averaged
     penalties: tuple[float, ...] = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
     folds: int = 4  # of the items, that choose the penalty
     soft: float = 0.1  # penalty of each b, so that a worker who never errs has a finite one
@@ -46,12 +42,75 @@ class LawParams(NamedTuple):
 PARAMS = LawParams()
 
 
+class GoldVotes(NamedTuple):
+    """Votes on gold items: who was right."""
+
+    item: Ints  # (k,): of each vote
+    worker: Ints  # (k,)
+    right: Ints  # (k,): 1, or 0 where the vote was wrong
+    kind: Ints  # (items,): type of each
+    shape: tuple[int, int]  # types and workers
+    classes: int = 2  # K: a guess is right with chance 1/K
+
+    @classmethod
+    def of(cls, table: Ints) -> GoldVotes:
+        """Of a table (items, workers) of one type: 1 right, 0 wrong, -1 not asked."""
+        item, worker = np.nonzero(table >= 0)
+        return cls(item, worker, table[item, worker], np.zeros(len(table), np.int64), (1, table.shape[1]))
+
+    @property
+    def table(self) -> Ints:
+        """The same of few workers."""
+        table = np.full((self.kind.size, self.shape[1]), -1)
+        table[self.item, self.worker] = self.right
+        return table
+
+    @property
+    def accuracies(self) -> Floats:
+        """Means over the priors that each type's tallies leave open (crowdopt.crowd.skills.averaged), (types, workers).
+
+        -> (3, types, workers): by all votes, and without one that was wrong, and that was right.
+        """
+        cell, size = self.kind[self.item] * self.shape[1] + self.worker, self.shape[0] * self.shape[1]
+        tallies = np.stack([np.bincount(cell, self.right, size), np.bincount(cell, minlength=size)])
+        both = tallies.reshape(2, *self.shape)
+        c, s = np.where(both[1].any(axis=1, keepdims=True), both, both.sum(axis=1, keepdims=True))
+        priors = [known(*tally, self.classes) for tally in zip(c, s, strict=True)]
+        less = [(c, s), (np.minimum(c, s - 1), s - 1), (c - 1, s - 1)]
+        each = [np.maximum(0, one).swapaxes(0, 1) for one in less]
+        return np.array([[prior.means(*tally) for prior, tally in zip(priors, one, strict=True)] for one in each])
+
+    def of_items(self, some: Bools) -> GoldVotes:
+        """The votes on some items, which are numbered anew."""
+        mine = some[self.item]
+        item = (np.cumsum(some) - 1)[self.item[mine]]
+        return self._replace(item=item, worker=self.worker[mine], right=self.right[mine], kind=self.kind[some])
+
+    def fewer(self) -> GoldVotes:
+        """The same, or votes on items with two or more, spread evenly over these and over the workers of each."""
+        items, votes = PARAMS.most
+        if self.item.size <= votes:
+            return self
+        several = np.flatnonzero(np.bincount(self.item, minlength=self.kind.size) > 1)
+        some = np.isin(np.arange(self.kind.size), several[:: -(-several.size // items)])
+        few = self.of_items(some)
+        order = np.lexsort((few.worker, few.item))
+        count = np.bincount(few.item)
+        place = np.arange(order.size) - np.repeat(np.cumsum(count) - count, count)
+        most, of = np.minimum(count, votes // count.size)[few.item[order]], count[few.item[order]]
+        kept = order[(place + 1) * most // of > place * most // of]
+        return few._replace(item=few.item[kept], worker=few.worker[kept], right=few.right[kept])
+
+
+Fit: TypeAlias = Callable[[GoldVotes], Law]
+
+
 @dataclass(frozen=True, eq=False)
 class LawChoice:
     """The chosen law, fitted to all items, and how well each law told held-out items."""
 
     law: Law
-    by_coins: Law  # the best of one coin, which plans of fixed sets heed
+    by_coins: Law  # one coin's, which plans of fixed sets heed
     loss: dict[str, float]  # mean -ln P of a held-out item, by law
 
     def __str__(self) -> str:
@@ -60,104 +119,143 @@ class LawChoice:
         return f"{self.law.name} from gold votes (held-out log loss: {losses})"
 
 
-def log_chances(law: Law, right: Ints) -> Floats:
-    """``ln P(votes)`` of each item, (items,), by a law of two classes."""
-    item, worker = np.nonzero(right >= 0)
-    return law.likelihood(Given(item, 0, worker, 1 - right[item, worker]), len(right))[:, 0]
+def log_chances(law: Law, votes: GoldVotes) -> Floats:
+    """``ln P(votes)`` of each item, (items,): a wrong vote may be for any other class."""
+    given = Given(votes.item, votes.kind[votes.item], votes.worker, 1 - votes.right)
+    return law.likelihood(given, votes.kind.size)[:, 0]
 
 
-def laws_for(workers: int) -> tuple[str, ...]:
-    """The laws that so many workers can be fitted by."""
-    return tuple(FITS) if workers <= PANEL else COINS
+def laws_for(workers: int, types: int = 1, classes: int = 2) -> tuple[str, ...]:
+    """The laws that votes on so many types and classes by so many workers can be fitted by."""
+    return tuple(FITS) if workers <= PANEL and types == 1 and classes == 2 else COINS
 
 
-def chosen_law(right: Ints, names: tuple[str, ...] = COINS) -> LawChoice:
-    """The law with the least held-out log loss; the first of the names where two are equal.
+def chosen_law(votes: GoldVotes, names: tuple[str, ...] = COINS) -> LawChoice:
+    """The law with the least held-out log loss, but independence only where it is far likelier than a common discount.
 
-    From fewer than ENOUGH items it is not independence, unless no item has two votes: few items seldom show that
-    workers err together, and answers by a law that denies it claim fewer errors than they make.
+    Few items seldom show that workers err together, and answers by a law that denies it claim fewer errors than they
+    make. Where no item has two votes it is independence.
 
-    names: laws to choose from, with INDEPENDENT. Raises InputError with fewer items than folds.
+    names: laws to choose from (:func:`laws_for`), with INDEPENDENT. Raises InputError with fewer items than folds.
     """
-    return _chosen(np.ascontiguousarray(right, np.int64).tobytes(), right.shape, names)
+    columns = tuple(np.ascontiguousarray(column, np.int64).tobytes() for column in votes[:4])
+    return _chosen(columns, votes.shape, votes.classes, names)
 
 
 @lru_cache(maxsize=4)
-def _chosen(votes: bytes, shape: tuple[int, int], names: tuple[str, ...]) -> LawChoice:
-    right = np.frombuffer(votes, np.int64).reshape(shape)
-    if len(right) < FOLDS:
-        raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")
-    together = bool(((right >= 0).sum(axis=1) > 1).any())  # one vote an item tells nothing of dependence
-    names = tuple(name for name in names if together or name == INDEPENDENT)
-    loss = {name: -_held_out(FITS[name], right, FOLDS) / len(right) for name in names}
+def _chosen(columns: tuple[bytes, ...], shape: tuple[int, int], classes: int, names: tuple[str, ...]) -> LawChoice:
+    votes = GoldVotes(*(np.frombuffer(column, np.int64) for column in columns), shape, classes)
+    items = votes.kind.size
+    if items < FOLDS:
+        raise InputError(f"{items} gold items are too few to choose a law from; give at least {FOLDS}")
+    if np.bincount(votes.item).max() < 2 or names == (INDEPENDENT,):  # one vote an item tells nothing of dependence
+        law = independent_law(votes)
+        return LawChoice(law, law, {INDEPENDENT: -float(log_chances(law, votes).mean())})
+    told = _Discounts.of(votes)
+    alone = COMMON not in names or told.evidence[0] - told.evidence[1] > np.log(PARAMS.sure)
+    coins = told.independent if alone else told.law
+    if PAIRWISE not in names:  # folds would be slow, and in thin gold tell accuracies from too few votes
+        loss = {name: -nats / told.items for name, nats in zip(COINS, told.evidence, strict=True) if name in names}
+        return LawChoice(coins, coins, loss)
+    loss = {name: -_held_out(FITS[name], votes, FOLDS) / items for name in names}
+    if loss[PAIRWISE] < min(loss[name] for name in names if name in COINS):
+        return LawChoice(pairwise_law(votes), coins, loss)
+    return LawChoice(coins, coins, loss)
 
-    def best(of: tuple[str, ...]) -> str:
-        among = [name for name in names if name in of]
-        steady = [name for name in among if len(right) >= ENOUGH or name != INDEPENDENT]
-        return min(steady or among, key=lambda name: loss[name])
 
-    chosen, coins = best(names), best(COINS)
-    law = FITS[chosen](right)
-    return LawChoice(law, law if coins == chosen else FITS[coins](right), loss)
-
-
-def _held_out(fit: Fit, right: Ints, folds: int) -> float:
+def _held_out(fit: Fit, votes: GoldVotes, folds: int) -> float:
     """``sum ln P`` of each fold's items by the law that is fitted to the others."""
-    fold = np.arange(len(right)) % folds
-    return sum(float(log_chances(fit(right[fold != k]), right[fold == k]).sum()) for k in range(folds))
+    fold = np.arange(votes.kind.size) % folds
+    return sum(
+        float(log_chances(fit(votes.of_items(fold != k)), votes.of_items(fold == k)).sum()) for k in range(folds)
+    )
 
 
-def _mean(right: Ints) -> float:
-    """The crowd's share of right votes, with one vote of each kind beside."""
-    return float(((right == 1).sum() + 1) / ((right >= 0).sum() + 2))
+class _Discounts(NamedTuple):
+    """How well independence and common discounts tell each item, accuracies being those without its own votes."""
+
+    accuracy: Floats  # (types, workers): by all votes
+    classes: int
+    items: int
+    hard: Floats  # (k,): h of each discount
+    left: Floats  # (k,): s
+    height: Floats  # (1 + k,): ln P of all items by independence, then by each discount, with their priors
+
+    @classmethod
+    def of(cls, votes: GoldVotes) -> _Discounts:
+        few, accuracy = votes.fewer(), votes.accuracies
+        hard, left = (axis.ravel() for axis in np.meshgrid(PARAMS.shares, PARAMS.rests))
+        # Accuracies that knew the vote would follow chance, so that workers seemed to err together where they do not.
+        cells = (few.right * votes.shape[0] + few.kind[few.item]) * votes.shape[1] + few.worker
+        of, cell = np.unique(cells, return_inverse=True)
+        told = few._replace(worker=cell), accuracy[1:].ravel()[of], of >= accuracy[0].size
+        parts = [(0.0, 1.0), *zip(hard.tolist(), left.tolist(), strict=True)]
+        height = np.array([_height(*told, *part) for part in parts])
+        height[1:] -= PARAMS.rate * hard + np.log(np.exp(-PARAMS.rate * hard).sum())
+        return cls(accuracy[0], votes.classes, few.kind.size, hard, left, height)
+
+    @property
+    def evidence(self) -> tuple[float, float]:
+        """``ln P`` of all items by each of COINS."""
+        return float(self.height[0]), float(np.logaddexp.reduce(self.height[1:]))
+
+    @property
+    def independent(self) -> Law:
+        """Accuracies by their tallies."""
+        return Law.coins(self.accuracy, self.classes)
+
+    @property
+    def law(self) -> Law:
+        """The mean over all, where independence is half as likely as everything before gold."""
+        chance = np.exp(self.height - np.logaddexp.reduce(self.height))[1:]
+        share, rest = float(chance @ self.hard), float(chance @ (self.hard * self.left))
+        kept = rest / share if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
+        easy = _on_easy(self.accuracy, self.classes, share, kept)
+        return replace(Law.coins(easy, self.classes, Difficulty(share, kept)), name=COMMON)
 
 
-def _tallied(right: Ints) -> Floats:
-    """Each worker's share of right votes, with a few votes like the crowd's mean."""
-    hits, asked = (right == 1).sum(axis=0), (right >= 0).sum(axis=0)
-    return np.asarray((hits + PARAMS.extra * _mean(right)) / (asked + PARAMS.extra), np.float64)
-
-
-def independent_law(right: Ints) -> Law:
+def independent_law(votes: GoldVotes) -> Law:
     """Accuracies by their tallies."""
-    return Law.coins(_tallied(right)[None])
+    return Law.coins(votes.accuracies[0], votes.classes)
 
 
-def common_law(right: Ints) -> Law:
+def common_law(votes: GoldVotes) -> Law:
     """A share h of the items is hard for all: there a part s of each worker's edge is left. The mean over both.
 
     Nothing else is fitted beside the tallies: edges on easy items are those by which a worker is as often right as they
-    say, ``x / (1 - h + h s)``, but LARGEST at most. h and h s are means given the votes, under an exponential prior of
-    h; the likeliest h is 0 as long as few items show more.
+    say, ``x / (1 - h + h s)``, but LARGEST at most. h and h s are means given the votes; before these h is 0 with
+    chance 1/2, else it follows an exponential law. All types have the same h and s.
     """
-    hard, left = (axis.ravel() for axis in np.meshgrid(PARAMS.shares, PARAMS.rests))
-    terms = _terms(right, np.stack([1 - hard, hard], axis=1), _easy_edges(right, hard, left), left)
-    height = np.logaddexp.reduce(terms, axis=-1).sum(axis=1) - PARAMS.rate * hard
-    ((share, rest),) = softmax(height[None]) @ np.stack([hard, hard * left], axis=1)
-    kept = float(rest / share) if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
-    edge = _easy_edges(right, np.array([share]), np.array([kept]))
-    return replace(Law.coins((1 + edge) / 2, 2, Difficulty(float(share), kept)), name=COMMON)
+    return _Discounts.of(votes).law
 
 
-def _easy_edges(right: Ints, hard: Floats, left: Floats) -> Floats:
-    """Edges on easy items for shares of hard ones and what is left there, (k,) each, by the tallies, (k, workers)."""
-    return np.clip((2 * _tallied(right) - 1) / (1 - hard + hard * left)[:, None], -LARGEST, LARGEST)
+def _on_easy(accuracy: Floats, classes: int, hard: float, left: float) -> Floats:
+    """Accuracies on easy items."""
+    guess = 1 / classes
+    edge = (accuracy - guess) / ((1 - guess) * (1 - hard + hard * left))
+    return guess + (1 - guess) * np.clip(edge, -LARGEST / (classes - 1), LARGEST)
 
 
-def _terms(right: Ints, share: Floats, edge: Floats, left: Floats) -> Floats:
-    """``ln s_m P(x | part m)`` of easy and hard items for each value of s, (left, items, 2); edge (left, workers)."""
-    accuracy = (1 + np.stack([edge, left[:, None] * edge], axis=1)) / 2
-    hit, miss = (np.log(one).swapaxes(-1, -2) for one in (accuracy, 1 - accuracy))
-    return (right == 1) @ hit + (right == 0) @ miss + np.log(np.maximum(share, TINY))[:, None]
+def _height(votes: GoldVotes, accuracy: Floats, right: Bools, hard: float, left: float) -> float:
+    """``sum ln P(votes)`` for a share of hard items and what is left there.
+
+    votes: whose workers are cells; accuracy, right (cells,): of a cell's worker, and whether the vote is right.
+    """
+    parts, easy = [], _on_easy(accuracy, votes.classes, hard, left)
+    for share, scale in ((1 - hard, 1.0), (hard, left)):
+        p = (1 + scale * (votes.classes * easy - 1)) / votes.classes
+        logs = np.log(np.where(right, p, 1 - p))[votes.worker]
+        parts.append(np.log(max(share, TINY)) + np.bincount(votes.item, logs, votes.kind.size))
+    return float(np.logaddexp(*parts).sum())
 
 
-def pairwise_law(right: Ints) -> Law:
+def pairwise_law(gold: GoldVotes) -> Law:
     """Pairs who err together, with the penalty of couplings by which held-out items are told best."""
     fits = [partial(coupled_law, penalty=penalty) for penalty in PARAMS.penalties]
-    return fits[int(np.argmax([_held_out(fit, right, PARAMS.folds) for fit in fits]))](right)
+    return fits[int(np.argmax([_held_out(fit, gold, PARAMS.folds) for fit in fits]))](gold)
 
 
-def coupled_law(right: Ints, penalty: float) -> Law:
+def coupled_law(gold: GoldVotes, penalty: float) -> Law:
     """``ln P(x) = sum_j b_j v_j + sum_{j<k} J_jk v_j v_k - ln Z``, v_j = 2 x_j - 1: each way to vote is a part.
 
     The likelihood is exact, over all ways in which the workers can vote, less ``penalty / 2 sum J^2``: couplings that
@@ -166,14 +264,14 @@ def coupled_law(right: Ints, penalty: float) -> Law:
     The law is not the likeliest one but the mean of all, ``P(x | items)``: the cheapest plan by the likeliest law leans
     on those votes that the items flatter, and errs more often than it says.
     """
-    workers = right.shape[1]
+    right, workers = gold.table, gold.shape[1]
     votes = 2.0 * ((np.arange(2**workers)[:, None] >> np.arange(workers)) & 1) - 1
     first, second = np.array(list(combinations(range(workers), 2)), np.int64).reshape(-1, 2).T
     terms = np.hstack([votes, votes[:, first] * votes[:, second]])
     weight = np.append(np.full(workers, PARAMS.soft), np.full(first.size, penalty))
     patterns, count = np.unique(right, axis=0, return_counts=True)
     fits = ((patterns[:, None] < 0) | (2 * patterns[:, None] - 1 == votes)).all(axis=2)
-    alone = _tallied(right)
+    alone = ((right == 1).sum(axis=0) + 1) / ((right >= 0).sum(axis=0) + 2)
     factor = np.append((np.log(alone) - np.log(1 - alone)) / 2, np.zeros(first.size))
     rounds, steps = PARAMS.partial if (right < 0).any() else (1, PARAMS.steps)
     for _ in range(rounds):

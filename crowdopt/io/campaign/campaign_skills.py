@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.law import LARGEST, Difficulty, Law, coins_like
-from crowdopt.crowd.law_fits import COMMON, INDEPENDENT, chosen_law, laws_for
+from crowdopt.crowd.law_fits import COMMON, INDEPENDENT, GoldVotes, chosen_law, laws_for
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.skills import confusions, estimator
 from crowdopt.errors import InputError
@@ -90,7 +90,7 @@ def _by_law(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSk
     names = laws_for(len(ids.workers)) if heeds else (INDEPENDENT,)
     if any(one.get("dependent") and one.get("max_per_task") != 1 for one in settings.get("groups", {}).values()):
         names = tuple(name for name in names if name != COMMON)  # families have no exact errors on hard tasks
-    choice = chosen_law(right, names)
+    choice = chosen_law(GoldVotes.of(right), names)
     tally = GoldTally((right == 1).sum(axis=0)[None], (right >= 0).sum(axis=0)[None], "gold_votes.csv")
     coins = choice.by_coins
     accuracy = np.broadcast_to(coins.accuracy[0], (len(ids.types), len(ids.workers))).copy()
