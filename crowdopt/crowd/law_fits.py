@@ -29,6 +29,7 @@ class LawParams(NamedTuple):
     shares: Floats = np.arange(1, 26) / 50  # h that a common discount may be
     rests: Floats = np.arange(5) / 10  # s there
     rate: float = 5.0  # of the exponential prior of h: .2 in the mean
+    kept: float = 0.99  # of all workers' edges together has to be possible where LARGEST is the most on an easy item
     sure: float = 20.0  # times as likely as a common discount has independence to be, or both are averaged
     penalties: tuple[float, ...] = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
     folds: int = 4  # of the items, that choose the penalty
@@ -191,7 +192,10 @@ class _Discounts(NamedTuple):
         told = few._replace(worker=cell), accuracy[1:].ravel()[of], of >= accuracy[0].size
         parts = [(0.0, 1.0), *zip(hard.tolist(), left.tolist(), strict=True)]
         height = np.array([_height(*told, *part) for part in parts])
-        height[1:] -= PARAMS.rate * hard + np.log(np.exp(-PARAMS.rate * hard).sum())
+        edge = np.abs(accuracy[0] - 1 / votes.classes) / (1 - 1 / votes.classes)
+        most = [np.minimum(edge, LARGEST * mean).sum() for mean in (1 - hard + hard * left).tolist()]
+        prior = np.exp(-PARAMS.rate * hard) * np.where(np.array(most) < PARAMS.kept * edge.sum(), TINY, 1.0)
+        height[1:] += np.log(prior / prior.sum())
         return cls(accuracy[0], votes.classes, few.kind.size, hard, left, height)
 
     @property
@@ -223,8 +227,9 @@ def common_law(votes: GoldVotes) -> Law:
     """A share h of the items is hard for all: there a part s of each worker's edge is left. The mean over both.
 
     Nothing else is fitted beside the tallies: edges on easy items are those by which a worker is as often right as they
-    say, ``x / (1 - h + h s)``, but LARGEST at most. h and h s are means given the votes; before these h is 0 with
-    chance 1/2, else it follows an exponential law. All types have the same h and s.
+    say, ``x / (1 - h + h s)``, but LARGEST at most, by which hardly anything may be lost of the crowd's: where many
+    items are hard for all, no worker is right on nearly all. h and h s are means given the votes; before these h is 0
+    with chance 1/2, else it follows an exponential law. All types have the same h and s.
     """
     return _Discounts.of(votes).law
 
@@ -250,16 +255,21 @@ def _height(votes: GoldVotes, accuracy: Floats, right: Bools, hard: float, left:
 
 
 def pairwise_law(gold: GoldVotes) -> Law:
-    """Pairs who err together, with the penalty of couplings by which held-out items are told best."""
+    """Pairs who err together, with the penalty of couplings by which held-out items are told best.
+
+    Workers are as often right as the means over priors say, so that the best-looking is not overrated.
+    """
     fits = [partial(coupled_law, penalty=penalty) for penalty in PARAMS.penalties]
-    return fits[int(np.argmax([_held_out(fit, gold, PARAMS.folds) for fit in fits]))](gold)
+    best = fits[int(np.argmax([_held_out(fit, gold, PARAMS.folds) for fit in fits]))]
+    return best(gold, accuracy=gold.accuracies[0, 0])
 
 
-def coupled_law(gold: GoldVotes, penalty: float) -> Law:
+def coupled_law(gold: GoldVotes, penalty: float, accuracy: Floats | None = None) -> Law:
     """``ln P(x) = sum_j b_j v_j + sum_{j<k} J_jk v_j v_k - ln Z``, v_j = 2 x_j - 1: each way to vote is a part.
 
     The likelihood is exact, over all ways in which the workers can vote, less ``penalty / 2 sum J^2``: couplings that
     the items do not show are near 0. Votes that were not asked are summed out, by expectation and maximisation.
+    accuracy (workers,): how often each is right, where it is not the items that say so.
 
     The law is not the likeliest one but the mean of all, ``P(x | items)``: the cheapest plan by the likeliest law leans
     on those votes that the items flatter, and errs more often than it says.
@@ -277,7 +287,10 @@ def coupled_law(gold: GoldVotes, penalty: float) -> Law:
     for _ in range(rounds):
         given = np.where(fits, terms @ factor, -np.inf)
         share = np.exp(given - np.logaddexp.reduce(given, axis=1)[:, None])
-        target = _Pairs(terms, terms.T @ (share.T @ count), int(count.sum()), weight)
+        total = terms.T @ (share.T @ count)
+        if accuracy is not None:
+            total[:workers] = count.sum() * (2 * accuracy - 1)
+        target = _Pairs(terms, total, int(count.sum()), weight)
         before, factor = factor, target.climbed(factor, steps)
         if np.abs(factor - before).max() < 10.0**-DIGITS:
             break

@@ -165,6 +165,8 @@ def test_a_common_discount_is_the_mean_over_its_share(classes):
     scale = classes / (classes - 1)
     grid = np.array([(0.0, 1.0), *product(PARAMS.shares, PARAMS.rests)])
     prior = np.where(grid[:, 0] == 0, 0.5, np.exp(-PARAMS.rate * grid[:, 0]))
+    edge, mean = (accuracy - guess) * scale, 1 - grid[:, 0] * (1 - grid[:, 1])
+    prior[np.minimum(edge, 0.98 * mean[:, None, None]).sum(axis=(1, 2)) < PARAMS.kept * edge.sum()] = 0
     prior[1:] /= 2 * prior[1:].sum()
     for row, (h, left) in enumerate(grid):
         easy = np.minimum((told - guess) * scale / (1 - h + h * left), 0.98)
