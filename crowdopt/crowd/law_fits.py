@@ -19,13 +19,15 @@ INDEPENDENT, COMMON, PAIRWISE = "independent", "common discount", "pairwise"
 COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker and type, and difficulty
 PANEL = 8  # workers up to which couplings are fitted
 FOLDS = 5  # item i is held out in fold i mod 5: no chance is at work
+MOST = 20_000  # items or tasks that tell how hard these are, spread evenly
 DIGITS = 6  # of factors of a law of pairs that are kept
+
+Fit: TypeAlias = Callable[["GoldVotes"], Law]
 
 
 class LawParams(NamedTuple):
     """Grids and limits of the fits of laws to gold votes."""
 
-    most: tuple[int, int] = (20_000, 200_000)  # items and votes, spread evenly, that tell how workers err together
     shares: Floats = np.arange(1, 26) / 50  # h that a common discount may be
     rests: Floats = np.arange(5) / 10  # s there
     rate: float = 5.0  # of the exponential prior of h: .2 in the mean
@@ -60,14 +62,7 @@ class GoldVotes(NamedTuple):
         return cls(item, worker, table[item, worker], np.zeros(len(table), np.int64), (1, table.shape[1]))
 
     @property
-    def table(self) -> Ints:
-        """The same of few workers."""
-        table = np.full((self.kind.size, self.shape[1]), -1)
-        table[self.item, self.worker] = self.right
-        return table
-
-    @property
-    def accuracies(self) -> Floats:
+    def accuracy(self) -> Floats:
         """Means over the priors that each type's tallies leave open (crowdopt.crowd.skills.averaged), (types, workers).
 
         -> (3, types, workers): by all votes, and without one that was wrong, and that was right.
@@ -76,34 +71,15 @@ class GoldVotes(NamedTuple):
         tallies = np.stack([np.bincount(cell, self.right, size), np.bincount(cell, minlength=size)])
         both = tallies.reshape(2, *self.shape)
         c, s = np.where(both[1].any(axis=1, keepdims=True), both, both.sum(axis=1, keepdims=True))
+        less = np.maximum(0, np.array([(c, s), (np.minimum(c, s - 1), s - 1), (c - 1, s - 1)]))
         priors = [known(*tally, self.classes) for tally in zip(c, s, strict=True)]
-        less = [(c, s), (np.minimum(c, s - 1), s - 1), (c - 1, s - 1)]
-        each = [np.maximum(0, one).swapaxes(0, 1) for one in less]
-        return np.array([[prior.means(*tally) for prior, tally in zip(priors, one, strict=True)] for one in each])
+        return np.stack([[prior.means(*one[:, k]) for one in less] for k, prior in enumerate(priors)], axis=1)
 
     def of_items(self, some: Bools) -> GoldVotes:
         """The votes on some items, which are numbered anew."""
         mine = some[self.item]
         item = (np.cumsum(some) - 1)[self.item[mine]]
         return self._replace(item=item, worker=self.worker[mine], right=self.right[mine], kind=self.kind[some])
-
-    def fewer(self) -> GoldVotes:
-        """The same, or votes on items with two or more, spread evenly over these and over the workers of each."""
-        items, votes = PARAMS.most
-        if self.item.size <= votes:
-            return self
-        several = np.flatnonzero(np.bincount(self.item, minlength=self.kind.size) > 1)
-        some = np.isin(np.arange(self.kind.size), several[:: -(-several.size // items)])
-        few = self.of_items(some)
-        order = np.lexsort((few.worker, few.item))
-        count = np.bincount(few.item)
-        place = np.arange(order.size) - np.repeat(np.cumsum(count) - count, count)
-        most, of = np.minimum(count, votes // count.size)[few.item[order]], count[few.item[order]]
-        kept = order[(place + 1) * most // of > place * most // of]
-        return few._replace(item=few.item[kept], worker=few.worker[kept], right=few.right[kept])
-
-
-Fit: TypeAlias = Callable[[GoldVotes], Law]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,81 +122,29 @@ def chosen_law(votes: GoldVotes, names: tuple[str, ...] = COINS) -> LawChoice:
 @lru_cache(maxsize=4)
 def _chosen(columns: tuple[bytes, ...], shape: tuple[int, int], classes: int, names: tuple[str, ...]) -> LawChoice:
     votes = GoldVotes(*(np.frombuffer(column, np.int64) for column in columns), shape, classes)
-    items = votes.kind.size
-    if items < FOLDS:
-        raise InputError(f"{items} gold items are too few to choose a law from; give at least {FOLDS}")
-    if np.bincount(votes.item).max() < 2 or names == (INDEPENDENT,):  # one vote an item tells nothing of dependence
-        law = independent_law(votes)
-        return LawChoice(law, law, {INDEPENDENT: -float(log_chances(law, votes).mean())})
-    told = _Discounts.of(votes)
-    alone = COMMON not in names or told.evidence[0] - told.evidence[1] > np.log(PARAMS.sure)
-    coins = told.independent if alone else told.law
-    if PAIRWISE not in names:  # folds would be slow, and in thin gold tell accuracies from too few votes
-        loss = {name: -nats / told.items for name, nats in zip(COINS, told.evidence, strict=True) if name in names}
-        return LawChoice(coins, coins, loss)
+    if votes.kind.size < FOLDS:
+        raise InputError(f"{votes.kind.size} gold items are too few to choose a law from; give at least {FOLDS}")
+    if np.bincount(votes.item).max() < 2:  # one vote an item tells nothing of dependence
+        names = (INDEPENDENT,)
+    alone, common, nats, items = _coins(votes)
+    coins = common if COMMON in names and nats[0] - nats[1] <= np.log(PARAMS.sure) else alone
+    if PAIRWISE not in names:  # folds would be slow, and thin gold tells accuracies from too few votes
+        return LawChoice(coins, coins, {name: -nats[k] / items for k, name in enumerate(COINS) if name in names})
     loss = {name: -_held_out(FITS[name], votes, FOLDS) / items for name in names}
-    if loss[PAIRWISE] < min(loss[name] for name in names if name in COINS):
-        return LawChoice(pairwise_law(votes), coins, loss)
-    return LawChoice(coins, coins, loss)
+    pairs = all(loss[PAIRWISE] < loss[name] for name in loss if name != PAIRWISE)
+    return LawChoice(pairwise_law(votes) if pairs else coins, coins, loss)
 
 
 def _held_out(fit: Fit, votes: GoldVotes, folds: int) -> float:
     """``sum ln P`` of each fold's items by the law that is fitted to the others."""
     fold = np.arange(votes.kind.size) % folds
-    return sum(
-        float(log_chances(fit(votes.of_items(fold != k)), votes.of_items(fold == k)).sum()) for k in range(folds)
-    )
-
-
-class _Discounts(NamedTuple):
-    """How well independence and common discounts tell each item, accuracies being those without its own votes."""
-
-    accuracy: Floats  # (types, workers): by all votes
-    classes: int
-    items: int
-    hard: Floats  # (k,): h of each discount
-    left: Floats  # (k,): s
-    height: Floats  # (1 + k,): ln P of all items by independence, then by each discount, with their priors
-
-    @classmethod
-    def of(cls, votes: GoldVotes) -> _Discounts:
-        few, accuracy = votes.fewer(), votes.accuracies
-        hard, left = (axis.ravel() for axis in np.meshgrid(PARAMS.shares, PARAMS.rests))
-        # Accuracies that knew the vote would follow chance, so that workers seemed to err together where they do not.
-        cells = (few.right * votes.shape[0] + few.kind[few.item]) * votes.shape[1] + few.worker
-        of, cell = np.unique(cells, return_inverse=True)
-        told = few._replace(worker=cell), accuracy[1:].ravel()[of], of >= accuracy[0].size
-        parts = [(0.0, 1.0), *zip(hard.tolist(), left.tolist(), strict=True)]
-        height = np.array([_height(*told, *part) for part in parts])
-        edge = np.abs(accuracy[0] - 1 / votes.classes) / (1 - 1 / votes.classes)
-        most = [np.minimum(edge, LARGEST * mean).sum() for mean in (1 - hard + hard * left).tolist()]
-        prior = np.exp(-PARAMS.rate * hard) * np.where(np.array(most) < PARAMS.kept * edge.sum(), TINY, 1.0)
-        height[1:] += np.log(prior / prior.sum())
-        return cls(accuracy[0], votes.classes, few.kind.size, hard, left, height)
-
-    @property
-    def evidence(self) -> tuple[float, float]:
-        """``ln P`` of all items by each of COINS."""
-        return float(self.height[0]), float(np.logaddexp.reduce(self.height[1:]))
-
-    @property
-    def independent(self) -> Law:
-        """Accuracies by their tallies."""
-        return Law.coins(self.accuracy, self.classes)
-
-    @property
-    def law(self) -> Law:
-        """The mean over all, where independence is half as likely as everything before gold."""
-        chance = np.exp(self.height - np.logaddexp.reduce(self.height))[1:]
-        share, rest = float(chance @ self.hard), float(chance @ (self.hard * self.left))
-        kept = rest / share if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
-        easy = _on_easy(self.accuracy, self.classes, share, kept)
-        return replace(Law.coins(easy, self.classes, Difficulty(share, kept)), name=COMMON)
+    parts = [(fit(votes.of_items(fold != k)), votes.of_items(fold == k)) for k in range(folds)]
+    return sum(float(log_chances(*part).sum()) for part in parts)
 
 
 def independent_law(votes: GoldVotes) -> Law:
     """Accuracies by their tallies."""
-    return Law.coins(votes.accuracies[0], votes.classes)
+    return Law.coins(votes.accuracy[0], votes.classes)
 
 
 def common_law(votes: GoldVotes) -> Law:
@@ -231,27 +155,44 @@ def common_law(votes: GoldVotes) -> Law:
     items are hard for all, no worker is right on nearly all. h and h s are means given the votes; before these h is 0
     with chance 1/2, else it follows an exponential law. All types have the same h and s.
     """
-    return _Discounts.of(votes).law
+    return _coins(votes)[1]
 
 
-def _on_easy(accuracy: Floats, classes: int, hard: float, left: float) -> Floats:
-    """Accuracies on easy items."""
-    guess = 1 / classes
-    edge = (accuracy - guess) / ((1 - guess) * (1 - hard + hard * left))
-    return guess + (1 - guess) * np.clip(edge, -LARGEST / (classes - 1), LARGEST)
+def _coins(votes: GoldVotes) -> tuple[Law, Law, tuple[float, float], int]:
+    """Independence, a common discount; ``ln P`` of items by either, if h is above 0; and how many items these are.
 
-
-def _height(votes: GoldVotes, accuracy: Floats, right: Bools, hard: float, left: float) -> float:
-    """``sum ln P(votes)`` for a share of hard items and what is left there.
-
-    votes: whose workers are cells; accuracy, right (cells,): of a cell's worker, and whether the vote is right.
+    A vote is told by its worker's other votes: accuracies that knew it would follow chance, and the less so the more
+    workers agree, so that workers who err independently would seem to err together.
     """
-    parts, easy = [], _on_easy(accuracy, votes.classes, hard, left)
-    for share, scale in ((1 - hard, 1.0), (hard, left)):
-        p = (1 + scale * (votes.classes * easy - 1)) / votes.classes
-        logs = np.log(np.where(right, p, 1 - p))[votes.worker]
-        parts.append(np.log(max(share, TINY)) + np.bincount(votes.item, logs, votes.kind.size))
-    return float(np.logaddexp(*parts).sum())
+    (accuracy, *without), guess = votes.accuracy, 1 / votes.classes
+    few = votes.of_items(np.arange(votes.kind.size) % -(-votes.kind.size // MOST) == 0)
+    told = np.stack(without)[few.right, few.kind[few.item], few.worker]
+    level, cell = np.unique(np.where(few.right == 1, told, -told), return_inverse=True)
+    place, count = np.unique(few.item * level.size + cell, return_counts=True)  # votes of an item that are alike
+    item, cell = np.divmod(place, level.size)
+
+    def easy(of: Floats, hard: float, left: float) -> Floats:
+        edge = (of - guess) / ((1 - guess) * (1 - hard + hard * left))
+        return guess + (1 - guess) * np.clip(edge, -LARGEST / (votes.classes - 1), LARGEST)
+
+    def height(hard: float, left: float) -> float:
+        parts, on_easy = [], easy(np.abs(level), hard, left)
+        for share, accuracies in ((1 - hard, on_easy), (hard, guess + left * (on_easy - guess))):
+            logs = np.log(np.where(level > 0, accuracies, 1 - accuracies))[cell] * count
+            parts.append(np.log(max(share, TINY)) + np.bincount(item, logs, few.kind.size))
+        return float(np.logaddexp(*parts).sum())
+
+    hard, left = (axis.ravel() for axis in np.meshgrid(PARAMS.shares, PARAMS.rests))
+    edge, mean = np.abs(accuracy - guess) / (1 - guess), 1 - hard + hard * left
+    possible = [np.minimum(edge, LARGEST * m).sum() >= PARAMS.kept * edge.sum() for m in mean.tolist()]
+    prior = np.exp(-PARAMS.rate * hard) * np.where(possible, 1.0, TINY)
+    logs = [height(*part) for part in zip(hard.tolist(), left.tolist(), strict=True)] + np.log(prior / prior.sum())
+    nats = height(0.0, 1.0), float(np.logaddexp.reduce(logs))
+    chance = np.exp(logs - np.logaddexp(*nats))
+    share, rest = float(chance @ hard), float(chance @ (hard * left))
+    kept = rest / share if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
+    common = Law.coins(easy(accuracy, share, kept), votes.classes, Difficulty(share, kept))
+    return Law.coins(accuracy, votes.classes), replace(common, name=COMMON), nats, few.kind.size
 
 
 def pairwise_law(gold: GoldVotes) -> Law:
@@ -261,7 +202,7 @@ def pairwise_law(gold: GoldVotes) -> Law:
     """
     fits = [partial(coupled_law, penalty=penalty) for penalty in PARAMS.penalties]
     best = fits[int(np.argmax([_held_out(fit, gold, PARAMS.folds) for fit in fits]))]
-    return best(gold, accuracy=gold.accuracies[0, 0])
+    return best(gold, accuracy=gold.accuracy[0, 0])
 
 
 def coupled_law(gold: GoldVotes, penalty: float, accuracy: Floats | None = None) -> Law:
@@ -274,7 +215,9 @@ def coupled_law(gold: GoldVotes, penalty: float, accuracy: Floats | None = None)
     The law is not the likeliest one but the mean of all, ``P(x | items)``: the cheapest plan by the likeliest law leans
     on those votes that the items flatter, and errs more often than it says.
     """
-    right, workers = gold.table, gold.shape[1]
+    workers = gold.shape[1]
+    right = np.full((gold.kind.size, workers), -1)
+    right[gold.item, gold.worker] = gold.right
     votes = 2.0 * ((np.arange(2**workers)[:, None] >> np.arange(workers)) & 1) - 1
     first, second = np.array(list(combinations(range(workers), 2)), np.int64).reshape(-1, 2).T
     terms = np.hstack([votes, votes[:, first] * votes[:, second]])
@@ -359,7 +302,6 @@ SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that
 ALARM = 0.05  # chance at most that difficulty is seen, ever, where there is none
 BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
 DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
-MOST = 20_000  # tasks that a fit looks at, spread evenly
 FEWEST = 20  # tasks with two labels, below which nothing is fitted
 TOGETHER = 64  # tasks whose factors are multiplied before a logarithm is taken: each is .01 or more
 
