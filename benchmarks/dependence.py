@@ -31,7 +31,7 @@ from crowdopt.assign.cascade.law_prices import law_price
 from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law import Difficulty, Law
-from crowdopt.crowd.law_fits import FITS, INDEPENDENT, PANEL, GoldVotes, LawChoice, chosen_law, laws_for, log_chances
+from crowdopt.crowd.law_fits import FITS, INDEPENDENT, PANEL, GoldVotes, LawChoice, chosen_law, log_chances
 
 SKILLS = np.array([0.93, 0.86, 0.78, 0.92, 0.84, 0.88, 0.74, 0.76])  # but for up to .02
 FAMILIES = ((0, 1, 2), (3, 4), (5, 6), (7,))
@@ -97,7 +97,7 @@ def planted(given: argparse.Namespace) -> None:
     for kind in KINDS:
         for seed in range(given.panels):
             true, gold, capacity = panel(kind, seed, given.gold)
-            alone, choice = FITS[INDEPENDENT](gold), chosen_law(gold, tuple(FITS))
+            alone, choice = FITS[INDEPENDENT](gold), chosen_law(gold)
             by = {
                 "independent": campaign(alone, LawChoice(alone, alone, {}), capacity, given.epsilon),
                 "chosen": campaign(choice.by_coins, choice, capacity, given.epsilon),
@@ -160,7 +160,7 @@ def recorded() -> None:
             some = (said >= 0).any(axis=1)
             said, true = said[some], truth[some]
             gold = GoldVotes.of(np.where(said[::2] < 0, -1, said[::2] == true[::2, None]))
-            choice = chosen_law(gold, laws_for(said.shape[1]))
+            choice = chosen_law(gold)
             for law in choice.loss:
                 claimed, realised = held_to_truth(FITS[law](gold), said[1::2], true[1::2], classes)
                 mark = " (chosen)" if law == choice.law.name else ""

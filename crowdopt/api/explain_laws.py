@@ -13,7 +13,7 @@ from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law_fits import FITS, GoldVotes, chosen_law, laws_for
+from crowdopt.crowd.law_fits import FITS, GoldVotes, chosen_law
 from crowdopt.io.campaign.campaign_tables import Ids
 from crowdopt.io.campaign.gold_table import read_gold_votes
 from crowdopt.io.tables.table_columns import find_table
@@ -69,10 +69,9 @@ def explain_laws(
     source = None if isinstance(campaign, AssignmentInstance) else find_table(Path(campaign), "gold_votes")
     if source is None or instance.classes != 2 or len(instance.collected):
         return None
-    workers = instance.worker_ids
-    right = read_gold_votes(source, Ids([], workers, []))
+    right = read_gold_votes(source, Ids([], instance.worker_ids, []))
     votes = GoldVotes.of(right)
-    choice = chosen_law(votes, laws_for(len(workers)))
+    choice = chosen_law(votes)
     panel = vote_panel(with_law(instance, choice.law))
     options = options_of(max(1.0, clock.left), 0)
     terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}

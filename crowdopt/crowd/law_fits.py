@@ -13,7 +13,6 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.law import LARGEST, NONE, TINY, Difficulty, Given, Law
 from crowdopt.crowd.priors import known
-from crowdopt.errors import InputError
 
 INDEPENDENT, COMMON, PAIRWISE = "independent", "common discount", "pairwise"
 COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker and type, and difficulty
@@ -102,18 +101,14 @@ def log_chances(law: Law, votes: GoldVotes) -> Floats:
     return law.likelihood(given, votes.kind.size)[:, 0]
 
 
-def laws_for(workers: int, types: int = 1, classes: int = 2) -> tuple[str, ...]:
-    """The laws that votes on so many types and classes by so many workers can be fitted by."""
-    return tuple(FITS) if workers <= PANEL and types == 1 and classes == 2 else COINS
-
-
-def chosen_law(votes: GoldVotes, names: tuple[str, ...] = COINS) -> LawChoice:
+def chosen_law(votes: GoldVotes, names: tuple[str, ...] = (*COINS, PAIRWISE)) -> LawChoice:
     """The law with the least held-out log loss, but independence only where it is far likelier than a common discount.
 
     Few items seldom show that workers err together, and answers by a law that denies it claim fewer errors than they
-    make. Where no item has two votes it is independence.
+    make. Where no item has two votes it is independence. Couplings of pairs are fitted to the votes of PANEL workers at
+    most, on FOLDS items at least, of one type and two classes.
 
-    names: laws to choose from (:func:`laws_for`), with INDEPENDENT. Raises InputError with fewer items than folds.
+    names: laws to choose from, with INDEPENDENT.
     """
     columns = tuple(np.ascontiguousarray(column, np.int64).tobytes() for column in votes[:4])
     return _chosen(columns, votes.shape, votes.classes, names)
@@ -122,15 +117,14 @@ def chosen_law(votes: GoldVotes, names: tuple[str, ...] = COINS) -> LawChoice:
 @lru_cache(maxsize=4)
 def _chosen(columns: tuple[bytes, ...], shape: tuple[int, int], classes: int, names: tuple[str, ...]) -> LawChoice:
     votes = GoldVotes(*(np.frombuffer(column, np.int64) for column in columns), shape, classes)
-    if votes.kind.size < FOLDS:
-        raise InputError(f"{votes.kind.size} gold items are too few to choose a law from; give at least {FOLDS}")
     if np.bincount(votes.item).max() < 2:  # one vote an item tells nothing of dependence
         names = (INDEPENDENT,)
     alone, common, nats, items = _coins(votes)
     coins = common if COMMON in names and nats[0] - nats[1] <= np.log(PARAMS.sure) else alone
-    if PAIRWISE not in names:  # folds would be slow, and thin gold tells accuracies from too few votes
+    if PAIRWISE not in names or items < FOLDS or shape[0] > 1 or shape[1] > PANEL or classes > 2:
+        # folds would be slow, and thin gold tells accuracies from too few votes
         return LawChoice(coins, coins, {name: -nats[k] / items for k, name in enumerate(COINS) if name in names})
-    loss = {name: -_held_out(FITS[name], votes, FOLDS) / items for name in names}
+    loss = {name: -_held_out(FITS[name], votes, FOLDS) / votes.kind.size for name in names}
     pairs = all(loss[PAIRWISE] < loss[name] for name in loss if name != PAIRWISE)
     return LawChoice(pairwise_law(votes) if pairs else coins, coins, loss)
 

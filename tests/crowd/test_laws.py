@@ -184,7 +184,7 @@ def test_gold_without_coincidences_is_independent():
     """One vote an item tells nothing of dependence."""
     right = drawn(PLANTED[COMMON], 60, 1)
     alone = np.where(np.arange(6) == np.arange(60)[:, None] % 6, right, -1)
-    assert chosen_law(GoldVotes.of(alone), tuple(FITS)).law.name == INDEPENDENT
+    assert chosen_law(GoldVotes.of(alone)).law.name == INDEPENDENT
 
 
 @pytest.mark.chance
@@ -243,7 +243,7 @@ def test_planted_laws_are_found_as_gold_grows(name):
     """20,000 items: the law, or one that is as good, is chosen, and chances come within .01 of the planted ones."""
     true = PLANTED[name]
     gold, every = drawn(true, 20_000, 3), GoldVotes.of(ways(2, true.accuracy.shape[1]))
-    choice = chosen_law(GoldVotes.of(gold), tuple(FITS))
+    choice = chosen_law(GoldVotes.of(gold))
     assert choice.loss[name] < min(choice.loss.values()) + 1e-3 and (choice.law.name == PAIRWISE) >= (name == PAIRWISE)
     assert np.abs(np.exp(log_chances(choice.law, every)) - np.exp(log_chances(true, every))).max() < 0.01
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.crowd.law import LARGEST, Difficulty, Law, coins_like
-from crowdopt.crowd.law_fits import COMMON, INDEPENDENT, GoldVotes, chosen_law, laws_for
+from crowdopt.crowd.law_fits import COMMON, FITS, INDEPENDENT, GoldVotes, chosen_law
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.skills import confusions, estimator
 from crowdopt.errors import InputError
@@ -87,7 +87,7 @@ def _by_law(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSk
     two = settings.get("classes", len(settings.get("class_names", ())) or 2) == 2
     heeds = two and settings.get("rule", EXACT_ERROR.name) == EXACT_ERROR.name
     heeds = heeds and settings.get("collected") != "observed"
-    names = laws_for(len(ids.workers)) if heeds else (INDEPENDENT,)
+    names = tuple(FITS) if heeds else (INDEPENDENT,)
     if any(one.get("dependent") and one.get("max_per_task") != 1 for one in settings.get("groups", {}).values()):
         names = tuple(name for name in names if name != COMMON)  # families have no exact errors on hard tasks
     choice = chosen_law(GoldVotes.of(right), names)
