@@ -75,7 +75,7 @@ def campaign(law: Law, choice: LawChoice, capacity: np.ndarray, epsilon: float) 
 
 def fixed(instance: crowdopt.AssignmentInstance, true: Law, **terms: object) -> tuple[float, float] | None:
     """Labels per item and error over the target of a plan of fixed sets; None where not all items have one."""
-    plan = crowdopt.assign(instance, time_limit=10, **terms)
+    plan = crowdopt.assign(instance, time_limit=5, **terms)
     if plan.pairs is None or not plan.found:
         return None
     sets = Counter(tuple(plan.pairs[plan.pairs[:, 0] == i, 1].tolist()) for i in range(ITEMS))

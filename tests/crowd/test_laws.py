@@ -198,7 +198,7 @@ def test_independent_workers_seldom_seem_to_err_together(workers, items):
     for seed in range(30):
         skill = rng(seed).choice([0.6, 0.8], workers)
         votes = GoldVotes.of((rng(seed + 100).random((items, workers)) < skill).astype(np.int64))
-        loss = chosen_law(votes).loss
+        loss = chosen_law(votes, law_fits.COINS).loss
         seen += (loss[INDEPENDENT] - loss[COMMON]) * items > np.log(20)
     assert seen <= 6
 
