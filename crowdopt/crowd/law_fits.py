@@ -62,16 +62,16 @@ class GoldVotes(NamedTuple):
 
     @property
     def accuracy(self) -> Floats:
-        """Means over the priors that each type's tallies leave open (crowdopt.crowd.skills.averaged), (types, workers).
+        """Means over the priors that each type's tallies leave open, as by :func:`crowdopt.crowd.skills.averaged`.
 
-        -> (3, types, workers): by all votes, and without one that was wrong, and that was right.
+        -> (3, types, workers): by all votes; by all but one that was wrong; by all but one that was right.
         """
         cell, size = self.kind[self.item] * self.shape[1] + self.worker, self.shape[0] * self.shape[1]
         tallies = np.stack([np.bincount(cell, self.right, size), np.bincount(cell, minlength=size)])
         both = tallies.reshape(2, *self.shape)
         c, s = np.where(both[1].any(axis=1, keepdims=True), both, both.sum(axis=1, keepdims=True))
         less = np.maximum(0, np.array([(c, s), (np.minimum(c, s - 1), s - 1), (c - 1, s - 1)]))
-        priors = [known(*tally, self.classes) for tally in zip(c, s, strict=True)]
+        priors = [known(*tally, classes=self.classes) for tally in zip(c, s, strict=True)]
         return np.stack([[prior.means(*one[:, k]) for one in less] for k, prior in enumerate(priors)], axis=1)
 
     def of_items(self, some: Bools) -> GoldVotes:
@@ -116,7 +116,8 @@ def chosen_law(votes: GoldVotes, names: tuple[str, ...] = (*COINS, PAIRWISE)) ->
 
 @lru_cache(maxsize=4)
 def _chosen(columns: tuple[bytes, ...], shape: tuple[int, int], classes: int, names: tuple[str, ...]) -> LawChoice:
-    votes = GoldVotes(*(np.frombuffer(column, np.int64) for column in columns), shape, classes)
+    item, worker, right, kind = (np.frombuffer(column, np.int64) for column in columns)
+    votes = GoldVotes(item, worker, right, kind, shape, classes)
     if np.bincount(votes.item).max() < 2:  # one vote an item tells nothing of dependence
         names = (INDEPENDENT,)
     alone, common, nats, items = _coins(votes)
@@ -153,10 +154,10 @@ def common_law(votes: GoldVotes) -> Law:
 
 
 def _coins(votes: GoldVotes) -> tuple[Law, Law, tuple[float, float], int]:
-    """Independence, a common discount; ``ln P`` of items by either, if h is above 0; and how many items these are.
+    """Independence; the mean over it and common discounts; ``ln P`` of the items by it, and by discounts; how many.
 
-    A vote is told by its worker's other votes: accuracies that knew it would follow chance, and the less so the more
-    workers agree, so that workers who err independently would seem to err together.
+    A vote's accuracy is by its worker's other votes. Accuracies that count the vote itself follow its chance errors,
+    and workers who err independently seem to err together.
     """
     (accuracy, *without), guess = votes.accuracy, 1 / votes.classes
     few = votes.of_items(np.arange(votes.kind.size) % -(-votes.kind.size // MOST) == 0)
@@ -184,8 +185,8 @@ def _coins(votes: GoldVotes) -> tuple[Law, Law, tuple[float, float], int]:
     nats = height(0.0, 1.0), float(np.logaddexp.reduce(logs))
     chance = np.exp(logs - np.logaddexp(*nats))
     share, rest = float(chance @ hard), float(chance @ (hard * left))
-    kept = rest / share if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
-    common = Law.coins(easy(accuracy, share, kept), votes.classes, Difficulty(share, kept))
+    rest = rest / share if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
+    common = Law.coins(easy(accuracy, share, rest), votes.classes, Difficulty(share, rest))
     return Law.coins(accuracy, votes.classes), replace(common, name=COMMON), nats, few.kind.size
 
 
