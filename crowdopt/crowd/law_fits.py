@@ -118,7 +118,7 @@ def chosen_law(votes: GoldVotes, names: tuple[str, ...] = (*COINS, PAIRWISE)) ->
 def _chosen(columns: tuple[bytes, ...], shape: tuple[int, int], classes: int, names: tuple[str, ...]) -> LawChoice:
     item, worker, right, kind = (np.frombuffer(column, np.int64) for column in columns)
     votes = GoldVotes(item, worker, right, kind, shape, classes)
-    if np.bincount(votes.item).max() < 2:  # one vote an item tells nothing of dependence
+    if np.bincount(votes.item).max(initial=0) < 2:  # one vote an item tells nothing of dependence
         names = (INDEPENDENT,)
     alone, common, nats, items = _coins(votes)
     coins = common if COMMON in names and nats[0] - nats[1] <= np.log(PARAMS.sure) else alone
