@@ -56,9 +56,16 @@ class GoldVotes(NamedTuple):
 
     @classmethod
     def of(cls, table: Ints) -> GoldVotes:
-        """Of a table (items, workers) of one type: 1 right, 0 wrong, -1 not asked."""
+        """Of one type, from :attr:`table`."""
         item, worker = np.nonzero(table >= 0)
         return cls(item, worker, table[item, worker], np.zeros(len(table), np.int64), (1, table.shape[1]))
+
+    @property
+    def table(self) -> Ints:
+        """The same of few workers: 1 right, 0 wrong, -1 not asked, (items, workers)."""
+        table = np.full((self.kind.size, self.shape[1]), -1)
+        table[self.item, self.worker] = self.right
+        return table
 
     @property
     def accuracy(self) -> Floats:
@@ -210,9 +217,7 @@ def coupled_law(gold: GoldVotes, penalty: float, accuracy: Floats | None = None)
     The law is not the likeliest one but the mean of all, ``P(x | items)``: the cheapest plan by the likeliest law leans
     on those votes that the items flatter, and errs more often than it says.
     """
-    workers = gold.shape[1]
-    right = np.full((gold.kind.size, workers), -1)
-    right[gold.item, gold.worker] = gold.right
+    right, workers = gold.table, gold.shape[1]
     votes = 2.0 * ((np.arange(2**workers)[:, None] >> np.arange(workers)) & 1) - 1
     first, second = np.array(list(combinations(range(workers), 2)), np.int64).reshape(-1, 2).T
     terms = np.hstack([votes, votes[:, first] * votes[:, second]])
