@@ -15,7 +15,7 @@ import numpy as np
 
 import crowdopt
 from crowdopt.crowd.law import Difficulty, Law
-from crowdopt.crowd.law_fits import COINS, FITS, chosen_law
+from crowdopt.crowd.law_fits import COINS, FITS, GoldVotes, chosen_law
 
 SHARE, LEFT, TASKS = 0.2, 0.3, 100
 
@@ -50,9 +50,9 @@ def campaign(seed: int, given: argparse.Namespace) -> tuple[str, dict[str, tuple
     easy = rng.uniform(0.7, 0.97, given.workers)
     true = Law.coins(easy[None], 2, Difficulty(SHARE, LEFT))
     part = (rng.random(given.gold) < SHARE).astype(np.int64)
-    right = (rng.random((given.gold, given.workers)) < true.accuracy[part]).astype(np.int64)
-    choice = chosen_law(right)
-    rows = {name: planned(FITS[name](right), true, given.epsilon) for name in COINS}
+    votes = GoldVotes.of((rng.random((given.gold, given.workers)) < true.accuracy[part]).astype(np.int64))
+    choice = chosen_law(votes)
+    rows = {name: planned(FITS[name](votes), true, given.epsilon) for name in COINS}
     return choice.law.name, {**rows, "chosen": rows[choice.law.name]}
 
 

@@ -189,7 +189,7 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
         return ""
     by_it = ""
     if pairs is not None and len(pairs) and not len(asked.collected):
-        errors = 100 * errors_by(asked, law.among(int(asked.classes)), np.unique(pairs[:, 0]), pairs)
+        errors = 100 * errors_by(asked, law, np.unique(pairs[:, 0]), pairs)
         by_it = f"by it this plan's answers err up to {errors.max():.3g} %, {errors.mean():.3g} % in the mean; "
     remedy = "--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
     if asked.vote_law is None:

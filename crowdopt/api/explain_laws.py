@@ -65,10 +65,11 @@ def explain_laws(
     gold = None if instance.origin is None else instance.origin.gold
     if gold is None or gold.choice is None or instance.classes != 2 or len(instance.collected):
         return None
-    choice, right = gold.choice, gold.votes
+    choice, votes = gold.choice, gold.rows
+    assert votes is not None
     panel = vote_panel(with_law(instance, choice.law))
     options = options_of(max(1.0, clock.left), 0)
     terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}
-    plans = [law_price(Cascade(panel, **terms), FITS[n](right), SOLVERS.solve, options) for n in choice.loss]
+    plans = [law_price(Cascade(panel, **terms), FITS[n](votes), SOLVERS.solve, options) for n in choice.loss]
     known = [one for one in plans if one is not None]
-    return LawsExplained(choice.law.name, choice.loss, known, effective_votes(right))
+    return LawsExplained(choice.law.name, choice.loss, known, effective_votes(votes.table))

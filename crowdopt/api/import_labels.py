@@ -15,12 +15,12 @@ from crowdopt.api.verbs import keywords
 from crowdopt.api.worker_skills import tallied
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
-from crowdopt.crowd.gold import Gold, GoldRows, Told, heeded
+from crowdopt.crowd.gold import Gold, Told, heeded
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import NONE
-from crowdopt.crowd.law_fits import FOLDS
+from crowdopt.crowd.law_fits import FOLDS, GoldVotes
 from crowdopt.crowd.rules import EXACT_ERROR, rule_named
 from crowdopt.crowd.skills import AGREEMENT, AVERAGED, heed
 from crowdopt.errors import GoldWarning, InputError, tell
@@ -222,7 +222,8 @@ def _told(
     if true is None or not FOLDS <= items.size < mine.size:
         return gold.told(types, rule), None
     worker, task, label = given.worker[mine], given.task[mine], given.label[mine]
-    rows = GoldRows(item.reshape(-1), worker, (label == true[task]).astype(np.int64), kinds[items])
+    right = (label == true[task]).astype(np.int64)
+    rows = GoldVotes(item.reshape(-1), worker, right, kinds[items], tallies[0].shape, classes)
     told = replace(gold, rows=rows, heeds=heeded(classes, several=False)).told(types, rule)
     names = {"worker": given.workers, "task": given.tasks, "label": given.classes, "truth": given.classes}
     numbers = {"worker": worker, "task": task, "label": label, "truth": true[task]}

@@ -10,18 +10,9 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.law import NONE, Coins, Difficulty, Law, on_easy
-from crowdopt.crowd.law_fits import COINS, COMMON, FITS, LawChoice, chosen_law, laws_for
+from crowdopt.crowd.law_fits import COMMON, FITS, GoldVotes, LawChoice, chosen_law
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.skills import AVERAGED, TALLIED, estimator, known_of, priors_of
-
-
-class GoldRows(NamedTuple):
-    """Answers one by one, where several workers answered an item: they tell who errs together."""
-
-    item: Ints  # (k,)
-    worker: Ints  # (k,)
-    right: Ints  # (k,): 1 or 0
-    kind: Ints  # (items,): type of each item
+from crowdopt.crowd.skills import AVERAGED, estimator, known_of, priors_of
 
 
 def heeded(classes: int, several: bool) -> tuple[str, ...]:
@@ -51,7 +42,7 @@ class Gold:
     method: str = AVERAGED  # how tallies become accuracies (crowd.skills)
     told_by: str = "gold"  # what the campaign calls it
     tables: Ints | None = None  # (types, workers, classes, classes): answers by true class, where gold tells them
-    rows: GoldRows | None = None
+    rows: GoldVotes | None = None  # answers one by one, where several workers answered an item
     heeds: tuple[str, ...] = ()  # laws of votes that plans of this campaign can heed by exact errors
     stated: Difficulty = NONE  # of the campaign, whatever rows say
 
@@ -60,16 +51,7 @@ class Gold:
         """The law of votes that tells held-out gold best; None without answers of several to an item."""
         if self.rows is None:
             return None
-        names = laws_for(self.correct.shape[1]) if self.classes == 2 and len(self.correct) == 1 else COINS
-        return chosen_law(self.votes, tuple(name for name in names if name in (self.heeds or names)))
-
-    @property
-    def votes(self) -> Ints:
-        """Of the rows: 1 where a worker is right, 0 where wrong, -1 where not asked, (items, workers)."""
-        assert self.rows is not None
-        right = np.full((self.rows.kind.size, self.correct.shape[1]), -1)
-        right[self.rows.item, self.rows.worker] = self.rows.right
-        return right
+        return chosen_law(self.rows, self.heeds or tuple(FITS))
 
     @property
     def law(self) -> Law | None:
@@ -79,7 +61,7 @@ class Gold:
     @property
     def is_heeded(self) -> bool:
         """Whether gold tells such a law, and plans by exact errors heed it."""
-        return bool(self.heeds) and self.method not in TALLIED and self.law is not None
+        return bool(self.heeds) and self.method == AVERAGED and self.law is not None
 
     def told(self, types: int, rule: str) -> Told:
         """What plans by a rule count with; types: of tasks."""

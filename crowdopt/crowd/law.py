@@ -237,14 +237,6 @@ class Law:
         workers = np.arange(self.speech.shape[0])
         return np.stack([self.speech.right(m, 0, workers) for m in range(self.share.size)])
 
-    def among(self, classes: int) -> Law:
-        """The same chances of a right label of one coin, among so many classes."""
-        if not isinstance(self.speech, Coins) or classes == self.speech.classes:
-            return self
-        workers, types = np.arange(self.speech.shape[0]), np.arange(self.speech.accuracy.shape[1])[:, None]
-        right = np.stack([self.speech.right(m, types, workers) for m in range(self.share.size)])
-        return replace(self, speech=Coins(right, classes))
-
     def likelihood(self, given: Given, tasks: int) -> Floats:
         """``ln P(labels | k)`` of each task, (tasks, classes)."""
         if self.share.size == 1:

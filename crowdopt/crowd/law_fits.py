@@ -1,7 +1,4 @@
-"""Which law labels follow, from gold that several workers answered, or from labels: the likeliest on held-out items.
-
-Gold votes are a table right (items, workers): 1 where a worker is right, 0 where wrong, -1 where not asked.
-"""
+"""Which law labels follow, from gold that several workers answered, or from labels: the likeliest on held-out items."""
 
 from __future__ import annotations
 
@@ -13,27 +10,28 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.law import LARGEST, NONE, TINY, Difficulty, Given, Law, softmax
-from crowdopt.errors import InputError
-
-Fit: TypeAlias = Callable[[Ints], Law]
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.law import LARGEST, NONE, TINY, Difficulty, Given, Law
+from crowdopt.crowd.skills import known_of
 
 INDEPENDENT, COMMON, PAIRWISE = "independent", "common discount", "pairwise"
-COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker, and difficulty
-ENOUGH = 200  # gold items from which independence may be chosen beside the others
+COINS = (INDEPENDENT, COMMON)  # one accuracy of each worker and type, and difficulty
 PANEL = 8  # workers up to which couplings are fitted
 FOLDS = 5  # item i is held out in fold i mod 5: no chance is at work
+MOST = 20_000  # items or tasks that tell how hard these are, spread evenly
 DIGITS = 6  # of factors of a law of pairs that are kept
+
+Fit: TypeAlias = Callable[["GoldVotes"], Law]
 
 
 class LawParams(NamedTuple):
     """Grids and limits of the fits of laws to gold votes."""
 
-    extra: float = 2.0  # votes like the crowd's mean that each worker is given beside their own
-    shares: Floats = np.arange(26) / 50  # h that a common discount may be
+    shares: Floats = np.arange(1, 26) / 50  # h that a common discount may be
     rests: Floats = np.arange(5) / 10  # s there
     rate: float = 5.0  # of the exponential prior of h: .2 in the mean
+    kept: float = 0.99  # of all workers' edges together has to be possible where LARGEST is the most on an easy item
+    sure: float = 20.0  # times as likely as a common discount has independence to be, or both are averaged
     penalties: tuple[float, ...] = (2.0, 10.0, 50.0, 250.0)  # of squared couplings, in nats
     folds: int = 4  # of the items, that choose the penalty
     soft: float = 0.1  # penalty of each b, so that a worker who never errs has a finite one
@@ -46,12 +44,54 @@ class LawParams(NamedTuple):
 PARAMS = LawParams()
 
 
+class GoldVotes(NamedTuple):
+    """Votes on gold items: who was right."""
+
+    item: Ints  # (k,): of each vote
+    worker: Ints  # (k,)
+    right: Ints  # (k,): 1, or 0 where the vote was wrong
+    kind: Ints  # (items,): type of each
+    shape: tuple[int, int]  # types and workers
+    classes: int = 2  # K: a guess is right with chance 1/K
+
+    @classmethod
+    def of(cls, table: Ints) -> GoldVotes:
+        """Of one type, from :attr:`table`."""
+        item, worker = np.nonzero(table >= 0)
+        return cls(item, worker, table[item, worker], np.zeros(len(table), np.int64), (1, table.shape[1]))
+
+    @property
+    def table(self) -> Ints:
+        """The same of few workers: 1 right, 0 wrong, -1 not asked, (items, workers)."""
+        table = np.full((self.kind.size, self.shape[1]), -1)
+        table[self.item, self.worker] = self.right
+        return table
+
+    @property
+    def accuracy(self) -> Floats:
+        """Means over the priors that each type's tallies leave open, as by :func:`crowdopt.crowd.skills.averaged`.
+
+        -> (3, types, workers): by all votes; by all but one that was wrong; by all but one that was right.
+        """
+        cell, size = self.kind[self.item] * self.shape[1] + self.worker, self.shape[0] * self.shape[1]
+        tallies = np.stack([np.bincount(cell, self.right, size), np.bincount(cell, minlength=size)])
+        told = known_of(*tallies.reshape(2, *self.shape), self.classes)
+        less = [(p, [(c, s), (np.minimum(c, s - 1), s - 1), (c - 1, s - 1)]) for p, c, s in told]
+        return np.stack([[p.means(*np.maximum(0, one)) for one in each] for p, each in less], axis=1)
+
+    def of_items(self, some: Bools) -> GoldVotes:
+        """The votes on some items, which are numbered anew."""
+        mine = some[self.item]
+        item = (np.cumsum(some) - 1)[self.item[mine]]
+        return self._replace(item=item, worker=self.worker[mine], right=self.right[mine], kind=self.kind[some])
+
+
 @dataclass(frozen=True, eq=False)
 class LawChoice:
     """The chosen law, fitted to all items, and how well each law told held-out items."""
 
     law: Law
-    by_coins: Law  # the best of one coin, which plans of fixed sets heed
+    by_coins: Law  # one coin's, which plans of fixed sets heed
     loss: dict[str, float]  # mean -ln P of a held-out item, by law
 
     def __str__(self) -> str:
@@ -60,126 +100,138 @@ class LawChoice:
         return f"{self.law.name} from gold votes (held-out log loss: {losses})"
 
 
-def log_chances(law: Law, right: Ints) -> Floats:
-    """``ln P(votes)`` of each item, (items,), by a law of two classes."""
-    item, worker = np.nonzero(right >= 0)
-    return law.likelihood(Given(item, 0, worker, 1 - right[item, worker]), len(right))[:, 0]
+def log_chances(law: Law, votes: GoldVotes) -> Floats:
+    """``ln P(votes)`` of each item, (items,): a wrong vote may be for any other class."""
+    given = Given(votes.item, votes.kind[votes.item], votes.worker, 1 - votes.right)
+    return law.likelihood(given, votes.kind.size)[:, 0]
 
 
-def laws_for(workers: int) -> tuple[str, ...]:
-    """The laws that so many workers can be fitted by."""
-    return tuple(FITS) if workers <= PANEL else COINS
+def chosen_law(votes: GoldVotes, names: tuple[str, ...] = (*COINS, PAIRWISE)) -> LawChoice:
+    """The law with the least held-out log loss, but independence only where it is far likelier than a common discount.
 
+    Few items seldom show that workers err together, and answers by a law that denies it claim fewer errors than they
+    make. Where no item has two votes it is independence. Couplings of pairs are fitted to the votes of PANEL workers at
+    most, on FOLDS items at least, of one type and two classes.
 
-def chosen_law(right: Ints, names: tuple[str, ...] = COINS) -> LawChoice:
-    """The law with the least held-out log loss; the first of the names where two are equal.
-
-    From fewer than ENOUGH items it is not independence, unless no item has two votes: few items seldom show that
-    workers err together, and answers by a law that denies it claim fewer errors than they make.
-
-    names: laws to choose from, with INDEPENDENT. Raises InputError with fewer items than folds.
+    names: laws to choose from, with INDEPENDENT.
     """
-    return _chosen(np.ascontiguousarray(right, np.int64).tobytes(), right.shape, names)
+    columns = tuple(np.ascontiguousarray(column, np.int64).tobytes() for column in votes[:4])
+    return _chosen(columns, votes.shape, votes.classes, names)
 
 
 @lru_cache(maxsize=4)
-def _chosen(votes: bytes, shape: tuple[int, int], names: tuple[str, ...]) -> LawChoice:
-    right = np.frombuffer(votes, np.int64).reshape(shape)
-    if len(right) < FOLDS:
-        raise InputError(f"{len(right)} gold items are too few to choose a law from; give at least {FOLDS}")
-    together = bool(((right >= 0).sum(axis=1) > 1).any())  # one vote an item tells nothing of dependence
-    names = tuple(name for name in names if together or name == INDEPENDENT)
-    loss = {name: -_held_out(FITS[name], right, FOLDS) / len(right) for name in names}
-
-    def best(of: tuple[str, ...]) -> str:
-        among = [name for name in names if name in of]
-        steady = [name for name in among if len(right) >= ENOUGH or name != INDEPENDENT]
-        return min(steady or among, key=lambda name: loss[name])
-
-    chosen, coins = best(names), best(COINS)
-    law = FITS[chosen](right)
-    return LawChoice(law, law if coins == chosen else FITS[coins](right), loss)
+def _chosen(columns: tuple[bytes, ...], shape: tuple[int, int], classes: int, names: tuple[str, ...]) -> LawChoice:
+    item, worker, right, kind = (np.frombuffer(column, np.int64) for column in columns)
+    votes = GoldVotes(item, worker, right, kind, shape, classes)
+    if np.bincount(votes.item).max(initial=0) < 2:  # one vote an item tells nothing of dependence
+        names = (INDEPENDENT,)
+    alone, common, nats, items = _coins(votes)
+    coins = common if COMMON in names and nats[0] - nats[1] <= np.log(PARAMS.sure) else alone
+    if PAIRWISE not in names or items < FOLDS or shape[0] > 1 or shape[1] > PANEL or classes > 2:
+        # folds would be slow, and thin gold tells accuracies from too few votes
+        return LawChoice(coins, coins, {name: -nats[k] / items for k, name in enumerate(COINS) if name in names})
+    loss = {name: -_held_out(FITS[name], votes, FOLDS) / votes.kind.size for name in names}
+    pairs = all(loss[PAIRWISE] < loss[name] for name in loss if name != PAIRWISE)
+    return LawChoice(pairwise_law(votes) if pairs else coins, coins, loss)
 
 
-def _held_out(fit: Fit, right: Ints, folds: int) -> float:
+def _held_out(fit: Fit, votes: GoldVotes, folds: int) -> float:
     """``sum ln P`` of each fold's items by the law that is fitted to the others."""
-    fold = np.arange(len(right)) % folds
-    return sum(float(log_chances(fit(right[fold != k]), right[fold == k]).sum()) for k in range(folds))
+    fold = np.arange(votes.kind.size) % folds
+    parts = [(fit(votes.of_items(fold != k)), votes.of_items(fold == k)) for k in range(folds)]
+    return sum(float(log_chances(*part).sum()) for part in parts)
 
 
-def _mean(right: Ints) -> float:
-    """The crowd's share of right votes, with one vote of each kind beside."""
-    return float(((right == 1).sum() + 1) / ((right >= 0).sum() + 2))
-
-
-def _tallied(right: Ints) -> Floats:
-    """Each worker's share of right votes, with a few votes like the crowd's mean."""
-    hits, asked = (right == 1).sum(axis=0), (right >= 0).sum(axis=0)
-    return np.asarray((hits + PARAMS.extra * _mean(right)) / (asked + PARAMS.extra), np.float64)
-
-
-def independent_law(right: Ints) -> Law:
+def independent_law(votes: GoldVotes) -> Law:
     """Accuracies by their tallies."""
-    return Law.coins(_tallied(right)[None])
+    return Law.coins(votes.accuracy[0], votes.classes)
 
 
-def common_law(right: Ints) -> Law:
+def common_law(votes: GoldVotes) -> Law:
     """A share h of the items is hard for all: there a part s of each worker's edge is left. The mean over both.
 
     Nothing else is fitted beside the tallies: edges on easy items are those by which a worker is as often right as they
-    say, ``x / (1 - h + h s)``, but LARGEST at most. h and h s are means given the votes, under an exponential prior of
-    h; the likeliest h is 0 as long as few items show more.
+    say, ``x / (1 - h + h s)``, but LARGEST at most, by which hardly anything may be lost of the crowd's: where many
+    items are hard for all, no worker is right on nearly all. h and h s are means given the votes; before these h is 0
+    with chance 1/2, else it follows an exponential law. All types have the same h and s.
     """
+    return _coins(votes)[1]
+
+
+def _coins(votes: GoldVotes) -> tuple[Law, Law, tuple[float, float], int]:
+    """Independence; the mean over it and common discounts; ``ln P`` of the items by it, and by discounts; how many.
+
+    A vote's accuracy is by its worker's other votes. Accuracies that count the vote itself follow its chance errors,
+    and workers who err independently seem to err together.
+    """
+    (accuracy, *without), guess = votes.accuracy, 1 / votes.classes
+    few = votes.of_items(np.arange(votes.kind.size) % -(-votes.kind.size // MOST) == 0)
+    told = np.stack(without)[few.right, few.kind[few.item], few.worker]
+    level, cell = np.unique(np.where(few.right == 1, told, -told), return_inverse=True)
+    place, count = np.unique(few.item * level.size + cell, return_counts=True)  # votes of an item that are alike
+    item, cell = np.divmod(place, level.size)
+
+    def easy(of: Floats, hard: float, left: float) -> Floats:
+        edge = (of - guess) / ((1 - guess) * (1 - hard + hard * left))
+        return guess + (1 - guess) * np.clip(edge, -LARGEST / (votes.classes - 1), LARGEST)
+
+    def height(hard: float, left: float) -> float:
+        parts, on_easy = [], easy(np.abs(level), hard, left)
+        for share, accuracies in ((1 - hard, on_easy), (hard, guess + left * (on_easy - guess))):
+            logs = np.log(np.where(level > 0, accuracies, 1 - accuracies))[cell] * count
+            parts.append(np.log(max(share, TINY)) + np.bincount(item, logs, few.kind.size))
+        return float(np.logaddexp(*parts).sum())
+
     hard, left = (axis.ravel() for axis in np.meshgrid(PARAMS.shares, PARAMS.rests))
-    terms = _terms(right, np.stack([1 - hard, hard], axis=1), _easy_edges(right, hard, left), left)
-    height = np.logaddexp.reduce(terms, axis=-1).sum(axis=1) - PARAMS.rate * hard
-    ((share, rest),) = softmax(height[None]) @ np.stack([hard, hard * left], axis=1)
-    kept = float(rest / share) if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
-    edge = _easy_edges(right, np.array([share]), np.array([kept]))
-    return replace(Law.coins((1 + edge) / 2, 2, Difficulty(float(share), kept)), name=COMMON)
+    edge, mean = np.abs(accuracy - guess) / (1 - guess), 1 - hard + hard * left
+    possible = [np.minimum(edge, LARGEST * m).sum() >= PARAMS.kept * edge.sum() for m in mean.tolist()]
+    prior = np.exp(-PARAMS.rate * hard) * np.where(possible, 1.0, TINY)
+    logs = [height(*part) for part in zip(hard.tolist(), left.tolist(), strict=True)] + np.log(prior / prior.sum())
+    nats = height(0.0, 1.0), float(np.logaddexp.reduce(logs))
+    chance = np.exp(logs - np.logaddexp(*nats))
+    share, rest = float(chance @ hard), float(chance @ (hard * left))
+    rest = rest / share if share > 0 else 1.0  # so much gold that no share of hard items has a chance left
+    common = Law.coins(easy(accuracy, share, rest), votes.classes, Difficulty(share, rest))
+    return Law.coins(accuracy, votes.classes), replace(common, name=COMMON), nats, few.kind.size
 
 
-def _easy_edges(right: Ints, hard: Floats, left: Floats) -> Floats:
-    """Edges on easy items for shares of hard ones and what is left there, (k,) each, by the tallies, (k, workers)."""
-    return np.clip((2 * _tallied(right) - 1) / (1 - hard + hard * left)[:, None], -LARGEST, LARGEST)
+def pairwise_law(gold: GoldVotes) -> Law:
+    """Pairs who err together, with the penalty of couplings by which held-out items are told best.
 
-
-def _terms(right: Ints, share: Floats, edge: Floats, left: Floats) -> Floats:
-    """``ln s_m P(x | part m)`` of easy and hard items for each value of s, (left, items, 2); edge (left, workers)."""
-    accuracy = (1 + np.stack([edge, left[:, None] * edge], axis=1)) / 2
-    hit, miss = (np.log(one).swapaxes(-1, -2) for one in (accuracy, 1 - accuracy))
-    return (right == 1) @ hit + (right == 0) @ miss + np.log(np.maximum(share, TINY))[:, None]
-
-
-def pairwise_law(right: Ints) -> Law:
-    """Pairs who err together, with the penalty of couplings by which held-out items are told best."""
+    Workers are as often right as the means over priors say, so that the best-looking is not overrated.
+    """
     fits = [partial(coupled_law, penalty=penalty) for penalty in PARAMS.penalties]
-    return fits[int(np.argmax([_held_out(fit, right, PARAMS.folds) for fit in fits]))](right)
+    best = fits[int(np.argmax([_held_out(fit, gold, PARAMS.folds) for fit in fits]))]
+    return best(gold, accuracy=gold.accuracy[0, 0])
 
 
-def coupled_law(right: Ints, penalty: float) -> Law:
+def coupled_law(gold: GoldVotes, penalty: float, accuracy: Floats | None = None) -> Law:
     """``ln P(x) = sum_j b_j v_j + sum_{j<k} J_jk v_j v_k - ln Z``, v_j = 2 x_j - 1: each way to vote is a part.
 
     The likelihood is exact, over all ways in which the workers can vote, less ``penalty / 2 sum J^2``: couplings that
     the items do not show are near 0. Votes that were not asked are summed out, by expectation and maximisation.
+    accuracy (workers,): how often each is right, where it is not the items that say so.
 
     The law is not the likeliest one but the mean of all, ``P(x | items)``: the cheapest plan by the likeliest law leans
     on those votes that the items flatter, and errs more often than it says.
     """
-    workers = right.shape[1]
+    right, workers = gold.table, gold.shape[1]
     votes = 2.0 * ((np.arange(2**workers)[:, None] >> np.arange(workers)) & 1) - 1
     first, second = np.array(list(combinations(range(workers), 2)), np.int64).reshape(-1, 2).T
     terms = np.hstack([votes, votes[:, first] * votes[:, second]])
     weight = np.append(np.full(workers, PARAMS.soft), np.full(first.size, penalty))
     patterns, count = np.unique(right, axis=0, return_counts=True)
     fits = ((patterns[:, None] < 0) | (2 * patterns[:, None] - 1 == votes)).all(axis=2)
-    alone = _tallied(right)
+    alone = ((right == 1).sum(axis=0) + 1) / ((right >= 0).sum(axis=0) + 2)
     factor = np.append((np.log(alone) - np.log(1 - alone)) / 2, np.zeros(first.size))
     rounds, steps = PARAMS.partial if (right < 0).any() else (1, PARAMS.steps)
     for _ in range(rounds):
         given = np.where(fits, terms @ factor, -np.inf)
         share = np.exp(given - np.logaddexp.reduce(given, axis=1)[:, None])
-        target = _Pairs(terms, terms.T @ (share.T @ count), int(count.sum()), weight)
+        total = terms.T @ (share.T @ count)
+        if accuracy is not None:
+            total[:workers] = count.sum() * (2 * accuracy - 1)
+        target = _Pairs(terms, total, int(count.sum()), weight)
         before, factor = factor, target.climbed(factor, steps)
         if np.abs(factor - before).max() < 10.0**-DIGITS:
             break
@@ -248,7 +300,6 @@ SHARES: Floats = np.array([0.01, 0.02, 0.035, *np.arange(2, 21) / 40])  # h that
 ALARM = 0.05  # chance at most that difficulty is seen, ever, where there is none
 BELIEVABLE = 0.5  # of the mean edge believed, that has to be left: where less is, it is the skills that are wrong
 DROP = 1.92  # nats that a 95 % interval by the profile likelihood goes down: half of chi-square's quantile
-MOST = 20_000  # tasks that a fit looks at, spread evenly
 FEWEST = 20  # tasks with two labels, below which nothing is fitted
 TOGETHER = 64  # tasks whose factors are multiplied before a logarithm is taken: each is .01 or more
 

@@ -15,9 +15,11 @@ from crowdopt import AssignmentInstance, Group
 from crowdopt.crowd import law_fits
 from crowdopt.crowd.error_correlation import effective_votes
 from crowdopt.crowd.law import Difficulty, Given, Law, Tables, coins_like
-from crowdopt.crowd.law_fits import COMMON, FITS, INDEPENDENT, PAIRWISE, PARAMS, chosen_law, log_chances
+from crowdopt.crowd.law_fits import COMMON, FITS, INDEPENDENT, PAIRWISE, PARAMS, GoldVotes, chosen_law, log_chances
+from crowdopt.crowd.priors import known
 from crowdopt.crowd.recipes import family_posteriors, simulated_labels
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
+from crowdopt.crowd.skills import averaged
 from tests.chance import binomial, rng
 from tests.crowd.enumerated import coin, joint, least_error, ways
 
@@ -129,29 +131,90 @@ def test_chances_are_those_of_a_mixture(name):
     """A worker who is not asked (-1) is summed out; the order of items changes none, and copies vote alike."""
     right, every = drawn(coupled(0.5), 60, 0), np.array(list(product((-1, 0, 1), repeat=4)))
     right[::3, 1] = -1
-    law = FITS[name](right)
+    law, told = FITS[name](GoldVotes.of(right)), GoldVotes.of(every)
     p = law.accuracy[:, None]
     wanted = law.share @ np.where(every == 1, p, np.where(every == 0, 1 - p, 1.0)).prod(axis=2)
-    np.testing.assert_allclose(np.exp(log_chances(law, every)), wanted, rtol=1e-9)
+    np.testing.assert_allclose(np.exp(log_chances(law, told)), wanted, rtol=1e-9)
     assert wanted[0] == pytest.approx(1) == wanted[(every >= 0).all(axis=1)].sum()
-    np.testing.assert_allclose(np.exp(log_chances(FITS[name](right[::-1]), every)), wanted, atol=1e-6)
+    np.testing.assert_allclose(np.exp(log_chances(FITS[name](GoldVotes.of(right[::-1])), told)), wanted, atol=1e-6)
     assert (law.of_workers(np.array([0, 3, 3])).ways(np.array([0, 2])) == law.ways(np.array([0, 3]))).all()
 
 
-def test_a_common_discount_is_the_mean_over_its_share():
-    """Bayes' mean of h and h s on a grid of 26 by 5; on the mean item workers are right as tallies say."""
+def of_types(items: int, classes: int = 2) -> GoldVotes:
+    """Gold of three types, the last one without any vote, in rows."""
+    item, worker = np.nonzero(rng(5).random((items, 6)) < 0.8)
+    right = drawn(PLANTED[COMMON], items, 1)[item, worker]
+    return GoldVotes(item, worker, right, np.arange(items) % 2, (3, 6), classes)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_common_discount_is_the_mean_over_its_share(classes):
+    """Bayes' mean of h and h s, half of it independence; on the mean item workers are right as tallies say.
+
+    Each vote is told by its worker's other votes of the type, item by item; all types share h and s.
+    """
+    gold, guess = of_types(60, classes), 1 / classes
+    kind, tally = gold.kind[gold.item], np.zeros((2, 3, 6))
+    np.add.at(tally, (0, kind, gold.worker), gold.right)
+    np.add.at(tally, (1, kind, gold.worker), 1)
+    accuracy, law = averaged(*tally, classes), FITS[COMMON](gold)
+    np.testing.assert_allclose(FITS[INDEPENDENT](gold).speech.accuracy[0], accuracy, rtol=1e-12)
+    c, s = tally[:, kind, gold.worker]
+    priors = [known(*one, classes) for one in (tally[:, 0], tally[:, 1])]
+    told = np.array([priors[k].means(c[r : r + 1] - gold.right[r], s[r : r + 1] - 1)[0] for r, k in enumerate(kind)])
+    scale = classes / (classes - 1)
+    grid = np.array([(0.0, 1.0), *product(PARAMS.shares, PARAMS.rests)])
+    prior = np.where(grid[:, 0] == 0, 0.5, np.exp(-PARAMS.rate * grid[:, 0]))
+    edge, mean = (accuracy - guess) * scale, 1 - grid[:, 0] * (1 - grid[:, 1])
+    prior[np.minimum(edge, 0.98 * mean[:, None, None]).sum(axis=(1, 2)) < PARAMS.kept * edge.sum()] = 0
+    prior[1:] /= 2 * prior[1:].sum()
+    for row, (h, left) in enumerate(grid):
+        easy = np.minimum((told - guess) * scale / (1 - h + h * left), 0.98)
+        for i in range(60):
+            mine, right = easy[gold.item == i], gold.right[gold.item == i]
+            each = [guess + mine * left_over / scale for left_over in (1, left)]
+            prior[row] *= (1 - h, h) @ np.array([np.where(right == 1, p, 1 - p).prod() for p in each]) * 20
+    share, hard = prior @ grid[:, 0] / prior.sum(), law.difficulty
+    assert (hard.share, hard.left) == pytest.approx((share, prior @ grid.prod(axis=1) / prior.sum() / share), rel=1e-9)
+    edges = np.stack([law.speech.right(m, *np.indices((3, 6))) for m in range(2)])
+    np.testing.assert_allclose(np.tensordot(law.share, edges, 1), accuracy, atol=1e-9)
+
+
+def test_gold_without_coincidences_is_independent():
+    """One vote an item tells nothing of dependence."""
     right = drawn(PLANTED[COMMON], 60, 1)
-    law, edge, weight = FITS[COMMON](right), 2 * FITS[INDEPENDENT](right).accuracy[0] - 1, []
-    grid = np.array(list(product(PARAMS.shares, PARAMS.rests)))
-    for h, left in grid:
-        easy = np.minimum(edge / (1 - h + h * left), 0.98)
-        each = [np.where(right, 1 + s * easy, 1 - s * easy).prod(axis=1) for s in (1, left)]
-        weight.append(((1 - h) * each[0] + h * each[1]).prod() * np.exp(-PARAMS.rate * h))
-    share, hard = weight @ grid[:, 0] / sum(weight), law.difficulty
-    assert (hard.share, hard.left) == pytest.approx((share, weight @ grid.prod(axis=1) / sum(weight) / share), rel=1e-9)
-    assert law.share @ law.accuracy == pytest.approx((1 + edge) / 2, abs=1e-9)
-    alone = np.where(np.arange(6) == np.arange(60)[:, None] % 6, right, -1)  # tells nothing of dependence
-    assert chosen_law(alone, tuple(FITS)).law.name == INDEPENDENT
+    alone = np.where(np.arange(6) == np.arange(60)[:, None] % 6, right, -1)
+    assert chosen_law(GoldVotes.of(alone)).law.name == INDEPENDENT
+
+
+@pytest.mark.chance
+@pytest.mark.parametrize(("workers", "items"), [(200, 10), (20, 40), (6, 100)])
+def test_independent_workers_seldom_seem_to_err_together(workers, items):
+    """Under independence a common discount is 20 times as likely in one crowd of 20 at most, on average (Markov).
+
+    Of 30 crowds more than 6 are with chance .0001 at most. Where accuracies know the vote that they tell, all are.
+    """
+    seen = 0
+    for seed in range(30):
+        skill = rng(seed).choice([0.6, 0.8], workers)
+        votes = GoldVotes.of((rng(seed + 100).random((items, workers)) < skill).astype(np.int64))
+        loss = chosen_law(votes, law_fits.COINS).loss
+        seen += (loss[INDEPENDENT] - loss[COMMON]) * items > np.log(20)
+    assert seen <= 6
+
+
+def test_dependence_of_many_votes_is_told_by_some_items(monkeypatch):
+    """Every fourth of 400: who else was wrong on the other ones does not matter, only how often each worker was."""
+    gold = of_types(400)
+    right, other = gold.right.copy(), gold.item % 4 > 0
+    for kind, worker in product(range(2), range(6)):
+        mine = other & (gold.kind[gold.item] == kind) & (gold.worker == worker)
+        right[mine] = np.sort(right[mine])
+    laws = [[FITS[COMMON](one) for one in (gold, gold._replace(right=right))]]
+    monkeypatch.setattr(law_fits, "MOST", 100)
+    laws.append([FITS[COMMON](one) for one in (gold, gold._replace(right=right))])
+    same = [first.difficulty == second.difficulty for first, second in laws]
+    assert same == [False, True]
 
 
 @pytest.mark.slow
@@ -164,11 +227,11 @@ def test_from_little_gold_a_common_discount_is_no_worse(name, gold):
     """
     true, nats, over = PLANTED[name], {}, {}
     every = ways(2, true.accuracy.shape[1])
-    golds = [drawn(true, gold, seed) for seed in range(20)]
-    assert all(chosen_law(one).law.name == COMMON for one in golds)
+    told = GoldVotes.of(every)
+    golds = [GoldVotes.of(drawn(true, gold, seed)) for seed in range(20)]
     for fit in law_fits.COINS:
         laws = [FITS[fit](one) for one in golds]
-        nats[fit] = -np.mean([np.exp(log_chances(true, every)) @ log_chances(law, every) for law in laws])
+        nats[fit] = -np.mean([np.exp(log_chances(true, told)) @ log_chances(law, told) for law in laws])
         claimed, realised = np.mean([set_errors(np.arange(every.shape[1]), law, true) for law in laws], axis=0)
         over[fit] = realised / claimed
     assert nats[COMMON] < nats[INDEPENDENT] + 0.02 and over[COMMON] < over[INDEPENDENT]
@@ -179,7 +242,8 @@ def test_from_little_gold_a_common_discount_is_no_worse(name, gold):
 def test_planted_laws_are_found_as_gold_grows(name):
     """20,000 items: the law, or one that is as good, is chosen, and chances come within .01 of the planted ones."""
     true = PLANTED[name]
-    choice, every = chosen_law(drawn(true, 20_000, 3), tuple(FITS)), ways(2, true.accuracy.shape[1])
+    gold, every = drawn(true, 20_000, 3), GoldVotes.of(ways(2, true.accuracy.shape[1]))
+    choice = chosen_law(GoldVotes.of(gold))
     assert choice.loss[name] < min(choice.loss.values()) + 1e-3 and (choice.law.name == PAIRWISE) >= (name == PAIRWISE)
     assert np.abs(np.exp(log_chances(choice.law, every)) - np.exp(log_chances(true, every))).max() < 0.01
 
@@ -198,7 +262,7 @@ def test_pairwise_law_is_the_mean_over_what_gold_leaves_open():
     seen = [((row < 0) | (row == ways(2, 2))).all(axis=1) for row in right]
     height = sum(np.log(chance @ one) for one in seen) + np.log(chance).sum(axis=1) / 2
     weight = np.exp(height - (PARAMS.soft * (b * b + c * c) + penalty * j * j)[:, 0] / 2 - height.max())
-    law = np.exp(log_chances(law_fits.coupled_law(right, penalty), ways(2, 2)))
+    law = np.exp(log_chances(law_fits.coupled_law(GoldVotes.of(right), penalty), GoldVotes.of(ways(2, 2))))
     np.testing.assert_allclose(law, weight @ chance / weight.sum(), atol=0.003)
 
 

@@ -197,7 +197,7 @@ def hard_panel(folder, items: int = 100):
         ({"method": "patterns"}, False),
         ({"method": "primal-approximation"}, False),
         ({"skills": "plug-in"}, False),
-        ({"skills": "beta"}, True),
+        ({"skills": "beta"}, False),
         ({"difficulty": (0.0, 1.0)}, False),
     ],
 )

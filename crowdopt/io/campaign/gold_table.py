@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import coded
-from crowdopt.crowd.gold import Gold, GoldRows, heeded
-from crowdopt.crowd.law_fits import FOLDS
+from crowdopt.crowd.gold import Gold, heeded
+from crowdopt.crowd.law_fits import FOLDS, GoldVotes
 from crowdopt.crowd.skills import AVERAGED, heed, tell_missing
 from crowdopt.errors import InputError, plain
 from crowdopt.io.campaign.campaign_settings import difficulty_of
@@ -103,7 +103,7 @@ def read_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Gold:
         return found
     items, kind = coded(gold["task"], names), np.zeros(len(names), np.int64)
     kind[items] = cells[0]
-    return replace(found, rows=GoldRows(items, workers, right, kind))
+    return replace(found, rows=GoldVotes(items, workers, right, kind, correct.shape, found.classes))
 
 
 def read_by(settings: dict[str, Any]) -> dict[str, Any]:
