@@ -138,10 +138,10 @@ def _beta_draw(rng: np.random.Generator, theta: Floats, right: Floats, asked: Fl
 FAMILIES = {
     "one-point": _points(lambda theta: (theta, np.ones_like(theta)), 32),
     "two-points": _points(
-        lambda theta: (theta[..., :2], np.stack([1 - theta[..., 2], theta[..., 2]], axis=-1)), 12, 13, 9, ordered=True
+        lambda theta: (theta[..., :2], np.stack([1 - theta[..., 2], theta[..., 2]], axis=-1)), 14, 15, 7, ordered=True
     ),
-    "range": Family(_range_likelihood, _range_draw, (16, 17), ordered=True),
-    "beta": Family(_beta_likelihood, _beta_draw, (16, 12)),
+    "range": Family(_range_likelihood, _range_draw, (12, 13), ordered=True),
+    "beta": Family(_beta_likelihood, _beta_draw, (12, 10)),
 }
 MIXTURE = "mixture"
 PRIORS = (*FAMILIES, MIXTURE)
@@ -222,6 +222,13 @@ def _mixture(levels: Levels, params: PriorParams) -> Fit:
     return Fit(ANY_POINTS, evidence, np.concatenate([skill, weight])[None], np.ones(1))
 
 
+def _of_either(right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
+    """Of two logarithms that of the sum, and the first one's share."""
+    more, less = np.maximum(right, wrong), np.minimum(right, wrong)
+    rest = np.exp(less - more)
+    return more + np.log1p(rest), np.where(right > wrong, 1.0, rest) / (1 + rest)
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """What gold tells of a crowd's skills: parameters of all families, and how likely each is."""
@@ -232,38 +239,40 @@ class Known:
     table: dict[tuple[float, float], float] = field(default_factory=dict)  # of means that were asked for, by c and s
 
     def told(self, right: Floats, asked: Floats) -> tuple[Floats, Floats]:
-        """``ln l(c, s)`` and E[p | c of s] by each parameter, (parameters, tallies)."""
-        more, now = (
-            np.concatenate([fit.family.likelihood(fit.theta, right + one, asked + one) for fit in self.fits])
-            for one in (1, 0)
-        )
-        return now, np.exp(more - now)
+        """``ln l(c, s)`` and E[p | c of s] by each parameter, (parameters, tallies): one more answer is either."""
+        return _of_either(*(self._likelihood(right + one, asked + 1) for one in (1, 0)))
 
     def row(self, often: int) -> tuple[Floats, Floats]:
-        """That of no answer and of all tallies of so many: worked out once."""
+        """That of all tallies of so many answers: worked out once."""
         if often not in self.rows:
-            right, asked = np.append(0.0, np.arange(often + 1)), np.append(0.0, np.full(often + 1, often))
-            self.rows[often] = self.told(right, asked)
+            each = self._likelihood(np.arange(often + 2.0), np.full(often + 2, often + 1.0))
+            self.rows[often] = _of_either(each[:, 1:], each[:, :-1])
         return self.rows[often]
+
+    def _likelihood(self, right: Floats, asked: Floats) -> Floats:
+        return np.concatenate([fit.family.likelihood(fit.theta, right, asked) for fit in self.fits])
 
     def means(self, right: Floats, asked: Floats) -> Floats:
         """E[p | c of s] of workers, (workers,): these need not be those whose gold told the priors."""
+        often = np.unique(asked).astype(int).tolist()
+        if sum(often) < ROW:
+            means = np.empty(right.size)
+            for one in often:
+                mine = asked == one
+                means[mine] = self._means(self.row(one)[1])[right[mine].astype(int)]
+            return means
         keys = list(zip(right.tolist(), asked.tolist(), strict=True))
         new = sorted(set(keys).difference(self.table))
-        rows = sorted({int(often) for _, often in new})
-        if sum(rows) < ROW:
-            for often in rows:
-                each = self._means(self.row(often)[1])[1:]
-                self.table.update(zip(((c, often) for c in range(often + 1)), each, strict=True))
-            new = []
         for block in range(0, len(new), BLOCK):
-            some = [(0.0, 0.0), *new[block : block + BLOCK]]
-            self.table.update(zip(some, self._means(self.told(*np.array(some).T)[1]), strict=True))
+            some = new[block : block + BLOCK]
+            each = self._means(self.told(*np.array(some).T)[1])
+            self.table.update(zip(some, each.tolist(), strict=True))
         return np.array([self.table[key] for key in keys])
 
-    def _means(self, each: Floats) -> list[float]:
-        # added up row by row: no column's last bits depend on the others, as those of BLAS do, or those of one alone
-        return np.asarray((self.weight[:, None] * each).sum(axis=0)).tolist()
+    def _means(self, each: Floats) -> Floats:
+        # added up row by row, and none alone: no column's last bits depend on the others, as those of BLAS do
+        columns = np.repeat(each, 2, axis=1) if each.shape[1] == 1 else each
+        return np.asarray((self.weight[:, None] * columns).sum(axis=0)[: each.shape[1]])
 
     def after(self, right: Floats, asked: Floats) -> Known:
         """What more workers add to it, (workers,) each, on the parameters that were likely without them."""
@@ -273,7 +282,7 @@ class Known:
         logs = np.log(self.weight)
         for one in often:
             workers = np.bincount(right[asked == one].astype(int), minlength=one + 1)
-            logs = logs + self.row(one)[0][:, 1:] @ workers
+            logs += self.row(one)[0] @ workers.astype(np.float64)
         weight = np.exp(logs - logs.max())
         return Known(self.fits, weight / weight.sum(), self.rows)
 

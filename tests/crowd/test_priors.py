@@ -65,8 +65,8 @@ def test_each_family_is_bayes(seed, workers):
     Within .1 of the logarithm and .01 of a skill, a cell's part of what is doubted being a guess in either.
     """
     c, s = tallies(seed, workers, 12)
-    ends = FINE[np.column_stack(np.triu_indices(FINE.size, 1))][::7]
-    share = (np.arange(20) + 0.5) / 20
+    axis, share = (np.arange(50) + 0.5) / 50, (np.arange(20) + 0.5) / 20
+    ends = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)  # in either order: the same prior
     pairs = np.tile(np.column_stack([1 - share, share]), (len(ends), 1))
     sums = {
         "one-point": of_points(FINE[:, None], np.ones((FINE.size, 1)), c, s),
