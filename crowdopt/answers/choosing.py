@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
-from crowdopt.answers import FROM_LABELS
 from crowdopt.answers.answers import Answers
-from crowdopt.answers.em import one_coin
+from crowdopt.answers.em import dawid_skene, one_coin, tallies
+from crowdopt.answers.propagation import belief_propagation
+from crowdopt.answers.votes import coins, majority, wmv_log
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.labels import Labels
-from crowdopt.crowd.law import LARGEST, Coins, Given, Law
+from crowdopt.crowd.law import LARGEST, TINY, Given, Law, Tables, softmax
 from crowdopt.crowd.law_fits import EdgedLabels, fitted
 
-METHODS = {name: method for name, method in FROM_LABELS.items() if name != "kos"}
-USUAL = "belief-propagation"  # where nothing speaks clearly against it
-CLEAR = 2.0  # standard errors, over tasks, by which another has to foretell labels better
-FOLDS = 3  # a label of each is held back in turn
-FEWEST = 20  # tasks that have to speak: with a known answer, or with two labels
-MOST = 30_000  # labels that are looked at; of more, those of evenly chosen tasks
-LEAST = 1e-6  # chance that a label is given at least: none is impossible
-ROUNDS = 5  # of accuracies and difficulty in turn, where accuracies are the method's own
+
+class ChoosingParams(NamedTuple):
+    """What a choice rests on."""
+
+    sure: float = 0.975  # chance, by Student's t over workers, with which a method has to foretell labels better
+    folds: int = 3  # a label of each is held back in turn
+    fewest: int = 20  # tasks that have to speak: with a known answer, or with two labels
+    most: int = 30_000  # labels that are looked at; of more, those of evenly chosen tasks
+    least: float = 1e-6  # chance that a label is given at least: none is impossible
+    rounds: int = 5  # of skills and difficulty in turn, where skills are the method's own
+    powers: tuple[float, ...] = tuple(2 ** (-k / 2) for k in range(10))  # of its chances that are tried
+
+
+PARAMS = ChoosingParams()
+
+
+def equal(labels: Labels, truth: Any = None) -> Answers:
+    """The majority, as the likeliest class by workers of one coin that they share: by EM.
+
+    truth (tasks,): known classes, -1 where unknown: they stay what they are.
+    """
+    one = one_coin(replace(labels, worker=np.zeros_like(labels.worker), workers=("all",)), truth=truth)
+    assert one.accuracy is not None
+    alike = wmv_log(labels, np.full(len(labels.workers), one.accuracy[0]))
+    return replace(alike, method="majority", score=majority(labels, truth).score, likelihood=one.likelihood)
+
+
+# from few to many free numbers: each has to be clearly better than the one taken of those before it
+METHODS = {
+    "majority": equal,
+    "belief-propagation": belief_propagation,
+    "one-coin": one_coin,
+    "dawid-skene": dawid_skene,
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +60,7 @@ class AutoMethod:
     method: str
     by_truth: bool  # by known answers, else by labels held back
     score: dict[str, float]  # share of wrong answers, or mean log loss, of each method
+    power: float = 1.0  # of the method's chances
 
     def __str__(self) -> str:
         """Which, and why."""
@@ -49,76 +79,101 @@ class AutoMethod:
 def chosen(labels: Labels, truth: Ints | None = None) -> AutoMethod:
     """The method with the fewest errors on known answers, or else the one that labels held back speak for.
 
-    That is belief propagation, unless another foretells them better by two standard errors. Labels say how workers
-    agree, not who is right: where workers share their errors the best forecast may err more than the majority; known
-    answers tell.
+    That is the majority, unless another foretells those of a worker clearly better on average. Workers are the sample,
+    each once, for a few who err together foretell each other. Chances are taken to the power by which they foretell
+    best: EM's are too sure of what it found itself. Labels say how workers agree, not who is right; known answers tell.
 
     truth (tasks,): known classes, -1 where unknown; used from 20 on.
     """
     if len(labels.classes) < 2:
-        return AutoMethod(USUAL, False, {})
+        return AutoMethod("majority", False, {})
     known = np.zeros(0, np.int64) if truth is None else np.flatnonzero((truth >= 0) & (labels.per_task > 0))
-    if truth is not None and known.size >= FEWEST:
-        errors = {name: float((fit(labels).answer != truth)[known].mean()) for name, fit in METHODS.items()}
-        best = min(errors, key=lambda name: (errors[name], name != USUAL))
-        return AutoMethod(best, True, errors)
-    if np.count_nonzero(labels.per_task >= 2) < FEWEST:
-        return AutoMethod(USUAL, False, {})
-    some = _only(labels, labels.task % -(-labels.task.size // MOST) == 0)
+    if truth is not None and known.size >= PARAMS.fewest:
+        fits = {name: fit(labels) for name, fit in METHODS.items()}
+        errors = {name: float((fit.answer != truth)[known].mean()) for name, fit in fits.items()}
+        best = min(errors, key=lambda name: errors[name])
+        logs = _logs(heeding(fits[best], labels, truth).posterior[known])
+        gain = [np.log(softmax(power * logs)[np.arange(known.size), truth[known]]).sum() for power in PARAMS.powers]
+        return AutoMethod(best, True, errors, PARAMS.powers[int(np.argmax(gain))])
+    if np.count_nonzero(labels.per_task >= 2) < PARAMS.fewest:
+        return AutoMethod("majority", False, {})
+    some = _only(labels, labels.task % -(-labels.task.size // PARAMS.most) == 0)
     place = np.empty(some.task.size, np.int64)  # of a label among those of its task
     order = np.argsort(some.task, kind="stable")
     place[order] = np.arange(order.size) - (np.cumsum(some.per_task) - some.per_task)[some.task[order]]
-    fold = (place + some.task) % FOLDS
-    folds = [(_only(some, fold != k), _only(some, fold == k)) for k in range(FOLDS)]
-    losses = {name: np.sum([_loss(*each, name) for each in folds], axis=0) for name in METHODS}
-    best = min(losses, key=lambda name: losses[name].sum())
-    lead = (losses[USUAL] - losses[best])[some.per_task > 0]
-    is_clear = lead.sum() > CLEAR * np.sqrt(lead.size * lead.var(ddof=1))
-    score = {name: float(loss.sum() / some.task.size) for name, loss in losses.items()}
-    return AutoMethod(best if is_clear else USUAL, False, score)
+    fold = (place + some.task) % PARAMS.folds
+    losses = {name: _losses(some, fold, name) for name in METHODS}
+    power = {name: int(loss.sum(axis=1).argmin()) for name, loss in losses.items()}
+    score = {name: float(loss[power[name]].sum() / some.task.size) for name, loss in losses.items()}
+    best, count = "majority", some.counts[some.counts > 0]
+    mean = {name: loss[power[name], some.counts > 0] / count for name, loss in losses.items()}
+    for name in METHODS if count.size > 1 else ():
+        lead = mean[best] - mean[name]
+        if lead.mean() > stdtrit(count.size - 1, PARAMS.sure) * lead.std(ddof=1) / np.sqrt(count.size):
+            best = name
+    return AutoMethod(best, False, score, PARAMS.powers[power[best]])
 
 
 def _only(labels: Labels, kept: Bools) -> Labels:
     return replace(labels, task=labels.task[kept], worker=labels.worker[kept], label=labels.label[kept])
 
 
-def _loss(seen: Labels, hidden: Labels, name: str) -> Floats:
-    """``-sum ln sum_k P(k | seen) P(label | k, worker)`` over the hidden labels of each task, (tasks,)."""
-    workers = np.arange(len(seen.workers))
-    if name == "majority":  # one coin that all workers share: its likeliest class is the majority's
-        workers = np.zeros_like(workers)
-        answers = fit = one_coin(replace(seen, worker=np.zeros_like(seen.worker), workers=("all",)))
-    else:
-        fit = METHODS[name](seen)
-        answers = heeding(fit, seen)
-    assert fit.law is not None
-    speech = fit.law.table(0, workers)[0, hidden.worker, :, hidden.label]
-    chance = (answers.posterior[hidden.task] * speech).sum(axis=1)
-    return np.asarray(np.bincount(hidden.task, -np.log(np.maximum(chance, LEAST)), len(hidden.tasks)), np.float64)
+def _losses(labels: Labels, fold: Ints, name: str) -> Floats:
+    """``-sum ln sum_k P(k)^power P(label | k, worker)`` over each worker's labels, (powers, workers).
+
+    P(k) is by the labels of other folds; workers speak as their other labels show, held against these chances.
+    """
+    logs = np.empty((fold.size, len(labels.classes)))
+    for k in range(PARAMS.folds):
+        seen = _only(labels, fold != k)
+        logs[fold == k] = _logs(heeding(METHODS[name](seen), seen).posterior)[labels.task[fold == k]]
+    losses = []
+    for power in PARAMS.powers:
+        chance = softmax(power * logs)
+        count = tallies(labels, chance) + 1 / logs.shape[1]
+        others = count[labels.worker, :, labels.label] - chance
+        of = others / (count.sum(axis=2)[labels.worker] - chance)
+        loss = -np.log(np.maximum((chance * of).sum(axis=1), PARAMS.least))
+        losses.append(np.bincount(labels.worker, loss, len(labels.workers)))
+    return np.stack(losses)
+
+
+def _logs(posterior: Floats) -> Floats:
+    return np.log(np.maximum(posterior, PARAMS.least))
 
 
 def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answers:
     """The same answers with confidences that integrate over the difficulty of tasks, where labels show any.
 
-    For methods that know each worker's accuracy; others' answers come back as they are.
+    For methods that know how workers speak; others' answers come back as they are. On a hard task a worker's table is
+    drawn towards what it says whatever is true: ``P_h(l | k) = m(l) + s (P(l | k) - m(l))``, m the mean over classes.
 
     truth (tasks,): known classes, -1 where unknown: where several labelled such a task their common errors show most.
     """
-    law, likelihood, accuracy, shape = answers.law, answers.likelihood, answers.accuracy, answers.score.shape
-    if law is None or likelihood is None or accuracy is None or answers.confusion is not None or shape[1] < 2:
+    law, likelihood, shape = answers.law, answers.likelihood, answers.score.shape
+    # workers who are taken for equal and are not look like tasks that are not, unless known answers tell
+    if law is None or likelihood is None or shape[1] < 2 or (answers.method == "majority" and truth is None):
         return answers
-    said, guess = Given(labels.task, 0, labels.worker, labels.label), 1 / shape[1]
+    said, workers = Given(labels.task, 0, labels.worker, labels.label), np.arange(len(labels.workers))
     beside = likelihood - law.likelihood(said, shape[0])  # of the prior, or of a known answer
-    for _ in range(ROUNDS if answers.iterations else 1):
-        edge = (accuracy - guess) / (1 - guess)
-        hard = fitted(EdgedLabels(labels.task, labels.label, edge[labels.worker], shape), truth)
+    table = law.table(0, workers)[0]
+    for _ in range(PARAMS.rounds if answers.iterations else 1):
+        mean = table.mean(axis=1, keepdims=True)
+        lean = table / mean - 1
+        edge = np.diagonal(lean, axis1=1, axis2=2)[labels.worker, labels.label] / (shape[1] - 1)
+        hard = fitted(EdgedLabels(labels.task, labels.label, edge, shape), truth)
         if not hard.share:
             return answers
         # no edge is above LARGEST on any task
-        within = (1 - LARGEST) * guess, 1 - (1 - LARGEST) * (1 - guess)
-        speech = Coins(accuracy[None, None], shape[1], (hard.easy, hard.hard), within)
+        parts = np.stack([mean * np.maximum(1 + scale * lean, 1 - LARGEST) for scale in (hard.easy, hard.hard)])
+        speech = Tables(parts[:, None] / parts.sum(axis=-1, keepdims=True)[:, None])
         law = Law(np.array([1 - hard.share, hard.share]), speech)
         heeded = replace(answers, law=law, likelihood=beside + law.by_part(said, shape[0]), difficulty=hard)
-        right = np.bincount(labels.worker, heeded.posterior[labels.task, labels.label], accuracy.size)
-        accuracy = (right + 1) / (labels.counts + 2)
+        count = tallies(labels, heeded.posterior[labels.task])
+        if answers.confusion is None:  # one coin: right and wrong, each once more
+            right = (np.trace(count, axis1=1, axis2=2) + 1) / (labels.counts + 2)
+            table = coins(right, shape[1], TINY).table(0, workers)[0]
+        else:
+            table = count + 1 / shape[1]
+            table /= table.sum(axis=2, keepdims=True)
     return heeded
