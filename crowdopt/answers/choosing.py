@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
+from crowdopt.answers import FROM_LABELS
 from crowdopt.answers.answers import Answers
-from crowdopt.answers.em import dawid_skene, one_coin, tallies
-from crowdopt.answers.propagation import belief_propagation
-from crowdopt.answers.votes import coins, majority, wmv_log
+from crowdopt.answers.em import one_coin, tallies
+from crowdopt.answers.votes import coins, majority
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import LARGEST, TINY, Given, Law, Tables, softmax
@@ -39,18 +39,14 @@ def equal(labels: Labels, truth: Any = None) -> Answers:
     truth (tasks,): known classes, -1 where unknown: they stay what they are.
     """
     one = one_coin(replace(labels, worker=np.zeros_like(labels.worker), workers=("all",)), truth=truth)
-    assert one.accuracy is not None
-    alike = wmv_log(labels, np.full(len(labels.workers), one.accuracy[0]))
-    return replace(alike, method="majority", score=majority(labels, truth).score, likelihood=one.likelihood)
+    skill, score = np.full(len(labels.workers), np.asarray(one.accuracy)[0]), majority(labels, truth).score
+    law = coins(skill, max(2, len(labels.classes)), TINY)
+    found = replace(one, method="majority", score=score, weight=np.ones(skill.size), law=law, accuracy=skill)
+    return replace(found, iterations=0)
 
 
-# from few to many free numbers: each has to be clearly better than the one taken of those before it
-METHODS = {
-    "majority": equal,
-    "belief-propagation": belief_propagation,
-    "one-coin": one_coin,
-    "dawid-skene": dawid_skene,
-}
+NAMES = "majority", "belief-propagation", "one-coin", "dawid-skene"  # of equals the first is taken
+METHODS = {name: FROM_LABELS[name] for name in NAMES} | {"majority": equal}
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ class AutoMethod:
 
     method: str
     by_truth: bool  # by known answers, else by labels held back
-    score: dict[str, float]  # share of wrong answers, or mean log loss, of each method
+    score: dict[str, float]  # share of wrong answers, or workers' mean log loss, of each method
     power: float = 1.0  # of the method's chances
 
     def __str__(self) -> str:
@@ -67,50 +63,40 @@ class AutoMethod:
         if not self.score:
             return f"{self.method} was chosen: too few labels to hold any back and compare"
         others = ", ".join(f"{name} {self.score[name]:.3f}" for name in self.score if name != self.method)
-        if self.by_truth:
-            what = "errs least on known answers, wrong share"
-        elif self.score[self.method] == min(self.score.values()):
-            what = "foretells labels held back best, log loss"
-        else:
-            what = "no other foretells labels held back clearly better, log loss"
+        what = "labels held back speak for no other more clearly, log loss"
+        what = "errs least on known answers, wrong share" if self.by_truth else what
         return f"{self.method} was chosen: {what} {self.score[self.method]:.3f} ({others})"
 
 
 def chosen(labels: Labels, truth: Ints | None = None) -> AutoMethod:
     """The method with the fewest errors on known answers, or else the one that labels held back speak for.
 
-    That is the majority, unless another foretells those of a worker clearly better on average. Workers are the sample,
-    each once, for a few who err together foretell each other. Chances are taken to the power by which they foretell
-    best: EM's are too sure of what it found itself. Labels say how workers agree, not who is right; known answers tell.
+    That is the one that foretells workers' labels clearly better than most others do; the majority, if none does.
+    Workers are the sample, each once, for a few who err together foretell each other. Chances are taken to the power by
+    which they foretell best. Labels say how workers agree, not who is right; known answers tell.
 
     truth (tasks,): known classes, -1 where unknown; used from 20 on.
     """
-    if len(labels.classes) < 2:
-        return AutoMethod("majority", False, {})
-    known = np.zeros(0, np.int64) if truth is None else np.flatnonzero((truth >= 0) & (labels.per_task > 0))
-    if truth is not None and known.size >= PARAMS.fewest:
-        fits = {name: fit(labels) for name, fit in METHODS.items()}
-        errors = {name: float((fit.answer != truth)[known].mean()) for name, fit in fits.items()}
-        best = min(errors, key=lambda name: errors[name])
-        logs = _logs(heeding(fits[best], labels, truth).posterior[known])
-        gain = [np.log(softmax(power * logs)[np.arange(known.size), truth[known]]).sum() for power in PARAMS.powers]
-        return AutoMethod(best, True, errors, PARAMS.powers[int(np.argmax(gain))])
-    if np.count_nonzero(labels.per_task >= 2) < PARAMS.fewest:
+    true = np.full(len(labels.tasks), -1) if truth is None else truth
+    known = np.flatnonzero((true >= 0) & (labels.per_task > 0))
+    if known.size >= PARAMS.fewest:
+        errors = {name: float((fit(labels).answer != true)[known].mean()) for name, fit in METHODS.items()}
+        return AutoMethod(min(errors, key=lambda name: errors[name]), True, errors)
+    if len(labels.classes) < 2 or np.count_nonzero(labels.per_task >= 2) < PARAMS.fewest:
         return AutoMethod("majority", False, {})
     some = _only(labels, labels.task % -(-labels.task.size // PARAMS.most) == 0)
-    place = np.empty(some.task.size, np.int64)  # of a label among those of its task
-    order = np.argsort(some.task, kind="stable")
-    place[order] = np.arange(order.size) - (np.cumsum(some.per_task) - some.per_task)[some.task[order]]
-    fold = (place + some.task) % PARAMS.folds
-    losses = {name: _losses(some, fold, name) for name in METHODS}
+    fold = np.empty_like(some.task)  # labels of a task, in any order, are in one after another
+    order = np.lexsort((np.random.default_rng(0).random(fold.size), some.task))
+    fold[order] = np.arange(fold.size) % PARAMS.folds
+    there = some.counts > 0
+    losses = {name: _losses(some, fold, name)[:, there] for name in METHODS}
     power = {name: int(loss.sum(axis=1).argmin()) for name, loss in losses.items()}
-    score = {name: float(loss[power[name]].sum() / some.task.size) for name, loss in losses.items()}
-    best, count = "majority", some.counts[some.counts > 0]
-    mean = {name: loss[power[name], some.counts > 0] / count for name, loss in losses.items()}
-    for name in METHODS if count.size > 1 else ():
-        lead = mean[best] - mean[name]
-        if lead.mean() > stdtrit(count.size - 1, PARAMS.sure) * lead.std(ddof=1) / np.sqrt(count.size):
-            best = name
+    mean = np.stack([loss[power[name]] / some.counts[there] for name, loss in losses.items()])
+    lead = mean - mean[:, None]  # of the first over the second, (methods, methods, workers)
+    doubt = stdtrit(lead.shape[2] - 1, PARAMS.sure) * lead.std(axis=2, ddof=1) / np.sqrt(lead.shape[2])
+    clear = lead.mean(axis=2) > doubt
+    best = NAMES[int((clear.sum(axis=1) - clear.sum(axis=0)).argmax())]
+    score = dict(zip(METHODS, mean.mean(axis=1).tolist(), strict=True))
     return AutoMethod(best, False, score, PARAMS.powers[power[best]])
 
 
@@ -123,26 +109,22 @@ def _losses(labels: Labels, fold: Ints, name: str) -> Floats:
 
     P(k) is by the labels of other folds; workers speak as their other labels show, held against these chances.
     """
-    logs = np.empty((fold.size, len(labels.classes)))
+    logs, losses = np.empty((fold.size, len(labels.classes))), []
     for k in range(PARAMS.folds):
         seen = _only(labels, fold != k)
-        logs[fold == k] = _logs(heeding(METHODS[name](seen), seen).posterior)[labels.task[fold == k]]
-    losses = []
+        chance = heeding(METHODS[name](seen), seen).posterior[labels.task[fold == k]]
+        logs[fold == k] = np.log(np.maximum(chance, PARAMS.least))
     for power in PARAMS.powers:
         chance = softmax(power * logs)
         count = tallies(labels, chance) + 1 / logs.shape[1]
-        others = count[labels.worker, :, labels.label] - chance
-        of = others / (count.sum(axis=2)[labels.worker] - chance)
-        loss = -np.log(np.maximum((chance * of).sum(axis=1), PARAMS.least))
+        speech = count[labels.worker, :, labels.label] - chance
+        speech /= count.sum(axis=2)[labels.worker] - chance
+        loss = -np.log(np.maximum((chance * speech).sum(axis=1), PARAMS.least))
         losses.append(np.bincount(labels.worker, loss, len(labels.workers)))
     return np.stack(losses)
 
 
-def _logs(posterior: Floats) -> Floats:
-    return np.log(np.maximum(posterior, PARAMS.least))
-
-
-def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answers:
+def heeding(answers: Answers, labels: Labels, truth: Any = None) -> Answers:
     """The same answers with confidences that integrate over the difficulty of tasks, where labels show any.
 
     For methods that know how workers speak; others' answers come back as they are. On a hard task a worker's table is
@@ -154,6 +136,7 @@ def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answ
     # workers who are taken for equal and are not look like tasks that are not, unless known answers tell
     if law is None or likelihood is None or shape[1] < 2 or (answers.method == "majority" and truth is None):
         return answers
+    true = None if truth is None else np.asarray(truth, dtype=np.int64)
     said, workers = Given(labels.task, 0, labels.worker, labels.label), np.arange(len(labels.workers))
     beside = likelihood - law.likelihood(said, shape[0])  # of the prior, or of a known answer
     table = law.table(0, workers)[0]
@@ -161,19 +144,18 @@ def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answ
         mean = table.mean(axis=1, keepdims=True)
         lean = table / mean - 1
         edge = np.diagonal(lean, axis1=1, axis2=2)[labels.worker, labels.label] / (shape[1] - 1)
-        hard = fitted(EdgedLabels(labels.task, labels.label, edge, shape), truth)
+        hard = fitted(EdgedLabels(labels.task, labels.label, edge, shape), true)
         if not hard.share:
             return answers
         # no edge is above LARGEST on any task
         parts = np.stack([mean * np.maximum(1 + scale * lean, 1 - LARGEST) for scale in (hard.easy, hard.hard)])
-        speech = Tables(parts[:, None] / parts.sum(axis=-1, keepdims=True)[:, None])
+        speech = Tables((parts / parts.sum(axis=-1, keepdims=True))[:, None])
         law = Law(np.array([1 - hard.share, hard.share]), speech)
         heeded = replace(answers, law=law, likelihood=beside + law.by_part(said, shape[0]), difficulty=hard)
-        count = tallies(labels, heeded.posterior[labels.task])
-        if answers.confusion is None:  # one coin: right and wrong, each once more
-            right = (np.trace(count, axis1=1, axis2=2) + 1) / (labels.counts + 2)
+        table = tallies(labels, heeded.posterior[labels.task])
+        if answers.confusion is None:
+            right = (np.trace(table, axis1=1, axis2=2) + 1) / (labels.counts + 2)
             table = coins(right, shape[1], TINY).table(0, workers)[0]
         else:
-            table = count + 1 / shape[1]
-            table /= table.sum(axis=2, keepdims=True)
+            table = (table + 1 / shape[1]) / (table + 1 / shape[1]).sum(axis=2, keepdims=True)
     return heeded

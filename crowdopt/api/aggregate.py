@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers, majority
-from crowdopt.answers.choosing import METHODS, AutoMethod, chosen, heeding
+from crowdopt.answers.choosing import AutoMethod, chosen, equal, heeding
 from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.api.worker_skills import tallied
-from crowdopt.arrays import Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.skills import confusions
 from crowdopt.errors import InputError, public
@@ -177,41 +176,27 @@ def vote(
     if method in FROM_CONFUSIONS:
         if confusion is None or accuracy is not None:
             raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
-        return public(FROM_CONFUSIONS[method])(labels, confusion, **settings)
-    answers = _by_accuracies(labels, method, accuracy, settings)
-    if not difficulty:
-        return answers
-    return heeding(answers, labels, _true(known, settings))
+        answers = public(FROM_CONFUSIONS[method])(labels, confusion, **settings)
+    else:
+        answers = _by_accuracies(labels, method, accuracy, settings)
+    return heeding(answers, labels, settings.get("truth") if known is None else known) if difficulty else answers
 
 
-def vote_by(
-    choice: AutoMethod,
-    labels: Labels,
-    *,
-    accuracy: ArrayLike | None = None,
-    difficulty: bool = True,
-    known: ArrayLike | None = None,
-    **settings: Any,
-) -> Answers:
+def vote_by(choice: AutoMethod, labels: Labels, **options: Any) -> Answers:
     """Answers by the method that was chosen, believed by half: the other half are the shares of the labels.
 
-    Where known answers chose it and show how hard tasks are, that says how far it is believed. options: as for
-    :func:`vote`.
+    Where known answers chose it and show how hard tasks are, that says how far it is believed. A majority's chances are
+    those by workers of one coin that they share. options: as for :func:`vote`.
     """
-    if accuracy is not None:
-        raise InputError(f"{AUTO} takes no accuracies; leave them out, or choose {' or '.join(FROM_ACCURACIES)}")
-    answers = public(METHODS[choice.method])(labels, **settings)
-    if difficulty:
-        answers = heeding(answers, labels, _true(known, settings))
+    answers, truth = vote(labels, choice.method, **options), options.get("truth")
+    if choice.method == "majority":
+        answers = equal(labels, truth)
+        if options.get("difficulty", True):
+            answers = heeding(answers, labels, truth if options.get("known") is None else options["known"])
     answers = replace(answers, power=choice.power)
     if choice.by_truth and answers.difficulty is not None:
         return answers
-    return replace(answers, tally=majority(labels, settings.get("truth")).score)
-
-
-def _true(known: ArrayLike | None, settings: dict[str, Any]) -> Ints | None:
-    true = settings.get("truth") if known is None else known
-    return None if true is None else np.asarray(true, dtype=np.int64)
+    return replace(answers, tally=majority(labels, truth).score)
 
 
 def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, settings: dict[str, Any]) -> Answers:
