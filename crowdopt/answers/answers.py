@@ -85,8 +85,7 @@ class Answers(InNotebooks):
             total = self.score.sum(axis=1, keepdims=True)
             chance = np.where(total > 0, self.score / np.maximum(total, 1), 1 / self.score.shape[1])
         else:
-            parts = self.likelihood
-            chance = softmax(self.power * (parts[0] if len(parts) == 1 else np.logaddexp.reduce(parts)))
+            chance = softmax(self.power * np.logaddexp.reduce(self.likelihood))
         if self.tally is None:
             return chance
         shares = (self.tally + 1 / self.tally.shape[1]) / (self.tally.sum(axis=1, keepdims=True) + 1)

@@ -21,8 +21,8 @@ from crowdopt.crowd.law_fits import EdgedLabels, fitted
 class ChoosingParams(NamedTuple):
     """What a choice rests on."""
 
-    sure: float = 0.975  # chance, by Student's t over workers, with which a method has to foretell labels better
-    folds: int = 3  # a label of each is held back in turn
+    sure: float = 0.99  # level of Student's t by which a method foretells better than another: of six pairs each
+    folds: int = 5  # of each task's labels, held back in turn
     fewest: int = 20  # tasks that have to speak: with a known answer, or with two labels
     most: int = 30_000  # labels that are looked at; of more, those of evenly chosen tasks
     least: float = 1e-6  # chance that a label is given at least: none is impossible
@@ -39,10 +39,9 @@ def equal(labels: Labels, truth: Any = None) -> Answers:
     truth (tasks,): known classes, -1 where unknown: they stay what they are.
     """
     one = one_coin(replace(labels, worker=np.zeros_like(labels.worker), workers=("all",)), truth=truth)
-    skill, score = np.full(len(labels.workers), np.asarray(one.accuracy)[0]), majority(labels, truth).score
-    law = coins(skill, max(2, len(labels.classes)), TINY)
-    found = replace(one, method="majority", score=score, weight=np.ones(skill.size), law=law, accuracy=skill)
-    return replace(found, iterations=0)
+    p, score = np.full(len(labels.workers), np.asarray(one.accuracy)[0]), majority(labels, truth).score
+    law = coins(p, max(2, len(labels.classes)), TINY)
+    return replace(one, method="majority", score=score, weight=np.ones_like(p), law=law, accuracy=p, iterations=0)
 
 
 NAMES = "majority", "belief-propagation", "one-coin", "dawid-skene"  # of equals the first is taken
@@ -62,42 +61,46 @@ class AutoMethod:
         """Which, and why."""
         if not self.score:
             return f"{self.method} was chosen: too few labels to hold any back and compare"
-        others = ", ".join(f"{name} {self.score[name]:.3f}" for name in self.score if name != self.method)
-        what = "labels held back speak for no other more clearly, log loss"
-        what = "errs least on known answers, wrong share" if self.by_truth else what
-        return f"{self.method} was chosen: {what} {self.score[self.method]:.3f} ({others})"
+        others = ", ".join(f"{name} {score:.3f}" for name, score in self.score.items() if name != self.method)
+        who, what = ("known answers", "wrong share") if self.by_truth else ("labels held back", "log loss")
+        mine = f"{what} {self.score[self.method]:.3f}"
+        return f"{self.method} was chosen: {who} speak for no other clearly, {mine} ({others})"
 
 
 def chosen(labels: Labels, truth: Ints | None = None) -> AutoMethod:
-    """The method with the fewest errors on known answers, or else the one that labels held back speak for.
+    """The method that labels held back speak for, unless on known answers another errs clearly less.
 
-    That is the one that foretells workers' labels clearly better than most others do; the majority, if none does.
-    Workers are the sample, each once, for a few who err together foretell each other. Chances are taken to the power by
-    which they foretell best. Labels say how workers agree, not who is right; known answers tell.
+    It foretells workers' labels clearly better than most others do; where none does it is the majority. Workers are the
+    sample, each once: a few who err together foretell each other. Without known answers chances are taken to the power
+    by which they foretell best. Labels say how workers agree, not who is right; known answers tell.
 
     truth (tasks,): known classes, -1 where unknown; used from 20 on.
     """
     true = np.full(len(labels.tasks), -1) if truth is None else truth
     known = np.flatnonzero((true >= 0) & (labels.per_task > 0))
-    if known.size >= PARAMS.fewest:
-        errors = {name: float((fit(labels).answer != true)[known].mean()) for name, fit in METHODS.items()}
-        return AutoMethod(min(errors, key=lambda name: errors[name]), True, errors)
-    if len(labels.classes) < 2 or np.count_nonzero(labels.per_task >= 2) < PARAMS.fewest:
-        return AutoMethod("majority", False, {})
-    some = _only(labels, labels.task % -(-labels.task.size // PARAMS.most) == 0)
-    fold = np.empty_like(some.task)  # labels of a task, in any order, are in one after another
-    order = np.lexsort((np.random.default_rng(0).random(fold.size), some.task))
-    fold[order] = np.arange(fold.size) % PARAMS.folds
-    there = some.counts > 0
-    losses = {name: _losses(some, fold, name)[:, there] for name in METHODS}
-    power = {name: int(loss.sum(axis=1).argmin()) for name, loss in losses.items()}
-    mean = np.stack([loss[power[name]] / some.counts[there] for name, loss in losses.items()])
-    lead = mean - mean[:, None]  # of the first over the second, (methods, methods, workers)
-    doubt = stdtrit(lead.shape[2] - 1, PARAMS.sure) * lead.std(axis=2, ddof=1) / np.sqrt(lead.shape[2])
-    clear = lead.mean(axis=2) > doubt
-    best = NAMES[int((clear.sum(axis=1) - clear.sum(axis=0)).argmax())]
-    score = dict(zip(METHODS, mean.mean(axis=1).tolist(), strict=True))
-    return AutoMethod(best, False, score, PARAMS.powers[power[best]])
+    best, power, score = 0, 1.0, np.zeros(0)
+    if len(labels.classes) > 1 and np.count_nonzero(labels.per_task >= 2) >= PARAMS.fewest:
+        some = _only(labels, labels.task % -(-labels.task.size // PARAMS.most) == 0)
+        fold = np.empty_like(some.task)  # labels of a task, in any order, are in one after another
+        order = np.lexsort((np.random.default_rng(0).random(fold.size), some.task))
+        fold[order] = np.arange(fold.size) % PARAMS.folds
+        losses = np.stack([_losses(some, fold, name) for name in METHODS])[..., some.counts > 0]
+        powers = losses.sum(axis=2).argmin(axis=1)
+        mean = losses[np.arange(len(NAMES)), powers] / some.counts[some.counts > 0]
+        best, score = int((_clear(mean).sum(axis=1) - _clear(mean).sum(axis=0)).argmax()), mean.mean(axis=1)
+        power = PARAMS.powers[powers[best]]
+    if by_truth := known.size >= PARAMS.fewest:
+        wrong = np.stack([1.0 * (fit(labels).answer != true)[known] for fit in METHODS.values()])
+        score, power = wrong.mean(axis=1), 1.0
+        best = int(score.argmin()) if _clear(wrong)[score.argmin(), best] else best
+    return AutoMethod(NAMES[best], by_truth, dict(zip(NAMES, score.tolist(), strict=False)), power)
+
+
+def _clear(loss: Floats) -> Bools:
+    """Whether the first method's mean is clearly below the second's, (methods, methods); loss (methods, sample)."""
+    lead, size = loss - loss[:, None], loss.shape[1]
+    doubt = lead.std(axis=2, ddof=1) / np.sqrt(size)
+    return np.asarray(lead.mean(axis=2) > stdtrit(size - 1, PARAMS.sure) * doubt, np.bool_)
 
 
 def _only(labels: Labels, kept: Bools) -> Labels:
@@ -152,10 +155,9 @@ def heeding(answers: Answers, labels: Labels, truth: Any = None) -> Answers:
         speech = Tables((parts / parts.sum(axis=-1, keepdims=True))[:, None])
         law = Law(np.array([1 - hard.share, hard.share]), speech)
         heeded = replace(answers, law=law, likelihood=beside + law.by_part(said, shape[0]), difficulty=hard)
-        table = tallies(labels, heeded.posterior[labels.task])
+        count = tallies(labels, heeded.posterior[labels.task])
+        table = (count + 1 / shape[1]) / (count + 1 / shape[1]).sum(axis=2, keepdims=True)
         if answers.confusion is None:
-            right = (np.trace(table, axis1=1, axis2=2) + 1) / (labels.counts + 2)
+            right = (np.trace(count, axis1=1, axis2=2) + 1) / (labels.counts + 2)
             table = coins(right, shape[1], TINY).table(0, workers)[0]
-        else:
-            table = (table + 1 / shape[1]) / (table + 1 / shape[1]).sum(axis=2, keepdims=True)
     return heeded

@@ -23,19 +23,19 @@ def all_by_all(chance, tasks=200):
 
 
 def test_labels_held_back_tell_leniency_from_skill():
-    """Workers with a table each are foretold by tables, coins by coins; the default is the choice.
+    """Workers with a table each are foretold by tables, unequal coins by no majority; the default is the choice.
 
     A setting belongs to a method that was named.
     """
     labels, _ = all_by_all(LENIENT)
-    assert chosen(all_by_all(COINS)[0]).method in ("one-coin", "belief-propagation")
+    assert chosen(all_by_all(COINS)[0]).method != "majority"
     assert vote(labels).method == chosen(labels).method == "dawid-skene"
     with pytest.raises(InputError, match="name that method"):
         vote(labels, iterations=3)
 
 
 def test_known_answers_have_the_last_word():
-    """The method that errs least on them is taken, even if labels alone speak for another."""
+    """The method that errs clearly less on them is taken, even if labels alone speak for another."""
     labels, _ = all_by_all(LENIENT)
     known = np.where(np.arange(200) < 60, majority(labels).answer, -1)
     choice, errs = chosen(labels, known), {name: fit(labels).answer != known for name, fit in METHODS.items()}
@@ -43,10 +43,8 @@ def test_known_answers_have_the_last_word():
     assert choice.score[choice.method] == 0 < choice.score["dawid-skene"]
 
 
-def test_another_method_has_to_foretell_clearly_better():
-    """A lead that chance explains changes nothing, and it says so; nor do fewer than twenty tasks."""
-    choice = chosen(all_by_all(coins([0.7] * 8, 2))[0])
-    assert choice.method == "majority" and "speak for no other" in str(choice)
+def test_the_majority_is_taken_where_too_few_tasks_speak():
+    """Fewer than twenty."""
     choice = chosen(*all_by_all(COINS, PARAMS.fewest - 1))
     assert choice.method == "majority" and "too few" in str(choice)
 
@@ -64,6 +62,7 @@ def test_two_who_copy_each_other_do_not_outvote_five():
     labels = replace(labels, label=table[labels.task, labels.worker])
     choice, wrong = chosen(labels), {name: (fit(labels).answer != truth).mean() for name, fit in METHODS.items()}
     assert choice.method == "majority" and choice.score["majority"] == max(choice.score.values())
+    assert "speak for no other" in str(choice)
     assert wrong["majority"] < min(wrong[name] for name in METHODS if name != "majority")
     assert chosen(labels, truth).method == "majority"
 
