@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from crowdopt.answers import FROM_LABELS
-from crowdopt.answers.answers import Answers
-from crowdopt.answers.em import one_coin, tallies
-from crowdopt.answers.votes import coins, majority
+from crowdopt.answers import FROM_LABELS, Answers, majority, one_coin
+from crowdopt.answers.em import tallies
+from crowdopt.answers.votes import coins
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import LARGEST, TINY, Given, Law, Tables, softmax
@@ -21,7 +20,7 @@ from crowdopt.crowd.law_fits import EdgedLabels, fitted
 class ChoosingParams(NamedTuple):
     """What a choice rests on."""
 
-    sure: float = 0.99  # level of Student's t by which a method foretells better than another: of six pairs each
+    sure: float = 0.99  # chance, by Student's t, with which one of two methods is the better one
     folds: int = 5  # of each task's labels, held back in turn
     fewest: int = 20  # tasks that have to speak: with a known answer, or with two labels
     most: int = 30_000  # labels that are looked at; of more, those of evenly chosen tasks
@@ -44,8 +43,8 @@ def equal(labels: Labels, truth: Any = None) -> Answers:
     return replace(one, method="majority", score=score, weight=np.ones_like(p), law=law, accuracy=p, iterations=0)
 
 
-NAMES = "majority", "belief-propagation", "one-coin", "dawid-skene"  # of equals the first is taken
-METHODS = {name: FROM_LABELS[name] for name in NAMES} | {"majority": equal}
+# of equals the first is taken
+METHODS = {"majority": equal} | {name: FROM_LABELS[name] for name in ("belief-propagation", "one-coin", "dawid-skene")}
 
 
 @dataclass(frozen=True)
@@ -86,14 +85,14 @@ def chosen(labels: Labels, truth: Ints | None = None) -> AutoMethod:
         fold[order] = np.arange(fold.size) % PARAMS.folds
         losses = np.stack([_losses(some, fold, name) for name in METHODS])[..., some.counts > 0]
         powers = losses.sum(axis=2).argmin(axis=1)
-        mean = losses[np.arange(len(NAMES)), powers] / some.counts[some.counts > 0]
+        mean = losses[np.arange(len(METHODS)), powers] / some.counts[some.counts > 0]
         best, score = int((_clear(mean).sum(axis=1) - _clear(mean).sum(axis=0)).argmax()), mean.mean(axis=1)
         power = PARAMS.powers[powers[best]]
     if by_truth := known.size >= PARAMS.fewest:
         wrong = np.stack([1.0 * (fit(labels).answer != true)[known] for fit in METHODS.values()])
         score, power = wrong.mean(axis=1), 1.0
         best = int(score.argmin()) if _clear(wrong)[score.argmin(), best] else best
-    return AutoMethod(NAMES[best], by_truth, dict(zip(NAMES, score.tolist(), strict=False)), power)
+    return AutoMethod(list(METHODS)[best], by_truth, dict(zip(METHODS, score.tolist(), strict=False)), power)
 
 
 def _clear(loss: Floats) -> Bools:
@@ -136,8 +135,8 @@ def heeding(answers: Answers, labels: Labels, truth: Any = None) -> Answers:
     truth (tasks,): known classes, -1 where unknown: where several labelled such a task their common errors show most.
     """
     law, likelihood, shape = answers.law, answers.likelihood, answers.score.shape
-    # workers who are taken for equal and are not look like tasks that are not, unless known answers tell
-    if law is None or likelihood is None or shape[1] < 2 or (answers.method == "majority" and truth is None):
+    # of a majority not: where unequal workers are taken for equal, tasks look unequal
+    if law is None or likelihood is None or shape[1] < 2 or answers.method == "majority":
         return answers
     true = None if truth is None else np.asarray(truth, dtype=np.int64)
     said, workers = Given(labels.task, 0, labels.worker, labels.label), np.arange(len(labels.workers))

@@ -189,11 +189,7 @@ def vote_by(choice: AutoMethod, labels: Labels, **options: Any) -> Answers:
     those by workers of one coin that they share. options: as for :func:`vote`.
     """
     answers, truth = vote(labels, choice.method, **options), options.get("truth")
-    if choice.method == "majority":
-        answers = equal(labels, truth)
-        if options.get("difficulty", True):
-            answers = heeding(answers, labels, truth if options.get("known") is None else options["known"])
-    answers = replace(answers, power=choice.power)
+    answers = replace(equal(labels, truth) if choice.method == "majority" else answers, power=choice.power)
     if choice.by_truth and answers.difficulty is not None:
         return answers
     return replace(answers, tally=majority(labels, truth).score)
