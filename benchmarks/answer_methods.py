@@ -117,9 +117,9 @@ def beside_majority(labels: Labels, truth: np.ndarray, known: float, seed: int) 
     judged = (truth >= 0) & (labels.per_task > 0) & (True if told is None else told < 0)
     found = vote_by(chosen(labels, told), labels, known=told)
     wrong, other = ((answer != truth)[judged] for answer in (found.answer, majority(labels).answer))
-    worse, better = np.count_nonzero(wrong & ~other), np.count_nonzero(other & ~wrong)
+    worse, better = int((wrong & ~other).sum()), int((other & ~wrong).sum())
     # of tasks on which one of both is right each is a fair coin if they are equally good (McNemar)
-    apart = (worse - better) / max(worse + better, 1) ** 0.5
+    apart = (worse - better) / np.sqrt(max(worse + better, 1))
     return float(1 - found.confidence[judged].mean()), float(wrong.mean()), float(other.mean()), float(apart)
 
 

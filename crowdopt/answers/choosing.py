@@ -26,7 +26,7 @@ class ChoosingParams(NamedTuple):
     most: int = 30_000  # labels that are looked at; of more, those of evenly chosen tasks
     least: float = 1e-6  # chance that a label is given at least: none is impossible
     rounds: int = 5  # of skills and difficulty in turn, where skills are the method's own
-    powers: tuple[float, ...] = tuple(2 ** (-k / 2) for k in range(10))  # of its chances that are tried
+    powers: tuple[float, ...] = tuple((0.5 ** (np.arange(10) / 2)).tolist())  # of its chances that are tried
 
 
 PARAMS = ChoosingParams()

@@ -83,8 +83,8 @@ def tallies(labels: Labels, chance: Floats) -> Floats:
     """
     m, count = len(labels.workers), len(labels.classes)
     cell = labels.worker * count + labels.label
-    said = np.stack([np.bincount(cell, column, m * count) for column in chance.T])
-    return said.reshape(count, m, count).swapaxes(0, 1)
+    said = [np.bincount(cell, column, m * count) for column in chance.T]
+    return np.asarray(said, np.float64).reshape(count, m, count).swapaxes(0, 1)
 
 
 def _fitted(

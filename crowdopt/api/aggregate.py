@@ -106,8 +106,8 @@ def aggregate(
     labels : path, frame or Labels
         Columns task, worker, label; or the same as arrays of indices.
     method : str
-        ``auto``: of majority, one-coin, belief-propagation and dawid-skene the one that known answers speak for, or
-        else labels that were held back; its chances are averaged with the shares of the labels. ``majority``,
+        ``auto``: of majority, belief-propagation, one-coin and dawid-skene the one that labels held back speak for, or
+        that errs clearly less on known answers; its chances are averaged with the labels' shares. ``majority``,
         ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with gold also ``wmv-linear``, ``wmv-log``,
         ``wmv-confusion``.
     plan : Plan or path, optional
@@ -156,7 +156,7 @@ def vote(
     accuracy (workers,): each worker's chance to be right, for the weighted votes.
     confusion (workers, classes, classes): each worker's chances to say the third class where the second is true
     (crowdopt.crowd.skills).
-    difficulty: whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
+    difficulty: whether the difficulty of tasks is looked for, by a method that knows how workers speak.
     known (tasks,): known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them.
     Default: the setting ``truth``, which they do heed.
     settings: of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, ….
