@@ -48,6 +48,8 @@ class Answers(InNotebooks):
         Labels by class, where the method is believed by half: methods that know labels alone take shared errors for
         skill. The posterior is then the mean of the method's and of the shares of the labels, and the answer the
         likeliest class.
+    power : float
+        Of the chances by the law: below 1 where a method is surer than it may be.
     """
 
     method: str
@@ -62,6 +64,7 @@ class Answers(InNotebooks):
     converged: bool = True
     difficulty: Difficulty | None = None
     tally: Floats | None = None
+    power: float = 1.0
 
     @cached_property
     def answer(self) -> Ints:
@@ -82,8 +85,7 @@ class Answers(InNotebooks):
             total = self.score.sum(axis=1, keepdims=True)
             chance = np.where(total > 0, self.score / np.maximum(total, 1), 1 / self.score.shape[1])
         else:
-            parts = self.likelihood
-            chance = softmax(parts[0] if len(parts) == 1 else np.logaddexp.reduce(parts))
+            chance = softmax(self.power * np.logaddexp.reduce(self.likelihood))
         if self.tally is None:
             return chance
         shares = (self.tally + 1 / self.tally.shape[1]) / (self.tally.sum(axis=1, keepdims=True) + 1)

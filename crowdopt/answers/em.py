@@ -76,6 +76,17 @@ def dawid_skene(
     return replace(answers, law=Law.tables(confusion[None]), accuracy=accuracy, confusion=confusion)
 
 
+def tallies(labels: Labels, chance: Floats) -> Floats:
+    """How often a worker said the third class where the second is true, expected, (workers, classes, classes).
+
+    chance (labels, classes): of each class of a label's task.
+    """
+    m, count = len(labels.workers), len(labels.classes)
+    cell = labels.worker * count + labels.label
+    said = [np.bincount(cell, column, m * count) for column in chance.T]
+    return np.asarray(said, np.float64).reshape(count, m, count).swapaxes(0, 1)
+
+
 def _fitted(
     method: str, labels: Labels, step: Step, rounds: int, prior: str, smoothing: float, truth: Any
 ) -> tuple[Answers, Floats, Floats]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers, majority
-from crowdopt.answers.choosing import AutoMethod, chosen, heeding
+from crowdopt.answers.choosing import AutoMethod, chosen, equal, heeding
 from crowdopt.api.answers import answers
 from crowdopt.api.at_hand import PlanLike
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
@@ -106,8 +106,8 @@ def aggregate(
     labels : path, frame or Labels
         Columns task, worker, label; or the same as arrays of indices.
     method : str
-        ``auto``: of majority, one-coin, belief-propagation and dawid-skene the one that known answers speak for, or
-        else labels that were held back; its chances are averaged with the shares of the labels. ``majority``,
+        ``auto``: of majority, belief-propagation, one-coin and dawid-skene the one that labels held back speak for, or
+        that errs clearly less on known answers; its chances are averaged with the labels' shares. ``majority``,
         ``one-coin``, ``belief-propagation``, ``dawid-skene``, ``kos``; with gold also ``wmv-linear``, ``wmv-log``,
         ``wmv-confusion``.
     plan : Plan or path, optional
@@ -156,7 +156,7 @@ def vote(
     accuracy (workers,): each worker's chance to be right, for the weighted votes.
     confusion (workers, classes, classes): each worker's chances to say the third class where the second is true
     (crowdopt.crowd.skills).
-    difficulty: whether the difficulty of tasks is looked for, by a method that knows workers' accuracies.
+    difficulty: whether the difficulty of tasks is looked for, by a method that knows how workers speak.
     known (tasks,): known classes, -1 where unknown, by which the difficulty shows better; answers do not heed them.
     Default: the setting ``truth``, which they do heed.
     settings: of the method, in :mod:`crowdopt.answers`: ``iterations``, ``prior``, ``truth``, ``truncation``, ….
@@ -176,24 +176,23 @@ def vote(
     if method in FROM_CONFUSIONS:
         if confusion is None or accuracy is not None:
             raise InputError(f"{method} takes confusion tables and no accuracies; give gold with true and answered")
-        return public(FROM_CONFUSIONS[method])(labels, confusion, **settings)
-    answers = _by_accuracies(labels, method, accuracy, settings)
-    if not difficulty:
-        return answers
-    true = settings.get("truth") if known is None else known
-    return heeding(answers, labels, None if true is None else np.asarray(true, dtype=np.int64))
+        answers = public(FROM_CONFUSIONS[method])(labels, confusion, **settings)
+    else:
+        answers = _by_accuracies(labels, method, accuracy, settings)
+    return heeding(answers, labels, settings.get("truth") if known is None else known) if difficulty else answers
 
 
 def vote_by(choice: AutoMethod, labels: Labels, **options: Any) -> Answers:
     """Answers by the method that was chosen, believed by half: the other half are the shares of the labels.
 
-    Where known answers chose it and show how hard tasks are, that says how far it is believed. options: as for
-    :func:`vote`.
+    Where known answers chose it and show how hard tasks are, that says how far it is believed. A majority's chances are
+    those by workers of one coin that they share. options: as for :func:`vote`.
     """
-    answers = vote(labels, choice.method, **options)
+    answers, truth = vote(labels, choice.method, **options), options.get("truth")
+    answers = replace(equal(labels, truth) if choice.method == "majority" else answers, power=choice.power)
     if choice.by_truth and answers.difficulty is not None:
         return answers
-    return replace(answers, tally=majority(labels, options.get("truth")).score)
+    return replace(answers, tally=majority(labels, truth).score)
 
 
 def _by_accuracies(labels: Labels, method: str, accuracy: ArrayLike | None, settings: dict[str, Any]) -> Answers:

@@ -21,9 +21,9 @@ KNOWN = {"wmv-linear": {"accuracy": SKILLS}, "wmv-log": {"accuracy": SKILLS}, "w
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("name", ["majority", *KNOWN])
 def test_votes_are_bayes_and_stay_open(name, half):
-    """Posteriors are the likelihood of all labels, or its mean with their shares, whether these came at once or later.
+    """Posteriors are the likelihood of all labels, whether these came at once or later; a task without has no answer.
 
-    A task without labels has no answer.
+    By half it is the mean of the likelihood's square root, normalised, and of the labels' shares.
     """
     labels, _ = drawn(2, tasks=20)
     counts, early, columns = np.zeros((20, 3)), np.arange(labels.task.size) % 3 > 0, ("task", "worker", "label")
@@ -33,8 +33,10 @@ def test_votes_are_bayes_and_stay_open(name, half):
     some = replace(labels, **{column: getattr(labels, column)[early] for column in columns})
     found, first = (vote(table, name, difficulty=False, **KNOWN.get(name, {})) for table in (labels, some))
     if half:
-        found, first = replace(found, tally=counts), replace(first, tally=majority(some).score)
-        wanted = (wanted + shares(counts + 1 / 3)) / 2
+        found, first = (
+            replace(one, tally=majority(of).score, power=0.5) for one, of in ((found, labels), (first, some))
+        )
+        wanted = ((wanted if name == "majority" else shares(wanted**0.5)) + shares(counts + 1 / 3)) / 2
     assert found.posterior == pytest.approx(wanted, abs=1e-12) and found.answer[0] == -1
     assert found.confidence == pytest.approx(wanted[np.arange(20), np.maximum(found.answer, 0)])
     later = first.with_labels(*(getattr(labels, column)[~early] for column in columns))

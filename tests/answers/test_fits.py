@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from crowdopt.answers import belief_propagation, dawid_skene, kos, majority, one_coin, propagation
+from crowdopt.answers.em import tallies
 from tests.answers.tables import coins, drawn, likelihood, shares, table
 from tests.chance import fewest, seeds
 
@@ -23,6 +24,7 @@ def test_three_rounds_of_em_are_those_written_out(fit, classes, smoothing, prior
     for _ in range(3):
         said = np.zeros((7, classes, classes))  # worker, true, label
         np.add.at(said.swapaxes(1, 2), (labels.worker, labels.label), posterior[labels.task])
+        assert tallies(labels, posterior[labels.task]) == pytest.approx(said)
         if fit is one_coin:
             right = np.trace(said, axis1=1, axis2=2) + smoothing
             right /= np.maximum(said.sum(axis=(1, 2)) + 2 * smoothing, 1e-10)
