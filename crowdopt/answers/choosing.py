@@ -126,7 +126,7 @@ def _losses(labels: Labels, fold: Ints, name: str) -> Floats:
     return np.stack(losses)
 
 
-def heeding(answers: Answers, labels: Labels, truth: Any = None) -> Answers:
+def heeding(answers: Answers, labels: Labels, truth: Ints | None = None) -> Answers:
     """The same answers with confidences that integrate over the difficulty of tasks, where labels show any.
 
     For methods that know how workers speak; others' answers come back as they are. On a hard task a worker's table is
@@ -138,7 +138,6 @@ def heeding(answers: Answers, labels: Labels, truth: Any = None) -> Answers:
     # of a majority not: where unequal workers are taken for equal, tasks look unequal
     if law is None or likelihood is None or shape[1] < 2 or answers.method == "majority":
         return answers
-    true = None if truth is None else np.asarray(truth, dtype=np.int64)
     said, workers = Given(labels.task, 0, labels.worker, labels.label), np.arange(len(labels.workers))
     beside = likelihood - law.likelihood(said, shape[0])  # of the prior, or of a known answer
     table = law.table(0, workers)[0]
@@ -146,7 +145,7 @@ def heeding(answers: Answers, labels: Labels, truth: Any = None) -> Answers:
         mean = table.mean(axis=1, keepdims=True)
         lean = table / mean - 1
         edge = np.diagonal(lean, axis1=1, axis2=2)[labels.worker, labels.label] / (shape[1] - 1)
-        hard = fitted(EdgedLabels(labels.task, labels.label, edge, shape), true)
+        hard = fitted(EdgedLabels(labels.task, labels.label, edge, shape), truth)
         if not hard.share:
             return answers
         # no edge is above LARGEST on any task

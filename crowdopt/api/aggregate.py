@@ -179,7 +179,8 @@ def vote(
         answers = public(FROM_CONFUSIONS[method])(labels, confusion, **settings)
     else:
         answers = _by_accuracies(labels, method, accuracy, settings)
-    return heeding(answers, labels, settings.get("truth") if known is None else known) if difficulty else answers
+    true = settings.get("truth") if known is None else known
+    return heeding(answers, labels, None if true is None else np.asarray(true, np.int64)) if difficulty else answers
 
 
 def vote_by(choice: AutoMethod, labels: Labels, **options: Any) -> Answers:
