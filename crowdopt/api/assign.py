@@ -194,7 +194,8 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     remedy = "--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
     if asked.vote_law is None:
         remedy = "plans by exact errors do" if gold is not None and gold.heeds else "families in groups.csv would help"
-    return f"votes depend on one another by the {law.name} law of gold votes, which these sets do not heed: {by_it}{remedy}"
+    heard = f"votes depend on one another by the {law.name} law of gold votes, which these sets do not heed"
+    return f"{heard}: {by_it}{remedy}"
 
 
 def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodSearch) -> Plan:

@@ -22,6 +22,7 @@ class DoubtParams(NamedTuple):
     # but at least a few: what is left open is the crowd's, and the same for all tasks
     pairs: int = 10_000
     fewest: int = 3
+    labels: int = 150  # of them all, in place of pairs, where votes are simulated: among more classes
     seed: int = 0
 
 
@@ -74,25 +75,26 @@ def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams 
     gold = None if instance.origin is None else instance.origin.gold
     if gold is None or not len(pairs) or len(instance.collected) or not _tells(gold, instance):
         return None
-    every, count = np.unique(pairs[:, 0], return_counts=True)
-    size = max(params.fewest, int(params.pairs / (count**2).mean()))
+    (every, count), simulated = np.unique(pairs[:, 0], return_counts=True), instance.confusion is not None
+    simulated |= instance.classes > 2
+    size = max(params.fewest, int(params.labels / count.mean() if simulated else params.pairs / (count**2).mean()))
     rng, hard, tasks = np.random.default_rng(params.seed), instance.difficulty, every[:: -(-every.size // size)]
-    exact = np.zeros(0) if instance.confusion is not None else most_errors(instance, pairs)
     some = pairs[np.isin(pairs[:, 0], tasks)]
     workers, place = np.unique(some[:, 1], return_inverse=True)
-    if instance.classes == 2 and instance.confusion is None:
-        cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
-        skill = np.stack([gold.drawn(rng, workers, hard)[cell] for _ in range(params.draws)])
-        errors = errors_at(instance, tasks, some, skill).mean(axis=1)
-        if hard.share:
-            errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
-        return errors * (exact[every].mean() / exact[tasks].mean())
-    errors = np.array(
-        [errors_by(instance, _law_drawn(gold, instance, rng, workers), tasks, some).mean() for _ in range(params.draws)]
-    )
-    if instance.confusion is None:  # those are simulated, by the same numbers
-        errors += exact[every].mean() - errors_by(instance, instance.coins, tasks, some).mean()
-    return errors
+    if simulated:
+        laws = (_law_drawn(gold, instance, rng, workers) for _ in range(params.draws))
+        errors = np.array([errors_by(instance, law, tasks, some).mean() for law in laws])
+        if instance.confusion is not None:
+            return errors
+        # by the same numbers as these, of which it is known what they should say
+        return errors + (most_errors(instance, some)[tasks] - errors_by(instance, instance.coins, tasks, some)).mean()
+    cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
+    skill = np.stack([gold.drawn(rng, workers, hard)[cell] for _ in range(params.draws)])
+    errors = errors_at(instance, tasks, some, skill).mean(axis=1)
+    if hard.share:
+        errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
+    exact = most_errors(instance, pairs)
+    return errors * (exact[every].mean() / exact[tasks].mean())
 
 
 def _law_drawn(gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints) -> Law:
