@@ -140,7 +140,7 @@ FAMILIES = {
     "two-points": _points(
         lambda theta: (theta[..., :2], np.stack([1 - theta[..., 2], theta[..., 2]], axis=-1)), 14, 15, 7, ordered=True
     ),
-    "range": Family(_range_likelihood, _range_draw, (15, 16), ordered=True),
+    "range": Family(_range_likelihood, _range_draw, (12, 13), ordered=True),
     "beta": Family(_beta_likelihood, _beta_draw, (12, 10)),
 }
 MIXTURE = "mixture"
