@@ -279,7 +279,7 @@ class Known:
         often = np.unique(asked[asked > 0]).astype(int).tolist()
         if not often or often[-1] >= ROW:
             return self
-        logs = np.log(self.weight)
+        logs = np.log(np.maximum(self.weight, TINY))
         for one in often:
             workers = np.bincount(right[asked == one].astype(int), minlength=one + 1)
             logs += self.row(one)[0] @ workers.astype(np.float64)
