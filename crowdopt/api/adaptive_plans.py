@@ -18,7 +18,7 @@ from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_reading import read_with_labels
-from crowdopt.io.campaign.overrides import overridden
+from crowdopt.io.campaign.overrides import alone, overridden
 from crowdopt.io.campaign.recorded_settings import SETTINGS
 from crowdopt.io.plan.policy_folder import write_policy
 from crowdopt.io.tables.folder import PLAN, check_target
@@ -36,20 +36,29 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
     )
     instance, labels = with_labels(campaign, stating)
     with watched(asked.listener, asked.time_limit) as told:
-        plan = cheapest_policy(
-            instance,
-            labels,
-            SOLVERS,
-            options,
-            rounds=asked.rounds,
-            expert=asked.expert,
-            given_votes=asked.given_votes,
-            class_error=by_class(instance, asked.class_error or {}),
-            each_task=asked.each_task,
-            listener=told,
-            strict=asked.strict,
-        )
-    note = "; ".join(filter(None, [plan.note, _law_said(instance)]))
+
+        def made(one: AssignmentInstance) -> AdaptivePlan:
+            return cheapest_policy(
+                one,
+                labels,
+                SOLVERS,
+                options,
+                rounds=asked.rounds,
+                expert=asked.expert,
+                given_votes=asked.given_votes,
+                class_error=by_class(one, asked.class_error or {}),
+                each_task=asked.each_task,
+                listener=told,
+                strict=asked.strict,
+            )
+
+        try:
+            plan = made(instance)
+        except InputError:  # many judges who differ have no joint law; gold told of one that nobody stated
+            if alone(instance) is instance:
+                raise
+            plan = made(alone(instance))
+    note = "; ".join(filter(None, [plan.note, _law_said(plan.instance)]))
     plan = replace(plan, note=note, started=started.isoformat(timespec="seconds"), seconds=perf_counter() - begun)
     if asked.output is not None and plan.pairs is not None:
         write_policy(plan, asked.output, force=asked.force)
@@ -65,9 +74,16 @@ def by_class(instance: AssignmentInstance, limits: Mapping[str, float]) -> tuple
 
 
 def _law_said(instance: AssignmentInstance) -> str:
+    gold = None if instance.origin is None else instance.origin.gold
     if instance.vote_law is not None:
         return f"votes of an item depend on one another by the {instance.vote_law.name} law of gold votes"
-    return instance.difficulty.stated() if instance.difficulty.share else ""
+    if instance.difficulty.share:
+        return instance.difficulty.stated()
+    if gold is not None and gold.law is not None:
+        return (
+            f"votes of an item depend on one another by the {gold.law.name} law of gold votes, which is not heeded here"
+        )
+    return ""
 
 
 def with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[AssignmentInstance, Ints | None]:

@@ -59,6 +59,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.reach import out_of_reach
+from crowdopt.crowd.skills import AVERAGED
 from crowdopt.crowd.vote_errors import errors_by
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import alone, stating
@@ -177,11 +178,11 @@ def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
     """The plan, which says by which rule it is where that is not the one asked for, and what is taken for granted."""
     promise = asked.rule if plan.instance.rule != asked.rule else ""
     hard = asked.difficulty.stated() if asked.difficulty.share else ""
-    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, _unheeded(asked, plan.pairs)]
+    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, unheeded(asked, plan.pairs)]
     return replace(plan, note="; ".join(filter(None, notes)), promise=promise)
 
 
-def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
+def unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     """That gold tells of dependence which this plan does not heed, and what its votes err with by it."""
     gold = None if asked.origin is None else asked.origin.gold
     law = asked.vote_law if gold is None else gold.law
@@ -190,10 +191,13 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     by_it = ""
     if pairs is not None and len(pairs) and not len(asked.collected):
         errors = 100 * errors_by(asked, law, np.unique(pairs[:, 0]), pairs)
-        by_it = f"by it this plan's answers err up to {errors.max():.3g} %, {errors.mean():.3g} % in the mean; "
-    remedy = "--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
-    if asked.vote_law is None:
-        remedy = "plans by exact errors do" if gold is not None and gold.heeds else "families in groups.csv would help"
+        most = f"up to {errors.max():.3g} %, " if asked.classes == 2 else ""  # of more each is simulated a few times
+        by_it = f"by it this plan's answers err {most}{errors.mean():.3g} % in the mean; "
+    remedy = "families in groups.csv would help"
+    if asked.vote_law is not None:
+        remedy = "--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
+    elif gold is not None and gold.heeds:
+        remedy = "plans by exact errors" + " and averaged skills" * (gold.method != AVERAGED) + " do"
     heard = f"votes depend on one another by the {law.name} law of gold votes, which these sets do not heed"
     return f"{heard}: {by_it}{remedy}"
 

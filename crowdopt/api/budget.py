@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
-from crowdopt.api.assign import assign, probe
+from crowdopt.api.assign import assign, probe, unheeded
 from crowdopt.api.assign_methods import pools_asked
 from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.api.verbs import two_ways
@@ -126,6 +126,8 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
         found = spend(instance, amount, method=asked.method, time_limit=asked.time_limit, seed=asked.seed)
     if found.plan is not None:
         found.plan.held_against(found.plan.instance)
+        note = "; ".join(filter(None, [found.plan.note, unheeded(instance, found.plan.pairs)]))
+        found = replace(found, plan=replace(found.plan, note=note))
     if asked.output is not None and found.plan is not None:
         write_plan(found.plan, asked.output, force=asked.force)
     return found
