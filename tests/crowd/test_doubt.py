@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import product
 
@@ -10,7 +11,7 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
-from crowdopt.crowd.doubt import drawn_errors, left_open
+from crowdopt.crowd.doubt import LeftOpen, drawn_errors, left_open
 from crowdopt.crowd.gold import Gold
 from crowdopt.crowd.law import Law
 from crowdopt.crowd.vote_errors import errors_by, exact_errors
@@ -99,6 +100,28 @@ def test_it_is_said_by_the_plan_and_recomputed_by_verify(tmp_path):
     assert forged != text and any("left_open" in one for one in crowdopt.verify(folder, tmp_path / "plan").problems)
     given = replace(plan.instance, accuracy=plan.instance.accuracy + 0.01)
     assert drawn_errors(given, plan.pairs) is None
+
+
+@pytest.mark.parametrize(
+    ("share", "of"), [(0.95, "19 of 20"), (0.6, "3 of 5"), (0.85, "17 of 20"), (0.99, "99 of 100")]
+)
+def test_a_share_of_crowds_is_said_as_it_is(share, of):
+    """Where it is no such share as 19 of 20, too."""
+    assert f"at most in {of} crowds" in str(LeftOpen(20, 20, 0.04, 0.06, share))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.999999, "0.95", None])
+def test_verify_takes_no_share_that_draws_cannot_tell(tmp_path, share):
+    """Whatever figures stand beside it: the most of 100 draws is no limit for all but one of a million crowds."""
+    folder = lay(tmp_path / "c", "epsilon = 0.2", ["t0"], {f"w{j}": (1, None) for j in range(6)})
+    write_table(folder / "gold.csv", "worker,correct,asked", *(f"w{j},{16 - j},20" for j in range(6)))
+    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    path = tmp_path / "plan" / "plan.json"
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    honest = left_open(plan.instance, plan.pairs, share).facts if isinstance(share, float) else {}
+    path.write_text(json.dumps(facts | {"left_open": facts["left_open"] | honest | {"share": share}}), encoding="utf-8")
+    (problem,) = crowdopt.verify(folder, tmp_path / "plan").problems
+    assert "left_open says" in problem and "but it is not known" in problem
 
 
 def test_a_confidence_lowers_targets_until_the_plan_keeps_them_so_often(tmp_path):
