@@ -177,11 +177,11 @@ def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
     """The plan, which says by which rule it is where that is not the one asked for, and what is taken for granted."""
     promise = asked.rule if plan.instance.rule != asked.rule else ""
     hard = asked.difficulty.stated() if asked.difficulty.share else ""
-    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, _unheeded(asked, plan.pairs)]
+    notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, unheeded(asked, plan.pairs)]
     return replace(plan, note="; ".join(filter(None, notes)), promise=promise)
 
 
-def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
+def unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     """That gold tells of dependence which this plan does not heed, and what its votes err with by it."""
     gold = None if asked.origin is None else asked.origin.gold
     law = asked.vote_law if gold is None else gold.law

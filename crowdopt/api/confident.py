@@ -54,6 +54,8 @@ def confident(
     last: Plan | None = None
     for _ in range(params.tries):
         plan = made(_lowered(instance, factor), seconds / params.tries)
+        if plan.found and plan.pairs is not None and not len(plan.pairs):  # it rests on no skill
+            return plan
         if plan.found:
             known = _known(plan, chance)
             last = replace(plan, left_open=known)

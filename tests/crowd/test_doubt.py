@@ -61,6 +61,27 @@ def test_votes_of_more_classes_are_simulated_as_they_err(by_table):
     assert abs(found.mean() - true) < 5 * np.sqrt(true * (1 - true) / (tasks * 50))
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_gold_by_class_leaves_open_what_tables_do(tmp_path, classes):
+    """Of two classes as of three: the plan has the line, and verify the same."""
+    names, tasks = "abc"[:classes], (f"t{i}" for i in range(4))
+    folder = lay(tmp_path / "c", "epsilon = 0.2", tasks, {f"w{j}": (4, None) for j in range(6)})
+    answers = [(f"w{j}", k, y, 9 if k == y else 1) for j in range(6) for k in names for y in names]
+    write_table(folder / "gold.csv", "worker,true,answered,count", *(",".join(map(str, row)) for row in answers))
+    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    assert 0 < plan.left_open.mean < plan.left_open.high < 0.5
+    assert crowdopt.verify(folder, tmp_path / "plan").holds
+
+
+def test_an_empty_plan_keeps_any_confidence(tmp_path):
+    """What the prior tells well enough rests on no skill."""
+    text = "epsilon = 0.2\nprior = { no = 0.1, yes = 0.9 }"
+    folder = lay(tmp_path / "c", text, ["t0"], {"w0": (1, None)})
+    write_table(folder / "gold.csv", "worker,correct,asked", "w0,16,20")
+    plan = crowdopt.assign(folder, confidence=0.9, output=tmp_path / "plan")
+    assert plan.found and plan.labels == 0 and crowdopt.verify(folder, tmp_path / "plan").holds
+
+
 def test_much_gold_leaves_nothing_open():
     """A million answers each: errors are those that the plan computes."""
     instance = campaign(np.array([0.9, 0.8, 0.7, 0.7, 0.6]), 10**6, 0.1, rng())

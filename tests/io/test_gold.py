@@ -234,7 +234,8 @@ def test_adaptive_plans_that_read_gold_in_another_way_verify(tmp_path, options):
 def test_money_is_spent_by_tallies_where_gold_tells_more(tmp_path):
     """The fewest wrong answers are not known where tasks are hard; the plan holds."""
     folder = hard_panel(tmp_path / "panel")
-    crowdopt.budget(folder, labels=30, output=tmp_path / "plan", time_limit=20)
+    spent = crowdopt.budget(folder, labels=30, output=tmp_path / "plan", time_limit=20)
+    assert "these sets do not heed: by it this plan's answers err up to" in spent.plan.note
     assert crowdopt.verify(folder, tmp_path / "plan").holds
 
 
