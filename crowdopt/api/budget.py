@@ -154,8 +154,9 @@ def spend(
     started, clock = datetime.now(UTC), perf_counter()
     stated = stating(instance, "rule", "epsilon")
     spent = least_wrong(stated, money, solve_whole, options_of(time_limit, seed), name, pools)
-    plan = replace(spent.plan, seconds=perf_counter() - clock, started=started.isoformat(timespec="seconds"))
-    return replace(spent, plan=plan)
+    note = "; ".join(filter(None, [spent.plan.note, unheeded(stated, spent.plan.pairs)]))
+    started_at, seconds = started.isoformat(timespec="seconds"), perf_counter() - clock
+    return replace(spent, plan=replace(spent.plan, note=note, seconds=seconds, started=started_at))
 
 
 def promised_to_each(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.assign.plan import Plan
+from crowdopt.crowd.doubt import PARAMS as DOUBT
 from crowdopt.crowd.doubt import LeftOpen, left_open
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import most_errors
@@ -28,7 +29,6 @@ class ConfidenceParams(NamedTuple):
     enough: float = 0.97  # of the targets, from which errors are near enough to them
     steep: float = 1.5  # power of errors over targets, by which these are lowered first
     close: float = 1.01  # times the targets that do, up to which others are not tried
-    between: tuple[float, float] = (0.5, 0.99)  # chances that can be asked for
 
 
 PARAMS = ConfidenceParams()
@@ -46,7 +46,7 @@ def confident(
     made: ``made(instance, seconds)``: the plan for the targets of an instance. -> the last one, which says so, where
     none keeps it.
     """
-    least, most = params.between
+    least, most = DOUBT.shares
     if not least <= chance <= most:
         raise InputError(f"confidence must lie between {least} and {most}, not {chance}")
     goal, low, high, factor = float(instance.epsilon.mean()), 0.0, np.inf, 1.0
@@ -54,6 +54,8 @@ def confident(
     last: Plan | None = None
     for _ in range(params.tries):
         plan = made(_lowered(instance, factor), seconds / params.tries)
+        if plan.found and plan.pairs is not None and not len(plan.pairs):  # it rests on no skill
+            return plan
         if plan.found:
             known = _known(plan, chance)
             last = replace(plan, left_open=known)

@@ -89,6 +89,7 @@ def _sentences(spent: Spent, output: Path) -> list[str]:
         f"{plan.labels:g} labels, cost {plan.objective:.10g} of {spent.money:.10g}, by {spent.method}: {wrong}",
         f"no plan of that cost expects fewer than {spent.wrong_bound:.4g} (certificate)",
         f"greedy has all but {percent(spent.greedy_gap)} of the gain any plan has by the Bhattacharyya bound{ahead}",
+        *filter(None, [plan.note]),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ class DoubtParams(NamedTuple):
     """Numbers of what gold leaves open."""
 
     draws: int = 100  # of the skills of all workers
+    shares: tuple[float, float] = (0.5, 0.99)  # of crowds that so many draws can tell of
     # tasks whose errors are computed in each, spread evenly over the plan's: as many as have so many pairs of labels,
     # but at least a few: what is left open is the crowd's, and the same for all tasks
     pairs: int = 10_000
@@ -42,10 +44,10 @@ class LeftOpen(NamedTuple):
 
     def __str__(self) -> str:
         each = f"{self.fewest}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
-        of = round(1 / (1 - self.share))
+        share = Fraction(self.share).limit_denominator(PARAMS.draws)
         return (
             f"skills rest on {each} gold answers each: as far as these tell, errors are {self.mean:.3f} on average, "
-            f"{self.high:.3f} at most in {of - 1} of {of} crowds like this"
+            f"{self.high:.3f} at most in {share.numerator} of {share.denominator} crowds like this"
         )
 
     @property

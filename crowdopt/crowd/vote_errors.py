@@ -193,11 +193,11 @@ def likeliest_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None
 def errors_by(instance: AssignmentInstance, law: Law, tasks: Ints, pairs: Ints) -> Floats:
     """What the instance's votes, weighed by its own skills, err with if labels follow this law, (k,).
 
-    tasks (k,): ascending; pairs (labels, 2): task, one of these, and worker. Between two classes it is exact; among
-    more each task is simulated, by the same numbers for any law.
+    tasks (k,): ascending; pairs (labels, 2): task, one of these, and worker. Of one coin between two classes it is
+    exact; else each task is simulated, by the same numbers for any law.
     """
     place = np.column_stack([np.searchsorted(tasks, pairs[:, 0]), pairs[:, 1]])
-    if instance.classes == 2:
+    if instance.classes == 2 and instance.confusion is None:
         return _between_two(instance, tasks, place, law=law)[0]
     n, rng, classes = tasks.size * SIMULATED, np.random.default_rng(0), int(instance.classes)
     task = (place[:, :1] + tasks.size * np.arange(SIMULATED)).ravel()

@@ -9,6 +9,7 @@ import numpy as np
 from crowdopt.arrays import Bools
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.solution import PROVEN, relative_gap
+from crowdopt.crowd.doubt import PARAMS as DOUBT
 from crowdopt.crowd.doubt import left_open
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import worst_breach
@@ -60,12 +61,12 @@ def check_left_open(instance: AssignmentInstance, stored: StoredPlan, report: Re
     """Recompute what the plan says that gold leaves open."""
     said = stored.claims["left_open"]
     share = said.get("share") if isinstance(said, dict) else None
-    known = None
-    if stored.amounts is None and isinstance(share, float) and 0 < share < 1:
+    known, (least, most) = None, DOUBT.shares
+    if stored.amounts is None and isinstance(share, float) and least <= share <= most:
         known = left_open(instance, stored.pairs, share)
     true = {} if known is None else known.facts
     if not true or said.keys() != true.keys() or not all(agrees(said[key], value) for key, value in true.items()):
-        report.complain("plan.json", f"left_open says {str(said)[:200]}, but it is {str(true) or 'not known'}")
+        report.complain("plan.json", f"left_open says {str(said)[:200]}, but it is {true or 'not known'}")
 
 
 def settings_said(instance: AssignmentInstance, has_prior: bool) -> dict[str, Any]:

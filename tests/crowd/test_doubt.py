@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import product
 
@@ -10,7 +11,7 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
-from crowdopt.crowd.doubt import drawn_errors, left_open
+from crowdopt.crowd.doubt import LeftOpen, drawn_errors, left_open
 from crowdopt.crowd.gold import Gold
 from crowdopt.crowd.law import Law
 from crowdopt.crowd.vote_errors import errors_by, exact_errors
@@ -60,6 +61,27 @@ def test_votes_of_more_classes_are_simulated_as_they_err(by_table):
     assert abs(found.mean() - true) < 5 * np.sqrt(true * (1 - true) / (tasks * 50))
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_gold_by_class_leaves_open_what_tables_do(tmp_path, classes):
+    """Of two classes as of three: the plan has the line, and verify the same."""
+    names, tasks = "abc"[:classes], (f"t{i}" for i in range(4))
+    folder = lay(tmp_path / "c", "epsilon = 0.2", tasks, {f"w{j}": (4, None) for j in range(6)})
+    answers = [(f"w{j}", k, y, 9 if k == y else 1) for j in range(6) for k in names for y in names]
+    write_table(folder / "gold.csv", "worker,true,answered,count", *(",".join(map(str, row)) for row in answers))
+    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    assert 0 < plan.left_open.mean < plan.left_open.high < 0.5
+    assert crowdopt.verify(folder, tmp_path / "plan").holds
+
+
+def test_an_empty_plan_keeps_any_confidence(tmp_path):
+    """What the prior tells well enough rests on no skill."""
+    text = "epsilon = 0.2\nprior = { no = 0.1, yes = 0.9 }"
+    folder = lay(tmp_path / "c", text, ["t0"], {"w0": (1, None)})
+    write_table(folder / "gold.csv", "worker,correct,asked", "w0,16,20")
+    plan = crowdopt.assign(folder, confidence=0.9, output=tmp_path / "plan")
+    assert plan.found and plan.labels == 0 and crowdopt.verify(folder, tmp_path / "plan").holds
+
+
 def test_much_gold_leaves_nothing_open():
     """A million answers each: errors are those that the plan computes."""
     instance = campaign(np.array([0.9, 0.8, 0.7, 0.7, 0.6]), 10**6, 0.1, rng())
@@ -99,6 +121,28 @@ def test_it_is_said_by_the_plan_and_recomputed_by_verify(tmp_path):
     assert forged != text and any("left_open" in one for one in crowdopt.verify(folder, tmp_path / "plan").problems)
     given = replace(plan.instance, accuracy=plan.instance.accuracy + 0.01)
     assert drawn_errors(given, plan.pairs) is None
+
+
+@pytest.mark.parametrize(
+    ("share", "of"), [(0.95, "19 of 20"), (0.6, "3 of 5"), (0.85, "17 of 20"), (0.99, "99 of 100")]
+)
+def test_a_share_of_crowds_is_said_as_it_is(share, of):
+    """Where it is no such share as 19 of 20, too."""
+    assert f"at most in {of} crowds" in str(LeftOpen(20, 20, 0.04, 0.06, share))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.999999, "0.95", None])
+def test_verify_takes_no_share_that_draws_cannot_tell(tmp_path, share):
+    """Whatever figures stand beside it: the most of 100 draws is no limit for all but one of a million crowds."""
+    folder = lay(tmp_path / "c", "epsilon = 0.2", ["t0"], {f"w{j}": (1, None) for j in range(6)})
+    write_table(folder / "gold.csv", "worker,correct,asked", *(f"w{j},{16 - j},20" for j in range(6)))
+    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    path = tmp_path / "plan" / "plan.json"
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    honest = left_open(plan.instance, plan.pairs, share).facts if isinstance(share, float) else {}
+    path.write_text(json.dumps(facts | {"left_open": facts["left_open"] | honest | {"share": share}}), encoding="utf-8")
+    (problem,) = crowdopt.verify(folder, tmp_path / "plan").problems
+    assert "left_open says" in problem and "but it is not known" in problem
 
 
 def test_a_confidence_lowers_targets_until_the_plan_keeps_them_so_often(tmp_path):

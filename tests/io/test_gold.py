@@ -211,10 +211,31 @@ def test_what_heeds_no_law_of_votes_plans_without_it_and_says_what_that_costs(tm
     assert ("these sets do not heed: by it this plan's answers err up to" in plan.note) != heeds
 
 
+@pytest.mark.parametrize("options", [{"skills": "beta"}, {"rule": "bhattacharyya", "epsilon": 0.3}])
+def test_labels_come_back_to_a_plan_that_reads_gold_in_another_way(tmp_path, options):
+    """Its votes are weighed as it says, and the next campaign goes on so: other skills stay stated."""
+    folder = hard_panel(tmp_path / "panel")
+    crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, **options)
+    crowdopt.rehearse(folder, tmp_path / "plan", output=tmp_path / "labels.csv")
+    crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=folder, output=tmp_path / "next")
+    settings = (tmp_path / "next" / "campaign" / "campaign.toml").read_text()
+    assert all(f'{key} = "{value}"' in settings for key, value in options.items() if key != "epsilon")
+
+
+@pytest.mark.parametrize("options", [{"skills": "beta"}, {"difficulty": (0.1, 0.3)}, {}])
+def test_adaptive_plans_that_read_gold_in_another_way_verify(tmp_path, options):
+    """What verifies a policy reads the gold that the settings in place of the campaign's are about."""
+    folder = hard_panel(tmp_path / "panel")
+    crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, adaptive=True, rounds=1, **options)
+    report = crowdopt.verify(folder, tmp_path / "plan")
+    assert report.holds and report.proven, report.problems
+
+
 def test_money_is_spent_by_tallies_where_gold_tells_more(tmp_path):
     """The fewest wrong answers are not known where tasks are hard; the plan holds."""
     folder = hard_panel(tmp_path / "panel")
-    crowdopt.budget(folder, labels=30, output=tmp_path / "plan", time_limit=20)
+    spent = crowdopt.budget(folder, labels=30, output=tmp_path / "plan", time_limit=20)
+    assert "these sets do not heed: by it this plan's answers err up to" in spent.plan.note
     assert crowdopt.verify(folder, tmp_path / "plan").holds
 
 

@@ -52,7 +52,8 @@ def _write_settings(found: Answered, folder: Path) -> None:
     numbers = {key: value for key, value in found.overrides.items() if isinstance(value, str | float)}
     going_on = Continuation(found)
     settings = {"collected": json.dumps("observed" if going_on.observed else "evidence")}
-    settings |= {key: json.dumps(value) for key, value in numbers.items() if key in ("rule", "epsilon", "budget")}
+    goes_on = ("rule", "epsilon", "budget", "skills")
+    settings |= {key: json.dumps(value) for key, value in numbers.items() if key in goes_on}
     if found.onward is not None and found.instance.budget is not None:
         settings["budget"] = json.dumps(found.onward.left)
     if going_on.rule != found.instance.rule:

@@ -53,7 +53,7 @@ def read_campaign(folder: str | Path, *, trust_gold: bool = False) -> Assignment
     if campaign.gold is not None and not (trust_gold or campaign.trusts_gold):
         heed_gold(campaign.gold, instance.classes, instance.worker_ids)
     if not campaign.observed:
-        return instance.as_read(campaign.gold)
+        return instance
     return instance.given(instance.posterior(instance.collected, campaign.indices())).as_read(campaign.gold)
 
 
@@ -98,7 +98,7 @@ def read_with_labels(folder: str | Path) -> Campaign:
     """Read a campaign with the labels already in; InputError as for :func:`read_campaign`."""
     path = Path(folder)
     if path.suffix == ".npz" and path.is_file():
-        return Campaign(archive.read_archive(path))
+        return Campaign(archive.read_archive(path).as_read())
     if not is_folder(path):
         raise InputError(f"there is no campaign folder {path}; `crowdopt init {path}` makes one to start from")
     settings = read_settings(path / "campaign.toml")
@@ -138,7 +138,8 @@ def read_with_labels(folder: str | Path) -> Campaign:
     labels = [] if collected is None else collected.ids("label")
     by_votes = instance.the_rule.heeds_prior and not instance.errs_together and (instance.dependence == 1).all()
     observed = settings.get("collected", "observed" if labels and by_votes else "evidence") == "observed"
-    return Campaign(instance, labels, observed, skills.gold, settings.get("trust_gold", False))
+    known = instance.as_read(skills.gold)  # whoever puts a plan's settings in force needs gold
+    return Campaign(known, labels, observed, skills.gold, settings.get("trust_gold", False))
 
 
 def _agreed_classes(folder: Path, collected: Table | None, settings: dict[str, Any]) -> dict[str, Any]:
