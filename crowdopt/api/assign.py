@@ -53,12 +53,14 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
 from crowdopt.crowd.doubt import left_open
+from crowdopt.crowd.gold import gold_of
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.reach import out_of_reach
+from crowdopt.crowd.skills import AVERAGED
 from crowdopt.crowd.vote_errors import errors_by
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.overrides import alone, stating
@@ -183,7 +185,7 @@ def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
 
 def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     """That gold tells of dependence which this plan does not heed, and what its votes err with by it."""
-    gold = None if asked.origin is None else asked.origin.gold
+    gold = gold_of(asked)
     law = asked.vote_law if gold is None else gold.law
     if law is None or (asked.difficulty.share and asked.vote_law is None):
         return ""
@@ -193,7 +195,9 @@ def _unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
         by_it = f"by it this plan's answers err up to {errors.max():.3g} %, {errors.mean():.3g} % in the mean; "
     remedy = "--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
     if asked.vote_law is None:
-        remedy = "plans by exact errors do" if gold is not None and gold.heeds else "families in groups.csv would help"
+        way = "do" if gold is None or gold.method == AVERAGED else f"with skills {AVERAGED} do"
+        by_exact = gold is not None and gold.heeds
+        remedy = f"plans by exact errors {way}" if by_exact else "families in groups.csv would help"
     return f"votes depend on one another by the {law.name} law of gold, which these sets do not heed: {by_it}{remedy}"
 
 

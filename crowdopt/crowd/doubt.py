@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold import Gold
+from crowdopt.crowd.gold import Gold, gold_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law import Law
-from crowdopt.crowd.skills import AGREEMENT, drawn_confusions
+from crowdopt.crowd.law import NONE, Difficulty, Law
+from crowdopt.crowd.skills import AGREEMENT
 from crowdopt.crowd.vote_errors import errors_at, errors_by, most_errors
 
 
@@ -18,15 +18,16 @@ class DoubtParams(NamedTuple):
     """Numbers of what gold leaves open."""
 
     draws: int = 100  # of the skills of all workers
-    # tasks whose errors are computed in each, spread evenly over the plan's: as many as have so many pairs of labels,
-    # but at least a few: what is left open is the crowd's, and the same for all tasks
+    # tasks whose errors are computed in each, drawn from the plan's: as many as have so many pairs of labels, some if
+    # these have no more labels than so many: the mean over few tasks, and so few workers, spreads more than that of all
     pairs: int = 10_000
+    some: tuple[int, int] = (30, 1800)
     fewest: int = 3
     seed: int = 0
 
 
 PARAMS = DoubtParams()
-SAME = 1e-9  # an instance keeps ten digits of skills
+EVEN = 1e-9  # relative: a share that is one less of a whole number is said by it
 SHARE = 0.95  # of the draws, in which errors are at most as large as is said
 
 
@@ -42,9 +43,10 @@ class LeftOpen(NamedTuple):
     def __str__(self) -> str:
         each = f"{self.fewest}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
         of = round(1 / (1 - self.share))
+        part, of = (of - 1, of) if abs(of * (1 - self.share) - 1) < EVEN else (f"{100 * self.share:.10g}", 100)
         return (
             f"skills rest on {each} gold answers each: as far as these tell, errors are {self.mean:.3f} on average, "
-            f"{self.high:.3f} at most in {of - 1} of {of} crowds like this"
+            f"{self.high:.3f} at most in {part} of {of} crowds like this"
         )
 
     @property
@@ -71,46 +73,45 @@ def left_open(
 
 def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams = PARAMS) -> Floats | None:
     """The mean error of a plan's answers in each draw, (draws,); None as for :func:`left_open`."""
-    gold = None if instance.origin is None else instance.origin.gold
-    if gold is None or not len(pairs) or len(instance.collected) or not _tells(gold, instance):
+    gold = None if len(instance.collected) or not len(pairs) else gold_of(instance)
+    if gold is None or gold.told_by == AGREEMENT:
         return None
+    told = gold.told_to(instance) if gold.tables is None else None
+    easy = NONE if told is None else told.difficulty  # by which gold's skills became those on easy tasks
     every, count = np.unique(pairs[:, 0], return_counts=True)
-    size = max(params.fewest, int(params.pairs / (count**2).mean()))
-    rng, hard, tasks = np.random.default_rng(params.seed), instance.difficulty, every[:: -(-every.size // size)]
+    least = min(params.some[0], params.some[1] / count.mean())
+    size = min(every.size, int(max(params.fewest, least, params.pairs / (count**2).mean())))
+    tasks = np.sort(np.random.default_rng(params.seed).choice(every, size, replace=False))
+    rng, hard = np.random.default_rng(params.seed), instance.difficulty
     exact = np.zeros(0) if instance.confusion is not None else most_errors(instance, pairs)
     some = pairs[np.isin(pairs[:, 0], tasks)]
     workers, place = np.unique(some[:, 1], return_inverse=True)
     if instance.classes == 2 and instance.confusion is None:
         cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
-        skill = np.stack([gold.drawn(rng, workers, hard)[cell] for _ in range(params.draws)])
+        skill = np.stack([gold.drawn(rng, workers, easy)[cell] for _ in range(params.draws)])
         errors = errors_at(instance, tasks, some, skill).mean(axis=1)
         if hard.share:
             errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
         return errors * (exact[every].mean() / exact[tasks].mean())
     errors = np.array(
-        [errors_by(instance, _law_drawn(gold, instance, rng, workers), tasks, some).mean() for _ in range(params.draws)]
+        [
+            errors_by(instance, _law_drawn(gold, instance, rng, workers, easy), tasks, some).mean()
+            for _ in range(params.draws)
+        ]
     )
     if instance.confusion is None:  # those are simulated, by the same numbers
         errors += exact[every].mean() - errors_by(instance, instance.coins, tasks, some).mean()
     return errors
 
 
-def _law_drawn(gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints) -> Law:
+def _law_drawn(
+    gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints, easy: Difficulty
+) -> Law:
     """The instance's law, but for these workers' skills, which are drawn."""
-    if instance.confusion is not None and gold.tables is not None:
+    if instance.confusion is not None:
         tables = instance.confusion.copy()
-        tables[:, workers] = drawn_confusions(gold.tables, rng, workers)
+        tables[:, workers] = gold.drawn_tables(rng, workers)
         return Law.tables(tables)
     skill = instance.accuracy.copy()
-    skill[:, workers] = gold.drawn(rng, workers, instance.difficulty)
+    skill[:, workers] = gold.drawn(rng, workers, easy)
     return Law.coins(skill, int(instance.classes), instance.difficulty)
-
-
-def _tells(gold: Gold, instance: AssignmentInstance) -> bool:
-    """Whether an instance's skills are what these known answers tell, with the law of votes or without."""
-    if gold.told_by == AGREEMENT or gold.correct.shape[1] != instance.n_workers:
-        return False
-    if instance.confusion is not None:
-        return gold.tables is not None
-    told = [gold.told(instance.n_types, rule).accuracy for rule in dict.fromkeys((instance.rule, ""))]
-    return any(np.allclose(instance.accuracy, skill, rtol=0, atol=SAME) for skill in told)

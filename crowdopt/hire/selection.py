@@ -186,7 +186,7 @@ class Selection(InNotebooks):
 
     @property
     def best_vote_estimate(self) -> float:
-        """Bhattacharyya's bound for log-odds votes at empirical-Bayes accuracies: an estimate, of another vote."""
+        """Bhattacharyya's bound for log-odds votes at accuracies averaged over priors: an estimate, of another vote."""
         if self.workers is None:
             return 1.0
         accuracy = averaged(self.instance.correct, self.instance.asked, self.instance.classes)[0]
