@@ -53,6 +53,7 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
 from crowdopt.crowd.doubt import left_open
+from crowdopt.crowd.gold import gold_of
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
@@ -184,7 +185,7 @@ def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
 
 def unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     """That gold tells of dependence which this plan does not heed, and what its votes err with by it."""
-    gold = None if asked.origin is None else asked.origin.gold
+    gold = gold_of(asked)
     law = asked.vote_law if gold is None else gold.law
     if law is None or (asked.difficulty.share and asked.vote_law is None):
         return ""

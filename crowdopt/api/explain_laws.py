@@ -11,6 +11,7 @@ from crowdopt.assign.cascade.law_prices import LawPrice, law_price, with_law
 from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
+from crowdopt.crowd.gold import gold_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law_fits import FITS
 
@@ -62,7 +63,7 @@ def explain_laws(
     class_error: tuple[float, ...],
 ) -> LawsExplained | None:
     """The laws of a campaign whose gold has answers of several to an item, and no labels yet; None for any other."""
-    gold = None if instance.origin is None else instance.origin.gold
+    gold = gold_of(instance)
     if gold is None or gold.choice is None or instance.classes != 2 or len(instance.collected):
         return None
     choice, votes = gold.choice, gold.rows

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold import Gold
+from crowdopt.crowd.gold import Gold, gold_of
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law import Law
-from crowdopt.crowd.skills import AGREEMENT, drawn_confusions
+from crowdopt.crowd.law import NONE, Difficulty, Law
+from crowdopt.crowd.skills import AGREEMENT
 from crowdopt.crowd.vote_errors import errors_at, errors_by, most_errors
 
 
@@ -20,16 +20,17 @@ class DoubtParams(NamedTuple):
 
     draws: int = 100  # of the skills of all workers
     shares: tuple[float, float] = (0.5, 0.99)  # of crowds that so many draws can tell of
-    # tasks whose errors are computed in each, spread evenly over the plan's: as many as have so many pairs of labels,
-    # but at least a few: what is left open is the crowd's, and the same for all tasks
+    # tasks whose errors are computed in each, drawn from the plan's: as many as have so many pairs of labels, some if
+    # these have no more labels than so many: the mean over few tasks, and so few workers, spreads more than that of all
     pairs: int = 10_000
+    some: tuple[int, int] = (30, 1200)
     fewest: int = 3
     labels: int = 150  # of them all, in place of pairs, where votes are simulated: among more classes
     seed: int = 0
 
 
 PARAMS = DoubtParams()
-SAME = 1e-9  # an instance keeps ten digits of skills
+EVEN = 1e-9  # relative: a share that is one less of a whole number is said by it
 SHARE = 0.95  # of the draws, in which errors are at most as large as is said
 
 
@@ -74,24 +75,29 @@ def left_open(
 
 def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams = PARAMS) -> Floats | None:
     """The mean error of a plan's answers in each draw, (draws,); None as for :func:`left_open`."""
-    gold = None if instance.origin is None else instance.origin.gold
-    if gold is None or not len(pairs) or len(instance.collected) or not _tells(gold, instance):
+    gold = None if len(instance.collected) or not len(pairs) else gold_of(instance)
+    if gold is None or gold.told_by == AGREEMENT:
         return None
+    told = gold.told_to(instance) if gold.tables is None else None
+    easy = NONE if told is None else told.difficulty  # by which gold's skills became those on easy tasks
     (every, count), simulated = np.unique(pairs[:, 0], return_counts=True), instance.confusion is not None
     simulated |= instance.classes > 2
-    size = max(params.fewest, int(params.labels / count.mean() if simulated else params.pairs / (count**2).mean()))
-    rng, hard, tasks = np.random.default_rng(params.seed), instance.difficulty, every[:: -(-every.size // size)]
+    least = min(params.some[0], params.some[1] / count.mean())
+    enough = params.labels / count.mean() if simulated else max(least, params.pairs / (count**2).mean())
+    size = min(every.size, int(max(params.fewest, enough)))
+    tasks = np.sort(np.random.default_rng(params.seed).choice(every, size, replace=False))
+    rng, hard = np.random.default_rng(params.seed), instance.difficulty
     some = pairs[np.isin(pairs[:, 0], tasks)]
     workers, place = np.unique(some[:, 1], return_inverse=True)
     if simulated:
-        laws = (_law_drawn(gold, instance, rng, workers) for _ in range(params.draws))
+        laws = (_law_drawn(gold, instance, rng, workers, easy) for _ in range(params.draws))
         errors = np.array([errors_by(instance, law, tasks, some).mean() for law in laws])
         if instance.confusion is not None:
             return errors
         # by the same numbers as these, of which it is known what they should say
         return errors + (most_errors(instance, some)[tasks] - errors_by(instance, instance.coins, tasks, some)).mean()
     cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
-    skill = np.stack([gold.drawn(rng, workers, hard)[cell] for _ in range(params.draws)])
+    skill = np.stack([gold.drawn(rng, workers, easy)[cell] for _ in range(params.draws)])
     errors = errors_at(instance, tasks, some, skill).mean(axis=1)
     if hard.share:
         errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
@@ -99,22 +105,14 @@ def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams 
     return errors * (exact[every].mean() / exact[tasks].mean())
 
 
-def _law_drawn(gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints) -> Law:
+def _law_drawn(
+    gold: Gold, instance: AssignmentInstance, rng: np.random.Generator, workers: Ints, easy: Difficulty
+) -> Law:
     """The instance's law, but for these workers' skills, which are drawn."""
-    if instance.confusion is not None and gold.tables is not None:
+    if instance.confusion is not None:
         tables = instance.confusion.copy()
-        tables[:, workers] = drawn_confusions(gold.tables, rng, workers)
+        tables[:, workers] = gold.drawn_tables(rng, workers)
         return Law.tables(tables)
     skill = instance.accuracy.copy()
-    skill[:, workers] = gold.drawn(rng, workers, instance.difficulty)
+    skill[:, workers] = gold.drawn(rng, workers, easy)
     return Law.coins(skill, int(instance.classes), instance.difficulty)
-
-
-def _tells(gold: Gold, instance: AssignmentInstance) -> bool:
-    """Whether an instance's skills are what these known answers tell, with the law of votes or without."""
-    if gold.told_by == AGREEMENT or gold.correct.shape[1] != instance.n_workers:
-        return False
-    if instance.confusion is not None:
-        return gold.tables is not None
-    told = [gold.told(instance.n_types, rule).accuracy for rule in dict.fromkeys((instance.rule, ""))]
-    return any(np.allclose(instance.accuracy, skill, rtol=0, atol=SAME) for skill in told)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.law import NONE, Coins, Difficulty, Law, on_easy
+from crowdopt.crowd.law import LEAST, NONE, Coins, Difficulty, Law, on_easy
 from crowdopt.crowd.law_fits import COMMON, FITS, GoldVotes, LawChoice, chosen_law
+from crowdopt.crowd.priors import Known
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.skills import AVERAGED, estimator, known_of, priors_of
+from crowdopt.crowd.skills import AVERAGED, TALLIED, estimator, known_of, priors_of, with_crowd
+
+if TYPE_CHECKING:
+    from crowdopt.crowd.instance import AssignmentInstance
+
+SAME = 1e-9  # an instance keeps ten digits of skills
 
 
 def heeded(classes: int, several: bool) -> tuple[str, ...]:
@@ -47,6 +53,17 @@ class Gold:
     stated: Difficulty = NONE  # of the campaign, whatever rows say
 
     @cached_property
+    def known(self) -> list[tuple[Known, Floats, Floats]]:
+        """Priors of each type, and the tallies that its workers count with."""
+        return known_of(self.correct, self.asked, self.classes, priors_of(self.method))
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Answers by true class, with those shared with the crowd, (types, workers, classes, classes)."""
+        assert self.tables is not None
+        return np.stack([with_crowd(one) for one in self.tables])
+
+    @cached_property
     def choice(self) -> LawChoice | None:
         """The law of votes that tells held-out gold best; None without answers of several to an item."""
         if self.rows is None:
@@ -65,7 +82,10 @@ class Gold:
 
     def told(self, types: int, rule: str) -> Told:
         """What plans by a rule count with; types: of tasks."""
-        accuracy = _filled(estimator(self.method, self.classes)(self.correct, self.asked))
+        if self.method in TALLIED:
+            accuracy = _filled(estimator(self.method)(self.correct, self.asked))
+        else:
+            accuracy = np.stack([known.means(*tally) for known, *tally in self.known])
         difficulty, law, words = self.stated, None, f"{self.method} from {self.told_by}"
         if self.is_heeded and rule == EXACT_ERROR.name:
             assert self.choice is not None
@@ -76,11 +96,37 @@ class Gold:
             accuracy = on_easy(accuracy, difficulty)
         return Told(np.broadcast_to(accuracy, (types, accuracy.shape[1])).copy(), difficulty, law, words)
 
+    def told_to(self, instance: AssignmentInstance) -> Told | None:
+        """What an instance counts with, with the law of votes or without; None where that is not what gold tells."""
+        each = (self.told(instance.n_types, rule) for rule in dict.fromkeys((instance.rule, "")))
+        return next((one for one in each if np.allclose(instance.accuracy, one.accuracy, rtol=0, atol=SAME)), None)
+
     def drawn(self, rng: np.random.Generator, workers: Ints, difficulty: Difficulty) -> Floats:
         """Skills on easy tasks as gold leaves them open: one draw of all these workers', (1 or types, workers)."""
-        told = known_of(self.correct, self.asked, self.classes, priors_of(self.method))
-        own = np.stack([known.draw(rng, c[workers], s[workers]) for known, c, s in told])
+        own = np.stack([known.draw(rng, c[workers], s[workers]) for known, c, s in self.known])
         return on_easy(own, difficulty)
+
+    def drawn_tables(self, rng: np.random.Generator, workers: Ints) -> Floats:
+        """Tables as gold leaves them open, rows by their Dirichlet laws, (types, those workers, classes, classes)."""
+        drawn = rng.standard_gamma(self.counts[:, workers]) + LEAST
+        return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True), np.float64)
+
+
+def gold_of(instance: AssignmentInstance) -> Gold | None:
+    """The gold that an instance's skills come from; None where others took their place, or workers or types changed."""
+    origin = instance.origin
+    if origin is None or origin.gold is None:
+        return None
+    gold, known = origin.gold, origin.instance
+    same = (instance.workers, instance.types) == (known.workers, known.types)
+    if not same or instance.accuracy.shape != known.accuracy.shape:
+        return None
+    if gold.tables is None:
+        tells = instance.confusion is None and gold.told_to(instance) is not None
+    else:
+        mine, theirs = instance.confusion, known.confusion
+        tells = mine is not None and theirs is not None and np.array_equal(mine, theirs)
+    return gold if tells else None
 
 
 def _accuracy(law: Law) -> Floats:

@@ -74,8 +74,8 @@ class GoldVotes(NamedTuple):
         -> (3, types, workers): by all votes; by all but one that was wrong; by all but one that was right.
         """
         cell, size = self.kind[self.item] * self.shape[1] + self.worker, self.shape[0] * self.shape[1]
-        tallies = np.stack([np.bincount(cell, self.right, size), np.bincount(cell, minlength=size)])
-        told = known_of(*tallies.reshape(2, *self.shape), self.classes)
+        right, asked = np.bincount(cell, self.right, size), np.bincount(cell, minlength=size)
+        told = known_of(right.reshape(self.shape), asked.reshape(self.shape), self.classes)
         less = [(p, [(c, s), (np.minimum(c, s - 1), s - 1), (c - 1, s - 1)]) for p, c, s in told]
         return np.stack([[p.means(*np.maximum(0, one)) for one in each] for p, each in less], axis=1)
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.law import LEAST
 from crowdopt.crowd.priors import PRIORS, Known, known
 from crowdopt.errors import GoldWarning, InputError, tell
 
@@ -121,18 +120,11 @@ def confusions(tallies: Ints) -> Floats:
     a is the likeliest of STRENGTHS if every row is drawn from ``Dirichlet(a c_k)``.
     -> (workers, classes, classes): rows add up to 1. Raises InputError if there is no gold, or a tally is negative.
     """
-    counts = _with_crowd(tallies)
+    counts = with_crowd(tallies)
     return np.asarray(counts / counts.sum(axis=2, keepdims=True), np.float64)
 
 
-def drawn_confusions(tallies: Ints, rng: np.random.Generator, workers: Ints) -> Floats:
-    """Tables as gold leaves them open, each row from its Dirichlet law; (types, those workers, classes, classes)."""
-    counts = np.stack([_with_crowd(one)[workers] for one in tallies])
-    drawn = rng.standard_gamma(counts) + LEAST
-    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True), np.float64)
-
-
-def _with_crowd(tallies: Ints) -> Floats:
+def with_crowd(tallies: Ints) -> Floats:
     """``n_jkl + a c_kl``, (workers, classes, classes)."""
     counts = np.asarray(tallies, dtype=np.float64)
     if (counts < 0).any() or not counts.sum():

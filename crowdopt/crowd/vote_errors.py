@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.law import LISTED, Law, class_votes, clipped
+from crowdopt.crowd.law import LISTED, Coins, Law, class_votes, clipped
 from crowdopt.crowd.rules import EXACT_ERROR, bhattacharyya_error, log_odds
 
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
@@ -256,6 +256,7 @@ def _between_two(
     """
     starts, cell = _labels(instance, tasks, pairs)
     law = law or instance.coins
+    assert isinstance(law.speech, Coins)
     skill = np.stack([clipped(law.speech.right(part, *cell)) for part in range(law.share.size)])
     above, width = _told(instance, tasks, starts, cell, skill, informed)
     return law.share @ above, law.share @ width  # of a fixed vote it is linear in the law

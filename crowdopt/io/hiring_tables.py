@@ -71,7 +71,7 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     source: columns worker, correct, asked, or worker, task, label, truth; and optionally type; others are ignored;
     kind: the type whose tallies count; default: all added up; -> correct, asked (workers,).
     """
-    table = read_gold_table(source)
+    table, right, of = read_gold_table(source)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
     if "task" not in table:
         _refuse_twice(table, keys)
@@ -79,8 +79,8 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     names = tuple(dict.fromkeys(keys[k][0] for k in rows))
     at = coded((keys[k][0] for k in rows), names)
     correct, asked = (np.zeros(len(names), np.int64) for _ in range(2))
-    np.add.at(correct, at, table.counts("correct")[rows])
-    np.add.at(asked, at, table.counts("asked")[rows])
+    np.add.at(correct, at, right[rows])
+    np.add.at(asked, at, of[rows])
     return names, correct, asked
 
 

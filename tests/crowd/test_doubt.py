@@ -15,6 +15,7 @@ from crowdopt.crowd.doubt import LeftOpen, drawn_errors, left_open
 from crowdopt.crowd.gold import Gold
 from crowdopt.crowd.law import Law
 from crowdopt.crowd.vote_errors import errors_by, exact_errors
+from crowdopt.io.campaign.overrides import overridden
 from tests.chance import fewest, rng, seeds
 from tests.io import lay, write_table
 
@@ -89,6 +90,23 @@ def test_much_gold_leaves_nothing_open():
     known, exact = left_open(instance, plan.pairs), exact_errors(instance, plan.pairs)[0].mean()
     assert known.mean == pytest.approx(exact, rel=0.02) and known.high == pytest.approx(exact, rel=0.05)
     assert (known.fewest, known.most, known.share) == (10**6, 10**6, 0.95)
+
+
+def test_much_gold_leaves_nothing_open_where_skills_are_those_on_easy_tasks():
+    """A difficulty in place of the campaign's: gold's skills count as they are on easy tasks, in each draw as well."""
+    instance = campaign(np.array([0.9, 0.8, 0.7, 0.7, 0.6]), 10**6, 0.1, rng())
+    stated = overridden(instance, {"difficulty": {"share": 0.3, "left": 0.2}})
+    pairs = np.array([(i, j) for i in range(5) for j in range(5)])
+    known, exact = left_open(stated, pairs), exact_errors(stated, pairs)[0].mean()
+    assert known.mean == pytest.approx(exact, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("share", "says"), [(0.5, "1 of 2"), (0.95, "19 of 20"), (0.99, "99 of 100"), (0.6, "60 of 100")]
+)
+def test_the_share_of_crowds_is_said_as_it_is(share, says):
+    """As one less of a whole number, where it is that."""
+    assert f"at most in {says} crowds" in str(LeftOpen(20, 20, 0.04, 0.06, share))
 
 
 @pytest.mark.chance

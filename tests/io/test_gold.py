@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ import pytest
 import crowdopt
 from crowdopt import InputError
 from crowdopt.api.init import init
+from crowdopt.crowd.gold import gold_of
 from crowdopt.errors import GoldWarning
+from crowdopt.io.campaign.overrides import alone, beyond, overridden
 from tests.chance import binomial, most, rng, seeds
 from tests.io import lay, write_table
 
@@ -229,6 +232,21 @@ def test_adaptive_plans_that_read_gold_in_another_way_verify(tmp_path, options):
     crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, adaptive=True, rounds=1, **options)
     report = crowdopt.verify(folder, tmp_path / "plan")
     assert report.holds and report.proven, report.problems
+
+
+def test_skills_in_place_of_golds_stay_what_they_are(tmp_path):
+    """Another rule has gold read anew for its own workers and skills alone, never for others of as many."""
+    read = crowdopt.read_campaign(hard_panel(tmp_path / "panel"))
+    assert alone(read).accuracy.tolist() != read.accuracy.tolist()
+    mine = replace(read, accuracy=np.full_like(read.accuracy, 0.6), difficulty=(0, 1))
+    turned = replace(read, accuracy=read.accuracy[:, ::-1], workers=read.worker_ids[::-1])
+    fewer = replace(read, accuracy=read.accuracy[:, :4], workers=read.worker_ids[:4], capacity=9, cost=1, min_load=0)
+    for other in (mine, turned, fewer):
+        assert gold_of(other) is None and alone(other).accuracy.tolist() == other.accuracy.tolist()
+        with pytest.raises(InputError, match="skills are given here"):
+            overridden(other, {"skills": "beta"})
+    assert crowdopt.assign(mine, rule="hoeffding", epsilon=0.4).instance.accuracy.tolist() == mine.accuracy.tolist()
+    assert "skills" in beyond(overridden(mine, {"rule": "hoeffding"}))
 
 
 def test_money_is_spent_by_tallies_where_gold_tells_more(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import coded
+from crowdopt.arrays import Ints, coded
 from crowdopt.crowd.gold import Gold, heeded
 from crowdopt.crowd.law_fits import FOLDS, GoldVotes
 from crowdopt.crowd.skills import AVERAGED, heed, tell_missing
@@ -28,11 +28,11 @@ def is_by_class(source: TableLike) -> bool:
     return has_column(source, "true")
 
 
-def read_gold_table(source: TableLike) -> Table:
-    """Gold as columns worker[, type], correct, asked: tallies, or a row for each answer, right or not.
+def read_gold_table(source: TableLike) -> tuple[Table, Ints, Ints]:
+    """Gold's rows, and how many answers each stands for that are right, and in all, (rows,): tallies, or one answer.
 
-    source: columns worker, correct, asked; or worker, task (or item), label, truth; either with a type; -> of answers
-    it keeps the column ``task``.
+    source: columns worker, correct, asked; or worker, task (or item), label, truth; either with a type; of answers
+    the table has the column ``task``.
     """
     answers = has_column(source, "truth")
     kind = CAMPAIGN_TABLES["gold answers" if answers else "gold"]
@@ -51,10 +51,10 @@ def read_gold_table(source: TableLike) -> Table:
             f"{right[row]} correct of {asked[row]} asked are more correct answers than control questions; "
             "see whether the columns are swapped",
         )
-    return table
+    return table, right, asked
 
 
-def _counted(table: Table) -> Table:
+def _counted(table: Table) -> tuple[Table, Ints, Ints]:
     """The answers as tallies of one question each; a worker answers an item once, which has one truth and type."""
     name = "item" if "item" in table else "task"
     items, truth = table.ids(name), table.ids("truth")
@@ -68,8 +68,8 @@ def _counted(table: Table) -> Table:
             if known.setdefault(item, said) != said:
                 what = f"{name} {item!r} is {known[item]!r} in a row before"
                 raise table.error(row, column, f"{what}; give it one {column}")
-    right = ["1" if label == true else "0" for label, true in zip(table.ids("label"), truth, strict=True)]
-    return replace(table, columns={**table.columns, "task": items, "correct": right, "asked": ["1"] * table.rows})
+    right = np.array([label == true for label, true in zip(table.ids("label"), truth, strict=True)], np.int64)
+    return replace(table, columns={**table.columns, "task": items}), right, np.ones_like(right)
 
 
 def _second(keys: Sequence[Any]) -> int:
@@ -83,16 +83,15 @@ def read_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Gold:
 
     settings: of campaign.toml: ``skills``, ``gold_source``, ``classes``, ``difficulty``, ``groups``, ``collected``.
     """
-    gold = read_gold_table(source)
+    gold, right, of = read_gold_table(source)
     kinds, workers = ids.cells(gold)
     if "task" not in gold:
         refuse_repeats(gold, kinds * len(ids.workers) + workers, "worker", "this worker and type")
     rows = len(ids.types) if "type" in gold else 1
     correct, asked = np.zeros((2, rows, len(ids.workers)), np.int64)
     cells = np.maximum(kinds, 0), workers
-    right = gold.counts("correct")
     np.add.at(correct, cells, right)
-    np.add.at(asked, cells, gold.counts("asked"))
+    np.add.at(asked, cells, of)
     if asked.sum() == 0:
         raise InputError(
             f"{gold.path.name}: no worker was asked anything, so skills cannot be estimated; give skills.csv"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdopt.crowd.gold import gold_of
 from crowdopt.crowd.instance import FIELDS, AssignmentInstance, Origin
 from crowdopt.crowd.law import Difficulty
 from crowdopt.documents import misfit
@@ -55,11 +56,11 @@ def beyond(instance: AssignmentInstance) -> list[str]:
 
 def _following(instance: AssignmentInstance) -> tuple[str, ...]:
     """Fields that follow from the campaign's gold and what was stated in place of its settings (:func:`_retold`)."""
-    origin = instance.origin
-    if origin is None or origin.gold is None:
+    gold, stated = gold_of(instance), () if instance.origin is None else instance.origin.stated
+    if gold is None:
         return ()
-    by_law = origin.gold.is_heeded and {"rule", "difficulty"} & {*origin.stated}
-    return ("accuracy", "difficulty", "vote_law") if by_law or SKILLS in origin.stated else ()
+    by_law = gold.is_heeded and {"rule", "difficulty"} & {*stated}
+    return ("accuracy", "difficulty", "vote_law") if by_law or SKILLS in stated else ()
 
 
 def _shape(instance: AssignmentInstance) -> Any:
@@ -87,15 +88,14 @@ def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstanc
 
 def _retold(instance: AssignmentInstance, settings: dict[str, Any]) -> dict[str, Any]:
     """Fields as gold tells them, where settings say how it is read, or by which rule a law of votes can be heeded."""
-    origin = instance.origin
-    if origin is None or origin.gold is None or origin.gold.tables is not None:
+    gold, stated = gold_of(instance), () if instance.origin is None else instance.origin.stated
+    if gold is None or gold.tables is not None:
         if SKILLS in settings:
             raise InputError("skills are given here, or by true class: no prior of them can be chosen; leave it out")
         return {}
-    gold = origin.gold
     if not (SKILLS in settings or (gold.is_heeded and {"rule", "difficulty"} & settings.keys())):
         return {}
-    by_tallies = "difficulty" in {*settings, *origin.stated}
+    by_tallies = "difficulty" in {*settings, *stated}
     rule = "" if by_tallies else settings.get("rule", instance.rule)
     told = replace(gold, method=settings.get(SKILLS, gold.method)).told(instance.n_types, rule)
     hard = {} if by_tallies else {"difficulty": told.difficulty}
@@ -104,7 +104,7 @@ def _retold(instance: AssignmentInstance, settings: dict[str, Any]) -> dict[str,
 
 def alone(instance: AssignmentInstance) -> AssignmentInstance:
     """The instance of workers who err independently, for methods that heed no law of votes which gold tells."""
-    gold = None if instance.origin is None else instance.origin.gold
+    gold = gold_of(instance)
     if gold is None or not gold.is_heeded or not instance.errs_together:
         return instance
     return overridden(instance, {"difficulty": difficulty_table(Difficulty())})
