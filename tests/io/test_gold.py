@@ -214,6 +214,23 @@ def test_what_heeds_no_law_of_votes_plans_without_it_and_says_what_that_costs(tm
     assert ("these sets do not heed: by it this plan's answers err up to" in plan.note) != heeds
 
 
+@pytest.mark.parametrize(("workers", "types"), [(3, 2), (30, 1)])
+def test_adaptive_plans_are_explained_whatever_form_gold_has(tmp_path, workers, types):
+    """Raw gold of several types, or of more workers than have their states of votes listed: rounds without laws."""
+    draws, names = rng(), {f"w{j}": (4, 0.8) for j in range(workers)}
+    folder = lay(tmp_path / "c", "epsilon = 0.25", ["t0", "t1"], names)
+    (folder / "skills.csv").unlink()
+    write_table(folder / "tasks.csv", "task,type", "t0,k0", f"t1,k{types - 1}")
+    rows = [
+        (f"w{j}", f"g{i}", f"k{i % types}", int(draws.random() < 0.7 + j / 100))
+        for i in range(40)
+        for j in range(workers)
+    ]
+    write_table(folder / "gold.csv", "worker,task,type,label,truth", *(f"{','.join(map(str, row))},1" for row in rows))
+    plan = crowdopt.assign(folder, adaptive=True, skills="beta", time_limit=5)
+    assert "one vote at a time" in " ".join(crowdopt.explain(folder, plan, time_limit=5).sentences)
+
+
 def test_skills_in_place_of_golds_stay_what_they_are(tmp_path):
     """Another rule has gold read anew for its own workers and skills alone, never for others of as many."""
     read = crowdopt.read_campaign(hard_panel(tmp_path / "panel"))
