@@ -52,8 +52,7 @@ from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
-from crowdopt.crowd.doubt import left_open
-from crowdopt.crowd.gold import gold_of
+from crowdopt.crowd.doubt import gold_of, left_open
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from crowdopt.api.binding import SOLVERS, InstanceLike, options_of
+from crowdopt.api.binding import SOLVERS, options_of
 from crowdopt.assign.cascade.cascade import Cascade
 from crowdopt.assign.cascade.law_prices import LawPrice, law_price, with_law
-from crowdopt.assign.cascade.panels import vote_panel
+from crowdopt.assign.cascade.panels import ManyStates, vote_panel
 from crowdopt.core.clock import Clock
+from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
-from crowdopt.crowd.gold import gold_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law_fits import FITS
 
@@ -53,7 +53,6 @@ class LawsExplained:
 
 
 def explain_laws(
-    campaign: InstanceLike,
     instance: AssignmentInstance,
     clock: Clock,
     *,
@@ -62,13 +61,21 @@ def explain_laws(
     given_votes: bool,
     class_error: tuple[float, ...],
 ) -> LawsExplained | None:
-    """The laws of a campaign whose gold has answers of several to an item, and no labels yet; None for any other."""
+    """The laws of a campaign whose gold has answers of several to an item, and no labels yet; None for any other.
+
+    Nor of gold that tells types apart, or workers of more different skills than states of votes can be listed for.
+    """
     gold = gold_of(instance)
     if gold is None or gold.choice is None or instance.classes != 2 or len(instance.collected):
         return None
     choice, votes = gold.choice, gold.rows
     assert votes is not None
-    panel = vote_panel(with_law(instance, choice.law))
+    if votes.shape[0] > 1:
+        return None
+    try:
+        panel = vote_panel(with_law(instance, choice.law))
+    except ManyStates:
+        return None
     options = options_of(max(1.0, clock.left), 0)
     terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}
     plans = [law_price(Cascade(panel, **terms), FITS[n](votes), SOLVERS.solve, options) for n in choice.loss]

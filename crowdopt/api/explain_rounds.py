@@ -129,7 +129,7 @@ def explain_rounds(
                 raise
             too_large.append(str(error))
     of_laws = {name: terms[name] for name in TERMS if name != "each_task"}
-    laws = explain_laws(campaign, instance, clock, rounds=None, **of_laws)
+    laws = explain_laws(instance, clock, rounds=None, **of_laws)
     return RoundsExplained(instance, rows, curve, too_large, laws)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.gold import Gold, gold_of
+from crowdopt.crowd.gold import Gold, Told
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import NONE, Difficulty, Law
 from crowdopt.crowd.skills import AGREEMENT
@@ -30,7 +30,7 @@ class DoubtParams(NamedTuple):
 
 
 PARAMS = DoubtParams()
-EVEN = 1e-9  # relative: a share that is one less of a whole number is said by it
+SAME = 1e-9  # an instance keeps ten digits of skills
 SHARE = 0.95  # of the draws, in which errors are at most as large as is said
 
 
@@ -78,7 +78,7 @@ def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams 
     gold = None if len(instance.collected) or not len(pairs) else gold_of(instance)
     if gold is None or gold.told_by == AGREEMENT:
         return None
-    told = gold.told_to(instance) if gold.tables is None else None
+    told = told_to(gold, instance) if gold.tables is None else None
     easy = NONE if told is None else told.difficulty  # by which gold's skills became those on easy tasks
     (every, count), simulated = np.unique(pairs[:, 0], return_counts=True), instance.confusion is not None
     simulated |= instance.classes > 2
@@ -116,3 +116,26 @@ def _law_drawn(
     skill = instance.accuracy.copy()
     skill[:, workers] = gold.drawn(rng, workers, easy)
     return Law.coins(skill, int(instance.classes), instance.difficulty)
+
+
+def gold_of(instance: AssignmentInstance) -> Gold | None:
+    """The gold that an instance's skills come from; None where others took their place, or workers or types changed."""
+    origin = instance.origin
+    if origin is None or origin.gold is None:
+        return None
+    gold, known = origin.gold, origin.instance
+    same = (instance.workers, instance.types) == (known.workers, known.types)
+    if not same or instance.accuracy.shape != known.accuracy.shape:
+        return None
+    if gold.tables is None:
+        tells = instance.confusion is None and told_to(gold, instance) is not None
+    else:
+        mine, theirs = instance.confusion, known.confusion
+        tells = mine is not None and theirs is not None and np.array_equal(mine, theirs)
+    return gold if tells else None
+
+
+def told_to(gold: Gold, instance: AssignmentInstance) -> Told | None:
+    """What an instance counts with, with the law of votes or without; None where that is not what gold tells."""
+    each = (gold.told(instance.n_types, rule) for rule in dict.fromkeys((instance.rule, "")))
+    return next((one for one in each if np.allclose(instance.accuracy, one.accuracy, rtol=0, atol=SAME)), None)

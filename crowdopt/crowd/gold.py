@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,6 @@ from crowdopt.crowd.law_fits import COMMON, FITS, GoldVotes, LawChoice, chosen_l
 from crowdopt.crowd.priors import Known
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.skills import AVERAGED, TALLIED, estimator, known_of, priors_of, with_crowd
-
-if TYPE_CHECKING:
-    from crowdopt.crowd.instance import AssignmentInstance
-
-SAME = 1e-9  # an instance keeps ten digits of skills
 
 
 def heeded(classes: int, several: bool) -> tuple[str, ...]:
@@ -96,11 +91,6 @@ class Gold:
             accuracy = on_easy(accuracy, difficulty)
         return Told(np.broadcast_to(accuracy, (types, accuracy.shape[1])).copy(), difficulty, law, words)
 
-    def told_to(self, instance: AssignmentInstance) -> Told | None:
-        """What an instance counts with, with the law of votes or without; None where that is not what gold tells."""
-        each = (self.told(instance.n_types, rule) for rule in dict.fromkeys((instance.rule, "")))
-        return next((one for one in each if np.allclose(instance.accuracy, one.accuracy, rtol=0, atol=SAME)), None)
-
     def drawn(self, rng: np.random.Generator, workers: Ints, difficulty: Difficulty) -> Floats:
         """Skills on easy tasks as gold leaves them open: one draw of all these workers', (1 or types, workers)."""
         own = np.stack([known.draw(rng, c[workers], s[workers]) for known, c, s in self.known])
@@ -110,23 +100,6 @@ class Gold:
         """Tables as gold leaves them open, rows by their Dirichlet laws, (types, those workers, classes, classes)."""
         drawn = rng.standard_gamma(self.counts[:, workers]) + LEAST
         return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True), np.float64)
-
-
-def gold_of(instance: AssignmentInstance) -> Gold | None:
-    """The gold that an instance's skills come from; None where others took their place, or workers or types changed."""
-    origin = instance.origin
-    if origin is None or origin.gold is None:
-        return None
-    gold, known = origin.gold, origin.instance
-    same = (instance.workers, instance.types) == (known.workers, known.types)
-    if not same or instance.accuracy.shape != known.accuracy.shape:
-        return None
-    if gold.tables is None:
-        tells = instance.confusion is None and gold.told_to(instance) is not None
-    else:
-        mine, theirs = instance.confusion, known.confusion
-        tells = mine is not None and theirs is not None and np.array_equal(mine, theirs)
-    return gold if tells else None
 
 
 def _accuracy(law: Law) -> Floats:

@@ -11,7 +11,7 @@ import pytest
 import crowdopt
 from crowdopt import InputError
 from crowdopt.api.init import init
-from crowdopt.crowd.gold import gold_of
+from crowdopt.crowd.doubt import gold_of
 from crowdopt.errors import GoldWarning
 from crowdopt.io.campaign.overrides import alone, beyond, overridden
 from tests.chance import binomial, most, rng, seeds
@@ -232,6 +232,23 @@ def test_adaptive_plans_that_read_gold_in_another_way_verify(tmp_path, options):
     crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, adaptive=True, rounds=1, **options)
     report = crowdopt.verify(folder, tmp_path / "plan")
     assert report.holds and report.proven, report.problems
+
+
+@pytest.mark.parametrize(("workers", "types"), [(3, 2), (30, 1)])
+def test_adaptive_plans_are_explained_whatever_form_gold_has(tmp_path, workers, types):
+    """Raw gold of several types, or of more workers than have their states of votes listed: rounds without laws."""
+    draws, names = rng(), {f"w{j}": (4, 0.8) for j in range(workers)}
+    folder = lay(tmp_path / "c", "epsilon = 0.25", ["t0", "t1"], names)
+    (folder / "skills.csv").unlink()
+    write_table(folder / "tasks.csv", "task,type", "t0,k0", f"t1,k{types - 1}")
+    rows = [
+        (f"w{j}", f"g{i}", f"k{i % types}", int(draws.random() < 0.7 + j / 100))
+        for i in range(40)
+        for j in range(workers)
+    ]
+    write_table(folder / "gold.csv", "worker,task,type,label,truth", *(f"{','.join(map(str, row))},1" for row in rows))
+    plan = crowdopt.assign(folder, adaptive=True, skills="beta", time_limit=5)
+    assert "one vote at a time" in " ".join(crowdopt.explain(folder, plan, time_limit=5).sentences)
 
 
 def test_skills_in_place_of_golds_stay_what_they_are(tmp_path):

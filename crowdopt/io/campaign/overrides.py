@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.gold import gold_of
+from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.instance import FIELDS, AssignmentInstance, Origin
 from crowdopt.crowd.law import Difficulty
 from crowdopt.documents import misfit
