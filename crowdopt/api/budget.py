@@ -126,8 +126,6 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
         found = spend(instance, amount, method=asked.method, time_limit=asked.time_limit, seed=asked.seed)
     if found.plan is not None:
         found.plan.held_against(found.plan.instance)
-        note = "; ".join(filter(None, [found.plan.note, unheeded(instance, found.plan.pairs)]))
-        found = replace(found, plan=replace(found.plan, note=note))
     if asked.output is not None and found.plan is not None:
         write_plan(found.plan, asked.output, force=asked.force)
     return found
