@@ -112,7 +112,7 @@ class Plan(InNotebooks):
     repaired : Repaired, optional
         Of an approximation: what it was before it was mended.
     left_open : LeftOpen, optional
-        What the plan errs with as far as gold tells, where skills rest on gold (crowdopt.crowd.gold).
+        What the plan errs with as far as gold tells, where skills rest on gold (crowdopt.crowd.doubt).
     is_sure : bool
         Whether its mean error keeps the targets with the confidence that was asked for, if any was.
     short : (k,) int

@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.law import LISTED, Coins, Law, class_votes, clipped
+from crowdopt.crowd.law import Coins, Law, class_votes, clipped
 from crowdopt.crowd.rules import EXACT_ERROR, bhattacharyya_error, log_odds
 
 EXACT = 4_096  # values of half a vote's sum up to which it is exact: 24 workers who all differ, more where some agree
@@ -170,24 +170,6 @@ def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     place = np.repeat(np.arange(len(hands)), np.array([len(hand) for hand in hands], np.int64))
     worker = np.concatenate([np.zeros(0, np.int64), *hands]).astype(np.int64)
     return _errors(instance, np.asarray(tasks, np.int64), np.column_stack([place, worker]))[0]
-
-
-def likeliest_errors(instance: AssignmentInstance, pairs: Ints) -> Floats | None:
-    """Error of each task's likeliest class by the instance's law before any label is seen, (tasks,).
-
-    None where a set has more labels than are listed.
-    """
-    table = np.zeros((instance.n_tasks, instance.n_workers), bool)
-    table[tuple(pairs.T)] = True
-    if table.sum(axis=1).max(initial=0) * np.log2(instance.law.speech.shape[2]) > LISTED:
-        return None
-    prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
-    types = [] if instance.vote_law is not None else [instance.task_type]  # a law of votes is one for all types
-    kind, first = alike(table, *types, *instance.own_priors)
-    errors = [
-        instance.law.error(np.flatnonzero(table[i]), prior[i], int(instance.task_type[i])) for i in first.tolist()
-    ]
-    return np.array(errors)[kind]
 
 
 def errors_by(instance: AssignmentInstance, law: Law, tasks: Ints, pairs: Ints) -> Floats:
