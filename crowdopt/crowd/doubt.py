@@ -25,6 +25,7 @@ class DoubtParams(NamedTuple):
     pairs: int = 10_000
     some: tuple[int, int] = (30, 1200)
     fewest: int = 3
+    more: int = 10  # times as many tasks, over which errors are computed as planned
     labels: int = 150  # of them all, in place of pairs, where votes are simulated: among more classes
     seed: int = 0
 
@@ -37,7 +38,7 @@ SHARE = 0.95  # of the draws, in which errors are at most as large as is said
 class LeftOpen(NamedTuple):
     """Errors of a plan over crowds whose gold would look like this."""
 
-    fewest: int  # gold answers of a worker with labels in the plan
+    fewest: int  # gold answers of a worker to a type of which they label tasks
     most: int
     mean: float  # error of an answer, over tasks and crowds
     high: float  # mean error over tasks, which a share of the crowds stay below
@@ -68,7 +69,8 @@ def left_open(
     errors = drawn_errors(instance, pairs, params)
     if errors is None:
         return None
-    asked = instance.origin.gold.asked.sum(axis=0)[np.unique(pairs[:, 1])]  # type: ignore[union-attr]
+    asked = instance.origin.gold.asked  # type: ignore[union-attr]
+    asked = asked[instance.task_type[pairs[:, 0]] if len(asked) > 1 else 0, pairs[:, 1]]
     high = np.quantile(errors, share, method="higher")
     return LeftOpen(int(asked.min()), int(asked.max()), float(errors.mean()), float(high), share)
 
@@ -85,8 +87,11 @@ def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams 
     least = min(params.some[0], params.some[1] / count.mean())
     enough = params.labels / count.mean() if simulated else max(least, params.pairs / (count**2).mean())
     size = min(every.size, int(max(params.fewest, enough)))
-    tasks = np.sort(np.random.default_rng(params.seed).choice(every, size, replace=False))
     rng, hard = np.random.default_rng(params.seed), instance.difficulty
+    more = np.random.default_rng(params.seed).choice(
+        every, min(every.size, params.more * size), replace=False
+    )  # whose errors are computed once
+    tasks = np.sort(more[:size])
     some = pairs[np.isin(pairs[:, 0], tasks)]
     workers, place = np.unique(some[:, 1], return_inverse=True)
     if simulated:
@@ -101,8 +106,8 @@ def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams 
     errors = errors_at(instance, tasks, some, skill).mean(axis=1)
     if hard.share:
         errors = hard.mixed(errors, errors_at(instance, tasks, some, hard.on_hard(skill)).mean(axis=1))
-    exact = most_errors(instance, pairs)
-    return errors * (exact[every].mean() / exact[tasks].mean())
+    exact = most_errors(instance, pairs[np.isin(pairs[:, 0], more)])
+    return errors * (exact[more].mean() / exact[tasks].mean())
 
 
 def _law_drawn(

@@ -24,7 +24,6 @@ LEAST = 1e-12  # probability; no class is ruled out entirely
 LARGEST = 0.98  # edge of anybody on any task, where difficulty is fitted
 RULE = "bhattacharyya"  # the rule that holds for confusion tables: pair by pair of classes
 SUM = 1e-9  # how far a row may be from adding up to 1
-LISTED = 14  # workers of a set: all their labels are listed
 
 
 @dataclass(frozen=True)
@@ -295,7 +294,7 @@ class Law:
         return joint.sum(axis=0)
 
     def error(self, workers: Ints, prior: Floats, kind: int = 0) -> float:
-        """``sum_x (sum_k - max_k) prior_k P(x | k)``: of the likeliest class, by labels of at most LISTED workers."""
+        """``sum_x (sum_k - max_k) prior_k P(x | k)``: of the likeliest class, by labels of a few workers."""
         told = prior[:, None] * self.ways(workers, kind)
         return float((told.sum(axis=0) - told.max(axis=0)).sum())
 
