@@ -61,12 +61,13 @@ def explain_laws(
     given_votes: bool,
     class_error: tuple[float, ...],
 ) -> LawsExplained | None:
-    """The laws of a campaign whose gold has answers of several to an item, and no labels yet; None for any other."""
+    """The laws of a campaign whose gold has answers of several to an item, no types and no labels yet; else None."""
     gold = None if instance.origin is None else instance.origin.gold
-    if gold is None or gold.choice is None or instance.classes != 2 or len(instance.collected):
+    if gold is None or gold.rows is None or instance.classes != 2 or len(instance.collected):
         return None
     choice, votes = gold.choice, gold.rows
-    assert votes is not None
+    if choice is None or votes.shape[0] > 1:  # a law of votes is of one type
+        return None
     panel = vote_panel(with_law(instance, choice.law))
     options = options_of(max(1.0, clock.left), 0)
     terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}
