@@ -266,6 +266,19 @@ def test_skills_in_place_of_golds_stay_what_they_are(tmp_path):
     assert "skills" in beyond(overridden(mine, {"rule": "hoeffding"}))
 
 
+def test_adaptive_plans_from_answers_with_types_are_explained(tmp_path):
+    """Laws are compared of one type only; the cost of rounds is said all the same."""
+    folder = lay(tmp_path / "c", "epsilon = 0.2", ["t0", "t1"], {f"w{j}": (2, None) for j in range(3)})
+    write_table(folder / "tasks.csv", "task,type", "t0,a", "t1,b")
+    answers = [
+        (f"w{j}", f"g{i}", "ab"[i % 2], "no" if i in (j, 7) else "yes", "yes") for i in range(8) for j in range(3)
+    ]
+    write_table(folder / "gold.csv", "worker,task,type,label,truth", *as_lines(answers))
+    crowdopt.assign(folder, output=tmp_path / "plan", adaptive=True, trust_gold=True)
+    found = crowdopt.explain(folder, tmp_path / "plan", trust_gold=True)
+    assert any("1 round" in line for line in found.sentences)
+
+
 def test_money_is_spent_by_tallies_where_gold_tells_more(tmp_path):
     """The fewest wrong answers are not known where tasks are hard; the plan holds."""
     folder = hard_panel(tmp_path / "panel")
