@@ -97,10 +97,13 @@ def drawn_errors(instance: AssignmentInstance, pairs: Ints, params: DoubtParams 
     if simulated:
         laws = (_law_drawn(gold, instance, rng, workers, easy) for _ in range(params.draws))
         errors = np.array([errors_by(instance, law, tasks, some).mean() for law in laws])
-        if instance.confusion is not None:
-            return errors
-        # by the same numbers as these, of which it is known what they should say
-        return errors + (most_errors(instance, some)[tasks] - errors_by(instance, instance.coins, tasks, some)).mean()
+        own = instance.law if instance.confusion is not None else instance.coins
+        if instance.confusion is None:
+            known = most_errors(instance, some)[tasks].mean()
+        else:
+            more.sort()
+            known = errors_by(instance, own, more, pairs[np.isin(pairs[:, 0], more)]).mean()
+        return errors + known - errors_by(instance, own, tasks, some).mean()  # by the same numbers, but for their mean
     cell = (instance.task_type[some[:, 0]] if len(gold.correct) > 1 else 0), place.reshape(-1)
     skill = np.stack([gold.drawn(rng, workers, easy)[cell] for _ in range(params.draws)])
     errors = errors_at(instance, tasks, some, skill).mean(axis=1)
