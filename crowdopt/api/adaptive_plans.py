@@ -15,6 +15,7 @@ from crowdopt.api.watching import watched
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
+from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_reading import read_with_labels
@@ -74,7 +75,7 @@ def by_class(instance: AssignmentInstance, limits: Mapping[str, float]) -> tuple
 
 
 def _law_said(instance: AssignmentInstance) -> str:
-    gold = None if instance.origin is None else instance.origin.gold
+    gold = gold_of(instance)
     if instance.vote_law is not None:
         return f"votes of an item depend on one another by the {instance.vote_law.name} law of gold votes"
     if instance.difficulty.share:

@@ -13,7 +13,7 @@ from crowdopt.arrays import Ints, coded, places
 from crowdopt.errors import InputError
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.selection import Frontier, Selection
-from crowdopt.io.campaign.gold_table import read_gold_table
+from crowdopt.io.campaign.gold_table import read_gold_table, second_of
 from crowdopt.io.tables.cells import write_table
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, read_table
@@ -73,8 +73,8 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     """
     table, right, of = read_gold_table(source)
     keys = list(zip(table.ids("worker"), table["type"] if "type" in table else [""] * table.rows, strict=True))
-    if "task" not in table:
-        _refuse_twice(table, keys)
+    if "task" not in table and (row := second_of(keys)) is not None:
+        raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
     rows = _rows_of_type(table, keys, kind)
     names = tuple(dict.fromkeys(keys[k][0] for k in rows))
     at = coded((keys[k][0] for k in rows), names)
@@ -82,13 +82,6 @@ def read_gold(source: TableLike, kind: str | None = None) -> tuple[tuple[str, ..
     np.add.at(correct, at, right[rows])
     np.add.at(asked, at, of[rows])
     return names, correct, asked
-
-
-def _refuse_twice(table: Table, keys: list[tuple[str, str]]) -> None:
-    first = {key: k for k, key in reversed(list(enumerate(keys)))}
-    row = next((k for k, key in enumerate(keys) if first[key] < k), None)
-    if row is not None:
-        raise table.error(row, "worker", f"{keys[row][0]!r} was there before; give each worker (and type) one row")
 
 
 def _rows_of_type(table: Table, keys: list[tuple[str, str]], kind: str | None) -> Ints:

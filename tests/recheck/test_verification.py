@@ -98,12 +98,13 @@ def test_a_certified_bound_cannot_be_raised(solved, tmp_path):
     "name", ["assignment.csv", "tasks.csv", "workers.csv", "weights.csv", "plan.json", "queues/ada.csv"]
 )
 def test_a_truncated_or_missing_file_is_caught(solved, tmp_path, name):
-    """Wherever the copy broke off, but in the last digits of the last number."""
+    """Wherever the copy broke off, but in the last digits of the last number, which say nothing."""
     content = (solved / "plan" / name).read_bytes()
-    for k, keep in enumerate((0.0, 0.3, 0.6, 0.9)):
+    for k, keep in enumerate((0.0, 0.3, 0.6, 0.9, 0.97)):
         shutil.copytree(solved / "plan", tmp_path / str(k))
         (tmp_path / str(k) / name).write_bytes(content[: int(keep * len(content))])
-        assert fails(solved / "campaign", tmp_path / str(k)), keep
+        lost = content[int(keep * len(content)) :].strip()
+        assert fails(solved / "campaign", tmp_path / str(k)) or (keep > 0.9 and lost.isdigit()), keep
     (tmp_path / "0" / name).unlink()
     assert fails(solved / "campaign", tmp_path / "0")
 

@@ -59,8 +59,7 @@ def _counted(table: Table) -> tuple[Table, Ints, Ints]:
     name = "item" if "item" in table else "task"
     items, truth = table.ids(name), table.ids("truth")
     pairs = list(zip(table.ids("worker"), items, strict=True))
-    if len(set(pairs)) < len(pairs):
-        row = _second(pairs)
+    if (row := second_of(pairs)) is not None:
         raise table.error(row, "worker", f"{pairs[row][0]!r} answered {pairs[row][1]!r} before; keep one answer")
     for column in ("truth", *(["type"] if "type" in table else [])):
         known: dict[str, str] = {}
@@ -72,8 +71,10 @@ def _counted(table: Table) -> tuple[Table, Ints, Ints]:
     return replace(table, columns={**table.columns, "task": items}), right, np.ones_like(right)
 
 
-def _second(keys: Sequence[Any]) -> int:
-    """The first row whose key stands in one before."""
+def second_of(keys: Sequence[Any]) -> int | None:
+    """The first row whose key stands in one before, if any does."""
+    if len(set(keys)) == len(keys):
+        return None
     first = {key: row for row, key in reversed(list(enumerate(keys)))}
     return next(row for row, key in enumerate(keys) if first[key] < row)
 
