@@ -73,10 +73,8 @@ def known_of(
     there = s.any(axis=1, keepdims=True)
     both = np.stack([np.where(there, c, c.sum(axis=0)), np.where(there, s, s.sum(axis=0))], axis=1)
     first = 4 ** ((c.shape[1].bit_length() - 1) // 2) if growing else c.shape[1]
-    if growing and both[:, 1, :first].any(axis=1).all():
-        return [(_priors(row[:, :first].tobytes(), classes, names).after(*row[:, first:]), *row) for row in both]
     first = first if both[:, 1, :first].any(axis=1).all() else c.shape[1]
-    return [(_priors(row[:, :first].tobytes(), classes, names), *row) for row in both]
+    return [(_priors(row[:, :first].tobytes(), classes, names).after(*row[:, first:]), *row) for row in both]
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from crowdopt.arrays import Floats
 from crowdopt.crowd.gold import Gold, Told
 from crowdopt.crowd.law import NONE, coins_like
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.skills import AVERAGED, confusions
+from crowdopt.crowd.skills import AVERAGED
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_settings import difficulty_of
 from crowdopt.io.campaign.campaign_tables import Ids, optional_table, refuse_repeats
@@ -89,7 +89,7 @@ def _by_class(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Campaign
     right = np.trace(tallies, axis1=2, axis2=3)
     tallies[~known] = tallies.sum(axis=0)  # a type without gold is like all others together
     found = Gold(right, asked, gold.path.name, len(names), tables=tallies)
-    tables = np.stack([confusions(one) for one in tallies])
+    tables = found.counts / found.counts.sum(axis=-1, keepdims=True)
     words = f"confusion tables from {settings.get('gold_source', 'gold')}"
     return CampaignSkills(Told(coins_like(tables), NONE, None, words), tables, names, found)
 
