@@ -13,7 +13,8 @@ from crowdopt.arrays import Ints, coded, places
 from crowdopt.errors import InputError
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.selection import Frontier, Selection
-from crowdopt.io.campaign.gold_table import read_gold_table, second_of
+from crowdopt.io.campaign.campaign_tables import second_of
+from crowdopt.io.campaign.gold_table import read_gold_table
 from crowdopt.io.tables.cells import write_table
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, read_table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,10 +65,16 @@ def refuse_empty(*tables: Table) -> None:
 
 def refuse_repeats(table: Table, keys: Ints, column: str, what: str) -> None:
     """Refuse a table in which a key, (rows,), stands twice; the complaint names the column and what it has."""
-    unique, first = np.unique(keys, return_index=True)
-    if unique.size < keys.size:
-        row = int(np.setdiff1d(np.arange(keys.size), first)[0])
+    if (row := second_of(keys.tolist())) is not None:
         raise table.error(row, column, f"{what} was there before; give it one row")
+
+
+def second_of(keys: Sequence[Hashable]) -> int | None:
+    """The first row whose key stands in one before, if any does."""
+    if len(set(keys)) == len(keys):
+        return None
+    first = {key: row for row, key in reversed(list(enumerate(keys)))}
+    return next(row for row, key in enumerate(keys) if first[key] < row)
 
 
 @dataclass

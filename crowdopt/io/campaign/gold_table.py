@@ -14,7 +14,7 @@ from crowdopt.crowd.law_fits import FOLDS, GoldVotes
 from crowdopt.crowd.skills import AVERAGED, heed, tell_missing
 from crowdopt.errors import InputError, plain
 from crowdopt.io.campaign.campaign_settings import difficulty_of
-from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats
+from crowdopt.io.campaign.campaign_tables import Ids, refuse_repeats, second_of
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.table_columns import Table, has_column, read_table
 from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES, GOLD_OF_ANY_FORM
@@ -69,14 +69,6 @@ def _counted(table: Table) -> tuple[Table, Ints, Ints]:
                 raise table.error(row, column, f"{what}; give it one {column}")
     right = np.array([label == true for label, true in zip(table.ids("label"), truth, strict=True)], np.int64)
     return replace(table, columns={**table.columns, "task": items}), right, np.ones_like(right)
-
-
-def second_of(keys: Sequence[Any]) -> int | None:
-    """The first row whose key stands in one before, if any does."""
-    if len(set(keys)) == len(keys):
-        return None
-    first = {key: row for row, key in reversed(list(enumerate(keys)))}
-    return next(row for row, key in enumerate(keys) if first[key] < row)
 
 
 def read_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> Gold:
