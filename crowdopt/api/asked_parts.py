@@ -11,9 +11,9 @@ import numpy as np
 from crowdopt.api import part_jobs
 from crowdopt.api.parts_at_work import PartsAtWork
 from crowdopt.arrays import Ints
-from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
-from crowdopt.assign.individual.prices.sampled_prices import sizes
-from crowdopt.assign.individual.prices.sweep import Prices
+from crowdopt.assign.linear.ascent import sizes
+from crowdopt.assign.linear.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.linear.sweep import Prices
 from crowdopt.assign.parts.asked import PartLook, PartPlan
 from crowdopt.assign.parts.coordinator import groups_each
 from crowdopt.assign.parts.part_work import PartSweep, Start

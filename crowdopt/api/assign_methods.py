@@ -15,12 +15,13 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.budget.greedy_spending import kept_on_average
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
+from crowdopt.assign.linear.linear_plan import solve_linearly
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.approximation import TIES, approximate
-from crowdopt.assign.methods.linear_rules import solve_linear
 from crowdopt.assign.methods.portfolio import SEARCHED, solve_in_stages
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.search import solve_linear_rule
 from crowdopt.backends import BackendMissing, named, solve
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.clock import Clock
@@ -144,7 +145,7 @@ def _linear(search: MethodSearch, listener: Listener | None, instance: Assignmen
     """The rule's linear program, by the method asked for; with the listener and the options of a stage of it."""
     method, program = search.method, search.program
     if method == EXACT:
-        return solve_linear(instance, program, SOLVERS, options, listener)
+        return (solve_linear_rule if program == IP else solve_linearly)(instance, SOLVERS, options, listener)
     chosen = named(method)
     if program == IP and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")

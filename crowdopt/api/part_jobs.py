@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from psutil import Process
 
-from crowdopt.assign.individual.prices.own_tasks import OwnTasks, own_tasks
-from crowdopt.assign.individual.prices.sweep import Prices, Sweeper
+from crowdopt.assign.linear.own_tasks import OwnTasks, own_tasks
+from crowdopt.assign.linear.sweep import Prices, Sweeper
 from crowdopt.assign.parts.part_work import Start, cost_of, planned, shortest, swept
 from crowdopt.crowd.subset import own_accuracies
 from crowdopt.io.parts.part_table import BYTES, COUNTS, FLOATS, Part, array_of, read_part, text_of, write_part

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt import stops
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 from crowdopt.backends import Backend
 from crowdopt.backends.claims import CREDIBLE, proving_ray
 from crowdopt.backends.settings import attributes, checked
@@ -294,10 +294,6 @@ class HighsMaster:
         """Change the sides of all rows."""
         self.moved = True
         self.model.changeRowsBounds(lower.size, np.arange(lower.size, dtype=np.int32), lower, upper)
-
-    def set_costs(self, columns: Ints, cost: Floats) -> None:
-        """Change the costs of some columns."""
-        self.model.changeColsCost(columns.size, columns.astype(np.int32), cost)
 
     def solve(self, seconds: float) -> MasterPoint | None:
         """Solve on from the last basis; None where that fails or takes longer."""

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 from scipy import sparse
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 from crowdopt.core.program import Program
 
 
@@ -33,10 +33,6 @@ class Master(Protocol):
 
     def set_rows(self, lower: Floats, upper: Floats) -> None:
         """Change the sides of all rows."""
-        ...
-
-    def set_costs(self, columns: Ints, cost: Floats) -> None:
-        """Change the costs of some columns."""
         ...
 
     def solve(self, seconds: float) -> MasterPoint | None:

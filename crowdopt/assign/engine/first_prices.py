@@ -11,9 +11,9 @@ from crowdopt.assign.checked import aiming
 from crowdopt.assign.engine.alike import may_repeat, of_all
 from crowdopt.assign.engine.prepared import Prepared, levelled, levels_of
 from crowdopt.assign.engine.set_prices import sweep
-from crowdopt.assign.exact.relaxation import has_whole_prices
+from crowdopt.assign.linear.relaxation import has_whole_prices
 from crowdopt.assign.plan import Duals
-from crowdopt.assign.standing import UNKNOWN, Standing
+from crowdopt.assign.standing import Standing
 from crowdopt.core.certificate import Certificate, certify, next_integer
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, Options, Solution
@@ -28,27 +28,22 @@ FIRST_LP = 0.4  # of the time left, for a first LP: without its prices a plan be
 WIDE, NEEDS = 200_000, 10  # pairs of classes in the first LP; beyond, needs of a row in it
 
 
-def first_bound(standing: Standing, problem: Prepared) -> tuple[Program, Solution]:
+def first_bound(standing: Standing, problem: Prepared) -> Solution:
     """The LP over classes, and what it proves: the first bound."""
     loose = problem.classes.instance
-    classes = problem.classes
-    if problem.rows[0].law is not None:
-        classes = _like(problem, relaxation(loose))
-    classes = with_few_needs(classes, problem)
+    classes = with_few_needs(_like(problem, relaxation(loose)), problem)
     program = aggregated.of_classes(classes)
     solution = standing.solvers.solve(program, BY_SIZE, _for_a_first_lp(standing))
     known = certify(solution)
     proven = known.proof == "certificate"
     bound = next_integer(known.bound) if proven and has_whole_prices(classes) else known.bound
     standing.interrupted |= solution.interrupted
-    if standing.known is not UNKNOWN and bound <= standing.bound:
-        return program, solution
     standing.known = Certificate(None, bound, known.proof, None, None)
     if proven:
         standing.certified = bound
     if solution.dual is not None:
         standing.duals = of_all(standing.instance, loose, Duals.of_rows(program, solution.dual).of_members(classes))
-    return program, solution
+    return solution
 
 
 def _for_a_first_lp(standing: Standing) -> Options:
@@ -83,16 +78,13 @@ def with_few_needs(classes: Classes, problem: Prepared) -> Classes:
     return replace(classes, task_class=place[classes.task_class], tasks_in=tasks_in, most=most, **few)
 
 
-def begin(problem: Prepared, standing: Standing, program: Program, dual: Floats | None) -> tuple[Floats, Floats]:
+def begin(problem: Prepared, standing: Standing, dual: Floats | None) -> tuple[Floats, Floats]:
     """Multipliers to begin with, and how far from 0 they may go at first, about.
 
-    The LP's; where exact errors decide, of those of normal votes the ones that prove most; where none came in time,
-    none, and they may go as far as labels cost.
+    Of those of LPs of normal votes the ones that prove most; where none came in time, none, and they may go as far as
+    labels cost. dual: of the LP over classes, where it was solved.
     """
     nothing, cost = np.zeros(problem.coupling.lower.size), float(problem.coupling.cost.mean())
-    if problem.rows[0].law is None:
-        first = nothing if dual is None else _first_prices(program, dual)
-        return first, np.abs(first) if first.any() or dual is not None else nothing + cost
     levels, best, proven = levelled(problem, levels_of(problem, 1)), nothing, -np.inf
     reach, turn = nothing, standing.clock.part(FIRST)
     for aim in AIMS:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.engine.cheapest_sets import PricedRow
-from crowdopt.assign.engine.cheapest_votes import PricedVotes
+from crowdopt.assign.engine.cheapest_votes import PricedVotes, priced_votes
 from crowdopt.assign.engine.prepared import ANY, Labels, Prepared
 from crowdopt.assign.engine.set_master import SetMaster
-from crowdopt.assign.engine.set_prices import FEW_ROWS, MOMENT, priced_row, sweep
+from crowdopt.assign.engine.set_prices import FEW_ROWS, MOMENT, sweep
 from crowdopt.core.clock import Clock
 
 WHOLE = 1e-6  # noise in a number of tasks, and in what a row has left
@@ -24,8 +23,6 @@ FRESH = 2  # rounds of new sets between two fixings
 LARGE = 3_000_000  # entries of the LP, about, from which on a dive looks for the cheapest sets only
 SOON = 300  # steps of a search for one task
 BATCH, BATCHES = 50, 60  # tasks served at the same prices, about; batches at most
-COARSE = 100, 1_000, 3_000_000  # cells of evidence, and numbers, in tables, which are made anew often
-EACH = 240_000  # numbers in tables for each task, about
 IN_TIME = 0.7  # of the time left, for the batches to come
 OFFSET = 7  # of the batches of one kind against those of the kind before
 LABELS = 5  # of a task, about
@@ -199,7 +196,7 @@ def serve(given: Given, duals: Floats, clock: Clock) -> Given:
     given: changed; duals (rows,): the first prices; -> the one that was given.
     """
     wanted = given.left.copy()
-    batches = _batches(given, duals)
+    batches = _batches(given)
     pace = _Pace(given, duals)
     turn, began = 0, clock.left
     while turn < batches:
@@ -215,16 +212,12 @@ def serve(given: Given, duals: Floats, clock: Clock) -> Given:
     return given
 
 
-def _batches(given: Given, duals: Floats) -> int:
-    """How many batches tasks come in: the fewer, the larger the tables that are made for each."""
-    tasks, coupling, numbers = int(given.left.sum()), given.problem.coupling, 0
-    if tasks < 2 * BATCH or coupling.lower.size <= FEW_ROWS:
+def _batches(given: Given) -> int:
+    """How many batches tasks come in."""
+    tasks = int(given.left.sum())
+    if tasks < 2 * BATCH or given.problem.coupling.lower.size <= FEW_ROWS:
         return 1  # many workers of a class: plans of the master come as soon
-    for number, row in enumerate(given.problem.rows):
-        if row.law is None:
-            at = priced_row(row, coupling.prices(number, duals), given.labels_left, COARSE)
-            numbers += at.rest.size if isinstance(at, PricedRow) else 0
-    return min(tasks // BATCH, BATCHES, 1 + tasks * EACH // max(1, numbers))
+    return min(tasks // BATCH, BATCHES)
 
 
 class _Pace:
@@ -259,14 +252,14 @@ def _serve_down_to(given: Given, until: Ints, duals: Floats, clock: Clock) -> No
     """Serve tasks until so many of each kind are left, or no more can be, those in need of most first."""
     problem = given.problem
     for number, row in enumerate(problem.rows):
-        at: PricedRow | PricedVotes | None = None
+        at: PricedVotes | None = None
         fresh = False  # whether nothing was handed out since the row was priced
         for place in range(row.kinds.size - 1, -1, -1):
             k = int(row.kinds[place])
             while given.left[k] > until[k] and not clock.over:
                 if at is None:
                     price = problem.coupling.prices(number, duals)
-                    at, fresh = priced_row(row, price, given.labels_left, COARSE), True
+                    at, fresh = priced_votes(row, price, given.labels_left), True
                 found = at.cheapest(place, SOON, 1e-4)[1]
                 if any(given.take(k, one, given.use_of(k, one), int(given.left[k] - until[k])) for one in found):
                     fresh = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,9 +19,8 @@ from crowdopt.programs.assignment import shares_of
 
 Labels = Ints  # the classes of workers in a set, sorted; a class as often as it gives labels
 ANY = 1 << 40  # labels of a group, or of a task, without a most
-SMALL = 4_000  # pairs up to which the whole program is searched from the start
 ROWS, CELLS = 2_000, 100_000  # tables of completions at most, unless they are of so few classes of workers in all
-LEVELS, BY_ERROR = 40, 4  # needs of a row that plans tell apart; times as many of all rows where exact errors decide
+LEVELS, BY_ERROR = 40, 4  # needs of a row that plans tell apart; times as many of all rows where kinds are many
 
 
 class Overlaps(NamedTuple):
@@ -65,13 +63,7 @@ class TaskRow:
     kinds: Ints  # (k,)
     need: Floats  # (k,): evidence, rising
     beside: Overlaps  # groups with limits per task that share members with those before
-    # where exact errors say which sets are enough; the need is then evidence that every such set has
-    law: VoteLaw | None = None
-
-    @cached_property
-    def like(self) -> Ints:
-        """A number for each class of workers, equal where labels differ in their prices only, (G,)."""
-        return alike(np.vstack([self.evidence, self.group, self.beside.member]).T)[0]
+    law: VoteLaw  # says which sets are enough; the need is evidence that every such set has
 
     def chosen(self, labels: Labels) -> Labels:
         """A set without the labels that are given."""
@@ -84,25 +76,6 @@ class TaskRow:
     def has_room(self) -> bool:
         """Whether a task may have any number of labels."""
         return self.most >= ANY and self.low.size == 1 and not self.beside.low.size
-
-
-def row_of_need(evidence: Floats, room: Ints, need: float) -> TaskRow:
-    """A row of one kind of task with no limits but its need of evidence and the labels (G,) that there are."""
-    nothing = np.zeros(0, np.int64)
-    return TaskRow(
-        evidence=evidence,
-        cost=np.zeros(evidence.size),
-        given=nothing,
-        room=room,
-        group=np.zeros(evidence.size, np.int64),
-        low=np.zeros(1, np.int64),
-        top=np.array([ANY]),
-        fewest=0,
-        most=ANY,
-        kinds=np.zeros(1, np.int64),
-        need=np.array([need]),
-        beside=Overlaps.none(evidence.size),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,10 +159,8 @@ class Prepared:
 
 
 def accepts(instance: AssignmentInstance) -> bool:
-    """Whether the engine knows the rule; other methods are quicker where a linear one's instance is small."""
-    if instance.the_rule.average:
-        return False
-    return instance.the_rule.checked or instance.n_tasks * instance.n_workers > SMALL
+    """Whether the engine knows the rule: one by which exact errors decide, task by task."""
+    return instance.the_rule.checked and not instance.the_rule.average
 
 
 def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared | None:
@@ -197,7 +168,7 @@ def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared |
 
     pooled: whether workers are alike who differ in their loads only.
     """
-    if instance.the_rule.checked and _skills_told_apart(instance) > ROWS:
+    if _skills_told_apart(instance) > ROWS:
         return None
     classes = classes_of(instance, joint=True, pooled=pooled)
     limits = _limits_per_task(instance, classes)
@@ -205,7 +176,7 @@ def problem_of(instance: AssignmentInstance, pooled: bool = False) -> Prepared |
     if first.size > ROWS and first.size * classes.capacity.size > CELLS:
         return None
     rows = [_row(classes, limits, t, np.flatnonzero(row_of == row)) for row, t in enumerate(first.tolist())]
-    if any(row.law is not None and row.law.begun(row.given) > ANSWERS for row in rows):
+    if any(row.law.begun(row.given) > ANSWERS for row in rows):
         return None
     count = classes.tasks_in.astype(np.int64)
     return Prepared(classes, rows, row_of, count, np.arange(count.size), _coupling(classes, (rows, first)))
@@ -245,11 +216,8 @@ def _told_apart_by(classes: Classes, limits: LimitsPerTask) -> Floats:
     key += [classes.fewest[:, None], classes.most[:, None], limits.low_beside.T, limits.top_beside.T]
     if instance.own_rows is not None:
         key.append(np.hstack(list(_own_by_class(classes))))
-    if instance.the_rule.checked:
-        key += [
-            instance.accuracy[instance.task_type[task]][:, worker],
-            labels_in(instance, classes.worker_class)[task][:, None],
-        ]
+    key.append(instance.accuracy[instance.task_type[task]][:, worker])
+    key.append(labels_in(instance, classes.worker_class)[task][:, None])
     return np.hstack(key)
 
 
@@ -273,7 +241,6 @@ def _row(classes: Classes, limits: LimitsPerTask, t: int, kinds: Ints) -> TaskRo
     top, labels = np.append(limits.top[:, t], ANY), int(classes.most[t])
     low_beside = np.maximum(0, limits.low_beside[:, t] - inside_beside)
     top_beside = np.maximum(0, limits.top_beside[:, t] - inside_beside)
-    by_error = instance.the_rule.checked
     return TaskRow(
         evidence=classes.evidence[t],
         cost=classes.cost[t],
@@ -287,7 +254,7 @@ def _row(classes: Classes, limits: LimitsPerTask, t: int, kinds: Ints) -> TaskRo
         kinds=kinds,
         need=np.maximum(0.0, classes.floor[kinds] - classes.evidence[t, given].sum()),
         beside=Overlaps(limits.member, low_beside, top_beside),
-        law=law_of(instance, task[kinds], classes.first_worker) if by_error else None,
+        law=law_of(instance, task[kinds], classes.first_worker),
     )
 
 
@@ -329,25 +296,10 @@ Levels: TypeAlias = list[list[Ints]]  # of each row: its kinds, by their places,
 
 
 def levels_of(problem: Prepared, number: int = LEVELS) -> Levels:
-    """So many levels of each row; where exact errors decide, BY_ERROR times as many of all rows together, about."""
-    laws = sum(row.law is not None for row in problem.rows)
+    """So many levels of each row; where kinds are many, BY_ERROR times as many of all rows together, about."""
     many = problem.count.size > 2 * BY_ERROR * number
-    found = []
-    for row in problem.rows:
-        count = max(1, BY_ERROR * number // laws) if many and row.law is not None else number
-        found.append(np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size)))
-    return found
-
-
-def levels_apart(problem: Prepared, least: Floats, number: int = LEVELS) -> Levels:
-    """So many levels of each row, cut where what the cheapest sets cost at some prices, (kinds,), rises most."""
-    found = []
-    for row in problem.rows:
-        rises = np.diff(least[row.kinds])
-        largest = np.argsort(-rises, kind="stable")[: number - 1]
-        cuts = np.sort(largest[rises[largest] > 0]) + 1
-        found.append(np.split(np.arange(row.kinds.size), cuts))
-    return found
+    count = max(1, BY_ERROR * number // len(problem.rows)) if many else number
+    return [np.array_split(np.arange(row.kinds.size), min(count, row.kinds.size)) for row in problem.rows]
 
 
 def finer(levels: Levels, coarse: Bools, times: int) -> Levels:
@@ -365,32 +317,23 @@ def finer(levels: Levels, coarse: Bools, times: int) -> Levels:
 def levelled(problem: Prepared, levels: Levels, hardest: bool = True) -> Prepared:
     """The same with few needs in each row.
 
-    Raised to the hardest of each level, every set serves all tasks of it. Where exact errors decide they can also be
-    lowered to the easiest one: what no plan costs less than then, none of the problem does.
+    Raised to the hardest of each level, every set serves all tasks of it. They can also be lowered to the easiest one:
+    what no plan costs less than then, none of the problem does.
 
-    hardest: whether needs are raised; -> the problem itself where needs are few.
+    hardest: whether needs are raised.
     """
     rows: list[TaskRow] = []
     kind_of, start = np.zeros_like(problem.kind_of), 0
     old = np.zeros(problem.count.size, np.int64)
-    laws = any(row.law is not None for row in problem.rows)
     proven_beside = hardest or bounds_know_overlaps(problem.classes.instance)
     for row, parts in zip(problem.rows, levels, strict=True):
-        if row.law is None and not hardest:
-            parts = [np.array([place]) for place in range(row.kinds.size)]
         for k, part in enumerate(parts):
             old[row.kinds[part]] = start + k
         need = np.array([row.need[part[-1 if hardest else 0]] for part in parts])
-        law = None if row.law is None else row.law.of(parts, hardest)
+        law = row.law.of(parts, hardest)
         beside = row.beside if proven_beside else Overlaps.none(row.cost.size)
         rows.append(replace(row, kinds=start + np.arange(len(parts)), need=need, beside=beside, law=law))
         start += len(parts)
-    if (
-        start == problem.count.size
-        and not laws
-        and (proven_beside or not any(row.beside.low.size for row in problem.rows))
-    ):
-        return problem
     kind_of = old[problem.kind_of]
     row_of = np.repeat(np.arange(len(rows)), [row.kinds.size for row in rows])
     count_of = np.bincount(old, problem.count, start).astype(np.int64)

@@ -8,33 +8,27 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints, nth_alike
-from crowdopt.assign.engine import smooth_prices
 from crowdopt.assign.engine.alike import loosened, of_all
 from crowdopt.assign.engine.first_prices import begin, first_bound
 from crowdopt.assign.engine.given_sets import LARGE, Given, dive, repaired, serve, without_some
 from crowdopt.assign.engine.prepared import (
-    LEVELS,
-    Labels,
     Levels,
     Prepared,
     finer,
     levelled,
-    levels_apart,
     levels_of,
     problem_of,
 )
 from crowdopt.assign.engine.seating import Seating
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
 from crowdopt.assign.engine.set_prices import NEAR, ROUGH, Climb, sweep
-from crowdopt.assign.exact.last_label import settle
-from crowdopt.assign.exact.relaxation import has_whole_prices
-from crowdopt.assign.exact.split import pairs_of
+from crowdopt.assign.linear.relaxation import has_whole_prices
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options, Status
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.alike import Classes
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import short_tasks
 from crowdopt.programs.assignment import shares_of
@@ -42,7 +36,6 @@ from crowdopt.programs.assignment import shares_of
 PARTS = 0.08, 0.15, 0.3, 0.5  # of the tasks made anew, in turn
 TRIES = 60  # plans begun without a better one
 ROUGHLY = 0.01  # of the gap asked for: how near prices come to the best
-UNLUCKY = 2  # plans without a better one, then whole amounts are searched for the last label
 IDLE, SEARCH, SEARCHED = 8, 0.4, 3_000_000  # plans without a better one, then a search: its time, and its entries
 JITTER = 0.1  # of the order in which sets are fixed, after the first dive
 PRICES = 0.3, 0.4, 0.3  # of the time left, for prices near the first ones, further off and free ones
@@ -54,13 +47,11 @@ FIRST = 0.2  # of the time left, for the first sets
 SOON, FIRST_PLAN = 0.2, 0.5  # of the time left, for a plan that is any good, and while there is none
 SERVING = 0.35  # of the time left, for a first plan task by task
 LAST = 0.9  # of the time left, for a dive
-SMOOTHED = 0.2  # of the time left, for first multipliers of many rows
-AROUND = 0.1  # times the first box: how far from the best multipliers others may be
 SLOW = 0.04  # of the time left, for a round of prices: more is long
 PROOF = 0.3  # of the time left, for a bound at full resolution
 FINE, FINE_KINDS = 60_000, 400  # steps of a search for the bound, and kinds up to which all have as many
 MARGIN = 2e-7  # relative; what whoever recomputes a bound may find less
-SMALL = 40_000  # pairs up to which the whole program is searched in the end, by linear rules
+SMALL = 40_000  # pairs up to which tries are counted
 
 
 @dataclass(eq=False)
@@ -76,7 +67,6 @@ class Engine:
     master: SetMaster = field(init=False)
     best: Given | None = None
     solved: bool = False  # whether no plan of the levels costs less
-    beside: Floats | None = None  # (rows,): other multipliers, where the first ones are near the best already
 
     def __post_init__(self) -> None:
         self.runs = self.runs or levels_of(self.problem)
@@ -93,14 +83,11 @@ class Engine:
         near = max(NEAR, ROUGHLY * self.standing.options.gap)
         begin, most = self.levels.coupling.valid(first), self.standing.ceiling
         climb = Climb(self.levels, self.master, begin, near=near, ceiling=most)
-        if self.standing.best is not None:
-            for kind, labels in sets_of(self.levels, self.standing.best):
-                self.master.add(kind, labels)
         climb.begin(reach, self.soon)
         self._serve(climb)
         if self.standing.closed:
             return climb.duals
-        climb.begin_beside(begin if self.beside is None else self.beside, clock.part(FIRST))
+        climb.begin_beside(begin, clock.part(FIRST))
         self._prove(climb)
         if self.standing.closed or not self.master.has_sets:
             return climb.duals
@@ -109,11 +96,7 @@ class Engine:
             large = self.master.size > LARGE
             if large and climb.rounds and climb.pace > SLOW * clock.left and not climb.paid:
                 break  # an LP that takes long is solved a few times only: its sets are of more use in plans
-            climb.radius = None if self.beside is None or room is None else AROUND * room
-            if climb.radius is None:
-                self.master.start(None if large else room)
-            else:
-                self.master.start(climb.radius, climb.duals)
+            self.master.start(None if large else room)
             climb.run(clock.part(part))
             if climb.paid and self.master.size > LARGE:
                 self.master.start()  # plans must keep the rows whatever that costs
@@ -132,11 +115,9 @@ class Engine:
 
     def _prove(self, climb: Climb) -> None:
         """Raise the bound by what the best multipliers prove, each kind of task with its own need."""
-        bound, clock = climb.bound, self.standing.clock.part(PROOF)
-        if self.levels is not self.problem or any(row.beside.low.size for row in self.problem.rows):
-            loose, known = self._loose(climb.duals)
-            steps = FINE if loose.count.size <= FINE_KINDS else ROUGH
-            bound = sweep(loose, climb.duals, steps=steps, rich=False, known=known, until=clock).bound
+        clock, (loose, known) = self.standing.clock.part(PROOF), self._loose(climb.duals)
+        steps = FINE if loose.count.size <= FINE_KINDS else ROUGH
+        bound = sweep(loose, climb.duals, steps=steps, rich=False, known=known, until=clock).bound
         raise_bound(self.standing, self.problem, bound, climb.duals)
 
     def _loose(self, duals: Floats) -> tuple[Prepared, KnownBest]:
@@ -199,7 +180,7 @@ class Engine:
         if clock.over or (self.seating is not None and clock.left < self.seating.seconds):
             return False
         pairs = self._labels_of(found, clock.part(SOON))
-        if self.problem.rows[0].law is not None and short_tasks(self.standing.instance, pairs).size:
+        if short_tasks(self.standing.instance, pairs).size:
             return False  # who changed places may have made a vote err more than it may
         return self.standing.offer(pairs)
 
@@ -218,7 +199,7 @@ class Engine:
         limit = TRIES if standing.options.nodes is None else min(TRIES, standing.options.nodes)
         if standing.options.nodes is None and standing.pairs > SMALL:
             limit = sys.maxsize  # as long as there is time
-        start, waited, searched, settled = Given.nothing(self.levels), 0, False, False
+        start, waited, searched = Given.nothing(self.levels), 0, False
         least = climb.value * (1 - NEAR) if climb.value < np.inf else -np.inf
         if has_whole_prices(self.problem.classes):
             least = next_integer(climb.bound)
@@ -231,20 +212,11 @@ class Engine:
             waited = 0 if self._offer(found) else waited + 1
             beyond = NEARLY * max(0.0, least - standing.bound)  # what levels cost is far more than plans may save
             self.solved = self.is_coarse and standing.best is not None and standing.value <= least + beyond
-            if waited == UNLUCKY and not settled:
-                settled = True
-                self._settle()
             if waited >= IDLE and not searched and not standing.done:
                 searched = True
                 self._search()
             assert self.best is not None
             start = without_some(self.best, climb.duals, PARTS[waited % len(PARTS)], rng)
-
-    def _settle(self) -> None:
-        """The last label by whole amounts, where evidence alone is asked for and nothing else ties tasks."""
-        by_evidence = self.problem.rows[0].law is None and self.seating is None
-        if by_evidence and not has_joint_limits(self.standing.instance):
-            settle(self.standing, self.problem.classes)
 
     def _search(self) -> None:
         """The best choice of the sets known, where they are few."""
@@ -266,22 +238,25 @@ def raise_bound(standing: Standing, problem: Prepared, bound: float, duals: Floa
     standing.raise_bound(bound, replace(full, worker=worker))
 
 
-def sets_of(problem: Prepared, pairs: Ints) -> list[tuple[int, Labels]]:
-    """The sets of a plan's tasks that have the evidence which their kinds need; none where exact errors decide.
+def pairs_of(classes: Classes, task: Ints, group: Ints) -> Ints:
+    """Pairs from labels of tasks by worker classes: workers of a class take turns, so none gets a task twice.
 
-    pairs (k, 2): task and worker of each label.
+    task, group (k,): task and worker class of each label; -> (k, 2): task and worker of each label, sorted.
     """
-    if problem.rows[0].law is not None:
-        return []
-    classes, need = problem.classes, np.zeros(problem.count.size)
-    for row in problem.rows:
-        need[row.kinds] = row.need
-    order = np.lexsort((classes.worker_class[pairs[:, 1]], pairs[:, 0]))
-    task, label = pairs[order, 0], classes.worker_class[pairs[order, 1]]
-    first = np.flatnonzero(np.diff(task, prepend=-1))
-    kind = problem.kind_of[classes.task_class[task[first]]].tolist()
-    sets = zip(kind, np.split(label, first[1:]), strict=True)
-    return [(k, one) for k, one in sets if problem.rows[problem.row_of[k]].evidence[one].sum() >= need[k]]
+    members, many = np.argsort(classes.worker_class, kind="stable"), classes.worker_class.size
+    if members.size == classes.workers_in.size:
+        key = task * many + members[group]
+    else:
+        first = np.cumsum(classes.workers_in) - classes.workers_in
+        order = np.lexsort((task, group))
+        task, group = task[order], group[order]
+        sums = np.bincount(group, minlength=first.size)
+        turn = np.arange(task.size) - np.repeat(np.cumsum(sums) - sums, sums)
+        key = task * many + members[first[group] + turn % classes.workers_in[group]]
+    key.sort()
+    pairs = np.empty((key.size, 2), np.int64)
+    np.divmod(key, many, out=(pairs[:, 0], pairs[:, 1]))
+    return pairs
 
 
 def plan_pairs(given: Given) -> Ints:
@@ -312,31 +287,17 @@ def solve_by_sets(
     """
     clock = Clock(options.time_limit)
     standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
-    if not go_on(standing, patience, alike):
-        return None
-    if not standing.done and not instance.the_rule.checked and standing.pairs <= SMALL:
-        standing.in_full(None)
-    return standing.plan()
-
-
-def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> bool:
-    """Go on from where an instance stands; False where the engine does not take it (see :func:`solve_by_sets`)."""
-    instance, clock = standing.instance, standing.clock
     loose = loosened(instance) if alike else instance
     problem = None if loose is None else problem_of(loose, alike)
-    if loose is None or problem is None:
-        return False
-    program, solution = first_bound(standing, problem)
+    if problem is None:
+        return None
+    solution = first_bound(standing, problem)
     if standing.done or (solution.dual is None and solution.status is not Status.UNDECIDED):
-        return True
+        return standing.plan()
     try:
         seating = Seating(instance, problem.classes) if alike else None
-        first, reach = begin(problem, standing, program, solution.dual)
-        runs: Levels = []
-        beside = None
-        if smooth_prices.accepts(problem):
-            beside, (first, runs) = first, _near(problem, standing, first)
-        engine = Engine(problem, standing, clock.part(patience), seating, runs, beside=beside)
+        first, reach = begin(problem, standing, solution.dual)
+        engine = Engine(problem, standing, clock.part(patience), seating)
         first = engine.run(first, reach)
         while engine.is_coarse and standing.best is not None and not standing.done:
             engine = Engine(problem, standing, clock.part(patience), seating, engine.finer(first))
@@ -344,20 +305,7 @@ def go_on(standing: Standing, patience: float = 1.0, alike: bool = False) -> boo
         engine.leave_partial()
     except KeyboardInterrupt:
         standing.interrupted = True
-    return True
-
-
-def _near(problem: Prepared, standing: Standing, first: Floats) -> tuple[Floats, Levels]:
-    """Multipliers (rows,) near the best ones, and levels of needs that they tell apart."""
-    clock = standing.clock
-    duals = smooth_prices.smoothed(problem, first, clock.part(SMOOTHED))
-    if all(row.kinds.size <= LEVELS for row in problem.rows):
-        return duals, []  # each need is a level
-    swept = sweep(problem, duals, rich=False, until=clock.part(PROOF))
-    if not np.isfinite(swept.bound):
-        return duals, []
-    raise_bound(standing, problem, swept.bound, duals)
-    return duals, levels_apart(problem, swept.least)
+    return standing.plan()
 
 
 def _set_duals(problem: Prepared, prices: Floats) -> Duals:

@@ -68,31 +68,20 @@ class SetMaster:
         there = np.bincount(np.array(self.kind, np.int64), minlength=self.problem.count.size) > 0
         return bool(there[self.problem.count > 0].all())
 
-    def start(self, slack: Floats | None = None, center: Floats | None = None) -> None:
-        """A new LP of the sets so far; slack (rows,): how far from 0, or a center, multipliers of rows are at most."""
-        self.lp = self.make_master(self._program(slack, center))
+    def start(self, slack: Floats | None = None) -> None:
+        """A new LP of the sets so far; slack (rows,): how far from 0 multipliers of rows are at most."""
+        self.lp = self.make_master(self._program(slack))
         self.behind, self.whole, self.last = len(self.kind), True, None
 
-    def center(self, slack: Floats, center: Floats) -> None:
-        """Let no multiplier of a row be further from another center than this."""
-        assert self.lp is not None
-        kinds, rows = self.problem.count.size, self.problem.coupling.lower.size
-        self.lp.set_costs(kinds + np.arange(2 * rows), np.concatenate(self._ends(slack, center)))
-
-    def _ends(self, slack: Floats, center: Floats | None) -> tuple[Floats, Floats]:
-        """What is paid for what rows are short of, and over: how high their multipliers may be, and how low."""
-        middle, workers = 0.0 if center is None else center, self.problem.coupling.workers
-        short = slack + middle
-        short[:workers] = np.minimum(short[:workers], self.problem.coupling.spare)
-        return short, slack - middle
-
-    def _program(self, slack: Floats | None = None, center: Floats | None = None) -> Program:
+    def _program(self, slack: Floats | None = None) -> Program:
         coupling = self.problem.coupling
         self.dear = DEAR * max(1e-6, max(self.cost, default=1.0))
         room = np.full(coupling.lower.size, self.dear) if slack is None else slack
-        sides, ends = (coupling.lower, coupling.upper), self._ends(room, center)
-        self.is_price = np.append(ends[0][: coupling.workers] == coupling.spare, np.zeros(coupling.ties, bool))
-        return set_choice.of_sets(sides, self.problem.count, *self._columns(0), self.dear, ends)
+        short = room.copy()
+        short[: coupling.workers] = np.minimum(short[: coupling.workers], coupling.spare)
+        self.is_price = np.append(short[: coupling.workers] == coupling.spare, np.zeros(coupling.ties, bool))
+        sides = coupling.lower, coupling.upper
+        return set_choice.of_sets(sides, self.problem.count, *self._columns(0), self.dear, (short, room))
 
     @property
     def size(self) -> int:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.engine.cheapest_sets import CELLS, PricedRow, priced
-from crowdopt.assign.engine.cheapest_votes import PricedVotes, priced_votes
-from crowdopt.assign.engine.prepared import Labels, Prepared, TaskRow
+from crowdopt.assign.engine.cheapest_votes import priced_votes
+from crowdopt.assign.engine.prepared import Labels, Prepared
 from crowdopt.assign.engine.set_master import KnownBest, SetMaster
 from crowdopt.core.clock import Clock
 
@@ -21,8 +20,7 @@ FULL, SHORT = 20, 30  # kinds of tasks whose exact errors have all steps of a se
 PACE, HOUR = 5_000, 3_600.0  # steps a second among more than two classes, about; seconds
 FEW = 6  # sets of a kind beside the best ones that a sweep gives at least
 SEVERAL, MANY, LONG = 60, 2_000, 500  # of all kinds, about; where the LP has so many rows that a round takes long
-FEW_ROWS, FEW_TABLES = 200, 40  # rows of the LP, and of tasks
-FINE = 500, 20_000, 6_000_000  # cells, and numbers, of tables where there are more
+FEW_ROWS = 200  # of the LP
 NEARBY, STEP = 1.3, 0.02  # times the first prices, and of a label's price more: how far prices may go at first
 MOMENT = 0.1  # seconds that a master may always take
 
@@ -50,15 +48,14 @@ def sweep(
 
     duals (rows,): of the coupling rows; steps: of each search; rich: whether sets much like the best ones are wanted
     too; left (G,): labels that each class has left: nothing is proven then; known: sets of each kind: only cheaper ones
-    are looked for where exact errors decide; until: when kinds are no longer looked at: nothing is proven then.
+    are looked for; until: when kinds are no longer looked at: nothing is proven then.
     """
     least, sets = np.zeros(problem.count.size), []
-    by_error = sum(row.kinds.size for row in problem.rows if row.law is not None)
-    steps = max(SHORT, steps * FULL // max(FULL, by_error))
+    kinds = problem.count.size
+    steps = max(SHORT, steps * FULL // max(FULL, kinds))
     if until is not None and problem.classes.instance.classes > 2:
-        steps = max(SHORT, min(steps, int(min(until.left, HOUR) * PACE / max(1, by_error))))
-    several, many = MANY if duals.size > LONG else SEVERAL, is_wide(problem)
-    each = max(FEW, several // problem.count.size)
+        steps = max(SHORT, min(steps, int(min(until.left, HOUR) * PACE / max(1, kinds))))
+    each = max(FEW, (MANY if duals.size > LONG else SEVERAL) // kinds)
 
     def of_row(number: int) -> tuple[list[tuple[int, float]], list[tuple[int, Labels]]]:
         row = problem.rows[number]
@@ -71,15 +68,13 @@ def sweep(
             if until is not None and until.over:
                 values.append((k, -np.inf))
                 continue
-            at = at or priced_row(row, problem.coupling.prices(number, duals), left, FINE if many else CELLS)
-            limit, labels = (np.inf, None) if known is None or row.law is None else known.of(k)
+            at = at or priced_votes(row, problem.coupling.prices(number, duals), left)
+            limit, labels = (np.inf, None) if known is None else known.of(k)
             bound, best = at.cheapest(place, steps, limit=limit)
             values.append((k, bound))
             found += [(k, one) for one in best]
             if rich and not (until is not None and until.over):
                 found += [(k, one) for one in at.others(place, best or ([] if labels is None else [labels]), each)]
-                if many and best and isinstance(at, PricedRow):
-                    found += [(k, one) for one in at.dearer(best[0], each)]
         return values, found
 
     with ThreadPoolExecutor(2) as pool:
@@ -91,18 +86,6 @@ def sweep(
     if left is not None or (least[there] == -np.inf).any():  # kinds that were not looked at prove nothing
         return Swept(-np.inf, least, sets)
     return Swept(problem.coupling.pull(duals) + float((problem.count[there] * least[there]).sum()), least, sets)
-
-
-def is_wide(problem: Prepared) -> bool:
-    """Whether many workers are told apart and few rows of tasks: a sweep then takes little time, and an LP much."""
-    return problem.coupling.lower.size > FEW_ROWS and len(problem.rows) <= FEW_TABLES
-
-
-def priced_row(
-    row: TaskRow, price: Floats, left: Ints | None = None, cells: tuple[int, int, int] = CELLS
-) -> PricedRow | PricedVotes:
-    """The row at prices, by what decides which sets are enough."""
-    return priced(row, price, left, cells) if row.law is None else priced_votes(row, price, left)
 
 
 @dataclass(eq=False)
@@ -120,7 +103,6 @@ class Climb:
     pace: float = 0.0  # seconds a round
     paid: bool = True  # whether the master's point rests on how far prices may go
     box: Floats = field(default_factory=lambda: np.zeros(0))  # (rows,): how far from 0 prices may go at first
-    radius: Floats | None = None  # (rows,): how far from the best ones, where those to begin with are good already
 
     def begin(self, reach: Floats, clock: Clock) -> None:
         """The first sets: at the multipliers known."""
@@ -154,8 +136,6 @@ class Climb:
             true, before = self.master.duals(point)[1], self.bound
             asked = true if part == 1.0 else self.duals + part * (true - self.duals)
             new = self._take(self._swept(asked, until=clock), asked)
-            if self.radius is not None and self.bound > before:
-                self.master.center(self.radius, self.duals)
             if not new and not self._take(self._swept(true, 20 * ROUGH, clock), true):
                 return True
             if self.rounds >= 3:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.best_tasks import ZERO, best_of
-from crowdopt.assign.exact.relaxation import has_whole_prices, relax_classes
+from crowdopt.assign.linear.relaxation import has_whole_prices, relax_classes
 from crowdopt.assign.plan import Plan, Repaired
 from crowdopt.assign.top_up import top_up
 from crowdopt.core.certificate import Certificate, next_integer
@@ -36,7 +36,7 @@ def approximate(instance: AssignmentInstance, solve: Solve, options: Options, ti
     as printed, or ``least-covered``: who comes later looks at what those before took.
     """
     _refuse(instance)
-    relaxation = relax_classes(classes_of(instance), solve, options, whole=False)
+    relaxation = relax_classes(classes_of(instance), solve, options)
     known, duals, solution = relaxation.certificate, relaxation.duals(), relaxation.solution
     certified = known.bound if known.proof == "certificate" else -np.inf
     if np.isfinite(certified) and has_whole_prices(relaxation.classes):

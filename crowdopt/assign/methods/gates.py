@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.arrays import alike
 from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import BY_ERROR, LEVELS
-from crowdopt.assign.individual.own_stages import is_individual
 from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 
 HOPELESS, A_SECOND = 1_000_000, 100_000  # pairs of which no search of the whole program ends, or in so little time
-FEW_LABELS = 4_000  # types of task x workers who differ
 
 
 def has_linear_rule(instance: AssignmentInstance) -> bool:
     """Whether a linear rule implies the promise, so that its plans are plans."""
     return bool(instance.the_rule.implied_by) and not instance.difficulty.share
-
-
-def prices_decide(instance: AssignmentInstance) -> bool:
-    """Whether tasks that differ much choose among few labels of unequal price: sets then do far better than amounts."""
-    used = np.unique(instance.task_type)
-    if np.ptp(instance.cost[used]) == 0.0 or used.size > FEW_LABELS or not is_individual(instance):
-        return False
-    labels = np.vstack([instance.evidence[used], instance.cost[used], instance.capacity])
-    return used.size * int(alike(labels.T)[0].max() + 1) <= FEW_LABELS
 
 
 def is_flow(instance: AssignmentInstance) -> bool:

@@ -1,9 +1,8 @@
 """The method ``exact``: which stages an instance goes through, in order, until the gap or the time is used up.
 
-A linear rule without joint limits has its own way (linear_rules, beside). Everything else is first asked of the
-engine over sets; where tasks differ too much for it and exact errors decide, compiled loops look at each task. Where
-neither has a plan, linear rules give starts that exact errors mend, a solver searches the full program, and all sets
-are looked at where they are few.
+A linear rule has one (crowdopt.assign.search). Where exact errors decide, the engine over sets is asked first; where
+tasks differ too much for it, compiled loops look at each task. Where neither has a plan, linear rules give starts that
+exact errors mend, a solver searches the full program, and all sets are looked at where they are few.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from crowdopt.assign.engine import many_kinds
 from crowdopt.assign.engine.prepared import accepts
 from crowdopt.assign.engine.set_engine import solve_by_sets
 from crowdopt.assign.every_set import by_every_set, has_few_sets
-from crowdopt.assign.individual.own_stages import is_individual
+from crowdopt.assign.linear.own_tasks import is_individual
 from crowdopt.assign.methods.best_effort import within_groups
-from crowdopt.assign.methods.gates import are_many, has_linear_rule, is_flow, is_free, is_hopeless, prices_decide
-from crowdopt.assign.methods.linear_rules import solve_linear
+from crowdopt.assign.methods.gates import are_many, has_linear_rule, is_flow, is_free, is_hopeless
 from crowdopt.assign.plan import Plan, decide
+from crowdopt.assign.search import solve_linear_rule
 from crowdopt.assign.standing import UNKNOWN, Solvers, better
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Listener, Options, Progress, Status
@@ -69,8 +68,7 @@ class Stage:
 
 
 def _by_sets(case: Case, known: Plan | None) -> Plan | None:
-    last = not case.instance.the_rule.checked and is_hopeless(case.instance, case.clock.left)
-    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, 1.0 if last else PATIENCE)
+    return solve_by_sets(case.instance, case.solvers, case.left, case.listener, PATIENCE)
 
 
 def _by_sets_alike(case: Case, known: Plan | None) -> Plan | None:
@@ -85,8 +83,8 @@ def _by_one_linear_rule(case: Case, known: Plan | None) -> Plan | None:
     if known is None or known.found or case.clock.left > case.options.time_limit / 2:
         return None
     options = replace(case.left, gap=1.0)  # the first plan will do: it is dear anyway
-    plan = solve_by_sets(linear_of(case.instance), case.solvers, options, None, alike=True)
-    if plan is None or plan.pairs is None:
+    plan = solve_linear_rule(linear_of(case.instance), case.solvers, options)
+    if plan.pairs is None:
         return None
     pairs = settled(case.instance, plan.pairs, case.clock)
     if pairs is None:
@@ -111,13 +109,9 @@ def _by_many_kinds(case: Case, known: Plan | None) -> Plan | None:
     return many_kinds.solve_many_kinds(case.instance, case.solvers, case.left, case.listener)
 
 
-def _in_its_own_way(case: Case, known: Plan | None) -> Plan:
-    return solve_linear(case.instance, "ip", case.solvers, case.left, case.listener)
-
-
 def _by_linear_rules(case: Case, known: Plan | None) -> Plan:
     def linear(instance: AssignmentInstance, options: Options) -> Plan:
-        return solve_linear(instance, "ip", case.solvers, options)
+        return solve_linear_rule(instance, case.solvers, options)
 
     return solve_checked(case.instance, linear, case.left, case.listener)
 
@@ -152,15 +146,12 @@ def _in_full_first(case: Case, known: Plan | None) -> Plan | None:
 
 
 def _in_full(case: Case, known: Plan | None) -> Plan:
-    backend, options = case.solvers.backend, case.left
-    if case.instance.the_rule.checked:
+    backend = case.solvers.backend
 
-        def linear(instance: AssignmentInstance, given: Options) -> Plan:
-            return solve_full(instance, "ip", case.solvers.solve, backend, given, None, BY_SIZE)
+    def linear(instance: AssignmentInstance, given: Options) -> Plan:
+        return solve_full(instance, "ip", case.solvers.solve, backend, given, None, BY_SIZE)
 
-        plan = solve_checked(case.instance, linear, options, case.listener)
-    else:
-        plan = solve_full(case.instance, "ip", case.solvers.solve, backend, options, case.listener, BY_SIZE)
+    plan = solve_checked(case.instance, linear, case.left, case.listener)
     return replace(plan, method=backend, note=SEARCHED.format(backend))
 
 
@@ -176,21 +167,13 @@ FULL_FIRST_STAGE = Stage("in full first", is_flow, _in_full_first)
 IN_FULL = Stage("in full", has_joint_limits, _in_full)
 AT_LAST = Stage("sets at last", accepts, _by_sets_at_last)
 
-FEW_PRICED = Stage("sets, few labels", prices_decide, _by_sets)
-OWN_WAY = Stage("own way", is_free, _in_its_own_way)
-
-FREE = (ALIKE, FEW_PRICED, OWN_WAY)
-JOINT = (ALIKE, SETS, LEFT_OUT, IN_FULL, AT_LAST)
 BY_ERRORS = (ALIKE, ONE_LINEAR_RULE, ALL_DIFFER, SETS, MANY_KINDS)
-CHECKED = (FULL_FIRST_STAGE, *BY_ERRORS, LINEAR_RULES, LEFT_OUT, IN_FULL, EVERY_SET, AT_LAST)
+STAGES = (FULL_FIRST_STAGE, *BY_ERRORS, LINEAR_RULES, LEFT_OUT, IN_FULL, EVERY_SET, AT_LAST)
 
 
 def stages_for(instance: AssignmentInstance) -> Iterator[Stage]:
-    """The stages of an instance, in order; whether one lets it in is asked when its turn comes, which may take long."""
-    every: tuple[Stage, ...] = JOINT if has_joint_limits(instance) else FREE
-    if instance.the_rule.checked:
-        every = CHECKED
-    return (stage for stage in every if stage.accepts(instance))
+    """The stages where exact errors decide; whether one lets an instance in is asked when its turn comes."""
+    return (stage for stage in STAGES if stage.accepts(instance))
 
 
 def solve_in_stages(
@@ -198,8 +181,11 @@ def solve_in_stages(
 ) -> Plan:
     """The plan by the method ``exact``: stage by stage, until one leaves nothing to be done.
 
-    -> the cheapest of all stages' plans, with the highest of their bounds.
+    instance: under a rule that promises something of each task; -> the cheapest of all stages' plans, with the highest
+    of their bounds.
     """
+    if not instance.the_rule.checked:
+        return solve_linear_rule(instance, solvers, options, listener)
     case, best = Case(instance, solvers, options, Clock(options.time_limit), listener), None
     for stage in stages_for(instance):
         if stage is IN_FULL and best is not None and is_hopeless(instance, case.clock.left):
@@ -216,7 +202,7 @@ def solve_in_stages(
 
 def _with_targets_kept(plan: Plan) -> Plan:
     """The plan, or what is known of the optimum alone where some vote errs more than it may."""
-    if plan.pairs is None or not plan.instance.the_rule.checked or not short_tasks(plan.instance, plan.pairs).size:
+    if plan.pairs is None or not short_tasks(plan.instance, plan.pairs).size:
         return plan
     known = replace(plan.certificate, value=None, violation=None, fraction=None)
     return replace(plan, pairs=None, certificate=known, status=decide(known, False))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.prices.sweep import Prices
+from crowdopt.assign.linear.sweep import Prices
 from crowdopt.assign.parts.part_work import PartSweep, Start
 
 

@@ -1,6 +1,6 @@
 """The coordinator of tasks in parts: it knows prices and sums, never a task.
 
-``max_w  sum_j M_j w_j + sum_p g_p(w), w <= 0``, where ``g_p`` is what part p says (assign.individual.prices.sweep).
+``max_w  sum_j M_j w_j + sum_p g_p(w), w <= 0``, where ``g_p`` is what part p says (assign.linear.sweep).
 Sums go in the order of the parts, and nothing depends on the clock or on who computed what: the same parts bring the
 same plan.
 """
@@ -14,18 +14,18 @@ from math import fsum
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.blending import DEAR, NOTHING
-from crowdopt.assign.individual.prices.ascent import Ascent
-from crowdopt.assign.individual.prices.own_tasks import OwnTasks
-from crowdopt.assign.individual.prices.sampled_prices import WIDE, sampled_prices
-from crowdopt.assign.individual.prices.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
-from crowdopt.assign.individual.work import MARGIN
+from crowdopt.assign.linear.ascent import WIDE, Ascent, sampled_prices
+from crowdopt.assign.linear.own_tasks import OwnTasks
+from crowdopt.assign.linear.sweep import CLOSE, GROUPS, NODES, Prices, Sweep, Sweeper
 from crowdopt.assign.parts.asked import PartLook, PartPlan, Parts, PartsAnswer, TimeIsUp
+from crowdopt.assign.parts.dealing import NOTHING
 from crowdopt.assign.parts.part_work import ENDLESS, Start
 from crowdopt.core.certificate import next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Options, Solve
 
+MARGIN = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
+DEAR = 4.0  # what a label too many costs, in units of the highest price of a worker
 SWEEPS = 40  # at most
 ENOUGH = 1e-5  # relative: what the model of the bound may still promise when the sweeps end
 FLAT, TWICE = 1e-6, 2  # relative; they end too where so many in a row gain no more on prices of a sample

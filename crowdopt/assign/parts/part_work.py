@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.individual.blending import spread
-from crowdopt.assign.individual.congestion import congested
-from crowdopt.assign.individual.prices.own_tasks import OwnTasks
-from crowdopt.assign.individual.prices.sweep import CLOSE, Prices, Sweep, Sweeper
-from crowdopt.assign.individual.served import Served
+from crowdopt.assign.linear.own_tasks import OwnTasks
+from crowdopt.assign.linear.sweep import CLOSE, Prices, Sweep, Sweeper
+from crowdopt.assign.parts.dealing import congested, spread
+from crowdopt.assign.parts.served import Served
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 
@@ -57,7 +56,7 @@ def swept(tasks: OwnTasks, prices: Prices, groups: int, nodes: int, width: int) 
 def planned(tasks: OwnTasks, room: Ints, start: Start, nodes: int, width: int, rng: np.random.Generator) -> Served:
     """A plan of a part within its room: the cheaper one of two.
 
-    Sets that tasks choose while a worker's price rises with their load (crowdopt.assign.individual.congestion): close
+    Sets that tasks choose while a worker's price rises with their load (crowdopt.assign.parts.dealing): close
     where the part has many tasks for each worker; where it is as close to the part's bound as anybody asks, it is the
     plan. Else also sets at several prices in the shares in which all parts together fit the workers, mended: close to
     the bound where the coordinator's model is.

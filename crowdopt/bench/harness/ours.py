@@ -63,12 +63,12 @@ def solvers() -> Solvers:
 @cache
 def _warm_exact() -> None:
     """Load the loops, and solve a small instance as far as its first nodes."""
-    from crowdopt.assign.exact.compiling import load
-    from crowdopt.assign.methods.linear_rules import solve_linear
+    from crowdopt.assign.compiling import load
+    from crowdopt.assign.search import solve_linear_rule
     from crowdopt.crowd.recipes import recipe
 
     load()
-    solve_linear(recipe(WARM), "ip", solvers(), Options(time_limit=300.0, nodes=2), soon=True)
+    solve_linear_rule(recipe(WARM), solvers(), Options(time_limit=300.0, nodes=2))
 
 
 def _warm_algorithm1() -> None:
@@ -96,7 +96,7 @@ def _exact(run: MethodRun) -> dict[str, Any]:
 def exact_plan(instance: AssignmentInstance, program: str, options: Options) -> Plan:
     """What ``crowdopt solve`` does under a linear rule: the stages, or for shares of labels their linear program."""
     from crowdopt.assign.direct import solve_full
-    from crowdopt.assign.methods.linear_rules import solve_linear
+    from crowdopt.assign.linear.linear_plan import solve_linearly
     from crowdopt.assign.methods.portfolio import solve_in_stages
     from crowdopt.assign.presolve import presolved
 
@@ -105,7 +105,7 @@ def exact_plan(instance: AssignmentInstance, program: str, options: Options) -> 
             return solve_in_stages(part, solvers(), options)
         if has_joint_limits(part):
             return solve_full(part, LP, solve, BACKEND, options)
-        return solve_linear(part, LP, solvers(), options)
+        return solve_linearly(part, solvers(), options)
 
     return presolved(instance, exact)
 

@@ -1,0 +1,180 @@
+"""The restricted master, smoothed: multipliers of what ties tasks from a pool of sets, without a linear program.
+
+With sets s of cost c_s that use a_s of the coupling rows, and kinds k of n_k tasks, its dual is
+``max_d sum_k n_k min_{s serves k} (c_s - a_s d) + sum l [d]+ - u [d]-``. A soft minimum in place of each minimum makes
+it smooth, and L-BFGS climbs it with thousands of rows; the soft minima's weights are the fractions of sets. A column
+'left short' for each kind, at a price, keeps it feasible whatever is asked; so does 'spare', a label that nobody
+needs, for least loads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.ascent import ascend
+from crowdopt.assign.oracle import Sets
+from crowdopt.assign.problem import Problem
+
+DEAR = 200.0  # labels' prices: multipliers of rows that no sets of the pool keep go no further
+NONE = Sets(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64))
+
+
+@dataclass(eq=False)
+class Pool:
+    """Sets of all rows, row after row, evidence ascending, and where the sets that serve each kind begin."""
+
+    problem: Problem
+    sets: Sets = NONE
+    power: Floats = field(default_factory=lambda: np.zeros(0))  # (S,): evidence
+    cost: Floats = field(default_factory=lambda: np.zeros(0))
+    own: Floats = field(init=False)  # (S, own rows)
+    sign: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+
+    def __post_init__(self) -> None:
+        rng, groups = np.random.default_rng(0), self.problem.rows.worth.shape[1]
+        self._marks = rng.integers(1, 2**63, (groups,), dtype=np.uint64)
+        self.own = np.zeros((0, self.problem.coupling.owns))
+        self._row_marks = rng.integers(1, 2**63, self.problem.rows.type.size, dtype=np.uint64)
+        self._ordered()
+
+    def add(self, sets: Sets) -> int:
+        """Take in sets; -> how many were new."""
+        sign = np.zeros(sets.row.size, np.uint64)
+        np.add.at(sign, sets.owner, self._marks[sets.label])
+        sign += self._row_marks[sets.row]
+        _, first = np.unique(sign, return_index=True)
+        first = first[~np.isin(sign[first], self.sign)]
+        if not first.size:
+            return 0
+        new, rows = sets.some(first), self.problem.rows
+        kind, owner = rows.type[new.row], new.owner
+        power = np.bincount(owner, rows.worth[kind[owner], new.label], first.size)
+        cost = np.bincount(owner, rows.cost[kind[owner], new.label], first.size)
+        both = Sets(
+            np.append(self.sets.row, new.row),
+            np.append(self.sets.at, self.sets.at[-1] + new.at[1:]),
+            np.append(self.sets.label, new.label),
+        )
+        self.power, self.cost = np.append(self.power, power), np.append(self.cost, cost)
+        own = self.problem.coupling.own_use(kind[owner], new.label, owner, first.size)
+        self.own = np.concatenate([self.own, own])
+        self.sign = np.append(self.sign, sign[first])
+        order = np.lexsort((self.power, both.row))
+        self.sets, self.own = both.some(order), self.own[order]
+        self.power, self.cost, self.sign = self.power[order], self.cost[order], self.sign[order]
+        self._ordered()
+        return int(first.size)
+
+    def _ordered(self) -> None:
+        problem, rows = self.problem, np.arange(self.problem.rows.type.size + 1)
+        self.set_at = np.searchsorted(self.sets.row, rows)
+        # the place of each kind's target among the evidence of its row's sets
+        row, target = problem.row_of, problem.target
+        both = np.concatenate([self.sets.row, row])
+        order = np.lexsort((np.arange(both.size) < self.sets.row.size, np.append(self.power, target), both))
+        is_set = order < self.sets.row.size
+        before = np.cumsum(is_set)
+        self.start = np.empty(row.size, np.int64)
+        self.start[order[~is_set] - self.sets.row.size] = before[~is_set]
+
+    def prices(self, duals: Floats) -> Floats:
+        """What each set costs at multipliers, (S,)."""
+        from crowdopt.assign.master_kernels import priced
+
+        coupling, out = self.problem.coupling, np.empty(self.cost.size)
+        pay, pull, own = coupling.pulls(duals)
+        priced(self.sets.at, self.sets.label, self.cost, pay, pull, out)
+        return out - self.own @ own if own.size else out
+
+    def cheapest(self, price: Floats) -> tuple[Floats, Ints]:
+        """The cheapest set that serves each kind: its price, infinite where there is none, and its place, (K,)."""
+        from crowdopt.assign.master_kernels import least_from_behind
+
+        place = np.empty(self.start.size, np.int64)
+        least_from_behind(self.set_at, price, self.problem.kinds.at, self.start, place)
+        return np.where(place >= 0, np.append(price, np.inf)[place], np.inf), place
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """The smoothed master's top."""
+
+    duals: Floats
+    value: float
+    price: Floats  # (S,): of sets there
+    heat: Floats  # (R,)
+    left: Floats  # (K,): tasks left short
+
+
+@dataclass(frozen=True, eq=False)
+class Master:
+    """The master over a pool; ``short`` (K,): the price of leaving a task of each kind short."""
+
+    pool: Pool
+    short: Floats
+
+    def solve(
+        self,
+        duals: Floats,
+        heat: float,
+        steps: int,
+        count: Ints | None = None,
+        sides: tuple[Floats, Floats] | None = None,
+    ) -> Solved:
+        """The top near some multipliers.
+
+        heat: of a kind's price, the temperature; steps: of L-BFGS; count (K,): tasks; sides: of the coupling rows;
+        default of both: the problem's.
+        """
+        from crowdopt.assign.master_kernels import soft_least, used
+
+        pool, problem = self.pool, self.pool.problem
+        coupling, kinds = problem.coupling, problem.kinds
+        lower, upper = sides or (coupling.lower, coupling.upper)
+        n = (problem.count if count is None else count).astype(np.float64)
+        least = np.minimum(pool.cheapest(pool.prices(duals))[0], self.short)
+        mean = np.add.reduceat(n * least, kinds.at[:-1]) / np.maximum(np.add.reduceat(n, kinds.at[:-1]), 1e-9)
+        warm = heat * np.maximum(mean, 1e-3 * problem.unit)
+        scale = 1.0 / max(1e-9, float(n @ least))
+        weight, left, far = np.empty(pool.cost.size), np.empty(n.size), np.empty(n.size)
+        ups, lows = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
+        g = coupling.loads
+        spare = lows[lows < g]
+        spare_room = np.maximum(0.0, upper[spare])
+        spare_heat = np.maximum(heat * coupling.spare[spare], 1e-6 * problem.unit)
+        point = np.zeros(lower.size)
+
+        def spread(z: Floats) -> Floats:
+            point[:] = 0.0
+            point[ups] -= z[: ups.size]
+            point[lows] += z[ups.size :]
+            return point
+
+        def smooth(z: Floats) -> tuple[float, Floats]:
+            d = spread(z)
+            price = pool.prices(d)
+            value = soft_least(pool.set_at, price, kinds.at, pool.start, n, self.short, warm, weight, left, far)
+            loads, spent = np.zeros(g), float((weight * pool.cost).sum())  # a product would start threads
+            used(pool.sets.at, pool.sets.label, weight, loads)
+            if spare.size:
+                x = np.clip(-coupling.spare_prices(d)[spare] / spare_heat, -50.0, 50.0)
+                value -= float((spare_room * spare_heat * np.logaddexp(0.0, x)).sum())
+                more = spare_room / (1.0 + np.exp(-x))
+                loads[spare] += more
+                spent += float(more @ coupling.spare[spare])
+            own = (weight[:, None] * pool.own).sum(axis=0)
+            use = np.concatenate([loads, coupling.weight @ loads, own, [spent] * coupling.has_budget])
+            value += float(lower[lows] @ z[ups.size :] - upper[ups] @ z[: ups.size])
+            return value * scale, scale * np.concatenate([use[ups] - upper[ups], lower[lows] - use[lows]])
+
+        first = np.concatenate([np.maximum(0.0, -duals[ups]), np.maximum(0.0, duals[lows])])
+        box = np.zeros(first.size), np.full(first.size, DEAR * problem.unit)
+        first = np.minimum(first, box[1])
+        best, value = ascend(smooth, first, box, steps, heat * problem.unit)
+        smooth(best)
+        at = spread(best).copy()
+        return Solved(at, value / scale, pool.prices(at), warm, left.copy())

@@ -1,0 +1,505 @@
+"""What an instance with a linear rule asks, as flat arrays: rows of tasks, kinds of need, classes of workers, coupling.
+
+A *row* is everything of a task but its need: evidence, prices, limits, who is barred where many tasks share that. A
+*kind* is a row, a need, and who else is barred. Twenty thousand rows of one task and ten rows of ten thousand tasks are
+the same object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from crowdopt.arrays import Bools, Floats, Ints, alike, same_entries
+from crowdopt.core.program import Program
+from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
+from crowdopt.crowd.groups import UNBOUNDED
+from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.programs import row_amounts
+from crowdopt.programs.assignment import shares_of
+
+ANY = 1 << 40  # labels: so many are no limit
+ENOUGH = 12  # workers of a class whom a task may have, beyond which they are told apart as they are seated
+TOLD = 120  # classes of workers up to which they are told apart by their loads
+ROWS = 60_000  # rows x classes of workers up to which amounts are of rows
+
+
+class Rows(NamedTuple):
+    """Rows r of tasks, as compiled loops read them."""
+
+    type: Ints  # (R,): row of ``worth`` and ``cost``
+    fewest: Ints  # (R,): labels of a task
+    most: Ints  # (R,)
+    # labels of groups that share nobody; the last one is of everybody else
+    low: Ints  # (R, A)
+    top: Ints  # (R, A); ANY: there is no most
+    group: Ints  # (G,): which of them a class of workers is in
+    # labels of groups beside those
+    member: Bools  # (H, G)
+    proven: bool  # whether bounds know them too: whoever proves them again can only do so where they are few
+    low_beside: Ints  # (R, H)
+    top_beside: Ints  # (R, H)
+    worth: Floats  # (T, G): evidence of a label
+    cost: Floats  # (T, G)
+    size: Ints  # (G,): workers of a class
+    # classes of whom some are barred to all tasks of a row, and the labels of each that a task may have all the same
+    shut_at: Ints  # (R + 1,)
+    shut: Ints
+    shut_left: Ints
+    free: Bools  # (R,): whether the row has no limit but its need
+
+
+class Kinds(NamedTuple):
+    """Kinds k of tasks, one row after another, needs ascending."""
+
+    at: Ints  # (R + 1,): where the kinds of each row begin
+    need: Floats  # (K,): evidence
+    # the same of the kind alone
+    bar_at: Ints  # (K + 1,)
+    bar: Ints
+    bar_left: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """Rows that tie tasks together: loads of the classes of workers, shares of groups, own rows, money."""
+
+    rows: Rows
+    weight: Floats  # (shares, G): what a label counts in each row of shares
+    # entries of own rows: row, type, class, coefficient
+    own: tuple[Ints, Ints, Ints, Floats]
+    owns: int  # own rows
+    has_budget: bool  # whether money is the last row
+    lower: Floats  # (G + shares + own rows + budget,)
+    upper: Floats
+
+    @cached_property
+    def loads(self) -> int:
+        """So many rows, the first ones, are loads."""
+        return self.rows.size.size
+
+    @cached_property
+    def spare(self) -> Floats:
+        """What a label costs at least that is given for a load's sake alone, (G,)."""
+        return self.rows.cost[np.unique(self.rows.type)].min(axis=0)
+
+    def pulls(self, duals: Floats) -> tuple[float, Floats, Floats]:
+        """What a label costs at multipliers: its price times the first, less its class's pull, less own rows'."""
+        g, shares = self.loads, len(self.weight)
+        money = float(duals[-1]) if self.has_budget else 0.0
+        pull: Floats = duals[:g] + duals[g : g + shares] @ self.weight
+        return 1.0 - money, pull, duals[g + shares : g + shares + self.owns]
+
+    def spare_prices(self, duals: Floats) -> Floats:
+        """The price at multipliers of a label that is given for a load's sake alone, (G,)."""
+        pay, pull, _ = self.pulls(duals)
+        return pay * self.spare - pull
+
+    def prices(self, duals: Floats) -> Floats:
+        """``(1 - b) c_tg - w_g - s_tg``: labels at multipliers, (T, G)."""
+        pay, pull, own = self.pulls(duals)
+        table: Floats = pay * self.rows.cost - pull
+        row, kind, place, coefficient = self.own
+        np.subtract.at(table, (kind, place), own[row] * coefficient)
+        return table
+
+    def pull(self, duals: Floats) -> float:
+        """What the sides of the rows are worth: ``sum l [d]+ - u [d]-``."""
+        up, down = duals > 0, duals < 0
+        return float(self.lower[up] @ duals[up] + self.upper[down] @ duals[down])
+
+    def valid(self, duals: Floats) -> Floats:
+        """Multipliers without those that pull at a side that is not there, or pay more for a load than it costs."""
+        duals = np.where(np.isfinite(self.upper), duals, np.maximum(duals, 0.0))
+        duals = np.where(np.isfinite(self.lower), duals, np.minimum(duals, 0.0))
+        lifted = duals[: self.loads] > 0
+        duals[: self.loads] += np.where(lifted, np.minimum(0.0, self.spare_prices(duals)), 0.0)
+        duals[: self.loads] = np.where(lifted, np.maximum(0.0, duals[: self.loads]), duals[: self.loads])
+        return duals
+
+    def own_use(self, kind: Ints, label: Ints, owner: Ints, owners: int) -> Floats:
+        """What labels of classes to tasks of types bring to own rows, by their owners, (owners, own rows)."""
+        if not self.owns:
+            return np.zeros((owners, 0))
+        row, of, place, coefficient = self.own
+        cells = self.rows.worth.size
+        table = sparse.csr_array((coefficient, (of * self.loads + place, row)), shape=(cells, self.owns))
+        labels = sparse.csr_array((np.ones(label.size), (owner, kind * self.loads + label)), shape=(owners, cells))
+        return np.asarray((labels @ table).toarray())
+
+    def use(self, kind: Ints, label: Ints, owner: Ints, owners: int) -> sparse.csc_array:
+        """What labels of classes to tasks of types take from the rows, by their owners, (rows, owners)."""
+        parts = [sparse.csr_array((np.ones(label.size), (label, owner)), shape=(self.loads, owners))]
+        parts += [sparse.csr_array(np.bincount(owner, weight[label], owners)[None]) for weight in self.weight]
+        parts.append(sparse.csr_array(self.own_use(kind, label, owner, owners).T))
+        if self.has_budget:
+            parts.append(sparse.csr_array(np.bincount(owner, self.rows.cost[kind, label], owners)[None]))
+        return sparse.csc_array(sparse.vstack(parts))
+
+    def activity(self, kind: Ints, label: Ints) -> Floats:
+        """What labels of classes to tasks of types take from the rows in all, (rows,)."""
+        return self.use(kind, label, np.zeros(label.size, np.int64), 1).toarray().reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An instance as the engine sees it; labels that are fixed are taken for granted."""
+
+    instance: AssignmentInstance
+    rows: Rows
+    kinds: Kinds
+    count: Ints  # (K,): tasks of each kind
+    row_of: Ints  # (K,)
+    kind_of: Ints  # (tasks,): of all tasks of the instance
+    target: Floats  # (K,): evidence that a plan gives, a hair more than the need
+    worker_class: Ints  # (workers,)
+    # of workers: labels that each can give, and must give, beside the fixed ones
+    each_room: Ints  # (workers,)
+    each_least: Ints  # (workers,)
+    room: Ints  # (G,): labels that a class has to give
+    coupling: Coupling
+    constant: float  # what the fixed labels cost
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks there are."""
+        return self.kind_of.size
+
+    @cached_property
+    def unit(self) -> float:
+        """What a label costs, about."""
+        return float(self.rows.cost.mean()) or 1.0
+
+    @cached_property
+    def lots(self) -> tuple[Ints, Ints]:
+        """Lots of tasks that amounts are of: the type of each, and the lot of each row, (R,).
+
+        Rows themselves; where these are many, all rows of a type together.
+        """
+        if self.rows.type.size * self.room.size <= ROWS:
+            return self.rows.type, np.arange(self.rows.type.size)
+        types, place = np.unique(self.rows.type, return_inverse=True)
+        return types, place.reshape(-1)
+
+    @cached_property
+    def lot_of(self) -> Ints:
+        """The lot of each kind, (K,)."""
+        return self.lots[1][self.row_of]
+
+    @cached_property
+    def tasks_in(self) -> Ints:
+        """Tasks of each lot, (L,)."""
+        return np.bincount(self.lot_of, self.count).astype(np.int64)
+
+    @cached_property
+    def needed(self) -> Floats:
+        """Evidence that the tasks of each lot need in all, (L,)."""
+        return np.bincount(self.lot_of, self.count * self.kinds.need).astype(np.float64)
+
+    @cached_property
+    def most(self) -> Ints:
+        """Labels of each class that the tasks of each lot can have in all, (L, G)."""
+        rows, kinds = self.rows, self.kinds
+        most = self.tasks_in[:, None] * rows.size
+        tasks, row = np.bincount(self.row_of, self.count), np.repeat(np.arange(rows.type.size), np.diff(rows.shut_at))
+        np.subtract.at(most, (self.lots[1][row], rows.shut), (tasks[row] * (rows.size[rows.shut] - rows.shut_left)))
+        kind = np.repeat(np.arange(self.count.size), np.diff(kinds.bar_at))
+        np.subtract.at(most, (self.lot_of[kind], kinds.bar), self.count[kind] * (rows.size[kinds.bar] - kinds.bar_left))
+        return most
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but needs and capacities is asked for."""
+        coupling = self.coupling
+        return bool(self.rows.free.all()) and coupling.lower.size == self.room.size and not (coupling.lower > 0).any()
+
+    @cached_property
+    def amounts(self) -> Program:
+        """The linear program over lots: labels of each class for the tasks of each lot together."""
+        worth, cost = self.rows.worth[self.lots[0]], self.rows.cost[self.lots[0]]
+        ties = row_amounts.Side(self._ties(), self.coupling.lower, self.coupling.upper)
+        return row_amounts.of_rows(worth, cost, self.most.astype(np.float64), self.needed, self._limits(), ties)
+
+    def _limits(self) -> row_amounts.Side:
+        """``sum low <= labels of a group <= sum top`` over the tasks of each lot, all labels among them."""
+        rows, groups, lots = self.rows, self.room.size, self.tasks_in.size
+        apart = rows.group == np.arange(rows.low.shape[1])[:, None]
+        member = np.vstack([np.ones((1, groups), bool), apart, rows.member])
+        low = np.column_stack([rows.fewest, rows.low, rows.low_beside])
+        top = np.column_stack([rows.most, rows.top, rows.top_beside])
+        of_row = sparse.csr_array((np.bincount(self.row_of, self.count), (self.lots[1], np.arange(rows.type.size))))
+        open_ended = (of_row @ (top >= ANY)) > 0
+        low, top = of_row @ low, of_row @ np.minimum(top, self.instance.n_workers)
+        t, h = np.nonzero((low > 0) | ~open_ended)
+        at, g = np.nonzero(member[h])
+        matrix = sparse.csc_array((np.ones(at.size), (at, t[at] * groups + g)), shape=(t.size, lots * groups))
+        return row_amounts.Side(matrix, low[t, h], np.where(open_ended, np.inf, top)[t, h])
+
+    def _ties(self) -> sparse.csc_array:
+        """What labels take from the coupling rows, (rows, L G)."""
+        coupling, rows, groups = self.coupling, self.rows, self.room.size
+        types, count = self.lots[0], self.lots[0].size
+        parts = [sparse.kron(np.ones((1, count)), sparse.eye_array(groups), format="csr")]
+        parts += [sparse.csr_array(np.tile(weight, count)[None]) for weight in coupling.weight]
+        if coupling.owns:
+            row, kind, place, coefficient = coupling.own
+            order = np.argsort(types, kind="stable")
+            begin, end = (np.searchsorted(types[order], kind, side=side) for side in ("left", "right"))
+            entry = np.repeat(np.arange(kind.size), end - begin)
+            lot = order[begin[entry] + np.arange(entry.size) - np.cumsum(end - begin)[entry] + (end - begin)[entry]]
+            where = row[entry], lot * groups + place[entry]
+            parts.append(sparse.csr_array((coefficient[entry], where), shape=(coupling.owns, count * groups)))
+        if coupling.has_budget:
+            parts.append(sparse.csr_array(rows.cost[types].reshape(1, -1)))
+        return sparse.csc_array(sparse.vstack(parts, format="csc"))
+
+    def part(self, kinds: Ints, share: float) -> Problem:
+        """Some of the kinds, ascending, with a share of what ties tasks: for prices alone."""
+        row, place = np.unique(self.row_of[kinds], return_inverse=True)
+        rows = self.rows
+        fields = {name: getattr(rows, name)[row] for name in ("type", "fewest", "most", "low", "top", "free")}
+        beside = {name: getattr(rows, name)[row] for name in ("low_beside", "top_beside")}
+        shut = _some(rows.shut_at, row, rows.shut, rows.shut_left)
+        at = np.searchsorted(place, np.arange(row.size + 1))
+        mine = rows._replace(**fields, **beside, shut_at=shut[0], shut=shut[1], shut_left=shut[2])
+        coupling = replace(
+            self.coupling, rows=mine, lower=share * self.coupling.lower, upper=share * self.coupling.upper
+        )
+        return replace(
+            self,
+            room=np.floor(share * self.room).astype(np.int64),
+            rows=mine,
+            kinds=Kinds(at, self.kinds.need[kinds], *self.bars_of(kinds)),
+            count=self.count[kinds],
+            row_of=place,
+            target=self.target[kinds],
+            coupling=coupling,
+        )
+
+    def bars_of(self, kinds: Ints) -> tuple[Ints, Ints, Ints]:
+        """Classes of whom some are barred to kinds, as Kinds has them."""
+        at, what, left = _some(self.kinds.bar_at, kinds, self.kinds.bar, self.kinds.bar_left)
+        return at, what, left
+
+    def pairs(self, task: Ints, label: Ints, rung: Bools) -> tuple[Ints, Ints]:
+        """Labels of classes as sorted pairs of the instance, with the fixed ones; tasks for which nobody is left."""
+        members, many = np.argsort(self.worker_class, kind="stable"), self.worker_class.size
+        lost = np.zeros(0, np.int64)
+        if members.size == self.rows.size.size:
+            key = task * many + members[label]
+        else:
+            worker = self._seated(task, label, members, rung)
+            lost, found = np.unique(task[worker < 0]), worker >= 0
+            key = task[found] * many + worker[found]
+        key = np.concatenate([key, self.instance.pair_keys(self.instance.fixed)])
+        key.sort()
+        return np.column_stack(np.divmod(key, many)), lost
+
+    def _seated(self, task: Ints, label: Ints, members: Ints, rung: Bools) -> Ints:
+        """The worker of each label, by turns in a class whose workers are all alike; -1: nobody is left."""
+        from crowdopt.assign.state_kernels import seat
+
+        instance, room, least = self.instance, self.each_room.copy(), self.each_least.copy()
+        barred = np.concatenate([instance.barred, instance.fixed])
+        bar_at, bar = _by_owner(barred[:, 0], barred[:, 1], instance.n_tasks)
+        times = np.zeros(self.tasks, np.int64)
+        worker, first = np.empty(task.size, np.int64), np.append(0, np.cumsum(self.rows.size))
+        order = np.argsort(label, kind="stable")
+        ends = np.searchsorted(label[order], np.arange(self.rows.size.size + 1))
+        for g in range(self.rows.size.size):
+            mine, who = order[ends[g] : ends[g + 1]], members[first[g] : first[g + 1]]
+            tasks = task[mine]
+            if not mine.size or who.size == 1:
+                worker[mine] = who[0]
+                continue
+            np.add.at(times, tasks, 1)
+            mine = mine[np.lexsort((tasks, bar_at[tasks] - bar_at[tasks + 1], -times[tasks]))]
+            times[tasks] = 0
+            if np.ptp(room[who]) == 0 and np.ptp(least[who]) == 0 and not self._has_bars(who, barred):
+                worker[mine] = who[np.arange(mine.size) % who.size]
+            else:
+                worker[mine] = seat(task[mine], who, room, least, bar_at, bar, rung)
+        return worker
+
+    def _has_bars(self, who: Ints, barred: Ints) -> bool:
+        return bool(np.isin(barred[:, 1], who).any())
+
+
+def problem_of(instance: AssignmentInstance) -> Problem:
+    """Rows, kinds and coupling of an instance with a linear rule."""
+    n, m, fixed, own = instance.n_tasks, instance.n_workers, instance.fixed, instance.own_rows
+    task_type = alike(instance.evidence, instance.cost)[0][instance.task_type]
+    if own is not None:
+        signed = same_entries(n, own.pairs[:, 0], own.pairs[:, 1], own.row, own.coefficient)
+        task_type = alike(task_type, signed)[0]
+    types, first_task = np.unique(task_type, return_index=True)
+    given = np.bincount(fixed[:, 0], minlength=n)
+    load = np.bincount(fixed[:, 1], minlength=m)
+    room = np.maximum(0, np.minimum(instance.capacity - load, n))
+    least = np.maximum(0, instance.min_load - load)
+    inside = membership(instance)
+    limited, low, top = task_limits(instance)
+    of_fixed = np.array([np.bincount(fixed[inside[g, fixed[:, 1]], 0], minlength=n) for g in limited], np.int64)
+    of_fixed = of_fixed.reshape(len(limited), n)
+    low = np.maximum(0, low - of_fixed)
+    top = np.where(top == UNBOUNDED, ANY, np.maximum(0, top - of_fixed))
+
+    barred = np.concatenate([instance.barred, fixed])
+    alone = np.zeros(m, np.int64)
+    if own is not None:
+        alone[own.pairs[:, 1]] = 1 + own.pairs[:, 1]
+    tied = inside[[group.has_limits for group in instance.groups]].T
+    worker_class, _ = alike(instance.evidence.T, instance.cost.T, room > 0, alone, tied)
+    # of few, or with few classes in all, loads are heeded; else only as workers are seated
+    exact, _ = alike(worker_class, least, room)
+    told_apart = np.bincount(worker_class)[worker_class] < (ENOUGH if exact.max(initial=0) >= TOLD else m + 1)
+    worker_class, worker = alike(worker_class, np.where(told_apart, exact, 0))
+    size = np.bincount(worker_class)
+
+    fewest, most = instance.new_label_limits
+    fewest = np.maximum(0, fewest - given)
+    most = np.where(most >= UNLIMITED, ANY, np.maximum(0, most - given))
+    of_task, of_class, times = _counted(barred[:, 0], worker_class[barred[:, 1]], size.size)
+    few = size[of_class] - times
+    told = few < np.minimum(size[of_class], ENOUGH)  # else bars are heeded as workers are seated
+    of_task, of_class, few = of_task[told], of_class[told], few[told]
+    signs = same_entries(n, of_task, of_class, few)
+    shared = 4 * int(signs.max(initial=0)) <= n or of_task.size * 10 > n * size.size
+    apart, over = _apart(inside[limited], low)
+    own_bars = np.zeros(n, np.int64) if shared else signs
+    key = task_type, fewest, most, low.T, top.T, signs if shared else own_bars[:0]
+    row_of_task, first = alike(*(column for column in key if column.size))
+    supply = instance.supply(fixed)
+    floor = np.maximum(0.0, instance.floor - supply)
+    target = np.maximum(0.0, np.maximum(0.0, instance.residual_need - supply) - COVERAGE / 2)
+    order = np.lexsort((own_bars, floor, row_of_task))
+    new = np.any([np.diff(column[order], prepend=-1.0) != 0 for column in (own_bars, floor, row_of_task)], axis=0)
+    kind_of = np.empty(n, np.int64)
+    kind_of[order] = np.cumsum(new) - 1
+    head = order[new]
+    bars = _by_owner(of_task, of_class, n, few)
+    none = np.zeros(0, np.int64)
+    shut = _some(bars[0], first, *bars[1:]) if shared else (np.zeros(first.size + 1, np.int64), none, none)
+    bar = (np.zeros(head.size + 1, np.int64), none, none) if shared else _some(bars[0], head, *bars[1:])
+    group = np.full(worker.size, len(apart), np.int64)
+    for a, g in enumerate(apart):
+        group[inside[limited[g], worker]] = a
+    some = np.append(low[apart][:, first], np.zeros((1, first.size), np.int64), axis=0).T
+    tops = np.append(top[apart][:, first], np.full((1, first.size), ANY), axis=0).T
+    free = (fewest[first] == 0) & (most[first] >= ANY)
+    free &= (low[:, first] == 0).all(axis=0) & (top[:, first] >= ANY).all(axis=0)
+    kinds_of_type = instance.task_type[first_task]
+    rows = Rows(
+        type=task_type[first]
+        if types.size == task_type.max(initial=0) + 1
+        else np.searchsorted(types, task_type[first]),
+        fewest=fewest[first],
+        most=most[first],
+        low=np.ascontiguousarray(some),
+        top=np.ascontiguousarray(tops),
+        group=group,
+        member=np.ascontiguousarray(inside[[limited[g] for g in over]][:, worker]).reshape(len(over), worker.size),
+        proven=bounds_know_overlaps(instance),
+        low_beside=np.ascontiguousarray(low[over][:, first].T),
+        top_beside=np.ascontiguousarray(top[over][:, first].T),
+        worth=np.ascontiguousarray(instance.evidence[kinds_of_type][:, worker]),
+        cost=np.ascontiguousarray(instance.cost[kinds_of_type][:, worker]),
+        size=size,
+        shut_at=shut[0],
+        shut=shut[1],
+        shut_left=shut[2],
+        free=free,
+    )
+    row_of = row_of_task[head]
+    kinds = Kinds(np.searchsorted(row_of, np.arange(first.size + 1)), floor[head], *bar)
+    paid = float(instance.prices(fixed).sum())
+    loads = np.maximum(0, instance.capacity - load), least
+    most_load, least_load = (np.bincount(worker_class, side).astype(np.int64) for side in loads)
+    known = most_load, least_load, inside[:, worker]
+    targets = np.zeros(head.size)
+    np.maximum.at(targets, kind_of, target)
+    return Problem(
+        instance=instance,
+        rows=rows,
+        kinds=kinds,
+        count=np.bincount(kind_of),
+        row_of=row_of,
+        kind_of=kind_of,
+        target=targets,
+        worker_class=worker_class,
+        each_room=room,
+        each_least=least,
+        room=np.bincount(worker_class, room).astype(np.int64),
+        coupling=_coupling(instance, rows, known, (task_type, worker_class, paid)),
+        constant=paid,
+    )
+
+
+def _coupling(
+    instance: AssignmentInstance, rows: Rows, known: tuple[Ints, Ints, Bools], of: tuple[Ints, Ints, float]
+) -> Coupling:
+    (room, least, member), (task_type, worker_class, paid) = known, of
+    had, fixed, own = labels_had(instance).sum(axis=1), instance.fixed, instance.own_rows
+    lower, upper = [np.where(least > 0, least, -np.inf)], [room.astype(np.float64)]
+    weight, inside = [np.zeros((0, room.size))], membership(instance)
+    for name, share, bound in shares_of(instance):
+        of_fixed = inside[bound][:, fixed[:, 1]].sum(axis=1)
+        side = share * (len(instance.collected) + len(fixed)) - had[bound] - of_fixed
+        weight.append(member[bound].astype(np.float64) - share[:, None])
+        lower.append(np.full(len(bound), -np.inf) if name == "most_share" else side)
+        upper.append(side if name == "most_share" else np.full(len(bound), np.inf))
+    none = np.zeros(0, np.int64)
+    entries: tuple[Ints, Ints, Ints, Floats] = (none, none, none, np.zeros(0))
+    owns = 0 if own is None else len(own.names)
+    if own is not None:
+        at = sparse.csr_array((np.ones(len(fixed)), fixed.T), shape=(instance.n_tasks, instance.n_workers))
+        taken = np.asarray(at[own.pairs[:, 0], own.pairs[:, 1]]).reshape(-1)
+        known_side = np.bincount(own.row, own.coefficient * taken, owns)
+        lower.append(own.lower - known_side)
+        upper.append(own.upper - known_side)
+        first = np.zeros(instance.n_tasks, bool)
+        first[np.unique(task_type, return_index=True)[1]] = True
+        one = first[own.pairs[:, 0]]
+        kind, label = task_type[own.pairs[one, 0]], worker_class[own.pairs[one, 1]]
+        entries = own.row[one], kind, label, own.coefficient[one]
+    if instance.budget is not None:
+        lower.append(np.array([-np.inf]))
+        upper.append(np.array([float(instance.budget) - paid]))
+    sides = np.concatenate(lower), np.concatenate(upper)
+    return Coupling(rows, np.vstack(weight), entries, owns, instance.budget is not None, *sides)
+
+
+def _apart(member: Bools, low: Ints) -> tuple[list[int], list[int]]:
+    """Groups that share nobody, those of which tasks need labels first; and the others."""
+    apart: list[int] = []
+    taken = np.zeros(member.shape[1], bool)
+    for k in np.argsort(~low.any(axis=1), kind="stable").tolist():
+        if not (taken & member[k]).any():
+            apart.append(k)
+            taken |= member[k]
+    return apart, [k for k in range(len(member)) if k not in apart]
+
+
+def _counted(owner: Ints, what: Ints, kinds: int) -> tuple[Ints, Ints, Ints]:
+    """Each owner's each thing, and how often it has it."""
+    key, times = np.unique(owner * kinds + what, return_counts=True)
+    owners, things = np.divmod(key, kinds)
+    return owners, things, times
+
+
+def _by_owner(owner: Ints, what: Ints, owners: int, *beside: Ints) -> tuple[Ints, ...]:
+    """Where each owner's things begin, the things, one owner after another, and what belongs to them."""
+    order = np.lexsort((what, owner))
+    return np.append(0, np.cumsum(np.bincount(owner, minlength=owners))), what[order], *(one[order] for one in beside)
+
+
+def _some(at: Ints, owners: Ints, *what: Ints) -> tuple[Ints, ...]:
+    """The same of some owners."""
+    count = np.diff(at)[owners]
+    starts = np.append(0, np.cumsum(count))
+    place = np.repeat(at[owners] - starts[:-1], count) + np.arange(starts[-1])
+    return starts, *(one[place] for one in what)

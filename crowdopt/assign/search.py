@@ -1,0 +1,318 @@
+"""How a plan of a linear rule is made: what is tried, in which order, and when that is enough.
+
+A linear program over lots gives prices. One sweep at prices is a bound. Long sets are dealt from amounts, short ones
+are chosen among the sets that prices bring; both are improved. Prices are the proof. Tries decide what is done next; a
+clock only ends it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.alarm import alarm
+from crowdopt.assign.boxstep import pays
+from crowdopt.assign.choose import Chooser
+from crowdopt.assign.compiling import get_ready
+from crowdopt.assign.deal import Asked, aimed, rounded
+from crowdopt.assign.improve import ImproveParams, improve, score
+from crowdopt.assign.master import NONE, Master, Pool
+from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
+from crowdopt.assign.plan import Duals, Plan
+from crowdopt.assign.prices import Climb, Linear, PriceParams, linear
+from crowdopt.assign.problem import Problem, problem_of
+from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.assign.state import Holding
+from crowdopt.core.certificate import certify, next_integer
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.programs.assignment import shares_of
+
+
+@dataclass(frozen=True)
+class SearchParams:
+    """What decides how a plan is made."""
+
+    small: int = 600  # pairs up to which the whole program comes first
+    nodes: int = 200  # of its search
+    whole: int = 10_000  # pairs up to which it comes at last
+    none: int = 40_000  # the same, where there is no plan yet
+    long: float = 4.5  # labels a task from which sets are dealt
+    fine: int = 16  # different amounts of evidence that labels bring, from which they are
+    asked: float = 0.3  # of the labels that least loads ask for, from which they are, however coarse evidence is
+    alike: int = 8  # tasks of a type, on average, from which they are
+    near: float = 5e-5  # relative gap at which no more is tried
+    dealt: float = 1.5e-4  # the same, of plans that are dealt
+    far: float = 2e-3  # relative gap beyond which sets are chosen where they are dealt as well
+    wrong: float = 0.01  # relative gap beyond which plans are bettered before prices are
+    tries: int = 8  # times
+    first: float = 1e-4  # of the bound: money beyond it that is dealt first
+    deals: int = 10  # sums of money that are dealt
+    idle: int = 8  # rounds of deals without a better plan that end them
+    rounds: int = 60  # of sharing out
+    work: int = 2_000
+    bought: int = 40  # labels that are bought for tasks of a type while they share out
+    lack: float = 5e-4  # of what all tasks need: where more is missing, evidence is too coarse to be shared out
+    failed: int = 7  # sums of money at which labels do not suffice, after which no more is dealt
+    wide: int = 64  # labels of a task for which there is room at least
+    margin: float = 2e-7  # relative; what whoever recomputes a bound may find less
+
+
+@dataclass(eq=False)
+class Search:
+    """One problem being planned."""
+
+    problem: Problem
+    standing: Standing
+    params: SearchParams = SearchParams()
+    short: Floats = field(init=False)
+    tries: int = 0  # plans dealt
+    most: int = -1  # tasks of the best part of a plan
+
+    def __post_init__(self) -> None:
+        options = self.standing.options
+        self.oracle = Oracle(self.problem, options.threads)
+        self.rng = np.random.default_rng(options.seed)
+        self.pool = Pool(self.problem)
+        self.integral = bool((self.standing.instance.cost == np.rint(self.standing.instance.cost)).all())
+        self.unit = self.problem.unit
+
+    def run(self) -> None:
+        """Bounds and plans until no more is tried."""
+        standing, problem, params = self.standing, self.problem, self.params
+        clock = standing.clock
+        nothing = np.zeros(problem.coupling.lower.size)
+        swept = self.oracle.sweep(nothing, EffortParams(), clock)
+        if swept is None or self.hear(swept):
+            return
+        self.short = 6 * np.maximum(swept.cost, 1e-3 * self.unit) + 3 * self.unit
+        self.climb = Climb(problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept)
+        self.pool.add(swept.sets)
+        master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
+        self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solvers.solve, options)
+        point = self.begin()
+        if standing.done:
+            return
+        long = point is not None and self.is_long(point)
+        if long:
+            self.deals(None)
+            if self.enough(params.dealt):
+                return
+        assert self.climb.best is not None
+        self.climb.seed(self.climb.best.duals, self.rng)
+        more, held, near = True, None, params.dealt if long else params.near
+        for rounds in self.climb.params.rounds:
+            if not more or self.enough(near):
+                break
+            more = self.climb.run(rounds)
+            if long and rounds and not standing.done:
+                self.deals(self.climb.duals)
+            if not standing.done and not (long and self.enough(params.far)):
+                held = self.chosen(held, params.tries if rounds else 0)
+        best, idle = standing.value, 0
+        allowed = ImproveParams().tries if standing.options.nodes is None else standing.options.nodes
+        while long and idle < min(params.idle, allowed) and not self.enough(near):
+            self.deals(self.climb.duals)
+            best, idle = standing.value, 0 if standing.value < best else idle + 1
+        if held is not None and not self.enough(near) and (standing.best is not None or standing.pairs > params.none):
+            improve(self.chooser, *held, self.climb.duals, self._better, ImproveParams(tries=allowed))
+
+    def is_long(self, point: Linear) -> bool:
+        """Whether sets are long, and evidence fine enough to be shared out, or labels asked for whatever they bring."""
+        problem, params = self.problem, self.params
+        types, least = np.unique(problem.rows.type), problem.coupling.lower[: problem.room.size]
+        labels = point.amounts.sum() / problem.tasks
+        fine = min(np.unique(worth.round(6)).size for worth in problem.rows.worth[types])
+        asked = least[least > 0].sum() >= params.asked * labels * problem.tasks > 0
+        many = problem.tasks >= params.alike * types.size
+        return bool(labels >= params.long and many and (fine >= params.fine or asked))
+
+    def enough(self, near: float) -> bool:
+        """Whether no more is tried: so near are the best plan and the bound."""
+        standing = self.standing
+        met = standing.best is not None and standing.value - standing.bound <= near * abs(standing.value)
+        return standing.done or met
+
+    def begin(self) -> Linear | None:
+        """The linear program over lots, or over those of a sample, and what its prices prove."""
+        standing, problem, limits = self.standing, self.problem, PriceParams()
+        solve, clock = standing.solvers.solve, standing.clock
+        cells = problem.tasks_in.size * problem.room.size
+        plain = problem.is_plain and pays(problem.tasks_in.size, problem.room.size)
+        if cells > limits.cells and not plain:
+            self._sampled_prices(limits)
+            return None
+        point, found = linear(problem, solve, clock.within(standing.options, None))
+        if point is not None:
+            self.climb.visit(point.duals, through=0)
+        elif found is not None and (known := certify(found)).bound == np.inf:
+            standing.known = known
+        return point
+
+    def _sampled_prices(self, limits: PriceParams) -> None:
+        """Prices of a sample of the kinds."""
+        problem, kinds = self.problem, self.problem.count.size
+        some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
+        part = problem
+        if some.size < kinds:
+            part = problem.part(some, float(problem.count[some].sum()) / problem.tasks)
+        standing = self.standing
+        point, _ = linear(part, standing.solvers.solve, standing.clock.within(standing.options, None))
+        if point is not None:
+            self.climb.visit(point.duals, through=0)
+
+    def chosen(self, held: tuple[Sets, Ints] | None, tries: int) -> tuple[Sets, Ints]:
+        """Sets of the pool for all tasks, and the task of each; the better ones of those and ``held``.
+
+        tries: to better them where they are far from the bound.
+        """
+        every, duals = np.arange(self.problem.tasks), self.climb.duals
+        new = self.chooser.dive(every, NONE, every[:0], duals)
+        self.offer_sets(*new)
+        if held is not None and score(self.chooser, *held) < score(self.chooser, *new):
+            new = held
+        if tries and self.standing.best is not None and not self.enough(self.params.wrong):
+            new = improve(self.chooser, *new, duals, self._better, ImproveParams(tries=tries))
+        return new
+
+    def _better(self, sets: Sets, of: Ints) -> bool:
+        self.offer_sets(sets, of)
+        return self.enough(self.params.near)
+
+    def deals(self, duals: Floats | None) -> None:
+        """Plans dealt for one sum of money after another, from amounts or from what a vertex of the master leaves."""
+        standing, params = self.standing, self.params
+        sets, of, point = NONE, np.zeros(0, np.int64), None
+        if duals is not None:
+            sets, of, point = self.chooser.begin(duals)
+        unit = 1.0 if self.integral else 1e-5 * standing.bound
+        more = step = max(1, int(params.first * standing.bound / unit))
+        low, high, failed = -1, None, 0
+        for _ in range(params.deals):
+            if self.enough(params.dealt):
+                return
+            whole = self.deal(standing.bound + more * unit, sets, of, point)
+            if whole is None or (high is None and failed >= params.failed):
+                return
+            if whole:
+                high = more
+            else:
+                low, failed = more, failed + 1
+            if high is None:
+                more += step
+                step *= 2
+            else:
+                more = (low + high) // 2 if high - low > 1 else max(0, high - 1)
+
+    def deal(self, money: float, sets: Sets, of: Ints, point: Floats | None) -> bool | None:
+        """A plan for so much money; -> whether no label had to be bought beyond; None where there are no amounts."""
+        standing, problem, params = self.standing, self.problem, self.params
+        solve, options = standing.solvers.solve, standing.clock.within(standing.options, None)
+        slack = 0.0
+        left = money - problem.constant
+        if point is None:
+            found = aimed(problem, money, solve, options)
+            if found is None:
+                return None
+            point, slack = found
+        rest = np.setdiff1d(np.arange(problem.tasks), of)
+        rows = problem.rows
+        with alarm(standing.clock) as rung:
+            left -= float(rows.cost[rows.type[sets.row[sets.owner]], sets.label].sum())
+            room = problem.room - np.bincount(sets.label, minlength=problem.room.size)
+            amounts = rounded(problem, Asked.of(problem, rest, room), point, slack, left, rung)
+            served = max(1, int((problem.target[problem.kind_of[rest]] > 0).sum()))
+            wide = int(2 * np.ceil(max(1.0, amounts.sum() / served))) + 8
+            self.tries += 1
+            held = Holding.of_sets(problem, sets, of, wide, standing.options.seed + self.tries, rung)
+            held.deal(amounts, rest)
+            held.share(params.rounds, params.work)
+            whole = not held.short.size
+            missing = held.lack > params.lack * float(problem.count @ problem.target)
+            if not whole and missing and standing.best is not None:
+                return None
+            if not whole and not missing:
+                held.escalate(rows.cost, params.rounds // 4, params.work // 2, params.bought)
+            if not whole:
+                held.complete(rows.cost)
+            held.thin(rows.cost)
+            held.fill()
+            held.thin(rows.cost)
+        self.offer(*held.labels(), held.short)
+        return None if missing and not whole and standing.best is not None else whole
+
+    def offer_sets(self, sets: Sets, of: Ints) -> None:
+        """Offer what tasks have."""
+        without = np.ones(self.problem.tasks, bool)
+        without[of] = False
+        if without.any() or (self.problem.coupling.lower[: self.problem.room.size] > 0).any():
+            held = Holding.of_sets(self.problem, sets, of, self.params.wide, self.standing.options.seed)
+            held.complete(self.problem.coupling.prices(self.problem.coupling.valid(self.climb.duals)))
+            held.fill()
+            held.thin(self.problem.rows.cost)
+            self.offer(*held.labels(), held.short)
+        else:
+            self.offer(of[sets.owner], sets.label, np.flatnonzero(without))
+
+    def offer(self, task: Ints, label: Ints, short: Ints) -> None:
+        """Offer labels as a plan, or as the part of one that serves most tasks."""
+        standing, problem = self.standing, self.problem
+        with alarm(standing.clock) as rung:
+            pairs, lost = problem.pairs(task, label, rung)
+        short = np.union1d(short, lost)
+        if not short.size:
+            standing.offer(pairs)
+        elif standing.best is None and problem.tasks - short.size > self.most:
+            standing.partial, self.most = pairs[~np.isin(pairs[:, 0], short)], problem.tasks - short.size
+
+    def hear(self, swept: Swept) -> bool:
+        """Claim what a sweep proves; whether that settles it."""
+        standing, problem, bound = self.standing, self.problem, swept.bound
+        if np.isfinite(bound):
+            size = float(problem.count @ np.abs(swept.value)) + abs(problem.constant) + abs(bound)
+            bound -= self.params.margin * size
+        if self.integral:
+            bound = next_integer(bound)
+        if bound > standing.bound:
+            standing.raise_bound(bound, self._duals(swept))
+        return standing.closed
+
+    def _duals(self, swept: Swept) -> Duals:
+        """Multipliers of the coupling rows as those of the instance, each class's for each of its members."""
+        problem, coupling, instance = self.problem, self.problem.coupling, self.standing.instance
+        duals, start, joint = swept.duals, coupling.loads, {}
+        for name, _, bound in shares_of(instance):
+            joint[name] = duals[start : start + len(bound)].copy()
+            start += len(bound)
+        if coupling.owns:
+            joint["own"] = duals[start : start + coupling.owns].copy()
+        beyond = float(instance.cost.max()) * instance.n_workers  # a set costs less, and time that is not there nothing
+        worker = np.where(problem.room == 0, -beyond, duals[: coupling.loads])[problem.worker_class]
+        budget, nothing = float(duals[-1]) if coupling.has_budget else 0.0, np.zeros(problem.tasks)
+        if joint or not problem.rows.free.all():
+            return Duals(nothing, worker, nothing, budget, form="sets", joint=joint)
+        return Duals(swept.rate[problem.kind_of], worker, nothing, budget, form="blocks")
+
+
+def solve_linear_rule(
+    instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None = None
+) -> Plan:
+    """The plan of an instance with a linear rule, whatever its limits."""
+    params = SearchParams()
+    standing = Standing(
+        instance=instance, solvers=solvers, options=options, clock=Clock(options.time_limit), listener=listener
+    )
+    try:
+        if standing.pairs <= params.small:
+            standing.in_full(params.nodes)
+        if not standing.done:
+            get_ready(standing.tell)
+            Search(problem_of(instance), standing, params).run()
+        if not standing.done and standing.pairs <= (params.none if standing.best is None else params.whole):
+            standing.in_full(None)
+    except KeyboardInterrupt:
+        standing.interrupted = True
+    return standing.plan()

@@ -1,0 +1,153 @@
+"""Who has what while a plan is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.alarm import NEVER
+from crowdopt.assign.oracle import Sets
+from crowdopt.assign.problem import Problem
+
+
+@dataclass(eq=False)
+class Holding:
+    """Labels of classes of workers that tasks have."""
+
+    problem: Problem
+    terms: Any  # Terms and State of crowdopt.assign.state_kernels
+    state: Any
+
+    @classmethod
+    def empty(cls, problem: Problem, widest: int, seed: int, rung: Bools = NEVER) -> Holding:
+        """Nobody has anything."""
+        from crowdopt.assign.state_kernels import State, Terms
+
+        n, kind = problem.tasks, problem.kind_of
+        terms = Terms(problem.rows, problem.row_of[kind], *problem.bars_of(kind))
+        state = State(
+            np.zeros((n, widest), np.int32),
+            np.zeros(n, np.int64),
+            -problem.target[kind],
+            problem.room.copy(),
+            np.array([88172645463325252 + 2654435761 * seed], np.uint64),
+            rung,
+        )
+        return cls(problem, terms, state)
+
+    @classmethod
+    def of_sets(cls, problem: Problem, sets: Sets, of: Ints, widest: int, seed: int, rung: Bools = NEVER) -> Holding:
+        """Sets that tasks have."""
+        size = np.diff(sets.at)
+        one = cls.empty(problem, max(widest, int(size.max(initial=0))), seed, rung)
+        owner = sets.owner
+        place = np.arange(sets.label.size) - sets.at[owner]
+        one.state.hands[of[owner], place] = sets.label
+        one.state.held[of] = size
+        worth = problem.rows.worth[problem.rows.type[sets.row[owner]], sets.label]
+        one.state.slack[of] += np.bincount(owner, worth, of.size)
+        np.subtract.at(one.state.left, sets.label, 1)
+        return one
+
+    def labels(self) -> tuple[Ints, Ints]:
+        """Task and class of every label."""
+        held = self.state.held
+        inside = np.arange(self.state.hands.shape[1]) < held[:, None]
+        return np.repeat(np.arange(held.size), held), self.state.hands[inside].astype(np.int64)
+
+    def by_type(self) -> list[tuple[int, Ints]]:
+        """Tasks of each type that have labels or need some."""
+        asking = np.flatnonzero((self.state.held > 0) | (self.state.slack < 0))
+        kind = self.problem.rows.type[self.terms.row[asking]]
+        order = np.argsort(kind, kind="stable")
+        types, starts = np.unique(kind[order], return_index=True)
+        order = asking[order]
+        return list(zip(types.tolist(), np.split(order, starts[1:]), strict=True)) if types.size else []
+
+    @property
+    def short(self) -> Ints:
+        """Tasks that have too little."""
+        from crowdopt.assign.state_kernels import lacking
+
+        return np.flatnonzero(lacking(self.terms, self.state))
+
+    @property
+    def lack(self) -> float:
+        """Evidence that is missing, in all."""
+        return float(np.maximum(0.0, -self.state.slack).sum())
+
+    def cost(self) -> float:
+        """What the labels cost, the fixed ones apart."""
+        task, label = self.labels()
+        rows = self.problem.rows
+        return float(rows.cost[rows.type[self.terms.row[task]], label].sum())
+
+    def deal(self, amounts: Ints, tasks: Ints) -> None:
+        """Deal amounts (L, G) to some tasks, the best labels first, those that groups ask for before all others."""
+        from crowdopt.assign.state_kernels import deal
+
+        rows, (types, place) = self.problem.rows, self.problem.lots
+        of = place[self.terms.row[tasks]]
+        order = np.argsort(of, kind="stable")
+        at = np.searchsorted(of[order], np.arange(types.size + 1))
+        asked = np.zeros((types.size, rows.low.shape[1]), bool)
+        np.logical_or.at(asked, place, rows.low > 0)
+        for t, kind in enumerate(types.tolist()):
+            groups = np.lexsort((-rows.worth[kind], ~asked[t, rows.group]))
+            mine, groups = tasks[order[at[t] : at[t + 1]]], groups[amounts[t, groups] > 0]
+            deal(mine, groups, amounts[t], rows.worth[kind], self.terms, self.state)
+
+    def share(self, rounds: int, work: int) -> None:
+        """Share labels out among tasks of one type until none is short, or so much was tried."""
+        from crowdopt.assign.state_kernels import finish, level
+
+        for kind, tasks in self.by_type():
+            worth = self.problem.rows.worth[kind]
+            if tasks.size > 1 and (self.state.slack[tasks] < 0).any():
+                level(tasks, worth, self.terms, self.state, rounds)
+                if (self.state.slack[tasks] < 0).any():
+                    finish(tasks, worth, self.terms, self.state, work)
+
+    def escalate(self, price: Floats, rounds: int, work: int, allowed: int) -> None:
+        """Buy single labels for types of which tasks are short, and share them out."""
+        from crowdopt.assign.state_kernels import escalate
+
+        for kind, tasks in self.by_type():
+            if tasks.size > 1 and (self.state.slack[tasks] < 0).any():
+                worth = self.problem.rows.worth[kind]
+                escalate(tasks, price[kind], worth, self.terms, self.state, rounds, work, allowed)
+
+    def complete(self, price: Floats) -> int:
+        """Buy what is missing at prices (T, G); -> how many tasks stay short."""
+        from crowdopt.assign.state_kernels import buy
+
+        order = np.argsort(self.state.slack, kind="stable")
+        return int(buy(order, price, self.problem.rows.worth, self.terms, self.state))
+
+    def fill(self) -> None:
+        """Labels for workers who have too few, whether anybody needs them or not."""
+        from crowdopt.assign.state_kernels import fill
+
+        beyond = -self._lacks()
+        if (beyond < 0).any():
+            widest = int(self.state.held.max() - beyond.min()) + 8
+            hands = np.zeros((self.problem.tasks, widest), np.int32)
+            hands[:, : self.state.hands.shape[1]] = self.state.hands[:, :widest]
+            self.state = self.state._replace(hands=hands)
+            rows = self.problem.rows
+            fill(np.maximum(0, -beyond), np.maximum(0, beyond), rows.cost, rows.worth, self.terms, self.state)
+
+    def _lacks(self) -> Ints:
+        """Labels that classes lack to what they must give, below 0: what they have beyond, (G,)."""
+        lower = np.maximum(0.0, self.problem.coupling.lower[: self.problem.room.size])
+        return lower.astype(np.int64) - (self.problem.room - self.state.left)
+
+    def thin(self, price: Floats) -> None:
+        """Drop what tasks can do without."""
+        from crowdopt.assign.state_kernels import thin
+
+        every = np.arange(self.problem.tasks)
+        thin(every, price, self.problem.rows.worth, self._lacks(), self.terms, self.state)

@@ -1,0 +1,653 @@
+"""Who has what, as it moves: labels dealt, shared out, exchanged, bought and dropped; compiled loops.
+
+``hands[i, :held[i]]`` are the classes of workers of task i's labels, in no order; ``slack[i]`` is its evidence less its
+target: below 0 it is short. Every move keeps what is of a task alone (:func:`may_have`, :func:`keeps`), and the
+labels that each class has ``left``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crowdopt.assign.completion_kernels import ANY
+from crowdopt.compiled_kernels import njit
+
+STALLED, LESS = 8, 0.98  # rounds in which what is missing falls to no less than this part, after which sharing ends
+CLOSE = 1e-12  # evidence; a smaller gain is rounding
+FREE, FEWER = 22, 12  # labels of two tasks that are shared out anew at once: 2 * 2^11 subset sums, or 2 * 2^6
+
+
+class Terms(NamedTuple):
+    """What stays as it is while labels move."""
+
+    rows: NamedTuple  # of crowdopt.assign.problem
+    row: np.ndarray  # (tasks,)
+    bar_at: np.ndarray  # (tasks + 1,): classes of whom some are barred to a task
+    bar: np.ndarray
+    bar_left: np.ndarray  # labels of each that it may have all the same
+
+
+class State(NamedTuple):
+    """What changes as labels move."""
+
+    hands: np.ndarray  # (tasks, widest) int32
+    held: np.ndarray  # (tasks,)
+    slack: np.ndarray  # (tasks,)
+    left: np.ndarray  # (G,): labels that each class has left
+    chance: np.ndarray  # (1,) uint64: where chance comes from: equal input, equal output
+    rung: np.ndarray  # (1,) bool: whether time is up; long loops look at it and end
+
+
+@njit(cache=True, nogil=True)
+def draw(chance, below):
+    """A whole number in [0, below), by xorshift."""
+    x = chance[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    chance[0] = x
+    return np.int64(x % np.uint64(below))
+
+
+@njit(cache=True, nogil=True)
+def _inside(hand, n, group, a):
+    """Labels of a hand in one of the groups that are apart."""
+    count = 0
+    for t in range(n):
+        count += group[hand[t]] == a
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _beside(hand, n, member, h):
+    """Labels of a hand in one of the other groups."""
+    count = 0
+    for t in range(n):
+        count += member[h, hand[t]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def may_know(i, g, hand, n, terms):
+    """Whether a task with n labels in hand may have one more of class g, whatever groups say."""
+    rows, same, r = terms.rows, 0, terms.row[i]
+    for t in range(n):
+        same += hand[t] == g
+    most = rows.size[g]
+    for b in range(rows.shut_at[r], rows.shut_at[r + 1]):
+        if rows.shut[b] == g:
+            most = min(most, rows.shut_left[b])
+    for b in range(terms.bar_at[i], terms.bar_at[i + 1]):
+        if terms.bar[b] == g:
+            most = min(most, terms.bar_left[b])
+    return same < most
+
+
+@njit(cache=True, nogil=True)
+def may_have(i, g, hand, n, terms):
+    """Whether a task with n labels in hand may have one more of class g."""
+    rows, r = terms.rows, terms.row[i]
+    if not may_know(i, g, hand, n, terms):
+        return False
+    if rows.free[r]:
+        return True
+    a = rows.group[g]
+    if n >= rows.most[r] or (rows.top[r, a] < ANY and _inside(hand, n, rows.group, a) >= rows.top[r, a]):
+        return False
+    for h in range(rows.member.shape[0]):
+        if rows.member[h, g] and _beside(hand, n, rows.member, h) >= rows.top_beside[r, h]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def keeps(i, hand, n, terms):
+    """Whether a task may have just these labels, its evidence apart; of a class of one worker nobody is twice there."""
+    rows, r = terms.rows, terms.row[i]
+    for t in range(n):
+        if rows.size[hand[t]] > 1 and not may_know(i, hand[t], hand, t, terms):
+            return False
+    if rows.free[r]:
+        return True
+    if n < rows.fewest[r] or n > rows.most[r]:
+        return False
+    for a in range(rows.low.shape[1]):
+        if rows.low[r, a] > 0 or rows.top[r, a] < ANY:
+            inside = _inside(hand, n, rows.group, a)
+            if inside < rows.low[r, a] or inside > rows.top[r, a]:
+                return False
+    for h in range(rows.member.shape[0]):
+        inside = _beside(hand, n, rows.member, h)
+        if inside < rows.low_beside[r, h] or inside > rows.top_beside[r, h]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def lacking(terms, state):
+    """Which tasks have too little evidence, or labels that they may not have just so, (tasks,)."""
+    short = np.zeros(terms.row.size, np.bool_)
+    for i in range(short.size):
+        short[i] = state.slack[i] < 0 or not keeps(i, state.hands[i], state.held[i], terms)
+    return short
+
+
+@njit(cache=True, nogil=True)
+def _take(i, g, worth, state):
+    state.hands[i, state.held[i]] = g
+    state.held[i] += 1
+    state.slack[i] += worth[g]
+    state.left[g] -= 1
+
+
+@njit(cache=True, nogil=True)
+def _put_back(i, place, worth, state):
+    g = state.hands[i, place]
+    state.held[i] -= 1
+    state.hands[i, place] = state.hands[i, state.held[i]]
+    state.slack[i] -= worth[g]
+    state.left[g] += 1
+
+
+@njit(cache=True, nogil=True)
+def _sink(heap, size, slack, at):
+    """Restore the heap, least slack on top, from a place downwards."""
+    moved = heap[at]
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and slack[heap[child + 1]] < slack[heap[child]]:
+            child += 1
+        if slack[heap[child]] >= slack[moved]:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = moved
+
+
+@njit(cache=True, nogil=True)
+def _rise(heap, slack, at):
+    """Restore the heap from a place upwards."""
+    moved = heap[at]
+    while at > 0:
+        above = (at - 1) // 2
+        if slack[heap[above]] <= slack[moved]:
+            break
+        heap[at] = heap[above]
+        at = above
+    heap[at] = moved
+
+
+@njit(cache=True, nogil=True)
+def deal(tasks, groups, amounts, worth, terms, state):
+    """Deal ``amounts[g]`` labels of each class, in the given order, always to the tasks that lack most.
+
+    It makes the least slack large: the next label goes where slack is least, kept on top of a heap, and with the best
+    classes first the coarse labels are dealt while there are finer ones to even them out. A task that may not have a
+    label is passed over; in a round each task gets at most one of a class.
+    """
+    n, slack, widest = tasks.size, state.slack, state.hands.shape[1]
+    if n == 0:
+        return
+    heap = tasks.copy()
+    for at in range(n // 2 - 1, -1, -1):
+        _sink(heap, n, slack, at)
+    rows, bar_at, plain = terms.rows, terms.bar_at, np.empty(state.held.size, np.bool_)
+    for i in tasks:
+        r = terms.row[i]
+        plain[i] = rows.free[r] and rows.shut_at[r] == rows.shut_at[r + 1] and bar_at[i] == bar_at[i + 1]
+    hands, held = state.hands, state.held
+    for g in groups:
+        out = min(amounts[g], state.left[g])
+        while out > 0:
+            size, given = n, 0
+            while given < out and size > 0:  # those looked at gather behind the heap
+                size -= 1
+                heap[0], heap[size] = heap[size], heap[0]
+                _sink(heap, size, slack, 0)
+                i = heap[size]
+                if held[i] >= widest:
+                    continue
+                # of a class of one worker there is one round, in which nobody comes twice
+                if (plain[i] and rows.size[g] == 1) or may_have(i, g, hands[i], held[i], terms):
+                    hands[i, held[i]] = g
+                    held[i] += 1
+                    slack[i] += worth[g]
+                    given += 1
+            state.left[g] -= given
+            for k in range(size, n):
+                _rise(heap, slack, k)
+            out -= given
+            if given == 0 or rows.size[g] == 1:
+                break
+
+
+@njit(cache=True, nogil=True)
+def _subset_sums(values, first, last, sums, masks):
+    """All subset sums of values[first:last], ascending, each with its subset as a bit mask; returns how many."""
+    spare, spare_masks = np.empty(sums.size), np.empty(masks.size, np.int64)
+    sums[0], masks[0], found = 0.0, 0, 1
+    for x in range(first, last):
+        i = j = k = 0
+        value, bit = values[x], np.int64(1) << (x - first)
+        while i < found or j < found:
+            if j >= found or (i < found and sums[i] <= sums[j] + value):
+                spare[k], spare_masks[k] = sums[i], masks[i]
+                i += 1
+            else:
+                spare[k], spare_masks[k] = sums[j] + value, masks[j] | bit
+                j += 1
+            k += 1
+        found = k
+        for k in range(found):  # a slice assigned takes longer to compile than all of this
+            sums[k], masks[k] = spare[k], spare_masks[k]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def closest(values, k, target):
+    """The subset of the first k values whose sum is closest to the target: (mask, sum).
+
+    By meeting in the middle (Horowitz & Sahni 1974): all sums of either half ascending; as the first half's sum grows
+    the best partner in the second only moves down, so one pass over both sees, for each sum of the first half, the
+    last partner at most and the first one above the target. One of those two is closest; of equals the first is kept.
+    """
+    half = k // 2
+    top = np.int64(1) << (k - half)
+    low_sums, low_masks = np.empty(top), np.empty(top, np.int64)
+    high_sums, high_masks = np.empty(top), np.empty(top, np.int64)
+    low = _subset_sums(values, 0, half, low_sums, low_masks)
+    high = _subset_sums(values, half, k, high_sums, high_masks)
+    best, mask, total = np.inf, np.int64(0), 0.0
+    j = high - 1
+    for i in range(low):
+        while j > 0 and low_sums[i] + high_sums[j] > target:
+            j -= 1
+        for step in range(2):
+            if j + step < high:
+                reached = low_sums[i] + high_sums[j + step]
+                if abs(reached - target) < best:
+                    best, total = abs(reached - target), reached
+                    mask = low_masks[i] | (high_masks[j + step] << half)
+    return mask, total
+
+
+@njit(cache=True, nogil=True)
+def _may_move(i, other, g, terms, state):
+    """Whether a label of class g may go from a task to another as far as groups and who knows it say."""
+    hand, n, mine, m = state.hands[other], state.held[other], state.hands[i], state.held[i]
+    if not may_know(other, g, hand, n, terms):
+        return False
+    rows, r, s = terms.rows, terms.row[other], terms.row[i]
+    if rows.free[r] and rows.free[s]:
+        return True
+    a = rows.group[g]
+    if rows.top[r, a] < ANY and _inside(hand, n, rows.group, a) >= rows.top[r, a]:
+        return False
+    if rows.low[s, a] > 0 and _inside(mine, m, rows.group, a) <= rows.low[s, a]:
+        return False
+    for h in range(rows.member.shape[0]):
+        if rows.member[h, g]:
+            if _beside(hand, n, rows.member, h) >= rows.top_beside[r, h]:
+                return False
+            if rows.low_beside[s, h] > 0 and _beside(mine, m, rows.member, h) <= rows.low_beside[s, h]:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def share_out(a, b, worth, terms, state, anyhow, most):
+    """Repartition the labels of two tasks of one type so that their slacks are as equal as can be.
+
+    It maximises the smaller of both slacks. Labels that the other task may not have stay; of the rest, in random order,
+    ``most`` may go either way, and the subset whose evidence is closest to half of all is the first task's. Since the
+    slacks' sum is fixed, closest to half is largest minimum, and exact up to so many labels.
+
+    anyhow: whether the new partition is kept even if the smaller slack does not rise; -> whether it was changed.
+    """
+    hands, held, slack, chance = state.hands, state.held, state.slack, state.chance
+    total = held[a] + held[b]
+    items, owner = np.empty(total, np.int64), np.empty(total, np.bool_)
+    keep_a, keep_b = np.empty(total, np.int64), np.empty(total, np.int64)
+    na = nb = k = 0
+    for t in range(held[a]):
+        g = hands[a, t]
+        if _may_move(a, b, g, terms, state):
+            items[k], owner[k], k = g, True, k + 1
+        else:
+            keep_a[na], na = g, na + 1
+    for t in range(held[b]):
+        g = hands[b, t]
+        if _may_move(b, a, g, terms, state):
+            items[k], owner[k], k = g, False, k + 1
+        else:
+            keep_b[nb], nb = g, nb + 1
+    if k < 1:
+        return False
+    for t in range(k - 1, 0, -1):
+        s = draw(chance, t + 1)
+        items[t], items[s] = items[s], items[t]
+        owner[t], owner[s] = owner[s], owner[t]
+    free = min(k, most)
+    values, had = np.empty(free), 0.0
+    for t in range(free):
+        values[t] = worth[items[t]]
+        if owner[t]:
+            had += values[t]
+    joint = slack[a] + slack[b]
+    mask, reached = closest(values, free, had + joint / 2 - slack[a])
+    new_a = slack[a] - had + reached
+    if not anyhow and min(new_a, joint - new_a) <= min(slack[a], slack[b]) + CLOSE:
+        return False
+    for t in range(free):
+        owner[t] = mask >> t & 1
+    for t in range(k):
+        if owner[t]:
+            keep_a[na], na = items[t], na + 1
+        else:
+            keep_b[nb], nb = items[t], nb + 1
+    if max(na, nb) > hands.shape[1] or not keeps(a, keep_a, na, terms) or not keeps(b, keep_b, nb, terms):
+        return False
+    held[a], held[b] = na, nb
+    for t in range(na):
+        hands[a, t] = keep_a[t]
+    for t in range(nb):
+        hands[b, t] = keep_b[t]
+    slack[a], slack[b] = new_a, joint - new_a
+    return True
+
+
+@njit(cache=True, nogil=True)
+def level(tasks, worth, terms, state, rounds):
+    """Share out poorest with richest, round after round, until none of the tasks, of one type, is short.
+
+    It raises the least slack of tasks whose total is fixed: sorted by slack they are paired from both ends, after three
+    rounds with a random shift, so that the same two do not meet for ever.
+    """
+    half, slack, rung = tasks.size // 2, state.slack, state.rung
+    least, idle = np.inf, 0
+    for turn in range(rounds):
+        order, lack = tasks[np.argsort(slack[tasks])], 0.0
+        for i in tasks:
+            lack += max(0.0, -slack[i])
+        idle = 0 if lack < LESS * least else idle + 1
+        least = min(least, lack)
+        if slack[order[0]] >= 0 or rung[0] or idle >= STALLED:
+            return
+        shift = 0 if turn < 3 else draw(state.chance, max(1, half))
+        for k in range(half):
+            poor, rich = order[k], order[tasks.size - 1 - (k + shift) % half]
+            if slack[poor] >= 0:
+                break
+            if slack[rich] - slack[poor] > CLOSE:
+                share_out(poor, rich, worth, terms, state, False, FEWER if turn < 3 else FREE)
+
+
+@njit(cache=True, nogil=True)
+def finish(tasks, worth, terms, state, work):
+    """For each short task look for a partner with whom an exact partition covers both; else stir; -> the work left."""
+    slack, rung = state.slack, state.rung
+    while work > 0 and not rung[0]:
+        short = 0
+        for d in tasks:
+            if slack[d] >= 0:
+                continue
+            short += 1
+            start, mended = draw(state.chance, tasks.size), False
+            for x in range(tasks.size):
+                i = tasks[(start + x) % tasks.size]
+                if i == d or slack[i] < 0 or slack[i] + slack[d] < 0:
+                    continue
+                work -= 1
+                if share_out(d, i, worth, terms, state, False, FREE):
+                    mended = slack[d] >= 0 and slack[i] >= 0
+                    if mended or slack[i] < 0:
+                        break
+                if work <= 0 or rung[0]:
+                    return 0
+            if not mended:
+                i = tasks[draw(state.chance, tasks.size)]
+                if i != d:
+                    share_out(d, i, worth, terms, state, True, FREE)
+                    work -= 1
+        if short == 0:
+            break
+    return work
+
+
+@njit(cache=True, nogil=True)
+def buy(tasks, price, worth_of, terms, state):
+    """Buy each short task, or one with too few labels, what closes its lack cheapest; -> how many stay short.
+
+    price (T, G): of labels, what they cost and what multipliers add; worth_of (T, G): evidence.
+    """
+    rows, slack, held, hands = terms.rows, state.slack, state.held, state.hands
+    short = 0
+    for i in tasks:
+        r = terms.row[i]
+        t = rows.type[r]
+        while held[i] < hands.shape[1]:
+            whole = keeps(i, hands[i], held[i], terms)
+            if slack[i] >= 0 and whole:
+                break
+            pick, score = -1, np.inf
+            for g in range(state.left.size):
+                if state.left[g] <= 0 or (worth_of[t, g] <= 0 and slack[i] < 0 and whole):
+                    continue
+                helps = not whole and _helps(r, g, hands[i], held[i], rows)
+                if not whole and not helps and slack[i] >= 0 and held[i] >= rows.fewest[r]:
+                    continue
+                closes = slack[i] >= 0 or worth_of[t, g] >= -slack[i]
+                this = price[t, g] + 1e-6 * worth_of[t, g]
+                if not closes:
+                    this = 1e9 + 1e3 * (price[t, g] + 1e-3) / max(worth_of[t, g], 1e-9)
+                if not whole and not helps:
+                    this += 1e15
+                if this < score and may_have(i, g, hands[i], held[i], terms):
+                    pick, score = g, this
+            if pick < 0:
+                break
+            _take(i, pick, worth_of[t], state)
+        short += slack[i] < 0 or not keeps(i, hands[i], held[i], terms)
+    return short
+
+
+@njit(cache=True, nogil=True)
+def _helps(r, g, hand, n, rows):
+    """Whether a label of class g is one of a group that a task still needs labels of."""
+    a = rows.group[g]
+    if rows.low[r, a] > 0 and _inside(hand, n, rows.group, a) < rows.low[r, a]:
+        return True
+    for h in range(rows.member.shape[0]):
+        if rows.member[h, g] and _beside(hand, n, rows.member, h) < rows.low_beside[r, h]:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _may_replace(i, place, g, terms, state):
+    """Whether a task may have a label of class g, below 0 none, in place of one of its own."""
+    hand, n = state.hands[i, : state.held[i]].copy(), state.held[i] - 1
+    hand[place] = hand[n]
+    if g >= 0:
+        if not may_know(i, g, hand, n, terms):
+            return False
+        hand[n], n = g, n + 1
+    return keeps(i, hand, n, terms)
+
+
+@njit(cache=True, nogil=True)
+def thin(tasks, price, worth_of, least, terms, state):
+    """Drop the dearest label that a task can do without, until it can do without none; -> what that saves.
+
+    least (G,): labels that each class must keep in all, less those it has: it gives none up where that is above -1.
+    """
+    rows, slack, held, hands = terms.rows, state.slack, state.held, state.hands
+    saved = 0.0
+    for i in tasks:
+        t = rows.type[terms.row[i]]
+        while True:
+            pick = -1
+            for k in range(held[i]):
+                g = hands[i, k]
+                spare = worth_of[t, g] <= slack[i] and least[g] < 0 and price[t, g] > 0
+                dearer = spare and (pick < 0 or price[t, g] > price[t, hands[i, pick]])
+                if dearer and _may_replace(i, k, -1, terms, state):
+                    pick = k
+            if pick < 0:
+                break
+            g = hands[i, pick]
+            saved += price[t, g]
+            least[g] += 1
+            _put_back(i, pick, worth_of[t], state)
+    return saved
+
+
+@njit(cache=True, nogil=True)
+def escalate(tasks, price, worth_of, terms, state, rounds, work, allowed):
+    """Buy one label after another for tasks of one type, and share out, until none is short.
+
+    A label is bought for the poorest task, the cheapest for the evidence that the tasks can use, which is capped at one
+    and a half times what all of them lack; one label more gives all of them something to share, so few are bought.
+
+    price, worth_of (G,): of the type; rounds, work: of sharing out after each label; allowed: labels; -> whether none
+    is short.
+    """
+    slack, held, hands, left = state.slack, state.held, state.hands, state.left
+    for _ in range(allowed):
+        poorest, lack = tasks[0], 0.0
+        for i in tasks:
+            lack += max(0.0, -slack[i])
+            if slack[i] < slack[poorest]:
+                poorest = i
+        if slack[poorest] >= 0:
+            return True
+        if state.rung[0] or held[poorest] >= hands.shape[1]:
+            return False
+        pick, score = -1, np.inf
+        for g in range(left.size):
+            if left[g] > 0 and worth_of[g] > 0:
+                this = (price[g] + 1e-3) / min(worth_of[g], 1.5 * lack + 1e-2)
+                if this < score - CLOSE and may_have(poorest, g, hands[poorest], held[poorest], terms):
+                    pick, score = g, this
+        if pick < 0:
+            return False
+        _take(poorest, pick, worth_of, state)
+        level(tasks, worth_of, terms, state, rounds)
+        finish(tasks, worth_of, terms, state, work)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def fill(lacks, over, cost, worth_of, terms, state):
+    """Labels for classes that lack some: in place of those of classes that have some over, else beside, the cheapest.
+
+    lacks, over (G,): labels; written.
+    """
+    rows, n, hands, held = terms.rows, terms.row.size, state.hands, state.held
+    key = np.empty(n)
+    for g in range(lacks.size):
+        if lacks[g] <= 0:
+            continue
+        for i in range(n):
+            worth = worth_of[rows.type[terms.row[i]]]
+            for k in range(held[i]):
+                h = hands[i, k]
+                if lacks[g] <= 0 or state.left[g] <= 0:
+                    break
+                if over[h] > 0 and state.slack[i] + worth[g] - worth[h] >= 0 and _may_replace(i, k, g, terms, state):
+                    _put_back(i, k, worth, state)
+                    _take(i, g, worth, state)
+                    lacks[g], over[h] = lacks[g] - 1, over[h] - 1
+                    break
+            key[i] = cost[rows.type[terms.row[i]], g] + 1e-9 * held[i]
+        if lacks[g] > 0:
+            for i in np.argsort(key, kind="mergesort"):
+                if lacks[g] <= 0 or state.left[g] <= 0:
+                    break
+                if held[i] < hands.shape[1] and may_have(i, g, hands[i], held[i], terms):
+                    _take(i, g, worth_of[rows.type[terms.row[i]]], state)
+                    lacks[g] -= 1
+
+
+@njit(cache=True, nogil=True)
+def seat(task, members, room, least, bar_at, bar, rung):
+    """Workers for labels of one class: who has most labels left first, whoever lacks some before all others.
+
+    Where nobody is left for a task, another task gives up a worker whom it may have for one who is left.
+
+    task (k,): tasks, each as often as it has labels, those with most labels first; members: the class; room, least
+    (workers,): labels that each has left and lacks, written; bar_at, bar: who is barred to each task; -> (k,): workers;
+    -1: nobody.
+    """
+    worker, stamp = np.full(task.size, -1), np.full(room.size, -1)  # who is barred to the task at hand, or has it
+    begin = 0
+    for z in range(task.size):
+        i = task[z]
+        if z == 0 or task[z - 1] != i:
+            begin = z
+            for b in range(bar_at[i], bar_at[i + 1]):
+                stamp[bar[b]] = i
+        best, score = -1, -1
+        for j in members:
+            if room[j] <= 0 or stamp[j] == i:
+                continue
+            this = room[j] + (1 << 30) * max(0, least[j])
+            if this > score:
+                best, score = j, this
+        if best < 0 and not rung[0]:
+            best = _given_up(i, z, begin, task, worker, members, room, bar_at, bar)
+        if best >= 0:
+            worker[z], stamp[best] = best, i
+            room[best] -= 1
+            least[best] -= 1
+    for j in members:
+        begin = 0
+        for y in range(task.size):
+            begin = y if y == 0 or task[y - 1] != task[y] else begin
+            if least[j] <= 0 or room[j] <= 0:
+                break
+            end, other = begin, worker[y]
+            while end < task.size and task[end] == task[y]:
+                end += 1
+            if other >= 0 and least[other] < 0 and _is_free(task[y], j, worker, begin, end, bar_at, bar):
+                worker[y] = j
+                room[j], room[other] = room[j] - 1, room[other] + 1
+                least[j], least[other] = least[j] - 1, least[other] + 1
+    return worker
+
+
+@njit(cache=True, nogil=True)
+def _is_free(i, j, worker, begin, end, bar_at, bar):
+    """Whether a worker is not barred to a task, nor among those whom it has."""
+    for b in range(bar_at[i], bar_at[i + 1]):
+        if bar[b] == j:
+            return False
+    twice = 0
+    for y in range(begin, end):
+        twice += worker[y] == j
+    return twice == 0
+
+
+@njit(cache=True, nogil=True)
+def _given_up(i, z, begin, task, worker, members, room, bar_at, bar):
+    """A worker whom another task gives up for one who has labels left; -1: there is none."""
+    first = 0
+    for y in range(begin):
+        first = y if y == 0 or task[y - 1] != task[y] else first
+        j = worker[y]
+        if j < 0 or not _is_free(i, j, worker, begin, z, bar_at, bar):
+            continue
+        last = y
+        while last + 1 < begin and task[last + 1] == task[y]:
+            last += 1
+        for other in members:
+            if room[other] > 0 and _is_free(task[y], other, worker, first, last + 1, bar_at, bar):
+                worker[y] = other
+                room[other] -= 1
+                room[j] += 1
+                return j
+    return -1
