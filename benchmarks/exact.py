@@ -71,14 +71,14 @@ def named(recipe: str):
 def by_classes(instance, method, program, limit):
     """The exact method, certificate and plan included; for the LP the full primal and the full dual as arrays."""
     import crowdopt
-    from crowdopt.assign.exact.relaxation import relax_classes
+    from crowdopt.assign.linear.relaxation import relax_classes
     from crowdopt.crowd.alike import classes_of
     from crowdopt.crowd.kept import breaches
 
     if program == "ip":
         plan = crowdopt.assign(instance, time_limit=limit, gap=0.0)
         return plan.status.value, plan.objective, plan.bound, lambda: verified(not breaches(instance, plan.pairs))
-    found = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=limit), whole=False)
+    found = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=limit))
     full, duals, known = found.full(), found.duals(), found.certificate
     keeps = lambda: crowdopt.core.certificate.violation(full_lp(instance), full.reshape(-1)) <= 1e-8  # noqa: E731
     return found.solution.status.value, known.value, known.bound, lambda: verified(duals is not None and keeps())

@@ -51,13 +51,13 @@ def _highs(n: int, m: int, seconds: float) -> Callable[[], bool]:
 
 def _linear(n: int, m: int, seconds: float) -> Callable[[], bool]:
     import crowdopt
-    from crowdopt.assign.exact.relaxation import relax_classes
+    from crowdopt.assign.linear.relaxation import relax_classes
     from crowdopt.crowd.alike import classes_of
 
     instance, options = _recipe(n, m), crowdopt.Options(time_limit=seconds)
 
     def work() -> bool:
-        found = relax_classes(classes_of(instance), crowdopt.solve, options, whole=False)
+        found = relax_classes(classes_of(instance), crowdopt.solve, options)
         return found.certificate is not None
 
     return work

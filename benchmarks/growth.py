@@ -25,14 +25,14 @@ SIZES = ["200x60", "1000x300", "5000x1000", "20000x5000", "100000x10000", "30000
 def once(size: str) -> dict[str, float | str]:
     """Seconds of the LP and of a plan, the plan's gap, and the peak of the process's memory."""
     import crowdopt
-    from crowdopt.assign.exact.relaxation import relax_classes
+    from crowdopt.assign.linear.relaxation import relax_classes
     from crowdopt.crowd.alike import classes_of
     from crowdopt.crowd.kept import breaches
 
     crowdopt.assign(crowdopt.recipe("R10:60x40"), gap=GAP, time_limit=300)  # compiles, or loads what is compiled
     instance = crowdopt.recipe(f"R10:{size}", 0)
     started = perf_counter()
-    relaxed = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=300), whole=False)
+    relaxed = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=300))
     linear = perf_counter() - started
     bound = relaxed.certificate.bound
     del relaxed

@@ -18,11 +18,12 @@ import numpy as np
 
 import crowdopt
 from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.exact.relaxation import relax_classes
-from crowdopt.core.solution import Options
+from crowdopt.core.certificate import certify
+from crowdopt.core.solution import BY_SIZE, Options
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
+from crowdopt.programs import aggregated
 
 ROWS = (
     *(("B5:1000x300", epsilon) for epsilon in (0.1, 0.05, 0.01)),
@@ -53,7 +54,8 @@ def named(name: str, epsilon: float) -> AssignmentInstance:
 def before(instance: AssignmentInstance, limit: float) -> float:
     """What the linear relaxation proves."""
     loose = relaxation(instance)
-    return relax_classes(classes_of(loose), SOLVERS.solve, Options(time_limit=limit), whole=True).certificate.bound
+    program = aggregated.of_classes(classes_of(loose), whole=True)
+    return certify(SOLVERS.solve(program, BY_SIZE, Options(time_limit=limit))).bound
 
 
 def holds(instance: AssignmentInstance, plan: crowdopt.Plan) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
-from crowdopt.assign.exact.compiling import load
+from crowdopt.assign.compiling import load
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end; those that compile the
     "tests/pins/",  # same loops are not begun together: the second finds what the first has kept

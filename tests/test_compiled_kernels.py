@@ -11,9 +11,8 @@ import pytest
 
 import crowdopt
 from crowdopt import assign, compiled_kernels, pauses, recipe
-from crowdopt.assign.engine import completion_kernels
-from crowdopt.assign.exact import kernels
-from crowdopt.assign.exact.compiling import load
+from crowdopt.assign import amount_kernels, choice_kernels, master_kernels, oracle_kernels, state_kernels
+from crowdopt.assign.compiling import load
 from crowdopt.compiled_kernels import njit
 from crowdopt.core import clock
 from crowdopt.core.clock import Clock
@@ -50,12 +49,18 @@ def test_what_is_compiled_ahead_is_all_that_plans_need():
     The last resort, and loops of other rooms, are compiled when a plan asks for them, if nothing is kept.
     """
     load()
-    everything = {**vars(completion_kernels), **vars(kernels)}
-    loops = {name: loop for name, loop in everything.items() if getattr(loop, "signatures", None)}
+    modules = (oracle_kernels, master_kernels, choice_kernels, amount_kernels, state_kernels)
+    loops = {
+        f"{m.__name__}.{name}": loop
+        for m in modules
+        for name, loop in vars(m).items()
+        if getattr(loop, "signatures", None)
+    }
     before = {name: list(loop.signatures) for name, loop in loops.items()}
     for name, epsilon in (("B5:200x60", 0.1), ("R10:50x30", 0.07145), ("R10:60x100", 0.1)):
         assign(recipe(name).with_epsilon(epsilon), nodes=2, time_limit=600)
-    assert {"share", "thin", "trade", "shift", "deal", "completions", "cheapest", "through_each"} <= set(loops)
+    called = {name.rpartition(".")[2] for name in loops}
+    assert {"sweep_rows", "soft_least", "sampled", "served", "shift", "deal", "level", "thin"} <= called
     assert {name: list(loop.signatures) for name, loop in loops.items()} == before
 
 
@@ -88,9 +93,7 @@ def test_loops_compiled_by_several_processes_are_found_by_the_next(tmp_path):
     """
     program = """
 from numba.core import event
-from crowdopt.assign.exact import kernels
-from crowdopt.assign.exact.compiling import load
-from crowdopt.assign.exact.split import are_compiled
+from crowdopt.assign.compiling import are_compiled, load
 print(are_compiled())
 with event.install_recorder("numba:compile") as heard:
     load()

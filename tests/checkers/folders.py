@@ -100,6 +100,27 @@ def by_blocks(c, x, pull, load, money, whole):
     return max(proven, c.bound(x, pull, load, money, whole))
 
 
+def by_sets(c, x, pull, load, money, whole):
+    """What every plan costs at least where each task's set keeps its limits on labels by itself. Never too much."""
+    terms = [money * c.budget] + [w * c.room[j][w < 0] for j, w in load.items()]
+    for i in c.tasks:
+        items = [((1 - money) * c.price[i, j] - load[j], c.worth[i, j]) for j in c.room if (i, j) not in c.barred]
+        terms.append(cheapest_set(sorted(items), c.need[i] - c.had[i] - 1.001 * NEAR, *c.labels[i]) - NEAR)
+    low = math.fsum(terms) - 1e-12 * sum(map(abs, terms))
+    return c.up(low) if whole and math.isfinite(low) else low
+
+
+def cheapest_set(items, lack, fewest, most, spent=0.0, best=math.inf):
+    """What items (cost, worth), sorted, cost at least that meet the lack, from fewest to most of them: depth first."""
+    if lack <= 0 and fewest <= 0 <= most:
+        best = min(best, spent)
+    for k, (cost, worth) in enumerate(items):
+        if most < 1 or spent + cost + sum(min(0.0, other) for other, _ in items[k + 1 :]) >= best:
+            break
+        best = cheapest_set(items[k + 1 :], lack - worth, fewest - 1, most - 1, spent + cost, best)
+    return best
+
+
 def cheapest(items, lack, spent=0.0, best=math.inf):
     """What items (ratio, cost, worth), sorted, of which enough meet the lack cost at least, up to NEAR: depth first."""
     for k, (ratio, cost, worth) in enumerate(items):
@@ -113,7 +134,7 @@ def check(campaign, plan):
     """The problems (None: the plan holds), and the bound that its multipliers prove (None: they prove nothing)."""
     said = json.loads((Path(plan) / "plan.json").read_text("utf-8"))
     c, whole = Campaign(Path(campaign), said.get("in_place_of_campaign", {})), said["program"] == "ip"
-    prove = by_blocks if said.get("certified_by") == "blocks" else Campaign.bound
+    prove = {"blocks": by_blocks, "sets": by_sets}.get(said.get("certified_by"), Campaign.bound)
     rows, tasks, workers = (read(Path(plan) / f"{name}.csv") for name in ("assignment", "tasks", "workers"))
     y = {(r["task"], r["worker"]): float(r.get("value", 1)) for r in rows}
     ids = [[r["task"] for r in tasks], [r["worker"] for r in workers]]

@@ -162,7 +162,7 @@ def _folder_claims(plan: Plan) -> list[str]:
         with catch_warnings(category=TableWarning, action="ignore"):  # groups are drawn before what they may limit
             report = verify(campaign, folder)
         known = one.rule in ("bhattacharyya", "hoeffding") and not (one.has_prior or one.groups or one.own_rows)
-        known &= form in (None, "rows") or (form == "blocks" and one.n_workers <= FEW)
+        known &= form in (None, "rows") or (form in ("blocks", "sets") and one.n_workers <= FEW)
         again = check(campaign, folder)[0] if known else None
     found = [] if report.holds else [f"verify: {problem}" for problem in report.problems[:3]]
     found += [f"the checker of folders: {problem}" for problem in again or ()]

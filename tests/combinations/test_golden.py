@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt.assign.exact.compiling import load
+from crowdopt.assign.compiling import load
 from tests.combinations.measured import NEAR, Row, measure
 from tests.draw import RULES, WISHES, clash, planned
 

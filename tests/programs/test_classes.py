@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Options, Status, certify, lagrangian_bound, recipe, relax, solve
+from crowdopt import AssignmentInstance, Status, recipe, relax, solve
 from crowdopt.core.program import Program
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.subset import of_tasks
@@ -25,8 +25,6 @@ from crowdopt.programs import (
     market,
     missing,
     smallest_coverage,
-    target,
-    whole_amounts,
 )
 from tests.checkers.plans import least_cost
 from tests.draw import campaigns
@@ -161,43 +159,3 @@ def test_the_share_is_the_edge_of_what_can_be_covered(seed):
     assert is_open(market.of_groups(groups, need * share * (1 - 1e-6)))
     assert share > 1 - 1e-6 or not is_open(market.of_groups(groups, need * (share + 1e-4)))
     assert -optimum(largest_share.of_groups(groups, need, joint=False)) >= share * groups.tasks_in.sum() - 1e-6
-
-
-@pytest.mark.parametrize("name", ["R10:60x40", "R1:30x20"])
-def test_slack_grows_with_money_and_pays_off(name):
-    """Concave in the money: the LP's own optimum buys none beyond need, or some; more money never buys less."""
-    instance = recipe(name, 1)
-    classes, least = classes_of(instance), optimum(aggregated.build(instance, whole=True))
-    slack = [-optimum(target.of_classes(classes, least * part)) for part in (1.0 + 1e-9, 1.05, 1.1)]
-    assert 0 <= slack[0] <= slack[1] <= slack[2]
-    assert slack[1] >= (slack[0] + slack[2]) / 2 - 1e-7
-
-
-def missed(program: Program) -> float:
-    """Evidence that whole labels must miss; infinite where the other rows leave none."""
-    value = certify(solve(program, "highs", Options())).value
-    return np.inf if value is None else value
-
-
-@settings(max_examples=10)
-@given(instances())
-def test_no_plan_costs_what_whole_amounts_cannot_be_had_for(instance):
-    """Against all plans, with every option: nothing is missing at the optimum's price; boxes change no optimum."""
-    best, classes = least_cost(instance), classes_of(instance)
-    relaxed = aggregated.of_classes(classes, whole=True)
-    linear = solve(relaxed, "highs-simplex", Options())
-    for money in [0.0, 1.0, 3.0] + [best, best + 1.0] * (best < np.inf):
-        program = whole_amounts.of_classes(classes, money)
-        least = missed(program)
-        assert money < best or least == pytest.approx(0.0, abs=1e-6)
-        bound = -np.inf if linear.dual is None else lagrangian_bound(relaxed, linear.dual)
-        if np.isfinite(bound) and bound <= money and least == pytest.approx(0.0, abs=1e-7):
-            assert missed(whole_amounts.boxed(program, relaxed, linear.dual, bound, money)) <= 1e-6
-
-
-@pytest.mark.parametrize("money", [60.0, 100.0])
-def test_a_margin_is_missed_last(money):
-    """More is asked for, more is missing: by no more than the margin of all tasks."""
-    classes = classes_of(recipe("R1:8x20"))
-    plain, more = (missed(whole_amounts.of_classes(classes, money, margin)) for margin in (0.0, 0.1))
-    assert plain - 1e-6 <= more <= plain + 0.1 * classes.task_class.size + 1e-6

@@ -1,4 +1,4 @@
-"""Masters over sets, levels, orders and patterns: brute force over all choices of sets is never cheaper than they."""
+"""Masters over sets, orders and patterns: brute force over all choices of sets is never cheaper than they."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from crowdopt.programs import (
     assignment,
     grouped_cuts,
     label_sets,
-    level_sets,
-    nested_sets,
-    own_sets,
     pattern_master,
     patterns,
     set_choice,
@@ -27,7 +24,6 @@ from crowdopt.programs import (
 )
 from crowdopt.programs.grouped_cuts import Box
 from crowdopt.programs.order_choice import OrderLimits, of_orders
-from crowdopt.programs.own_sets import KnownSets
 from crowdopt.programs.pools import pools_of
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
 from tests.checkers.plans import least_cost
@@ -71,59 +67,6 @@ def test_whole_sets_are_worth_more_than_shares_of_labels(instance):
     assert optimum(program) <= best + 1e-6 and best <= nothing.cost.max() * classes.tasks_in.sum()
     if program.column("without").view(point.primal).sum() <= 1e-9:
         assert optimum(program) >= optimum(aggregated.of_classes(classes)) - 1e-6
-
-
-@settings(max_examples=12)
-@given(st.integers(0, 10**6))
-def test_levels_of_one_worker_each_lose_nothing(seed):
-    """Labels that fill a level of their own are labels; where levels are shared, any worker in them may fill them."""
-    rng = np.random.default_rng(seed)
-    skill, room, price = rng.uniform(0.6, 0.95, (2, 4)), rng.integers(1, 4, 4), rng.integers(1, 5, 4) * 1.0
-    classes = classes_of(AssignmentInstance(skill, rng.integers(0, 2, 3), room, 0.3, cost=price))
-    kinds, sets = covering_sets(classes)
-    count, groups = classes.evidence.shape
-    exact = optimum(label_sets.of_sets(classes, classes.tasks_in, classes.workers_in * classes.capacity, kinds, sets))
-    each = np.tile(np.arange(groups), (count, 1))
-    own = level_sets.of_levels(classes, each, np.arange(count + 1) * groups, kinds, sets)
-    assert optimum(own) <= exact + 1e-6
-    if own.cost.max() > 0 and exact < own.cost[0]:  # no task goes without
-        assert optimum(own) >= exact - 1e-6
-    shared = [np.zeros_like(chosen) for chosen in sets]
-    assert optimum(level_sets.of_levels(classes, each * 0, np.arange(count + 1), kinds, shared)) <= exact + 1e-6
-
-
-@settings(max_examples=10)
-@given(st.integers(0, 10**6))
-def test_own_and_nested_sets_are_the_best_choice(seed):
-    """Three tasks with three sets of two of four workers each: a set for each task, what is over at a price.
-
-    Nested, the first two tasks' sets are of two levels of one row: those of the higher one serve the lower one too,
-    and a task without a set is dear. Shares of sets cost no more.
-    """
-    rng = np.random.default_rng(seed)
-    sets = np.array([rng.choice(4, 2, replace=False) for _ in range(9)])
-    load = np.array([np.bincount(one, minlength=4) for one in sets])
-    known = KnownSets(np.repeat(np.arange(3), 3), rng.uniform(1, 3, 9), 2 * np.arange(10), sets.reshape(-1))
-    room, none = rng.integers(1, 3, 4).astype(float), np.zeros(4)
-    best, nested = [], []
-    for chosen in product(range(9), range(3, 6), range(6, 9)):
-        over = np.maximum(0.0, load[list(chosen)].sum(axis=0) - room).sum()
-        best += [known.cost[list(chosen)].sum() + DEAR * over] * (chosen[0] < 3)
-    for chosen in product((-1, *range(6)), (-1, 3, 4, 5), (-1, 6, 7, 8)):
-        some = [s for s in chosen if s >= 0]
-        if (load[some].sum(axis=0) <= room).all():
-            nested.append(known.cost[some].sum() + DEAR * (3 - len(some)))
-    row, one = np.array([0, 0, 1]), np.ones(3, int)
-    for costs, built in (
-        (best, [own_sets.of_sets(known, room, none, np.inf, DEAR, whole) for whole in (True, False)]),
-        (nested, [nested_sets.of_sets(known, row, one, room, DEAR, whole) for whole in (True, False)]),
-    ):
-        assert built[0].cost @ solve(built[0]).primal == pytest.approx(min(costs))
-        assert optimum(built[1]) <= min(costs) + 1e-9
-    free = optimum(own_sets.of_sets(known, room + 9, none, np.inf, DEAR, False))
-    least = np.array([0.0, 0.0, 0.0, 5.0])  # a load that no sets meet is dear by as much as is missing
-    assert optimum(own_sets.of_sets(known, room + 9, least, np.inf, DEAR, False)) >= free + 2 * DEAR - 1e-9
-    assert solve(own_sets.of_sets(known, room + 9, none, free / 2, DEAR, False)).primal is None
 
 
 @pytest.mark.parametrize("seed", range(3))

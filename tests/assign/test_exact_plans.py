@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe, write_plan
-from crowdopt.assign.individual.nested import LevelsOfNeed
 from crowdopt.crowd.kept import breaches
 from crowdopt.recheck.bounds.proofs import prove_blocks
 from tests.sampled import first_of
 from tests.small import instances
+
+pytestmark = pytest.mark.usefixtures("compiled")  # nothing here is timed before the loops are compiled
 
 
 def repeated(instance: AssignmentInstance, times: int) -> AssignmentInstance:
@@ -149,12 +149,3 @@ def test_scaling_prices_scales_the_cost():
     cheap = assign(base, time_limit=20, gap=0.0)
     dear = assign(replace(base, cost=base.cost * 1.5), time_limit=20, gap=0.0)
     assert cheap.proven and dear.proven and dear.objective == pytest.approx(1.5 * cheap.objective)
-
-
-def test_evidence_that_is_just_enough_meets_the_level():
-    """By row: as much as a level needs meets it, a little less the one below, less than the first none."""
-    need = np.array([1.0, 2.0, 3.0, 0.5])
-    rows = np.array([0, 0, 0, 1])
-    levels = LevelsOfNeed(SimpleNamespace(), rows, need, np.ones(4, int), np.arange(4), np.array([0, 3, 4]))
-    met = levels.met(np.array([0, 0, 0, 0, 1, 1]), np.array([2.0, np.nextafter(2.0, 0), 0.9, 7.0, 0.5, 0.4]))
-    assert met.tolist() == [1, 0, -1, 2, 3, -1]
