@@ -9,8 +9,6 @@ import numpy as np
 from crowdopt.assign.state_kernels import CLOSE
 from crowdopt.compiled_kernels import njit
 
-SHIFTS = 400  # moves
-
 
 class Amounts(NamedTuple):
     """Whole amounts of labels per row and class of workers, and what they may become."""
@@ -63,17 +61,17 @@ def _exchanged(t, into, out, rows):
 
 
 @njit(cache=True, nogil=True)
-def shift(rows, rung):
+def shift(rows, moves, rung):
     """Polish whole amounts: exchanges of two rows, or with capacity left, that lower the sum of squared lacks.
 
     Each move helps the row that lacks most: it takes a label of class x for one of class y, from every other row that
     has an x, or of the capacity that x has left; all such moves are looked at and the one kept that lowers the sum of
     squares most within the money to spare. Squares, because near the LP's optimum exchanges only move a lack about,
-    and what matters is that no row has a large one. It ends where no move helps, or after SHIFTS.
+    and what matters is that no row has a large one. It ends where no move helps, or after so many.
 
     rows: :class:`Amounts`.
     """
-    for _ in range(SHIFTS):
+    for _ in range(moves):
         a, worst = -1, CLOSE
         for t in range(rows.wanted.size):
             if rows.wanted[t] - rows.excess[t] > worst:

@@ -18,12 +18,22 @@ from crowdopt.arrays import Bools, Floats
 from crowdopt.core.solution import WARM, Options, Solve
 from crowdopt.programs.boxed import OpenAmounts, of_amounts
 
-SAMPLE, GROWTH = 2_000, 5  # workers in the first sample; each is so many times the one before
-LARGE = 5_000  # worker classes from which this pays
-FEW = 64  # task classes up to which sorting them for every worker is nothing
-STEPS = 30  # boxes in all
 NOWHERE = np.zeros(0)  # thresholds that nobody asked for yet
 EXACT = 1e-10  # relative; value and proof, and evidence had or given back
+
+
+@dataclass(frozen=True)
+class BoxParams:
+    """How samples and boxes are chosen."""
+
+    sample: int = 2_000  # workers in the first sample
+    growth: int = 5  # each is so many times the one before
+    large: int = 5_000  # worker classes from which this pays
+    few: int = 64  # task classes up to which sorting them for every worker is nothing
+    steps: int = 30  # boxes in all
+
+
+PARAMS = BoxParams()
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +78,7 @@ class Boxed:
 
 def pays(kinds: int, groups: int) -> bool:
     """Whether an LP of nothing but needs and capacities is large enough."""
-    return groups >= LARGE and kinds <= FEW
+    return groups >= PARAMS.large and kinds <= PARAMS.few
 
 
 def box_step(whole: Fractional, solve: Solve, options: Options) -> Boxed | None:
@@ -80,12 +90,12 @@ def box_step(whole: Fractional, solve: Solve, options: Options) -> Boxed | None:
 def _from_samples(whole: Fractional, solve: Solve, options: Options) -> tuple[Floats | None, float]:
     """Prices from growing samples of the workers, and how far they may be off, relatively."""
     order = np.random.default_rng(options.seed).permutation(whole.supply.size)
-    size = min(SAMPLE, order.size)
+    size = min(PARAMS.sample, order.size)
     first = whole.part(np.sort(order[:size]))
     anywhere, everything = np.full(whole.need.size, np.inf), np.ones(first.upper.shape, bool)
     step = _small(first, np.zeros(whole.need.size), anywhere, everything, np.zeros(first.upper.shape), solve, options)
-    while step is not None and size * GROWTH < order.size:
-        radius, size = 1.0 / np.sqrt(size), size * GROWTH
+    while step is not None and size * PARAMS.growth < order.size:
+        radius, size = 1.0 / np.sqrt(size), size * PARAMS.growth
         step = _exactly(whole.part(np.sort(order[:size])), step.prices, radius, solve, options)
     return (None, 0.0) if step is None else (step.prices, 1.0 / np.sqrt(size))
 
@@ -93,7 +103,7 @@ def _from_samples(whole: Fractional, solve: Solve, options: Options) -> tuple[Fl
 def _exactly(lp: Fractional, prices: Floats, radius: float, solve: Solve, options: Options) -> Boxed | None:
     """Boxes around the prices until nothing is had or given back and value and proof agree."""
     best = -np.inf
-    for _ in range(STEPS):
+    for _ in range(PARAMS.steps):
         bound, threshold, gains = lp.fill(prices)
         width = np.maximum(prices, prices.mean()) * radius
         reach = 2.0 * (lp.evidence * width).max(axis=1, keepdims=True)

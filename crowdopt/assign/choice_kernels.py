@@ -6,8 +6,6 @@ import numpy as np
 
 from crowdopt.compiled_kernels import njit
 
-LOOKED = 40  # cheap sets that are looked at before others who are alike take a place in one
-
 
 @njit(cache=True, nogil=True)
 def sampled(tasks, kind_of, row_of, set_at, start, price, heat, chance):
@@ -80,11 +78,12 @@ def _taken(s, k, at, label, kinds, room, price, twin_at, twin, like, size, swaps
 
 
 @njit(cache=True, nogil=True)
-def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kinds, rows, price, twins, room):
+def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kinds, rows, price, twins, room, most):
     """Each task in order takes its pick, else a cheap set that fits, else one with others who are alike in it.
 
     by_price (S,): sets of each row, the cheapest first; price (T, G); twins: as :func:`crowdopt.assign.choose.alike_of`
-    has them; room (G,): written; -> labels of sets, where each ends, and whose it is.
+    has them; room (G,): written; most: cheap sets that are looked at before others take
+    places; -> labels of sets, where each ends, and whose it is.
     """
     twin_at, twin, like = twins
     labels, used = np.empty(8 * tasks.size + 8, np.int64), 0
@@ -101,12 +100,12 @@ def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kin
             looked = 0
             for x in range(set_at[r], set_at[r + 1]):
                 s = by_price[x]
-                if n >= 0 or (swaps and looked >= LOOKED):
+                if n >= 0 or (swaps and looked >= most):
                     break
                 if s >= start[k]:
                     looked += 1
                     n = _taken(s, k, at, label, kinds, room, prices, twin_at, twin, like, rows.size, swaps, mine)
-                    if n < 0 and looked == LOOKED and not swaps:
+                    if n < 0 and looked == most and not swaps:
                         break
         for x in range(set_at[r], set_at[r + 1]):
             s = by_price[x]

@@ -40,6 +40,7 @@ class ChooseParams:
     whole: float = 1e-6
     hair: float = 1e-6  # of a set's cost: what chance adds
     few: float = 0.1  # of the tasks left: where a vertex takes fewer in whole, weights are sampled
+    looked: int = 40  # cheap sets that are looked at before others who are alike take a place in one
     last: int = 16  # tasks that branch and bound chooses for
     nodes: int = 50
     dear: float = 20.0  # price of breaking a row that ties tasks by one, in labels
@@ -246,7 +247,7 @@ class Chooser:
         sets = pool.sets
         label, ends, got = served(
             batch, pick, kind_of, row_of, pool.set_at, by_price, pool.start, sets.at, sets.label, problem.kinds,
-            problem.rows, table, self.twins, room,
+            problem.rows, table, self.twins, room, self.params.looked,
         )  # fmt: skip
         return got, Sets(row_of[kind_of[got]], np.append(0, ends), label)
 

@@ -22,6 +22,7 @@ class DealParams:
     rounds: int = 60  # of sharing out
     work: int = 2_000  # pairs looked at for the last short tasks of a type
     cells: int = 60_000_000  # lots x classes^2 up to which exchanges of two classes between lots are looked at
+    shifts: int = 400  # such exchanges
     whole: float = 1e-7  # a share this close to a whole label is one
 
 
@@ -99,5 +100,5 @@ def rounded(
         excess[r] += worth[r, g]
     if amounts.size * problem.room.size <= params.cells:
         wanted = slack * count
-        shift(Amounts(amounts, excess, wanted, worth, cost, upper, left, np.array([spare])), rung)
+        shift(Amounts(amounts, excess, wanted, worth, cost, upper, left, np.array([spare])), params.shifts, rung)
     return amounts

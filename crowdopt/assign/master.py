@@ -19,7 +19,6 @@ from crowdopt.assign.ascent import ascend
 from crowdopt.assign.oracle import Sets
 from crowdopt.assign.problem import Problem
 
-DEAR = 200.0  # labels' prices: multipliers of rows that no sets of the pool keep go no further
 NONE = Sets(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64))
 
 
@@ -116,6 +115,7 @@ class Master:
 
     pool: Pool
     short: Floats
+    dear: float = 200.0  # labels' prices: multipliers of rows that no sets of the pool keep go no further
 
     def solve(
         self,
@@ -172,7 +172,7 @@ class Master:
             return value * scale, scale * np.concatenate([use[ups] - upper[ups], lower[lows] - use[lows]])
 
         first = np.concatenate([np.maximum(0.0, -duals[ups]), np.maximum(0.0, duals[lows])])
-        box = np.zeros(first.size), np.full(first.size, DEAR * problem.unit)
+        box = np.zeros(first.size), np.full(first.size, self.dear * problem.unit)
         first = np.minimum(first, box[1])
         best, value = ascend(smooth, first, box, steps, heat * problem.unit)
         smooth(best)

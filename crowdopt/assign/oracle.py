@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from crowdopt.assign.problem import Problem
 from crowdopt.core.clock import Clock
 
 NOTHING = 1e-9  # of the least price of a label
-EXACT = 1e-6  # of a kind's price: sets that much dearer are looked at where only the cheapest is asked for
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,14 @@ class EffortParams:
     """How hard kinds are looked at in one sweep."""
 
     nodes: int = 400  # of the search for a kind's cheapest set
+    quick: int = 400  # the same, before a table is made for one kind alone
+    kinds: int = 4  # of a row, from which a table serves all of them
+    least_cells: int = 300  # of evidence in a table of completions
+    most_cells: int = 8_000
+    counted: int = 16  # labels up to which a most is counted in the table
+    searched: int = 64  # kinds of a row up to which completions prove what a search has left open
+    kept: int = 3  # sets of a search
+    for_each: int = 40  # sets through other workers for a kind, about
     close: float = 2e-6  # how far its bound may stay below the set, relatively
     numbers: int = 4_000_000  # in the table of completions of one row
     every: int = 200_000_000  # in the tables of all rows
@@ -30,6 +38,7 @@ class EffortParams:
     varied: int = 0  # sets at prices that chance moves, for kinds whose row has few
     spread: float = 0.5  # how far it moves them, relatively
     slack: float = 0.03  # of a kind's price: sets that much dearer are still of interest
+    exact: float = 1e-6  # the same, where only the cheapest is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +116,11 @@ class Oracle:
         through = effort.through // rows.type.size
         through = through if through >= effort.each else 0  # where rows are many, each round brings sets enough
         hair = 1e-9 * float(np.abs(price).max(initial=0.0)) + 1e3 * nothing
-        slack = effort.slack if through or effort.varied else EXACT
+        slack = effort.slack if through or effort.varied else effort.exact
         with alarm(clock) as rung:
-            chance = effort.turn, effort.varied, effort.spread
-            each = kernels.Effort(effort.nodes, effort.close, numbers, through, *chance, slack, hair, rung)
+            taken: dict[str, Any] = {name: getattr(effort, name, None) for name in kernels.Effort._fields}
+            taken |= {"numbers": numbers, "through": through, "slack": slack, "hair": hair, "rung": rung}
+            each = kernels.Effort(**taken)
 
             def price_part(begin: int, end: int) -> tuple[Ints, Ints, Ints]:
                 return kernels.sweep_rows(begin, end, rows, problem.kinds, price, room, known, each, found, cuts)

@@ -20,6 +20,14 @@ class Effort(NamedTuple):
     """How hard kinds are looked at."""
 
     nodes: int  # of a search
+    quick: int  # the same, before a table is made for one kind alone
+    kinds: int  # of a row, from which a table serves all of them
+    least_cells: int  # of evidence in a table of completions
+    most_cells: int
+    counted: int  # labels up to which a most is counted in the table; more are only counted in the search
+    searched: int  # kinds of a row up to which completions prove what a search has left open
+    kept: int  # sets of a search
+    for_each: int  # sets through other workers for a kind, about
     close: float  # how far a bound may stay below its set, relatively
     numbers: int  # in the tables of completions of all rows together
     through: int  # sets through other workers, of all kinds of a row together
@@ -37,15 +45,6 @@ class Found(NamedTuple):
     value: np.ndarray  # (K,): bounds
     cost: np.ndarray  # (K,): prices of the cheapest sets found; infinite: none
     rate: np.ndarray  # (K,): prices of evidence in the linear programs of rows without limits
-
-
-QUICK = 400  # nodes of a search before a table is made for one kind alone
-KINDS = 4  # of a row, from which a table serves all of them
-CELLS = 300, 8_000  # of evidence in a table of completions, at least and at most
-EACH = 40  # sets through other workers for a kind, about
-COUNTED = 16  # labels up to which a most is counted in the table; more are only counted in the search
-SEARCHED = 64  # kinds of a row up to which completions prove what a search has left open
-KEPT = 3  # sets of a search that are kept
 
 
 @njit(cache=True, nogil=True)
@@ -343,10 +342,10 @@ def _swept_free(r, item, rows, price_of, needs, which, kinds, effort, found):
     rests, most = no_rests(), 0.0
     for k in range(some):
         most = max(most, needs[k] - lifted)
-    tabled = some >= KINDS and most > HAIR
+    tabled = some >= effort.kinds and most > HAIR
     if tabled:
         rests = rests_of(ranked, order, price, worth, most)
-    varied = effort.varied if some < KINDS and effort.through == 0 else 0
+    varied = effort.varied if some < effort.kinds and effort.through == 0 else 0
     sizes, used = np.full((some * (2 + varied) + effort.through, 3), -1), 0
     chosen, moved = np.empty(64 * some, np.int64), np.empty(n)
     for z in range(some):
@@ -357,7 +356,7 @@ def _swept_free(r, item, rows, price_of, needs, which, kinds, effort, found):
             if desk.skip[forced[e]]:
                 below -= price[forced[e]]
                 need += worth[forced[e]]
-        first = effort.nodes if tabled else min(effort.nodes, QUICK)
+        first = effort.nodes if tabled else min(effort.nodes, effort.quick)
         bound, cost = least_set(ranked, order, price, worth, need, effort.close, first, rests, desk)
         if first < effort.nodes and cost < np.inf and cost - bound > 2 * effort.close * cost:
             own = rests_of(ranked, order, price, worth, need)
@@ -378,7 +377,7 @@ def _swept_free(r, item, rows, price_of, needs, which, kinds, effort, found):
     if effort.through > 0 and n > 0:
         table = _completed(r, item, rows, price_of, needs, effort)
         left, written = np.zeros(some, np.bool_), some
-        for z in range(some if some <= SEARCHED else 0):
+        for z in range(some if some <= effort.searched else 0):
             k = which[z]
             gap = found.cost[k] - found.value[k]
             left[z] = found.cost[k] < np.inf and gap > 4 * effort.close * abs(found.cost[k])
@@ -441,7 +440,7 @@ def _completed(r, item, rows, price_of, needs, effort):
         own = max(own, min(inside[a], top[a] if top[a] < ANY else low[a]))
     for k in range(needs.size):
         need = max(need, needs[k])
-    exact = most <= COUNTED
+    exact = most <= effort.counted
     fewest_here, least_need, best = rows.fewest[r], np.inf, np.sort(worth)[::-1]
     for k in range(needs.size):
         least_need = min(least_need, needs[k])
@@ -449,7 +448,7 @@ def _completed(r, item, rows, price_of, needs, effort):
         fewest_here = 0  # the need alone asks for as many
     counted = most if exact else fewest_here
     rows_here = (n + 1) * (own + 1) * (counted + 1)
-    cells = min(CELLS[1], max(CELLS[0], effort.numbers // rows_here))
+    cells = min(effort.most_cells, max(effort.least_cells, effort.numbers // rows_here))
     unit = max(need, 1e-9) / cells
     width = np.empty(n, np.int64)
     for j in range(n):
@@ -484,12 +483,12 @@ def _is_able(r, item, rows):
 def _swept_limited(r, item, rows, price_of, needs, which, kinds, effort, found):
     """Completions: some sets for each kind, and sets through other workers; -> as :func:`_swept_free`."""
     n, some = item.size, needs.size
-    large = (n + 1) * (int(rows.low[r].max()) + 2) * (rows.fewest[r] + 1) * CELLS[0] > effort.numbers
-    varied = effort.varied if some < KINDS else 0
+    large = (n + 1) * (int(rows.low[r].max()) + 2) * (rows.fewest[r] + 1) * effort.least_cells > effort.numbers
+    varied = effort.varied if some < effort.kinds else 0
     if effort.through > 0 and large:
         varied = max(1, effort.through // some)
     extra = max(effort.through, varied * some)
-    sizes, chosen = np.full((some * (KEPT + 1) + extra, 3), -1), np.empty(64 * some, np.int64)
+    sizes, chosen = np.full((some * (effort.kept + 1) + extra, 3), -1), np.empty(64 * some, np.int64)
     able, used, written = _is_able(r, item, rows), 0, 0
     if not able or n == 0:
         for z in range(some):
@@ -509,7 +508,7 @@ def _swept_limited(r, item, rows, price_of, needs, which, kinds, effort, found):
         if not closed[z]:
             found.value[which[z]], found.cost[which[z]], found.rate[which[z]] = -np.inf, np.inf, 0.0
     chosen, used, written = _searched(
-        r, item, rows, needs, which, kinds, ~closed, effort, found, table, chosen, used, sizes, written, KEPT
+        r, item, rows, needs, which, kinds, ~closed, effort, found, table, chosen, used, sizes, written, effort.kept
     )
     if large:
         return chosen, sizes
@@ -602,7 +601,7 @@ def _varied(r, item, rows, price_of, needs, known, varied, chosen, used, sizes, 
             k = which[z]
             _spare(k, kinds, copies, spare)
             cost = _greedy(r, rows, moved, spare, order, needs[z], taken)
-            if cost == np.inf or written >= sizes.shape[0] - KEPT * needs.size:
+            if cost == np.inf or written >= sizes.shape[0] - effort.kept * needs.size:
                 continue
             used, written, chosen = _laid(taken, begin, k, chosen, used, sizes, written)
     return used, written, chosen
@@ -614,7 +613,7 @@ def _through(r, item, rows, needs, which, effort, found, table, chosen, used, si
     place, task, rest, beside = table
     (price, worth, _, after), _, _, _ = task
     n = item.size
-    kinds_here = min(needs.size, max(1, effort.through // EACH))
+    kinds_here = min(needs.size, max(1, effort.through // effort.for_each))
     if effort.through == 0 or n == 0:
         return chosen
     first, heads = np.empty(n, np.int64), 0

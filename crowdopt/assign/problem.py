@@ -23,9 +23,15 @@ from crowdopt.programs import row_amounts
 from crowdopt.programs.assignment import shares_of
 
 ANY = 1 << 40  # labels: so many are no limit
-ENOUGH = 12  # workers of a class whom a task may have, beyond which they are told apart as they are seated
-TOLD = 120  # classes of workers up to which they are told apart by their loads
-ROWS = 60_000  # rows x classes of workers up to which amounts are of rows
+
+
+@dataclass(frozen=True)
+class ProblemParams:
+    """What is told apart."""
+
+    enough: int = 12  # workers of a class whom a task may have, beyond which they are told apart as they are seated
+    told: int = 120  # classes of workers up to which they are told apart by their loads
+    rows: int = 60_000  # rows x classes of workers up to which amounts are of rows
 
 
 class Rows(NamedTuple):
@@ -163,6 +169,7 @@ class Problem:
     room: Ints  # (G,): labels that a class has to give
     coupling: Coupling
     constant: float  # what the fixed labels cost
+    params: ProblemParams
 
     @property
     def tasks(self) -> int:
@@ -180,7 +187,7 @@ class Problem:
 
         Rows themselves; where these are many, all rows of a type together.
         """
-        if self.rows.type.size * self.room.size <= ROWS:
+        if self.rows.type.size * self.room.size <= self.params.rows:
             return self.rows.type, np.arange(self.rows.type.size)
         types, place = np.unique(self.rows.type, return_inverse=True)
         return types, place.reshape(-1)
@@ -329,7 +336,7 @@ class Problem:
         return bool(np.isin(barred[:, 1], who).any())
 
 
-def problem_of(instance: AssignmentInstance) -> Problem:
+def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemParams()) -> Problem:
     """Rows, kinds and coupling of an instance with a linear rule."""
     n, m, fixed, own = instance.n_tasks, instance.n_workers, instance.fixed, instance.own_rows
     task_type = alike(instance.evidence, instance.cost)[0][instance.task_type]
@@ -356,7 +363,8 @@ def problem_of(instance: AssignmentInstance) -> Problem:
     worker_class, _ = alike(instance.evidence.T, instance.cost.T, room > 0, alone, tied)
     # of few, or with few classes in all, loads are heeded; else only as workers are seated
     exact, _ = alike(worker_class, least, room)
-    told_apart = np.bincount(worker_class)[worker_class] < (ENOUGH if exact.max(initial=0) >= TOLD else m + 1)
+    enough = params.enough if exact.max(initial=0) >= params.told else m + 1
+    told_apart = np.bincount(worker_class)[worker_class] < enough
     worker_class, worker = alike(worker_class, np.where(told_apart, exact, 0))
     size = np.bincount(worker_class)
 
@@ -365,7 +373,7 @@ def problem_of(instance: AssignmentInstance) -> Problem:
     most = np.where(most >= UNLIMITED, ANY, np.maximum(0, most - given))
     of_task, of_class, times = _counted(barred[:, 0], worker_class[barred[:, 1]], size.size)
     few = size[of_class] - times
-    told = few < np.minimum(size[of_class], ENOUGH)  # else bars are heeded as workers are seated
+    told = few < np.minimum(size[of_class], params.enough)  # else bars are heeded as workers are seated
     of_task, of_class, few = of_task[told], of_class[told], few[told]
     signs = same_entries(n, of_task, of_class, few)
     shared = 4 * int(signs.max(initial=0)) <= n or of_task.size * 10 > n * size.size
@@ -436,6 +444,7 @@ def problem_of(instance: AssignmentInstance) -> Problem:
         room=np.bincount(worker_class, room).astype(np.int64),
         coupling=_coupling(instance, rows, known, (task_type, worker_class, paid)),
         constant=paid,
+        params=params,
     )
 
 

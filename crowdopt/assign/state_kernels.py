@@ -14,9 +14,16 @@ import numpy as np
 from crowdopt.assign.completion_kernels import ANY
 from crowdopt.compiled_kernels import njit
 
-STALLED, LESS = 8, 0.98  # rounds in which what is missing falls to no less than this part, after which sharing ends
 CLOSE = 1e-12  # evidence; a smaller gain is rounding
-FREE, FEWER = 22, 12  # labels of two tasks that are shared out anew at once: 2 * 2^11 subset sums, or 2 * 2^6
+
+
+class MoveParams(NamedTuple):
+    """How labels are shared out."""
+
+    free: int = 22  # labels of two tasks that are shared out anew at once: 2 * 2^11 subset sums
+    fewer: int = 12  # the same in the first rounds
+    stalled: int = 8  # rounds in which what is missing falls too little, after which sharing ends
+    less: float = 0.98  # of what is missing: that is too little
 
 
 class Terms(NamedTuple):
@@ -27,6 +34,7 @@ class Terms(NamedTuple):
     bar_at: np.ndarray  # (tasks + 1,): classes of whom some are barred to a task
     bar: np.ndarray
     bar_left: np.ndarray  # labels of each that it may have all the same
+    moves: MoveParams = MoveParams()
 
 
 class State(NamedTuple):
@@ -368,14 +376,14 @@ def level(tasks, worth, terms, state, rounds):
     rounds with a random shift, so that the same two do not meet for ever.
     """
     half, slack, rung = tasks.size // 2, state.slack, state.rung
-    least, idle = np.inf, 0
+    least, idle, free, fewer = np.inf, 0, terms.moves.free, terms.moves.fewer
     for turn in range(rounds):
         order, lack = tasks[np.argsort(slack[tasks])], 0.0
         for i in tasks:
             lack += max(0.0, -slack[i])
-        idle = 0 if lack < LESS * least else idle + 1
+        idle = 0 if lack < terms.moves.less * least else idle + 1
         least = min(least, lack)
-        if slack[order[0]] >= 0 or rung[0] or idle >= STALLED:
+        if slack[order[0]] >= 0 or rung[0] or idle >= terms.moves.stalled:
             return
         shift = 0 if turn < 3 else draw(state.chance, max(1, half))
         for k in range(half):
@@ -383,7 +391,7 @@ def level(tasks, worth, terms, state, rounds):
             if slack[poor] >= 0:
                 break
             if slack[rich] - slack[poor] > CLOSE:
-                share_out(poor, rich, worth, terms, state, False, FEWER if turn < 3 else FREE)
+                share_out(poor, rich, worth, terms, state, False, fewer if turn < 3 else free)
 
 
 @njit(cache=True, nogil=True)
@@ -402,7 +410,7 @@ def finish(tasks, worth, terms, state, work):
                 if i == d or slack[i] < 0 or slack[i] + slack[d] < 0:
                     continue
                 work -= 1
-                if share_out(d, i, worth, terms, state, False, FREE):
+                if share_out(d, i, worth, terms, state, False, terms.moves.free):
                     mended = slack[d] >= 0 and slack[i] >= 0
                     if mended or slack[i] < 0:
                         break
@@ -411,7 +419,7 @@ def finish(tasks, worth, terms, state, work):
             if not mended:
                 i = tasks[draw(state.chance, tasks.size)]
                 if i != d:
-                    share_out(d, i, worth, terms, state, True, FREE)
+                    share_out(d, i, worth, terms, state, True, terms.moves.free)
                     work -= 1
         if short == 0:
             break

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import assume, reject
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
-from crowdopt.assign import problem
 from crowdopt.assign.oracle import EffortParams, Oracle
-from crowdopt.assign.problem import Problem, problem_of
+from crowdopt.assign.problem import Problem, ProblemParams, problem_of
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.group_limits import bounds_know_overlaps
 from tests.checkers.plans import _of_tasks, table
@@ -41,11 +39,7 @@ def drawn(draw: Any, tasks: int, workers: int, wishes: Any = KNOWN, least: int =
 
 def in_lots(one: AssignmentInstance, seed: int) -> Problem:
     """What the engine sees; amounts are of rows, or of types as where rows are many."""
-    made = problem_of(one)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem, "ROWS", problem.ROWS * (seed % 2))
-        assert made.lots
-    return made
+    return problem_of(one, ProblemParams(rows=seed % 2 * 60_000))
 
 
 def every_set(problem: Problem, task: int) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from crowdopt.assign.alarm import NEVER
-from crowdopt.assign.problem import ENOUGH, problem_of
+from crowdopt.assign.problem import problem_of
 from crowdopt.assign.state import Holding
 from crowdopt.assign.state_kernels import keeps
 from crowdopt.crowd.instance import COVERAGE
@@ -31,7 +31,7 @@ def test_rows_and_kinds_are_the_tasks(one, seed):
     for i, k in enumerate(kind):
         shut, bar = slice(*rows.shut_at[row[i] : row[i] + 2]), slice(*kinds.bar_at[k : k + 2])
         few = np.bincount(who[~barred[i]], minlength=rows.size.size)
-        told = np.flatnonzero((few < rows.size) & (few < ENOUGH))
+        told = np.flatnonzero((few < rows.size) & (few < problem.params.enough))
         assert sorted([*rows.shut[shut], *kinds.bar[bar]]) == told.tolist()
         assert sorted([*rows.shut_left[shut], *kinds.bar_left[bar]]) == sorted(few[told])
         new = (rng.random((20, one.n_workers)) < rng.random((20, 1))) & ~barred[i]
