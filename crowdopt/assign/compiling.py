@@ -12,7 +12,7 @@ from crowdopt.assign.alarm import NEVER
 from crowdopt.assign.choose import ChooseParams, Chooser
 from crowdopt.assign.deal import Asked, rounded
 from crowdopt.assign.master import NONE, Master, Pool
-from crowdopt.assign.oracle import EffortParams, Oracle
+from crowdopt.assign.oracle import EffortParams, Oracle, Sets
 from crowdopt.assign.prices import Climb
 from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.assign.state import Holding
@@ -64,7 +64,7 @@ def _problem(limited: bool) -> Problem:
 
 
 def sets() -> None:
-    """Kinds priced, the master climbed, sets chosen."""
+    """Kinds priced, the master climbed; its loops the other process has compiled by then."""
     for limited in (False, True):
         problem, clock, rng = _problem(limited), Clock(LONG, stop=Event()), np.random.default_rng(0)
         oracle, pool = Oracle(problem, 1), Pool(problem)
@@ -76,14 +76,17 @@ def sets() -> None:
         climb = Climb(problem, oracle, clock, lambda _: False, pool, short, best=swept)
         climb.seed(duals, rng)
         climb.run(1)
-        chooser = Chooser(Master(pool, short), oracle, clock, rng, _unsolved, OPTIONS, params=ChooseParams(rows=0))
-        chooser.dive(np.arange(problem.tasks), NONE, np.zeros(0, np.int64), duals)
 
 
 def deals() -> None:
-    """Amounts rounded; labels dealt, shared out, bought, dropped."""
-    problem = _problem(False)
-    every, price = np.arange(problem.tasks), problem.rows.cost
+    """Sets chosen; amounts rounded; labels dealt, shared out, bought, dropped."""
+    problem, clock, rng = _problem(False), Clock(LONG, stop=Event()), np.random.default_rng(0)
+    every, price, (rows, groups) = np.arange(problem.tasks), problem.rows.cost, problem.rows.worth.shape
+    pool = Pool(problem)
+    pool.add(Sets(np.arange(rows), groups * np.arange(rows + 1), np.tile(np.arange(groups), rows)))
+    master = Master(pool, np.full(problem.count.size, 9.0))
+    chooser = Chooser(master, Oracle(problem, 1), clock, rng, _unsolved, OPTIONS, params=ChooseParams(rows=0))
+    chooser.dive(every, NONE, every[:0], np.zeros(problem.coupling.lower.size))
     nothing = np.zeros((problem.tasks_in.size, problem.room.size))
     rounded(problem, Asked.of(problem, every, problem.room), nothing, 0.0, 99.0, NEVER)
     held = Holding.empty(problem, 9, 0)

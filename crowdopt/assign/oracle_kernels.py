@@ -56,7 +56,7 @@ def _more(array, size):
     return larger
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _items(r, rows, price, room, needs, dear, which, kinds, slack, hair, item):
     """Labels of a row that some set of interest may have, class after class; their number. item, written: the classes.
 
@@ -95,7 +95,7 @@ def _items(r, rows, price, room, needs, dear, which, kinds, slack, hair, item):
     return t, n, item
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _drop_dear(price, worth, copies, needs, dear, hair):
     """No copies of labels that are in no set as cheap as those of interest: the linear program of each kind says so."""
     for k in range(dear.size):
@@ -209,7 +209,7 @@ def _shut(k, kinds, item, shut):
                 shut[j] = seen > kinds.bar_left[b]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _bound_dear(r, rows, price, copies, needs, dear, which, kinds, slack, hair):
     """What sets of interest cost at most, of kinds for which no set is known: by a greedy one."""
     unknown = False
@@ -324,7 +324,7 @@ def _noted(k, desk, forced, chosen, used, sizes, at):
     return used, chosen
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _swept_free(r, item, rows, price_of, needs, which, kinds, effort, found):
     """Minimum knapsacks: one set for each kind; -> items of sets; of each: its kind, how many, where they begin."""
     n, some = item.size, needs.size
@@ -467,7 +467,7 @@ def _completed(r, item, rows, price_of, needs, effort):
     return place, task, rest, beside
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _is_able(r, item, rows):
     """Whether there are workers of each group that a task needs labels of."""
     inside = np.zeros(rows.low.shape[1], np.int64)
@@ -479,7 +479,7 @@ def _is_able(r, item, rows):
     return lacks == 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _swept_limited(r, item, rows, price_of, needs, which, kinds, effort, found):
     """Completions: some sets for each kind, and sets through other workers; -> as :func:`_swept_free`."""
     n, some = item.size, needs.size
@@ -538,7 +538,7 @@ def _laid(taken, begin, k, chosen, used, sizes, written):
     return used, written + 1, chosen
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _closed(r, item, rows, price_of, needs, which, kinds, effort, found, chosen, sizes):
     """Kinds of which a greedy set is seen to be the cheapest, without a table; its set is written down.
 
@@ -581,7 +581,7 @@ def _closed(r, item, rows, price_of, needs, which, kinds, effort, found, chosen,
     return closed, used, written, chosen
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _varied(r, item, rows, price_of, needs, known, varied, chosen, used, sizes, written):
     """Greedy sets at prices that chance moves, so many for each kind; room is kept for one set of each kind more."""
     which, kinds, effort, _ = known
