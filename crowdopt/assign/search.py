@@ -47,8 +47,8 @@ class SearchParams:
     near: float = 5e-5  # relative gap at which no more is tried
     dealt: float = 1.5e-4  # the same, of plans that are dealt
     far: float = 2e-3  # relative gap beyond which sets are chosen where they are dealt as well
-    wrong: float = 0.01  # relative gap beyond which plans are bettered before prices are
-    tries: int = 8  # times
+    wrong: float = 0.05  # relative gap of chosen sets beyond which they are bettered before prices are
+    tries: int = 4  # times
     first: float = 1e-4  # of the bound: money beyond it that is dealt first
     deals: int = 10  # sums of money that are dealt
     idle: int = 8  # rounds of deals without a better plan that end them
@@ -111,7 +111,7 @@ class Search:
             if long and rounds and not standing.done:
                 self.deals(self.climb.duals)
             if not standing.done and not (long and self.enough(params.far)):
-                held = self.chosen(held, params.tries if rounds else 0)
+                held = self.chosen(held)
         best, idle = standing.value, 0
         allowed = ImproveParams().tries if standing.options.nodes is None else standing.options.nodes
         while long and idle < min(params.idle, allowed) and not self.enough(near):
@@ -164,18 +164,15 @@ class Search:
         if point is not None:
             self.climb.visit(point.duals, through=0)
 
-    def chosen(self, held: tuple[Sets, Ints] | None, tries: int) -> tuple[Sets, Ints]:
-        """Sets of the pool for all tasks, and the task of each; the better ones of those and ``held``.
-
-        tries: to better them where they are far from the bound.
-        """
-        every, duals = np.arange(self.problem.tasks), self.climb.duals
+    def chosen(self, held: tuple[Sets, Ints] | None) -> tuple[Sets, Ints]:
+        """Sets of the pool for all tasks, and the task of each; the better ones of those and ``held``."""
+        every, duals, tries = np.arange(self.problem.tasks), self.climb.duals, ImproveParams(tries=self.params.tries)
         new = self.chooser.dive(every, NONE, every[:0], duals)
         self.offer_sets(*new)
-        if held is not None and score(self.chooser, *held) < score(self.chooser, *new):
-            new = held
-        if tries and self.standing.best is not None and not self.enough(self.params.wrong):
-            new = improve(self.chooser, *new, duals, self._better, ImproveParams(tries=tries))
+        new = new if held is None else min(new, held, key=lambda one: score(self.chooser, *one))
+        worth = score(self.chooser, *new)[1] + self.problem.constant
+        if self.standing.best is not None and worth > (1 + self.params.wrong) * self.standing.bound:
+            new = improve(self.chooser, *new, duals, self._better, tries)
         return new
 
     def _better(self, sets: Sets, of: Ints) -> bool:
