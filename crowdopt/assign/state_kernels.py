@@ -22,6 +22,8 @@ class MoveParams(NamedTuple):
 
     free: int = 22  # labels of two tasks that are shared out anew at once: 2 * 2^11 subset sums
     fewer: int = 12  # the same in the first rounds
+    many: int = 1_500  # tasks of a type beyond which single labels are exchanged first
+    swaps: int = 12  # rounds of that
     stalled: int = 8  # rounds in which what is missing falls too little, after which sharing ends
     less: float = 0.98  # of what is missing: that is too little
 
@@ -369,6 +371,53 @@ def share_out(a, b, worth, terms, state, anyhow, most):
 
 
 @njit(cache=True, nogil=True)
+def _swap_one(a, b, worth, terms, state):
+    """Exchange one label of task a for one of task b, of one type, so that their slacks come closest."""
+    hands, held, slack, row = state.hands, state.held, state.slack, terms.row
+    mine, theirs = hands[a], hands[b]
+    wanted = (slack[b] - slack[a]) / 2
+    best, at, other = abs(wanted) - CLOSE, -1, -1
+    rows, bar_at = terms.rows, terms.bar_at
+    plain = rows.free[row[a]] and rows.free[row[b]] and bar_at[a] == bar_at[a + 1] and bar_at[b] == bar_at[b + 1]
+    for x in range(held[a]):
+        g = mine[x]
+        for y in range(held[b]):
+            h = theirs[y]
+            off = abs(worth[h] - worth[g] - wanted)
+            if off >= best or h == g:
+                continue
+            twice = False
+            for t in range(held[a]):
+                twice |= mine[t] == h
+            for t in range(held[b]):
+                twice |= theirs[t] == g
+            if twice or not (plain or (_may_move(a, b, g, terms, state) and _may_move(b, a, h, terms, state))):
+                continue
+            best, at, other = off, x, y
+    if at >= 0:
+        g, h = mine[at], theirs[other]
+        mine[at], theirs[other] = h, g
+        slack[a] += worth[h] - worth[g]
+        slack[b] -= worth[h] - worth[g]
+
+
+@njit(cache=True, nogil=True)
+def _even_out(tasks, worth, terms, state):
+    """Exchange single labels between poorest and richest, for some rounds: a cheap beginning where tasks are many."""
+    half, slack = tasks.size // 2, state.slack
+    for _ in range(terms.moves.swaps):
+        order = tasks[np.argsort(slack[tasks])]
+        if slack[order[0]] >= 0 or state.rung[0]:
+            return
+        for k in range(half):
+            poor, rich = order[k], order[tasks.size - 1 - k]
+            if slack[poor] >= 0:
+                break
+            if slack[rich] - slack[poor] > CLOSE:
+                _swap_one(poor, rich, worth, terms, state)
+
+
+@njit(cache=True, nogil=True)
 def level(tasks, worth, terms, state, rounds):
     """Share out poorest with richest, round after round, until none of the tasks, of one type, is short.
 
@@ -376,6 +425,8 @@ def level(tasks, worth, terms, state, rounds):
     rounds with a random shift, so that the same two do not meet for ever.
     """
     half, slack, rung = tasks.size // 2, state.slack, state.rung
+    if tasks.size > terms.moves.many:
+        _even_out(tasks, worth, terms, state)
     least, idle, free, fewer = np.inf, 0, terms.moves.free, terms.moves.fewer
     for turn in range(rounds):
         order, lack = tasks[np.argsort(slack[tasks])], 0.0
