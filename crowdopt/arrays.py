@@ -33,6 +33,17 @@ def nth_alike(ordered: Ints) -> Ints:
     return np.arange(ordered.size) - np.searchsorted(ordered, ordered)
 
 
+def parts_of(at: Ints, some: Ints, *entries: NDArray[Any]) -> tuple[Any, ...]:
+    """Where the entries of some owners begin, one owner after another, and these entries.
+
+    at (owners + 1,): where each owner's entries begin; some (k,): owners, in any order; -> (k + 1,), and the rest.
+    """
+    count = np.diff(at)[some]
+    starts = np.append(0, np.cumsum(count))
+    place = np.repeat(at[some] - starts[:-1], count) + np.arange(starts[-1])
+    return starts, *(one[place] for one in entries)
+
+
 def coded(column: Iterable[Name], names: Iterable[Name]) -> Ints:
     """The place of each cell of a column among different names, -1 where it is none of them; (cells,)."""
     place = places(names)

@@ -81,7 +81,7 @@ def _taken(s, k, at, label, kinds, room, price, twin_at, twin, like, size, swaps
 def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kinds, rows, price, twins, room, most):
     """Each task in order takes its pick, else a cheap set that fits, else one with others who are alike in it.
 
-    by_price (S,): sets of each row, the cheapest first; price (T, G); twins: as :func:`crowdopt.assign.choose.alike_of`
+    by_price (S,): sets of each row, the cheapest first; price (T, G); twins: as :class:`crowdopt.assign.choose.Chooser`
     has them; room (G,): written; most: cheap sets that are looked at before others take
     places; -> labels of sets, where each ends, and whose it is.
     """

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Bools, Floats, Ints, alike
+from crowdopt.arrays import Bools, Floats, Ints, alike, nth_alike
 from crowdopt.assign.master import Master
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets
 from crowdopt.assign.problem import Problem
@@ -104,7 +104,7 @@ class Chooser:
             activity = activity + activity_of(new, problem)
             left = np.setdiff1d(left, got, assume_unique=True)
             left = self.rng.permutation(left)
-        return joined(parts), np.concatenate(owners)
+        return Sets.joined(parts), np.concatenate(owners)
 
     def _is_small(self, count: Ints) -> bool:
         """Whether the linear program of these kinds is soon solved."""
@@ -174,19 +174,16 @@ class Chooser:
         dear = np.full(sides[0].size, params.dear * problem.unit)
         if problem.coupling.has_budget:
             dear[-1] = params.dear
+        hair = 1 + params.hair * self.rng.random(near.size)  # another vertex each time
         program = set_choice.of_sets(
             sides,
             count[active],
-            np.concatenate([pool.cost[near], np.zeros(chain.size), problem.coupling.spare[lacks]]),
+            np.concatenate([pool.cost[near] * hair, np.zeros(chain.size), problem.coupling.spare[lacks]]),
             sparse.csc_array(sparse.vstack([own, every], format="csc")),
-            float(self.master.short[active].max()),
+            self.master.short[active],
             (dear, dear),
         )
         first = set_choice.before_sets(active.size, sides[0].size)
-        cost = program.cost.copy()
-        cost[: active.size] = self.master.short[active]
-        cost[first : first + near.size] *= 1 + params.hair * self.rng.random(near.size)  # another vertex each time
-        program = replace(program, cost=cost)
         found = self.solve(program, BY_SIZE, self.clock.within(self.options, None))
         if found.primal is None or found.dual is None:
             return np.zeros(0, np.int64), np.zeros(0, np.int64), duals, np.zeros(pool.cost.size)
@@ -220,7 +217,7 @@ class Chooser:
         kinds, chosen = kinds[order], chosen[order]
         rows = row_of[kinds]
         # within each row the hardest task goes to the set that serves it; both descend
-        place = np.arange(kinds.size) - np.searchsorted(-rows, -rows)
+        place = nth_alike(-rows)
         number = np.searchsorted(-kind_of[tasks], -kinds)  # first task that is no harder
         apart = -rows * (tasks.size + kinds.size + 1)  # what one row's tasks are is nothing to the next
         turn = np.maximum.accumulate(number - place + apart) - apart + place
@@ -267,13 +264,3 @@ class Chooser:
 def activity_of(sets: Sets, problem: Problem) -> Floats:
     """What sets take from the coupling rows in all, (rows,)."""
     return problem.coupling.activity(problem.rows.type[sets.row[sets.owner]], sets.label)
-
-
-def joined(parts: list[Sets]) -> Sets:
-    """All sets one after another."""
-    sizes = np.concatenate([np.diff(part.at) for part in parts])
-    return Sets(
-        np.concatenate([part.row for part in parts]),
-        np.append(0, np.cumsum(sizes)),
-        np.concatenate([part.label for part in parts]),
-    )

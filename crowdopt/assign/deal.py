@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.boxstep import pays
 from crowdopt.assign.prices import stepped
 from crowdopt.assign.problem import Problem
 from crowdopt.core.solution import BY_SIZE, Options, Solve
@@ -18,9 +17,6 @@ from crowdopt.programs import row_amounts
 class DealParams:
     """How amounts are dealt."""
 
-    wide: int = 8  # labels that a task may have beyond twice the average
-    rounds: int = 60  # of sharing out
-    work: int = 2_000  # pairs looked at for the last short tasks of a type
     cells: int = 60_000_000  # lots x classes^2 up to which exchanges of two classes between lots are looked at
     shifts: int = 400  # such exchanges
     whole: float = 1e-7  # a share this close to a whole label is one
@@ -28,7 +24,7 @@ class DealParams:
 
 def aimed(problem: Problem, money: float, solve: Solve, options: Options) -> tuple[Floats, float] | None:
     """The amounts (L, G) with the most slack per task that the money buys, and that slack; None: there are none."""
-    if problem.is_plain and pays(problem.tasks_in.size, problem.room.size):
+    if problem.is_boxed:
         first = stepped(problem, 0.0, solve, options)
         slack = 0.0 if first is None else max(0.0, money - first.value) / float(first.prices @ problem.tasks_in)
         step = None if first is None else stepped(problem, slack, solve, options)

@@ -53,11 +53,7 @@ class Pool:
         kind, owner = rows.type[new.row], new.owner
         power = np.bincount(owner, rows.worth[kind[owner], new.label], first.size)
         cost = np.bincount(owner, rows.cost[kind[owner], new.label], first.size)
-        both = Sets(
-            np.append(self.sets.row, new.row),
-            np.append(self.sets.at, self.sets.at[-1] + new.at[1:]),
-            np.append(self.sets.label, new.label),
-        )
+        both = Sets.joined([self.sets, new])
         self.power, self.cost = np.append(self.power, power), np.append(self.cost, cost)
         own = self.problem.coupling.own_use(kind[owner], new.label, owner, first.size)
         self.own = np.concatenate([self.own, own])
@@ -106,7 +102,6 @@ class Solved:
     value: float
     price: Floats  # (S,): of sets there
     heat: Floats  # (R,)
-    left: Floats  # (K,): tasks left short
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +135,7 @@ class Master:
         mean = np.add.reduceat(n * least, kinds.at[:-1]) / np.maximum(np.add.reduceat(n, kinds.at[:-1]), 1e-9)
         warm = heat * np.maximum(mean, 1e-3 * problem.unit)
         scale = 1.0 / max(1e-9, float(n @ least))
-        weight, left, far = np.empty(pool.cost.size), np.empty(n.size), np.empty(n.size)
+        weight, far = np.empty(pool.cost.size), np.empty(n.size)
         ups, lows = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
         g = coupling.loads
         spare = lows[lows < g]
@@ -157,7 +152,7 @@ class Master:
         def smooth(z: Floats) -> tuple[float, Floats]:
             d = spread(z)
             price = pool.prices(d)
-            value = soft_least(pool.set_at, price, kinds.at, pool.start, n, self.short, warm, weight, left, far)
+            value = soft_least(pool.set_at, price, kinds.at, pool.start, n, self.short, warm, weight, far)
             loads, spent = np.zeros(g), float((weight * pool.cost).sum())  # a product would start threads
             used(pool.sets.at, pool.sets.label, weight, loads)
             if spare.size:
@@ -177,4 +172,4 @@ class Master:
         best, value = ascend(smooth, first, box, steps, heat * problem.unit)
         smooth(best)
         at = spread(best).copy()
-        return Solved(at, value / scale, pool.prices(at), warm, left.copy())
+        return Solved(at, value / scale, pool.prices(at), warm)

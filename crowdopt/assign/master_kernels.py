@@ -31,11 +31,11 @@ def _both(a, b):
 
 
 @njit(cache=True, nogil=True)
-def soft_least(set_at, price, kind_at, start, count, short, heat, weight, left, far):
+def soft_least(set_at, price, kind_at, start, count, short, heat, weight, far):
     """``sum_k n_k softmin`` of the sets that serve kind k and of being left short, at a temperature for each row.
 
     set_at, kind_at (R + 1,): sets and kinds of each row; price (S,); start, count, short (K,); heat (R,); weight (S,),
-    left (K,), far (K,), written: how many tasks take each set, stay short, and the soft minima over minus the heat.
+    far (K,), written: how many tasks take each set, and the soft minima over minus the heat.
     """
     total = 0.0
     for r in range(heat.size):
@@ -54,8 +54,6 @@ def soft_least(set_at, price, kind_at, start, count, short, heat, weight, left, 
                     seen = _both(seen, np.log(count[k]) - far[k])
                 k += 1
             weight[s] = np.exp(seen - price[s] / warm)
-        for k in range(begin, end):
-            left[k] = count[k] * np.exp(-short[k] / warm - far[k])
     return total
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, parts_of
 from crowdopt.assign.alarm import alarm
 from crowdopt.assign.problem import Problem
 from crowdopt.core.clock import Clock
 
+Brought: TypeAlias = tuple[Ints, Ints, Ints]  # labels of sets, where each ends, and the kind of each
 NOTHING = 1e-9  # of the least price of a label
 
 
@@ -56,10 +58,14 @@ class Sets:
 
     def some(self, which: Ints) -> Sets:
         """Some of them."""
-        count = np.diff(self.at)[which]
-        starts = np.append(0, np.cumsum(count))
-        place = np.repeat(self.at[which] - starts[:-1], count) + np.arange(starts[-1])
-        return Sets(self.row[which], starts, self.label[place])
+        return Sets(self.row[which], *parts_of(self.at, which, self.label))
+
+    @classmethod
+    def joined(cls, parts: list[Sets]) -> Sets:
+        """All sets one after another."""
+        sizes = np.concatenate([np.diff(part.at) for part in parts])
+        row, label = (np.concatenate(of) for of in zip(*((part.row, part.label) for part in parts), strict=True))
+        return cls(row, np.append(0, np.cumsum(sizes)), label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +128,7 @@ class Oracle:
             taken |= {"numbers": numbers, "through": through, "slack": slack, "hair": hair, "rung": rung}
             each = kernels.Effort(**taken)
 
-            def price_part(begin: int, end: int) -> tuple[Ints, Ints, Ints]:
+            def price_part(begin: int, end: int) -> Brought:
                 return kernels.sweep_rows(begin, end, rows, problem.kinds, price, room, known, each, found, cuts)
 
             brought = self._each(price_part, parts)
@@ -144,8 +150,7 @@ class Oracle:
         cuts = np.unique(np.append(cuts[:-1], at.size - 1))
         return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
-    def _each(self, price: object, parts: list[tuple[int, int]]) -> list[tuple[Ints, Ints, Ints]]:
-        assert callable(price)
+    def _each(self, price: Callable[[int, int], Brought], parts: list[tuple[int, int]]) -> list[Brought]:
         if self.threads == 1 or len(parts) == 1:
             return [price(*part) for part in parts]
         with ThreadPoolExecutor(self.threads) as pool:

@@ -309,6 +309,17 @@ def sweep_rows(begin, end, rows, kinds, price, room, known, effort, found, cuts)
 
 
 @njit(cache=True, nogil=True)
+def _moved(price, x, spread, moved):
+    """Prices that chance moves by a part of themselves, written; x: chance, by xorshift; -> the next one."""
+    for j in range(price.size):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+        moved[j] = price[j] * (1.0 + spread * (np.int64(x >> np.uint64(12)) * 2.0**-52 - 0.5))
+    return x
+
+
+@njit(cache=True, nogil=True)
 def _noted(k, desk, forced, chosen, used, sizes, at):
     """The set on a desk, and the labels that are had anyhow, written down at a place."""
     count = desk.labels[0]
@@ -366,11 +377,7 @@ def _swept_free(r, item, rows, price_of, needs, which, kinds, effort, found):
             used, chosen = _noted(k, desk, forced[:many], chosen, used, sizes, z)
         x = np.uint64(88172645463325252 + 7919 * k + 104729 * effort.turn)
         for v in range(varied if cost < np.inf else 0):
-            for j in range(n):
-                x ^= x << np.uint64(13)
-                x ^= x >> np.uint64(7)
-                x ^= x << np.uint64(17)
-                moved[j] = price[j] * (1.0 + effort.spread * (np.int64(x >> np.uint64(12)) * 2.0**-52 - 0.5))
+            x = _moved(price, x, effort.spread, moved)
             ranked_v = rank(moved, worth, order_v, ratio)
             least_set(ranked_v, order_v, moved, worth, need, 1.0, 0, no_rests(), desk)
             used, chosen = _noted(k, desk, forced[:many], chosen, used, sizes, some + z * varied + v)
@@ -589,11 +596,7 @@ def _varied(r, item, rows, price_of, needs, known, varied, chosen, used, sizes, 
     moved, taken, spare = np.empty(price_of.size), np.zeros(price_of.size, np.int64), copies.copy()
     x = np.uint64(88172645463325252 + 7919 * r + 104729 * effort.turn)
     for v in range(varied):
-        for g in range(price_of.size):
-            x ^= x << np.uint64(13)
-            x ^= x >> np.uint64(7)
-            x ^= x << np.uint64(17)
-            moved[g] = price_of[g] * (1.0 + effort.spread * (np.int64(x >> np.uint64(12)) * 2.0**-52 - 0.5))
+        x = _moved(price_of, x, effort.spread, moved)
         order = _ranked(r, rows, moved, copies, False)
         for z in range(needs.size):
             if needs.size > varied and (z + v) % (1 + needs.size // varied) > 0:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.assign.boxstep import Boxed, Fractional, box_step, pays
+from crowdopt.assign.boxstep import Boxed, Fractional, box_step
 from crowdopt.assign.master import Master, Pool
 from crowdopt.assign.oracle import EffortParams, Oracle, Swept
 from crowdopt.assign.problem import Problem
@@ -53,7 +53,7 @@ class Linear:
 
 def linear(problem: Problem, solve: Solve, options: Options) -> tuple[Linear | None, Solution | None]:
     """The point, or None, and the solver's answer, which may prove that there is none."""
-    if problem.is_plain and pays(problem.tasks_in.size, problem.room.size):
+    if problem.is_boxed:
         step = stepped(problem, 0.0, solve, options)
         return (None if step is None else Linear(-step.thresholds, step.amounts.T, step.value)), None
     found = solve(problem.amounts, BY_SIZE, options)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Bools, Floats, Ints, alike, same_entries
+from crowdopt.arrays import Bools, Floats, Ints, alike, parts_of, same_entries
+from crowdopt.assign.boxstep import pays
 from crowdopt.core.program import Program
 from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
@@ -219,10 +220,11 @@ class Problem:
         return most
 
     @property
-    def is_plain(self) -> bool:
-        """Whether nothing but needs and capacities is asked for."""
+    def is_boxed(self) -> bool:
+        """Whether nothing but needs and capacities is asked for, of so many workers that box-steps pay."""
         coupling = self.coupling
-        return bool(self.rows.free.all()) and coupling.lower.size == self.room.size and not (coupling.lower > 0).any()
+        plain = self.rows.free.all() and coupling.lower.size == self.room.size and not (coupling.lower > 0).any()
+        return bool(plain) and pays(self.tasks_in.size, self.room.size)
 
     @cached_property
     def amounts(self) -> Program:
@@ -270,7 +272,7 @@ class Problem:
         rows = self.rows
         fields = {name: getattr(rows, name)[row] for name in ("type", "fewest", "most", "low", "top", "free")}
         beside = {name: getattr(rows, name)[row] for name in ("low_beside", "top_beside")}
-        shut = _some(rows.shut_at, row, rows.shut, rows.shut_left)
+        shut = parts_of(rows.shut_at, row, rows.shut, rows.shut_left)
         at = np.searchsorted(place, np.arange(row.size + 1))
         mine = rows._replace(**fields, **beside, shut_at=shut[0], shut=shut[1], shut_left=shut[2])
         coupling = replace(
@@ -289,8 +291,7 @@ class Problem:
 
     def bars_of(self, kinds: Ints) -> tuple[Ints, Ints, Ints]:
         """Classes of whom some are barred to kinds, as Kinds has them."""
-        at, what, left = _some(self.kinds.bar_at, kinds, self.kinds.bar, self.kinds.bar_left)
-        return at, what, left
+        return parts_of(self.kinds.bar_at, kinds, self.kinds.bar, self.kinds.bar_left)
 
     def pairs(self, task: Ints, label: Ints, rung: Bools) -> tuple[Ints, Ints]:
         """Labels of classes as sorted pairs of the instance, with the fixed ones; tasks for which nobody is left."""
@@ -391,8 +392,8 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     head = order[new]
     bars = _by_owner(of_task, of_class, n, few)
     none = np.zeros(0, np.int64)
-    shut = _some(bars[0], first, *bars[1:]) if shared else (np.zeros(first.size + 1, np.int64), none, none)
-    bar = (np.zeros(head.size + 1, np.int64), none, none) if shared else _some(bars[0], head, *bars[1:])
+    shut = parts_of(bars[0], first, *bars[1:]) if shared else (np.zeros(first.size + 1, np.int64), none, none)
+    bar = (np.zeros(head.size + 1, np.int64), none, none) if shared else parts_of(bars[0], head, *bars[1:])
     group = np.full(worker.size, len(apart), np.int64)
     for a, g in enumerate(apart):
         group[inside[limited[g], worker]] = a
@@ -504,11 +505,3 @@ def _by_owner(owner: Ints, what: Ints, owners: int, *beside: Ints) -> tuple[Ints
     """Where each owner's things begin, the things, one owner after another, and what belongs to them."""
     order = np.lexsort((what, owner))
     return np.append(0, np.cumsum(np.bincount(owner, minlength=owners))), what[order], *(one[order] for one in beside)
-
-
-def _some(at: Ints, owners: Ints, *what: Ints) -> tuple[Ints, ...]:
-    """The same of some owners."""
-    count = np.diff(at)[owners]
-    starts = np.append(0, np.cumsum(count))
-    place = np.repeat(at[owners] - starts[:-1], count) + np.arange(starts[-1])
-    return starts, *(one[place] for one in what)

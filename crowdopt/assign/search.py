@@ -13,7 +13,6 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.alarm import alarm
-from crowdopt.assign.boxstep import pays
 from crowdopt.assign.choose import Chooser
 from crowdopt.assign.compiling import get_ready
 from crowdopt.assign.deal import Asked, aimed, rounded
@@ -78,7 +77,6 @@ class Search:
         self.rng = np.random.default_rng(options.seed)
         self.pool = Pool(self.problem)
         self.integral = bool((self.standing.instance.cost == np.rint(self.standing.instance.cost)).all())
-        self.unit = self.problem.unit
 
     def run(self) -> None:
         """Bounds and plans until no more is tried."""
@@ -88,7 +86,7 @@ class Search:
         swept = self.oracle.sweep(nothing, EffortParams(), clock)
         if swept is None or self.hear(swept):
             return
-        self.short = 6 * np.maximum(swept.cost, 1e-3 * self.unit) + 3 * self.unit
+        self.short = 6 * np.maximum(swept.cost, 1e-3 * problem.unit) + 3 * problem.unit
         self.climb = Climb(problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept)
         self.pool.add(swept.sets)
         master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
@@ -137,32 +135,19 @@ class Search:
         return standing.done or met
 
     def begin(self) -> Linear | None:
-        """The linear program over lots, or over those of a sample, and what its prices prove."""
+        """The linear program over lots, or over those of a sample, and what its prices prove; None of a sample."""
         standing, problem, limits = self.standing, self.problem, PriceParams()
-        solve, clock = standing.solvers.solve, standing.clock
-        cells = problem.tasks_in.size * problem.room.size
-        plain = problem.is_plain and pays(problem.tasks_in.size, problem.room.size)
-        if cells > limits.cells and not plain:
-            self._sampled_prices(limits)
-            return None
-        point, found = linear(problem, solve, clock.within(standing.options, None))
+        part, kinds = problem, problem.count.size
+        if problem.tasks_in.size * problem.room.size > limits.cells and not problem.is_boxed:
+            some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
+            if some.size < kinds:
+                part = problem.part(some, float(problem.count[some].sum()) / problem.tasks)
+        point, found = linear(part, standing.solvers.solve, standing.clock.within(standing.options, None))
         if point is not None:
             self.climb.visit(point.duals, through=0)
-        elif found is not None and (known := certify(found)).bound == np.inf:
+        elif part is problem and found is not None and (known := certify(found)).bound == np.inf:
             standing.known = known
-        return point
-
-    def _sampled_prices(self, limits: PriceParams) -> None:
-        """Prices of a sample of the kinds."""
-        problem, kinds = self.problem, self.problem.count.size
-        some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
-        part = problem
-        if some.size < kinds:
-            part = problem.part(some, float(problem.count[some].sum()) / problem.tasks)
-        standing = self.standing
-        point, _ = linear(part, standing.solvers.solve, standing.clock.within(standing.options, None))
-        if point is not None:
-            self.climb.visit(point.duals, through=0)
+        return point if part is problem else None
 
     def chosen(self, held: tuple[Sets, Ints] | None) -> tuple[Sets, Ints]:
         """Sets of the pool for all tasks, and the task of each; the better ones of those and ``held``."""

@@ -116,10 +116,10 @@ class Standing:
         )
         return replace(plan, partial=self.partial if self.best is None else None)
 
-    def in_full(self, nodes: int | None, share: float = 1.0) -> None:
-        """Search the full program on from what is known, for a share of the time left; keep what is better."""
+    def in_full(self, nodes: int | None) -> None:
+        """Search the full program on from what is known; keep what is better."""
         allowed = min((limit for limit in (nodes, self.options.nodes) if limit is not None), default=None)
-        options = replace(self.clock.within(self.options, allowed), time_limit=max(ENOUGH, share * self.clock.left))
+        options = replace(self.clock.within(self.options, allowed), time_limit=max(ENOUGH, self.clock.left))
         solve, backend = self.solvers.solve, self.solvers.backend
         found = solve_full(self.instance, "ip", solve, backend, options, self.listener, head=self.plan())
         self.interrupted |= found.interrupted

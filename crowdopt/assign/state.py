@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, nth_alike
 from crowdopt.assign.alarm import NEVER
 from crowdopt.assign.oracle import Sets
 from crowdopt.assign.problem import Problem
@@ -44,7 +44,7 @@ class Holding:
         size = np.diff(sets.at)
         one = cls.empty(problem, max(widest, int(size.max(initial=0))), seed, rung)
         owner = sets.owner
-        place = np.arange(sets.label.size) - sets.at[owner]
+        place = nth_alike(owner)
         one.state.hands[of[owner], place] = sets.label
         one.state.held[of] = size
         worth = problem.rows.worth[problem.rows.type[sets.row[owner]], sets.label]

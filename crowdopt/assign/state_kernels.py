@@ -321,20 +321,16 @@ def share_out(a, b, worth, terms, state, anyhow, most):
     hands, held, slack, chance = state.hands, state.held, state.slack, state.chance
     total = held[a] + held[b]
     items, owner = np.empty(total, np.int64), np.empty(total, np.bool_)
-    keep_a, keep_b = np.empty(total, np.int64), np.empty(total, np.int64)
-    na = nb = k = 0
-    for t in range(held[a]):
-        g = hands[a, t]
-        if _may_move(a, b, g, terms, state):
-            items[k], owner[k], k = g, True, k + 1
-        else:
-            keep_a[na], na = g, na + 1
-    for t in range(held[b]):
-        g = hands[b, t]
-        if _may_move(b, a, g, terms, state):
-            items[k], owner[k], k = g, False, k + 1
-        else:
-            keep_b[nb], nb = g, nb + 1
+    keep, kept, k = np.empty((2, total), np.int64), np.zeros(2, np.int64), 0
+    for side in range(2):
+        mine, other = (a, b) if side == 0 else (b, a)
+        for t in range(held[mine]):
+            g = hands[mine, t]
+            if _may_move(mine, other, g, terms, state):
+                items[k], owner[k], k = g, side == 0, k + 1
+            else:
+                keep[side, kept[side]] = g
+                kept[side] += 1
     if k < 1:
         return False
     for t in range(k - 1, 0, -1):
@@ -355,17 +351,16 @@ def share_out(a, b, worth, terms, state, anyhow, most):
     for t in range(free):
         owner[t] = mask >> t & 1
     for t in range(k):
-        if owner[t]:
-            keep_a[na], na = items[t], na + 1
-        else:
-            keep_b[nb], nb = items[t], nb + 1
-    if max(na, nb) > hands.shape[1] or not keeps(a, keep_a, na, terms) or not keeps(b, keep_b, nb, terms):
+        side = 0 if owner[t] else 1
+        keep[side, kept[side]] = items[t]
+        kept[side] += 1
+    if kept.max() > hands.shape[1] or not keeps(a, keep[0], kept[0], terms) or not keeps(b, keep[1], kept[1], terms):
         return False
-    held[a], held[b] = na, nb
-    for t in range(na):
-        hands[a, t] = keep_a[t]
-    for t in range(nb):
-        hands[b, t] = keep_b[t]
+    for side in range(2):
+        i = a if side == 0 else b
+        held[i] = kept[side]
+        for t in range(kept[side]):
+            hands[i, t] = keep[side, t]
     slack[a], slack[b] = new_a, joint - new_a
     return True
 

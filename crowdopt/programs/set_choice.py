@@ -14,7 +14,7 @@ def of_sets(
     tasks_in: Ints,
     cost: Floats,
     matrix: sparse.csc_array,
-    dear: float,
+    dear: float | Floats,
     slack: tuple[Floats, Floats],
 ) -> Program:
     """``min sum c_s x_s + D sum without_t + sum d_r short_r + e_r over_r  s.t.  sum_{s of t} x_s + without_t >= n_t``.
@@ -27,7 +27,7 @@ def of_sets(
     Rows: ``task`` (T,), ``shared`` (rows,).
 
     sides two (rows,) arrays: l and u; tasks_in (T,): n_t; cost (S,); matrix (T + rows, S) sparse array: of
-    :func:`columns`; dear: D; slack two (rows,) arrays: d and e.
+    :func:`columns`; dear: D, or (T,) of each kind; slack two (rows,) arrays: d and e.
     """
     kinds, rows = tasks_in.size, slack[0].size
     short = sparse.eye_array(kinds + rows, format="csc")
@@ -35,7 +35,7 @@ def of_sets(
     size = before_sets(kinds, rows) + cost.size
     return Program(
         name="set-choice",
-        cost=np.concatenate([np.full(kinds, dear), *slack, cost]),
+        cost=np.concatenate([np.broadcast_to(dear, (kinds,)), *slack, cost]),
         matrix=sparse.csc_array(sparse.hstack([short, -over, matrix], format="csc")),
         row_lower=np.concatenate([tasks_in.astype(np.float64), sides[0]]),
         row_upper=np.concatenate([np.full(kinds, np.inf), sides[1]]),

@@ -169,7 +169,7 @@ def test_exact_errors_by_hand():
 def test_a_sweep_s_bound_by_hand():
     """Four tasks that cost 6 each at w = -.5, five workers of room 4: 24 - 20/2 = 14."""
     oracle = Oracle(problem_of(instance([0.9] * 5)), 1)
-    assert oracle.sweep(np.array([-0.5]), EffortParams(), Clock(60.0)).bound == pytest.approx(14.0, abs=1e-4)
+    assert oracle.sweep(np.array([-0.5]), EffortParams(close=0.0), Clock(60.0)).bound == pytest.approx(14.0, abs=1e-6)
 
 
 def test_the_prior_leans_a_vote():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats, Ints, parts_of
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 
@@ -66,16 +66,14 @@ class OwnTasks:
     def part(self, some: Ints, share: float = 1.0) -> OwnTasks:
         """Some of the tasks, ascending, with a share of what workers and the budget give, whole labels."""
         arrays = self.arrays
-        count = np.diff(arrays.starts)[some]
-        starts = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-        place = np.repeat(arrays.starts[some] - starts[:-1], count) + np.arange(starts[-1])
+        starts, barred = parts_of(arrays.starts, some, arrays.barred)
         own = arrays._replace(
             row=arrays.row[some],
             floor=arrays.floor[some],
             fewest=arrays.fewest[some],
             most=arrays.most[some],
             starts=starts,
-            barred=arrays.barred[place],
+            barred=barred,
         )
         return replace(
             self,

@@ -17,7 +17,7 @@ from tests.assign.linear.drawn import SEEDS, TIES, drawn, labels_of, multipliers
 
 @given(SEEDS)
 def test_soft_minima_are_those_of_every_set_by_itself(seed):
-    """Weights are their derivatives: how many tasks take each set or stay short; picks are as many, up or down.
+    """Weights are their derivatives: how many tasks take each set; picks are as many, up or down.
 
     Evidence is in whole numbers, so that some sets have just what is needed; some rows have no sets.
     """
@@ -31,14 +31,14 @@ def test_soft_minima_are_those_of_every_set_by_itself(seed):
     start = set_at[row + 1] - serves.sum(axis=1)
     price, short = rng.normal(size=power.size) * rng.choice([1.0, 50.0]), rng.uniform(1, 40, need.size)
     count, heat = rng.integers(0, 4, need.size).astype(float), rng.choice([0.01, 0.3, 5.0], sets.size)
-    weight, left, far, place = np.empty(price.size), *np.empty((2, need.size)), np.empty(need.size, np.int64)
-    value = soft_least(set_at, price, kind_at, start, count, short, heat, weight, left, far)
+    weight, far, place = np.empty(price.size), np.empty(need.size), np.empty(need.size, np.int64)
+    value = soft_least(set_at, price, kind_at, start, count, short, heat, weight, far)
     least_from_behind(set_at, price, kind_at, start, place)
     warm, both = heat[row][:, None], np.column_stack([np.where(serves, price, np.inf), short])
     all_far = logsumexp(-both / warm, axis=1)
     share = count[:, None] * np.exp(-both / warm - all_far[:, None])
     assert np.isclose(value, -(count * warm[:, 0] * all_far).sum(), rtol=1e-9, atol=1e-9)
-    assert np.allclose(weight, share[:, :-1].sum(axis=0), rtol=1e-7, atol=1e-12) and np.allclose(left, share[:, -1])
+    assert np.allclose(weight, share[:, :-1].sum(axis=0), rtol=1e-7, atol=1e-12) and np.allclose(far, all_far)
     assert (np.append(price, np.inf)[place] == both[:, :-1].min(axis=1, initial=np.inf)).all()
     kind = np.sort(rng.integers(0, need.size, 30))
     pick = sampled(np.arange(30), kind, row, set_at, start, price, heat, rng.random(30))
