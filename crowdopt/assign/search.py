@@ -40,8 +40,6 @@ class SearchParams:
     whole: int = 10_000  # pairs up to which it comes at last
     none: int = 40_000  # the same, where there is no plan yet
     long: float = 4.5  # labels a task from which sets are dealt
-    fine: int = 16  # different amounts of evidence that labels bring, from which they are
-    asked: float = 0.3  # of the labels that least loads ask for, from which they are, however coarse evidence is
     alike: int = 8  # tasks of a type, on average, from which they are
     near: float = 5e-5  # relative gap at which no more is tried
     dealt: float = 1.5e-4  # the same, of plans that are dealt
@@ -119,14 +117,10 @@ class Search:
             improve(self.chooser, *held, self.climb.duals, self._better, ImproveParams(tries=allowed))
 
     def is_long(self, point: Linear) -> bool:
-        """Whether sets are long, and evidence fine enough to be shared out, or labels asked for whatever they bring."""
+        """Whether sets are long, and tasks of a type many enough to share labels out among them."""
         problem, params = self.problem, self.params
-        types, least = np.unique(problem.rows.type), problem.coupling.lower[: problem.room.size]
-        labels = point.amounts.sum() / problem.tasks
-        fine = min(np.unique(worth.round(6)).size for worth in problem.rows.worth[types])
-        asked = least[least > 0].sum() >= params.asked * labels * problem.tasks > 0
-        many = problem.tasks >= params.alike * types.size
-        return bool(labels >= params.long and many and (fine >= params.fine or asked))
+        many = problem.tasks >= params.alike * np.unique(problem.rows.type).size
+        return bool(many and point.amounts.sum() >= params.long * problem.tasks)
 
     def enough(self, near: float) -> bool:
         """Whether no more is tried: so near are the best plan and the bound."""

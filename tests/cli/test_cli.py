@@ -93,7 +93,7 @@ def test_ctrl_c_keeps_the_best_plan(tmp_path, compiled):
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     subprocess.run([*command, "generate", "R10:1000x300", "-o", "c"], cwd=tmp_path, check=True, env=environment)
     child = subprocess.Popen([*command, "solve", "c", "-o", "p"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    after_computing(child, 5.0)
+    after_computing(child, 3.0)
     child.send_signal(signal.SIGINT)
     said = child.communicate(timeout=90)[0]
     assert child.returncode == 130 and "interrupted; this is the best plan so far" in said
