@@ -17,7 +17,9 @@ from crowdopt.arrays import Bools, Floats, Ints, alike, nth_alike
 from crowdopt.assign.master import Master
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets
 from crowdopt.assign.problem import Problem
+from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
+from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Options, Solve
 from crowdopt.programs import set_choice
 
@@ -151,39 +153,8 @@ class Chooser:
         if near.size > allowed:
             near = near[np.argpartition(regret[near], allowed)[:allowed]]
         near = np.sort(near)
-        active = np.flatnonzero(count)
-        place = np.cumsum(count > 0) - 1
-        # what sets of a kind bring beyond it serves the next easier kind of the row
-        chain = np.flatnonzero(problem.row_of[active][1:] == problem.row_of[active][:-1])
-        sets = pool.sets.some(near)
-        owner, rows = sets.owner, problem.rows
-        kind = rows.type[sets.row[owner]]
-        use = problem.coupling.use(kind, sets.label, owner, near.size)
-        served = np.concatenate([place[hardest[near]], chain + 1, chain])
-        columns = np.concatenate(
-            [np.arange(near.size), near.size + np.arange(chain.size), near.size + np.arange(chain.size)]
-        )
-        sign = np.concatenate([np.ones(near.size), -np.ones(chain.size), np.ones(chain.size)])
-        own = sparse.csc_array((sign, (served, columns)), shape=(active.size, near.size + chain.size))
         lacks = np.flatnonzero(sides[0][: problem.room.size] > 0)  # loads that labels which nobody needs may fill
-        cheap = rows.cost[:, lacks].argmin(axis=0)
-        fill = problem.coupling.use(cheap, lacks, np.arange(lacks.size), lacks.size)
-        nobody = sparse.csc_array((use.shape[0], chain.size))
-        every = sparse.hstack([use, nobody, fill])
-        own = sparse.hstack([own, sparse.csc_array((active.size, lacks.size))])
-        dear = np.full(sides[0].size, params.dear * problem.unit)
-        if problem.coupling.has_budget:
-            dear[-1] = params.dear
-        hair = 1 + params.hair * self.rng.random(near.size)  # another vertex each time
-        program = set_choice.of_sets(
-            sides,
-            count[active],
-            np.concatenate([pool.cost[near] * hair, np.zeros(chain.size), problem.coupling.spare[lacks]]),
-            sparse.csc_array(sparse.vstack([own, every], format="csc")),
-            self.master.short[active],
-            (dear, dear),
-        )
-        first = set_choice.before_sets(active.size, sides[0].size)
+        program, first = self._program(near, hardest, count, sides, lacks)
         found = self.solve(program, BY_SIZE, self.clock.within(self.options, None))
         if found.primal is None or found.dual is None:
             return np.zeros(0, np.int64), np.zeros(0, np.int64), duals, np.zeros(pool.cost.size)
@@ -199,6 +170,55 @@ class Chooser:
         share = np.zeros(pool.cost.size)
         share[near] = primal[first : first + near.size] - times
         return hardest[near].repeat(times), near.repeat(times), duals, share
+
+    def _program(
+        self, near: Ints, hardest: Ints, count: Ints, sides: tuple[Floats, Floats], lacks: Ints
+    ) -> tuple[Program, int]:
+        """The master of some sets, and the place of the first one; lacks: classes whose labels may go to nobody."""
+        pool, problem, params = self.master.pool, self.problem, self.params
+        active = np.flatnonzero(count)
+        place = np.cumsum(count > 0) - 1
+        # what sets of a kind bring beyond it serves the next easier kind of the row
+        chain = np.flatnonzero(problem.row_of[active][1:] == problem.row_of[active][:-1])
+        sets = pool.sets.some(near)
+        owner, rows = sets.owner, problem.rows
+        kind = rows.type[sets.row[owner]]
+        use = problem.coupling.use(kind, sets.label, owner, near.size)
+        served = np.concatenate([place[hardest[near]], chain + 1, chain])
+        columns = np.concatenate([np.arange(near.size), near.size + np.tile(np.arange(chain.size), 2)])
+        sign = np.concatenate([np.ones(near.size), -np.ones(chain.size), np.ones(chain.size)])
+        own = sparse.csc_array((sign, (served, columns)), shape=(active.size, near.size + chain.size))
+        cheap = rows.cost[:, lacks].argmin(axis=0)
+        fill = problem.coupling.use(cheap, lacks, np.arange(lacks.size), lacks.size)
+        every = sparse.hstack([use, sparse.csc_array((use.shape[0], chain.size)), fill])
+        own = sparse.hstack([own, sparse.csc_array((active.size, lacks.size))])
+        dear = np.full(sides[0].size, params.dear * problem.unit)
+        if problem.coupling.has_budget:
+            dear[-1] = params.dear
+        hair = 1 + params.hair * self.rng.random(near.size)  # another vertex each time
+        cost = np.concatenate([pool.cost[near] * hair, np.zeros(chain.size), problem.coupling.spare[lacks]])
+        matrix = sparse.csc_array(sparse.vstack([own, every], format="csc"))
+        program = set_choice.of_sets(sides, count[active], cost, matrix, self.master.short[active], (dear, dear))
+        return program, set_choice.before_sets(active.size, sides[0].size)
+
+    def best(self) -> tuple[Certificate, Sets, Ints]:
+        """The best choice of the pool's sets for all tasks, on the solver's word; none: there is no choice."""
+        pool, problem = self.master.pool, self.problem
+        hardest, sides = self._hardest(problem.count > 0), (problem.coupling.lower, problem.coupling.upper)
+        near = np.flatnonzero(hardest >= 0)
+        program, first = self._program(near, hardest, problem.count, sides, near[:0])
+        upper, whole = program.upper.copy(), np.zeros(program.cost.size, bool)
+        upper[:first], whole[first : first + near.size] = 0.0, True
+        cost = program.cost.copy()
+        cost[first : first + near.size] = pool.cost[near]
+        program = replace(program, upper=upper, integer=whole, cost=cost)
+        solution = self.solve(program, BRANCHING, self.clock.within(self.options, self.options.nodes))
+        known, none = certify(solution), np.zeros(0, np.int64)
+        if solution.primal is None or not known.is_feasible():
+            return known, pool.sets.some(none), none
+        times = np.rint(solution.primal[first : first + near.size]).astype(np.int64)
+        tasks, pick = self._handed(np.arange(problem.tasks), hardest[near].repeat(times), near.repeat(times))
+        return known, pool.sets.some(pick), tasks
 
     def _hardest(self, active: Bools) -> Ints:
         """The hardest kind, of those active, that each set serves, (S,); -1: none."""

@@ -24,11 +24,11 @@ NONE = Sets(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64))
 
 @dataclass(eq=False)
 class Pool:
-    """Sets of all rows, row after row, evidence ascending, and where the sets that serve each kind begin."""
+    """Sets of all rows, row after row, power ascending, and where the sets that serve each kind begin."""
 
     problem: Problem
     sets: Sets = NONE
-    power: Floats = field(default_factory=lambda: np.zeros(0))  # (S,): evidence
+    power: Floats = field(default_factory=lambda: np.zeros(0))  # (S,): evidence, or where votes decide how little they err
     cost: Floats = field(default_factory=lambda: np.zeros(0))
     own: Floats = field(init=False)  # (S, own rows)
     sign: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
@@ -51,7 +51,7 @@ class Pool:
             return 0
         new, rows = sets.some(first), self.problem.rows
         kind, owner = rows.type[new.row], new.owner
-        power = np.bincount(owner, rows.worth[kind[owner], new.label], first.size)
+        power = self.problem.power(new.row, owner, new.label)
         cost = np.bincount(owner, rows.cost[kind[owner], new.label], first.size)
         both = Sets.joined([self.sets, new])
         self.power, self.cost = np.append(self.power, power), np.append(self.cost, cost)
@@ -67,7 +67,7 @@ class Pool:
     def _ordered(self) -> None:
         problem, rows = self.problem, np.arange(self.problem.rows.type.size + 1)
         self.set_at = np.searchsorted(self.sets.row, rows)
-        # the place of each kind's target among the evidence of its row's sets
+        # the place of each kind's target among the power of its row's sets
         row, target = problem.row_of, problem.target
         both = np.concatenate([self.sets.row, row])
         order = np.lexsort((np.arange(both.size) < self.sets.row.size, np.append(self.power, target), both))

@@ -43,6 +43,9 @@ class EffortParams:
     exact: float = 1e-6  # the same, where only the cheapest is asked for
 
 
+GREEDY = EffortParams(nodes=0, kinds=1 << 40, varied=1, spread=0.0)  # one set for each kind, soon
+
+
 @dataclass(frozen=True, eq=False)
 class Sets:
     """Sets of labels s: of which row, and the classes of workers, as CSR."""
@@ -129,7 +132,18 @@ class Oracle:
             each = kernels.Effort(**taken)
 
             def price_part(begin: int, end: int) -> Brought:
-                return kernels.sweep_rows(begin, end, rows, problem.kinds, price, room, known, each, found, cuts)
+                if problem.votes is None:
+                    return kernels.sweep_rows(begin, end, rows, problem.kinds, price, room, known, each, found, cuts)
+                from crowdopt.assign.vote_kernels import sweep_votes
+
+                law, asked = problem.votes.law, (problem.sides, price, room, known, each)
+                brought = sweep_votes(begin, end, rows, problem.kinds, law, *asked, found, cuts)
+                if problem.votes.poorer is not None:  # what workers know is more than votes make of it
+                    law, twin = problem.votes.poorer, kernels.Found(*(one.copy() for one in found))
+                    brought = sweep_votes(begin, end, rows, problem.kinds, law, *asked, twin, cuts)
+                    mine = slice(*problem.kinds.at[[begin, end]])
+                    found.cost[mine] = twin.cost[mine]
+                return brought
 
             brought = self._each(price_part, parts)
             if rung[0] or clock.over:

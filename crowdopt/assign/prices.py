@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.arrays import Floats
 from crowdopt.assign.boxstep import Boxed, Fractional, box_step
 from crowdopt.assign.master import Master, Pool
-from crowdopt.assign.oracle import EffortParams, Oracle, Swept
+from crowdopt.assign.oracle import GREEDY, EffortParams, Oracle, Swept
 from crowdopt.assign.problem import Problem
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve
@@ -33,6 +33,7 @@ class PriceParams:
     idle: int = 5  # rounds without a gain before it gets colder
     deeper: int = 4  # by which nodes grow where no set is new
     nodes: int = 100_000  # at most
+    proven: int = 1 << 20  # the same where votes decide, of the searches for all kinds' sets together
     closer: float = 0.002  # of the temperature: how far a bound may stay below its set
     loose: float = 0.3  # of the temperature: what sets and their bounds may lie apart
     lot: int = 150  # classes of workers in a part of the crowd that is looked at by itself
@@ -83,13 +84,20 @@ class Climb:
     hear: Callable[[Swept], bool]
     pool: Pool
     short: Floats  # (K,): price of leaving a task of each kind short
+    aim: Oracle | None = None  # where votes decide: of evidence that is about enough, whose sets may be
     params: PriceParams = PriceParams()
     best: Swept | None = None
     effort: EffortParams = field(default_factory=EffortParams)
+    first: int = 400  # nodes
     turn: int = 0
     heat: float = 0.0
     idle: int = 0  # rounds without a gain
     duals: Floats = field(default_factory=lambda: np.zeros(0))  # the master's last ones
+
+    @property
+    def proof(self) -> int:
+        """Nodes of a search at most that proves a bound."""
+        return min(self.params.nodes, self.params.proven // self.problem.count.size)
 
     def visit(self, duals: Floats, known: Floats | None = None, through: int | None = None) -> tuple[Swept, int] | None:
         """Sweep; keep its sets and what it proves; -> with how many sets were new; None where that will do."""
@@ -101,9 +109,31 @@ class Climb:
         if swept is None:
             return None
         new = self.pool.add(swept.sets)
+        if self.aim is not None and through is None:
+            many = self.problem.rows.type.size > asked // effort.each
+            aimed = self.aim.sweep(duals, GREEDY if many else effort, self.clock)
+            new += 0 if aimed is None else self.pool.add(aimed.sets)
         if self.best is None or swept.bound > self.best.bound:
             self.best = swept
         return None if self.hear(swept) else (swept, new)
+
+    def prove(self) -> None:
+        """Look harder at the best multipliers, until bounds meet their sets, or nodes are as many as they may be."""
+        nodes, params = self.effort.nodes, self.params
+        while nodes < self.proof and self.best is not None and not self.clock.over:
+            swept = self.best
+            if _loose(swept, self.problem) <= params.closed * abs(swept.bound):
+                break
+            nodes *= params.deeper
+            known = self.pool.cheapest(self.pool.prices(swept.duals))[0]
+            found = self.oracle.sweep(swept.duals, replace(self.effort, nodes=nodes), self.clock, known)
+            if found is None:
+                break
+            self.pool.add(found.sets)
+            if found.bound > swept.bound:
+                self.best = found
+                if self.hear(found):
+                    break
 
     def seed(self, duals: Floats, rng: np.random.Generator) -> None:
         """The pool begins with unlike sets: of workers who are together by lot, or at prices that chance moves."""
@@ -152,8 +182,8 @@ class Climb:
             size = max(1e-9, abs(solved.value))
             self.idle = 0 if gained > 0.2 * heat * size else self.idle + 1
             gap = (solved.value - swept.bound) / size
-            loose = float(problem.count @ np.where(np.isfinite(swept.cost), swept.cost - swept.value, 0.0))
-            if loose > max(params.loose * heat, params.closed) * size and self.effort.nodes < params.nodes:
+            loose, most = _loose(swept, problem), params.nodes if problem.votes is None else params.deeper * self.first
+            if loose > max(params.loose * heat, params.closed) * size and self.effort.nodes < most:
                 self.effort = replace(self.effort, nodes=params.deeper * self.effort.nodes)
             if heat < params.cold and swept is not self.best and met <= self.best.bound:
                 return False
@@ -164,3 +194,8 @@ class Climb:
             elif new == 0 or self.idle >= params.idle or gap < params.closed:
                 return False
         return True
+
+
+def _loose(swept: Swept, problem: Problem) -> float:
+    """How far bounds stay below the sets that were found, all tasks together."""
+    return float(problem.count @ np.where(np.isfinite(swept.cost), swept.cost - swept.value, 0.0))

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints, alike, parts_of, same_entries
 from crowdopt.assign.boxstep import pays
+from crowdopt.assign.votes import SPARE, Votes, hardness, skills, votes_of
 from crowdopt.core.program import Program
 from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.programs import row_amounts
 from crowdopt.programs.assignment import shares_of
 
@@ -32,6 +36,7 @@ class ProblemParams:
 
     enough: int = 12  # workers of a class whom a task may have, beyond which they are told apart as they are seated
     told: int = 120  # classes of workers up to which they are told apart by their loads
+    few: int = 400  # pairs up to which tasks with other workers barred are rows of their own
     rows: int = 60_000  # rows x classes of workers up to which amounts are of rows
 
 
@@ -162,7 +167,9 @@ class Problem:
     count: Ints  # (K,): tasks of each kind
     row_of: Ints  # (K,)
     kind_of: Ints  # (tasks,): of all tasks of the instance
-    target: Floats  # (K,): evidence that a plan gives, a hair more than the need
+    # (K,): evidence that a plan gives, a hair more than the need; where votes decide, the power of their sets
+    target: Floats
+    votes: Votes | None
     worker_class: Ints  # (workers,)
     # of workers: labels that each can give, and must give, beside the fixed ones
     each_room: Ints  # (workers,)
@@ -176,6 +183,23 @@ class Problem:
     def tasks(self) -> int:
         """How many tasks there are."""
         return self.kind_of.size
+
+    def power(self, row: Ints, owner: Ints, label: Ints) -> Floats:
+        """How hard the kinds are that sets serve, (S,); owner, label: set and class of workers of each label."""
+        worth = self.rows.worth[self.rows.type[row[owner]], label]
+        evidence = np.bincount(owner, worth, row.size)
+        return evidence if self.votes is None else self.votes.power(row, owner, label, self.kinds.at, evidence)
+
+    def by_evidence(self, need: Floats) -> Problem:
+        """The same where evidence decides, so much for each kind (K,), or more."""
+        hard = np.maximum(need, self.kinds.need) + 2 * float(need.max(initial=0.0)) * self.row_of
+        hard = np.maximum.accumulate(hard) - 2 * float(need.max(initial=0.0)) * self.row_of  # rises along each row
+        return replace(self, votes=None, kinds=self.kinds._replace(need=hard), target=hard)
+
+    @cached_property
+    def sides(self) -> Ints:
+        """A number for each class of workers by the groups that limits of tasks know, (G,)."""
+        return alike(self.rows.group, self.rows.member.T)[0] if self.rows.member.size else alike(self.rows.group)[0]
 
     @cached_property
     def unit(self) -> float:
@@ -218,6 +242,32 @@ class Problem:
         kind = np.repeat(np.arange(self.count.size), np.diff(kinds.bar_at))
         np.subtract.at(most, (self.lot_of[kind], kinds.bar), self.count[kind] * (rows.size[kinds.bar] - kinds.bar_left))
         return most
+
+    def every_set(self, most: int) -> tuple[Ints, Ints, Ints] | None:
+        """All sets of labels that tasks of each row may have: rows, where labels begin, labels; None: more than that.
+
+        Nor where some kind is barred from whom others of its row are not.
+        """
+        rows, found, left = self.rows, [], most
+        if self.kinds.bar.size:
+            return None
+        member = np.vstack([rows.group == np.arange(rows.low.shape[1])[:, None], rows.member]).astype(np.int64)
+        for r in range(rows.type.size):
+            tops = np.minimum(np.append(rows.top[r], rows.top_beside[r]), self.tasks * rows.size.sum())
+            copies = np.minimum(rows.size, np.where(self.room > 0, rows.most[r], 0))
+            for s in range(rows.shut_at[r], rows.shut_at[r + 1]):
+                copies[rows.shut[s]] = min(copies[rows.shut[s]], rows.shut_left[s])
+            left -= int(np.minimum(np.prod(copies + 1.0), 2.0 * most))
+            if left < 0:
+                return None
+            times = np.stack(np.unravel_index(np.arange(int(np.prod(copies + 1))), copies + 1), axis=1)
+            inside, size = times @ member.T, times.sum(axis=1)
+            able = (inside <= tops).all(axis=1) & (inside >= np.append(rows.low[r], rows.low_beside[r])).all(axis=1)
+            found.append((r, times[able & (size >= rows.fewest[r]) & (size <= rows.most[r])]))
+        row = np.concatenate([np.full(len(times), r) for r, times in found])
+        times = np.concatenate([times for _, times in found])
+        label = np.tile(np.arange(self.room.size), row.size).repeat(times.reshape(-1))
+        return row, np.append(0, np.cumsum(times.sum(axis=1))), label
 
     @property
     def is_boxed(self) -> bool:
@@ -286,6 +336,7 @@ class Problem:
             count=self.count[kinds],
             row_of=place,
             target=self.target[kinds],
+            votes=None,
             coupling=coupling,
         )
 
@@ -338,9 +389,11 @@ class Problem:
 
 
 def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemParams()) -> Problem:
-    """Rows, kinds and coupling of an instance with a linear rule."""
+    """Rows, kinds and coupling of an instance whose rule promises something of each task."""
     n, m, fixed, own = instance.n_tasks, instance.n_workers, instance.fixed, instance.own_rows
-    task_type = alike(instance.evidence, instance.cost)[0][instance.task_type]
+    by_votes = instance.the_rule.checked
+    skill = [instance.accuracy] if by_votes and instance.classes > 2 else []  # evidence does not tell them apart
+    task_type = alike(instance.evidence, instance.cost, *skill)[0][instance.task_type]
     if own is not None:
         signed = same_entries(n, own.pairs[:, 0], own.pairs[:, 1], own.row, own.coefficient)
         task_type = alike(task_type, signed)[0]
@@ -361,7 +414,7 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     if own is not None:
         alone[own.pairs[:, 1]] = 1 + own.pairs[:, 1]
     tied = inside[[group.has_limits for group in instance.groups]].T
-    worker_class, _ = alike(instance.evidence.T, instance.cost.T, room > 0, alone, tied)
+    worker_class, _ = alike(instance.evidence.T, instance.cost.T, *(one.T for one in skill), room > 0, alone, tied)
     # of few, or with few classes in all, loads are heeded; else only as workers are seated
     exact, _ = alike(worker_class, least, room)
     enough = params.enough if exact.max(initial=0) >= params.told else m + 1
@@ -377,16 +430,26 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     told = few < np.minimum(size[of_class], params.enough)  # else bars are heeded as workers are seated
     of_task, of_class, few = of_task[told], of_class[told], few[told]
     signs = same_entries(n, of_task, of_class, few)
-    shared = 4 * int(signs.max(initial=0)) <= n or of_task.size * 10 > n * size.size
+    shared = 4 * int(signs.max(initial=0)) <= n or of_task.size * 10 > n * size.size or n * m <= params.few
     apart, over = _apart(inside[limited], low)
     own_bars = np.zeros(n, np.int64) if shared else signs
-    key = task_type, fewest, most, low.T, top.T, signs if shared else own_bars[:0]
+    key: list[NDArray[Any]] = [task_type, fewest, most, low.T, top.T, signs if shared else own_bars[:0]]
+    given_labels = fixed
+    if by_votes:
+        given_labels = np.concatenate([instance.collected[: 0 if instance.observed else None], fixed])
+        told = alike(instance.evidence.T, *(one.T for one in skill))[0]
+        prior = -np.sort(-np.broadcast_to(instance.prior, (n, instance.classes)), axis=1)
+        key += [prior, np.broadcast_to(instance.demand, n), same_entries(n, given_labels[:, 0], told[given_labels[:, 1]])]
     row_of_task, first = alike(*(column for column in key if column.size))
     supply = instance.supply(fixed)
     floor = np.maximum(0.0, instance.floor - supply)
     target = np.maximum(0.0, np.maximum(0.0, instance.residual_need - supply) - COVERAGE / 2)
-    order = np.lexsort((own_bars, floor, row_of_task))
-    new = np.any([np.diff(column[order], prepend=-1.0) != 0 for column in (own_bars, floor, row_of_task)], axis=0)
+    hard = floor
+    if by_votes:
+        floor = np.maximum(0.0, np.maximum(0.0, instance.residual_need - supply) - SPARE)
+        hard = target = hardness(instance.epsilon + CERTAIN)
+    order = np.lexsort((own_bars, hard, row_of_task))
+    new = np.any([np.diff(column[order], prepend=-1.0) != 0 for column in (own_bars, hard, row_of_task)], axis=0)
     kind_of = np.empty(n, np.int64)
     kind_of[order] = np.cumsum(new) - 1
     head = order[new]
@@ -402,6 +465,9 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     free = (fewest[first] == 0) & (most[first] >= ANY)
     free &= (low[:, first] == 0).all(axis=0) & (top[:, first] >= ANY).all(axis=0)
     kinds_of_type = instance.task_type[first_task]
+    evidence = instance.evidence[kinds_of_type][:, worker]
+    if skill:
+        evidence = EXACT_ERROR.evidence(skills(instance, worker, kinds_of_type, True)[0], int(instance.classes))
     rows = Rows(
         type=task_type[first]
         if types.size == task_type.max(initial=0) + 1
@@ -415,7 +481,7 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
         proven=bounds_know_overlaps(instance),
         low_beside=np.ascontiguousarray(low[over][:, first].T),
         top_beside=np.ascontiguousarray(top[over][:, first].T),
-        worth=np.ascontiguousarray(instance.evidence[kinds_of_type][:, worker]),
+        worth=np.ascontiguousarray(evidence),
         cost=np.ascontiguousarray(instance.cost[kinds_of_type][:, worker]),
         size=size,
         shut_at=shut[0],
@@ -429,7 +495,7 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     loads = np.maximum(0, instance.capacity - load), least
     most_load, least_load = (np.bincount(worker_class, side).astype(np.int64) for side in loads)
     known = most_load, least_load, inside[:, worker]
-    targets = np.zeros(head.size)
+    targets = np.full(head.size, -np.inf)
     np.maximum.at(targets, kind_of, target)
     return Problem(
         instance=instance,
@@ -439,6 +505,7 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
         row_of=row_of,
         kind_of=kind_of,
         target=targets,
+        votes=votes_of(instance, first, head, kinds_of_type, worker, given_labels) if by_votes else None,
         worker_class=worker_class,
         each_room=room,
         each_least=least,

@@ -18,13 +18,13 @@ from crowdopt.assign.compiling import get_ready
 from crowdopt.assign.deal import Asked, aimed, rounded
 from crowdopt.assign.improve import ImproveParams, improve, score
 from crowdopt.assign.master import NONE, Master, Pool
-from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
+from crowdopt.assign.oracle import GREEDY, EffortParams, Oracle, Sets, Swept
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.prices import Climb, Linear, PriceParams, linear
 from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.assign.state import Holding
-from crowdopt.core.certificate import certify, next_integer
+from crowdopt.core.certificate import Certificate, certify, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
@@ -55,6 +55,12 @@ class SearchParams:
     lack: float = 5e-4  # of what all tasks need: where more is missing, evidence is too coarse to be shared out
     failed: int = 7  # sums of money at which labels do not suffice, after which no more is dealt
     wide: int = 64  # labels of a task for which there is room at least
+    sets: int = 20_000  # all there are, up to which all are looked at, where votes decide
+    aims: int = 2  # times that evidence is aimed at where votes decide
+    halvings: int = 6  # of what may be enough
+    aimed: int = 200  # kinds that are looked at
+    nodes_of_votes: int = 100_000  # of the searches for sets of all kinds
+    more: float = 1e-2  # of the bound: as ``first``, where evidence is about enough and no more
     margin: float = 2e-7  # relative; what whoever recomputes a bound may find less
 
 
@@ -66,6 +72,8 @@ class Search:
     standing: Standing
     params: SearchParams = SearchParams()
     short: Floats = field(init=False)
+    aim: Problem = field(init=False)  # the same where evidence decides: what labels are dealt by
+    least: float = -np.inf  # what plans cost about, at least
     tries: int = 0  # plans dealt
     most: int = -1  # tasks of the best part of a plan
 
@@ -74,6 +82,7 @@ class Search:
         self.oracle = Oracle(self.problem, options.threads)
         self.rng = np.random.default_rng(options.seed)
         self.pool = Pool(self.problem)
+        self.aim = self.problem
         self.integral = bool((self.standing.instance.cost == np.rint(self.standing.instance.cost)).all())
 
     def run(self) -> None:
@@ -81,15 +90,26 @@ class Search:
         standing, problem, params = self.standing, self.problem, self.params
         clock = standing.clock
         nothing = np.zeros(problem.coupling.lower.size)
-        swept = self.oracle.sweep(nothing, EffortParams(), clock)
+        effort = EffortParams()
+        if problem.votes is not None:
+            effort = replace(effort, nodes=int(np.clip(params.nodes_of_votes // problem.count.size, 25, effort.nodes)))
+        swept = self.oracle.sweep(nothing, effort, clock)
         if swept is None or self.hear(swept):
             return
-        self.short = 6 * np.maximum(swept.cost, 1e-3 * problem.unit) + 3 * problem.unit
-        self.climb = Climb(problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept)
+        known = np.isfinite(swept.cost)
+        dearest = float(swept.cost[known].max()) if known.any() else params.wide * problem.unit
+        self.short = 6 * np.maximum(np.where(known, swept.cost, dearest), 1e-3 * problem.unit) + 3 * problem.unit
+        self.climb = Climb(problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept, effort=effort, first=effort.nodes)
         self.pool.add(swept.sets)
         master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
         self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solvers.solve, options)
-        point = self.begin()
+        for _ in range(1 if problem.votes is None else params.aims):
+            self.take_aim(swept)
+            point = self.begin()
+            if standing.done:
+                return
+            assert self.climb.best is not None
+            swept = self.climb.best
         if standing.done:
             return
         long = point is not None and self.is_long(point)
@@ -97,6 +117,10 @@ class Search:
             self.deals(None)
             if self.enough(params.dealt):
                 return
+        if problem.votes is not None:
+            if effort.nodes == EffortParams().nodes:
+                self.climb.prove()
+            self.climb.aim = Oracle(self.aim, standing.options.threads)
         assert self.climb.best is not None
         self.climb.seed(self.climb.best.duals, self.rng)
         more, held, near = True, None, params.dealt if long else params.near
@@ -108,6 +132,8 @@ class Search:
                 self.deals(self.climb.duals)
             if not standing.done and not (long and self.enough(params.far)):
                 held = self.chosen(held)
+        if problem.votes is not None and not self.enough(near):
+            self.climb.prove()
         best, idle = standing.value, 0
         allowed = ImproveParams().tries if standing.options.nodes is None else standing.options.nodes
         while long and idle < min(params.idle, allowed) and not self.enough(near):
@@ -115,6 +141,19 @@ class Search:
             best, idle = standing.value, 0 if standing.value < best else idle + 1
         if held is not None and not self.enough(near) and (standing.best is not None or standing.pairs > params.none):
             improve(self.chooser, *held, self.climb.duals, self._better, ImproveParams(tries=allowed))
+
+    def every_set(self) -> None:
+        """Where they are few: all sets there are, of which branch and bound chooses, on the solver's word."""
+        standing, problem = self.standing, self.problem
+        every = problem.every_set(self.params.sets)
+        if every is None or standing.done:
+            return
+        self.pool.add(Sets(*every))
+        known, sets, of = self.chooser.best()
+        if of.size:
+            self.offer(of[sets.owner], sets.label, np.setdiff1d(np.arange(problem.tasks), of))
+        if known.bound + problem.constant > standing.bound:
+            standing.known = Certificate(None, known.bound + problem.constant, "solver", None, None)
 
     def is_long(self, point: Linear) -> bool:
         """Whether sets are long, and tasks of a type many enough to share labels out among them."""
@@ -128,20 +167,53 @@ class Search:
         met = standing.best is not None and standing.value - standing.bound <= near * abs(standing.value)
         return standing.done or met
 
+    def take_aim(self, swept: Swept) -> None:
+        """Where votes decide: about as much evidence for each kind as sets have at these prices that are enough.
+
+        By halving, of a sample where kinds are many; the others of a type have as many times their need.
+        """
+        problem, standing, params = self.problem, self.standing, self.params
+        if problem.votes is None:
+            return
+        place, low = self.pool.cheapest(self.pool.prices(swept.duals))[1], problem.kinds.need
+        sets, kind = self.pool.sets.some(np.maximum(place, 0)), problem.rows.type[problem.row_of]
+        worth = problem.rows.worth[problem.rows.type[sets.row[sets.owner]], sets.label]
+        high = np.maximum(low, np.where(place >= 0, np.bincount(sets.owner, worth, place.size), 3 * low))
+        some, first = np.zeros(low.size, bool), high.copy()
+        some[self.rng.permutation(low.size)[: params.aimed]] = True
+        for _ in range(params.halvings):
+            middle = (low + high) / 2
+            self.aim = problem.by_evidence(middle)
+            oracle = Oracle(self.aim, standing.options.threads)
+            found = oracle.sweep(swept.duals, GREEDY, standing.clock, some=some)
+            if found is None:
+                return
+            self.pool.add(found.sets)
+            sets, enough = found.sets, np.zeros(low.size, bool)
+            enough[found.kind] = problem.power(sets.row, sets.owner, sets.label) >= problem.target[found.kind]
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        for t in np.unique(kind[~some]).tolist():
+            mine = (kind == t) & some
+            part = np.median((high / np.maximum(first, 1e-9))[mine if mine.any() else some])
+            high = np.where((kind == t) & ~some, part * first, high)
+        self.aim = problem.by_evidence(high)
+
     def begin(self) -> Linear | None:
         """The linear program over lots, or over those of a sample, and what its prices prove; None of a sample."""
         standing, problem, limits = self.standing, self.problem, PriceParams()
-        part, kinds = problem, problem.count.size
+        part, kinds = self.aim, problem.count.size
         if problem.tasks_in.size * problem.room.size > limits.cells and not problem.is_boxed:
             some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
             if some.size < kinds:
-                part = problem.part(some, float(problem.count[some].sum()) / problem.tasks)
+                part = self.aim.part(some, float(problem.count[some].sum()) / problem.tasks)
         point, found = linear(part, standing.solvers.solve, standing.clock.within(standing.options, None))
         if point is not None:
             self.climb.visit(point.duals, through=0)
+            if part is self.aim:
+                self.least = point.value + problem.constant
         elif part is problem and found is not None and (known := certify(found)).bound == np.inf:
             standing.known = known
-        return point if part is problem else None
+        return point if part is self.aim else None
 
     def chosen(self, held: tuple[Sets, Ints] | None) -> tuple[Sets, Ints]:
         """Sets of the pool for all tasks, and the task of each; the better ones of those and ``held``."""
@@ -164,13 +236,15 @@ class Search:
         sets, of, point = NONE, np.zeros(0, np.int64), None
         if duals is not None:
             sets, of, point = self.chooser.begin(duals)
-        unit = 1.0 if self.integral else 1e-5 * standing.bound
-        more = step = max(1, int(params.first * standing.bound / unit))
+        least = max(standing.bound, self.least)
+        unit = 1.0 if self.integral else 1e-5 * least
+        first = params.first if self.problem.votes is None else params.more
+        more = step = max(1, int(first * least / unit))
         low, high, failed = -1, None, 0
         for _ in range(params.deals):
-            if self.enough(params.dealt):
+            if self.enough(params.dealt) or least + more * unit >= standing.value:
                 return
-            whole = self.deal(standing.bound + more * unit, sets, of, point)
+            whole = self.deal(least + more * unit, sets, of, point)
             if whole is None or (high is None and failed >= params.failed):
                 return
             if whole:
@@ -185,7 +259,7 @@ class Search:
 
     def deal(self, money: float, sets: Sets, of: Ints, point: Floats | None) -> bool | None:
         """A plan for so much money; -> whether no label had to be bought beyond; None where there are no amounts."""
-        standing, problem, params = self.standing, self.problem, self.params
+        standing, problem, params = self.standing, self.aim, self.params
         solve, options = standing.solvers.solve, standing.clock.within(standing.options, None)
         slack = 0.0
         left = money - problem.constant
@@ -212,6 +286,9 @@ class Search:
                 return None
             if not whole and not missing:
                 held.escalate(rows.cost, params.rounds // 4, params.work // 2, params.bought)
+            if self.problem.votes is not None:
+                held = held.judged(self.problem)
+                whole = not held.short.size
             if not whole:
                 held.complete(rows.cost)
             held.thin(rows.cost)
@@ -225,10 +302,15 @@ class Search:
         without = np.ones(self.problem.tasks, bool)
         without[of] = False
         if without.any() or (self.problem.coupling.lower[: self.problem.room.size] > 0).any():
-            held = Holding.of_sets(self.problem, sets, of, self.params.wide, self.standing.options.seed)
-            held.complete(self.problem.coupling.prices(self.problem.coupling.valid(self.climb.duals)))
-            held.fill()
-            held.thin(self.problem.rows.cost)
+            price = self.problem.coupling.prices(self.problem.coupling.valid(self.climb.duals))
+            with alarm(self.standing.clock) as rung:
+                held = Holding.of_sets(self.aim, sets, of, self.params.wide, self.standing.options.seed, rung)
+                if self.problem.votes is not None:
+                    held.complete_some(np.flatnonzero(without), price)
+                    held = held.judged(self.problem)
+                held.complete(price)
+                held.fill()
+                held.thin(self.problem.rows.cost)
             self.offer(*held.labels(), held.short)
         else:
             self.offer(of[sets.owner], sets.label, np.flatnonzero(without))
@@ -268,26 +350,30 @@ class Search:
         beyond = float(instance.cost.max()) * instance.n_workers  # a set costs less, and time that is not there nothing
         worker = np.where(problem.room == 0, -beyond, duals[: coupling.loads])[problem.worker_class]
         budget, nothing = float(duals[-1]) if coupling.has_budget else 0.0, np.zeros(problem.tasks)
-        if joint or not problem.rows.free.all():
+        if joint or not problem.rows.free.all() or problem.votes is not None:
             return Duals(nothing, worker, nothing, budget, form="sets", joint=joint)
         return Duals(swept.rate[problem.kind_of], worker, nothing, budget, form="blocks")
 
 
-def solve_linear_rule(
+def solve_exact(
     instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None = None
 ) -> Plan:
-    """The plan of an instance with a linear rule, whatever its limits."""
-    params = SearchParams()
+    """The plan of an instance whose rule promises something of each task, whatever its limits."""
+    params, by_votes = SearchParams(), instance.the_rule.checked
     standing = Standing(
         instance=instance, solvers=solvers, options=options, clock=Clock(options.time_limit), listener=listener
     )
     try:
-        if standing.pairs <= params.small:
+        if standing.pairs <= params.small and not by_votes:
             standing.in_full(params.nodes)
         if not standing.done:
-            get_ready(standing.tell)
-            Search(problem_of(instance), standing, params).run()
-        if not standing.done and standing.pairs <= (params.none if standing.best is None else params.whole):
+            get_ready(by_votes, listener)
+            search = Search(problem_of(instance), standing, params)
+            search.run()
+            if by_votes:
+                search.every_set()
+        most = params.none if standing.best is None else params.whole
+        if not standing.done and standing.pairs <= most and not by_votes:
             standing.in_full(None)
     except KeyboardInterrupt:
         standing.interrupted = True

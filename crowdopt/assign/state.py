@@ -20,6 +20,7 @@ class Holding:
     problem: Problem
     terms: Any  # Terms and State of crowdopt.assign.state_kernels
     state: Any
+    jury: Any = None  # where votes decide: of crowdopt.assign.jury_kernels
 
     @classmethod
     def empty(cls, problem: Problem, widest: int, seed: int, rung: Bools = NEVER) -> Holding:
@@ -36,7 +37,7 @@ class Holding:
             np.array([88172645463325252 + 2654435761 * seed], np.uint64),
             rung,
         )
-        return cls(problem, terms, state)
+        return cls(problem, terms, state, None if problem.votes is None else problem.votes.jury(kind))
 
     @classmethod
     def of_sets(cls, problem: Problem, sets: Sets, of: Ints, widest: int, seed: int, rung: Bools = NEVER) -> Holding:
@@ -47,10 +48,22 @@ class Holding:
         place = nth_alike(owner)
         one.state.hands[of[owner], place] = sets.label
         one.state.held[of] = size
-        worth = problem.rows.worth[problem.rows.type[sets.row[owner]], sets.label]
-        one.state.slack[of] += np.bincount(owner, worth, of.size)
         np.subtract.at(one.state.left, sets.label, 1)
+        one.state.slack[of] += problem.power(sets.row, owner, sets.label)
+        one._weigh(np.setdiff1d(np.arange(problem.tasks), of))
         return one
+
+    def judged(self, problem: Problem) -> Holding:
+        """The same labels where votes decide."""
+        one = Holding(problem, self.terms, self.state, problem.votes.jury(problem.kind_of) if problem.votes else None)
+        one._weigh(np.arange(problem.tasks))
+        return one
+
+    def _weigh(self, tasks: Ints) -> None:
+        from crowdopt.assign.jury_kernels import weigh
+
+        if self.jury is not None:
+            weigh(tasks, self.terms, self.state, self.jury)
 
     def labels(self) -> tuple[Ints, Ints]:
         """Task and class of every label."""
@@ -122,13 +135,24 @@ class Holding:
 
     def complete(self, price: Floats) -> int:
         """Buy what is missing at prices (T, G); -> how many tasks stay short."""
+        from crowdopt.assign import jury_kernels
         from crowdopt.assign.state_kernels import buy
 
         order = np.argsort(self.state.slack, kind="stable")
+        if self.jury is not None:
+            return int(jury_kernels.buy(order, price, self.terms, self.state, self.jury))
         return int(buy(order, price, self.problem.rows.worth, self.terms, self.state))
+
+    def complete_some(self, tasks: Ints, price: Floats) -> None:
+        """The same for some tasks, by evidence."""
+        from crowdopt.assign.state_kernels import buy
+
+        order = tasks[np.argsort(self.state.slack[tasks], kind="stable")]
+        buy(order, price, self.problem.rows.worth, self.terms, self.state)
 
     def fill(self) -> None:
         """Labels for workers who have too few, whether anybody needs them or not."""
+        from crowdopt.assign import jury_kernels
         from crowdopt.assign.state_kernels import fill
 
         beyond = -self._lacks()
@@ -137,8 +161,11 @@ class Holding:
             hands = np.zeros((self.problem.tasks, widest), np.int32)
             hands[:, : self.state.hands.shape[1]] = self.state.hands[:, :widest]
             self.state = self.state._replace(hands=hands)
-            rows = self.problem.rows
-            fill(np.maximum(0, -beyond), np.maximum(0, beyond), rows.cost, rows.worth, self.terms, self.state)
+            rows, asked = self.problem.rows, (np.maximum(0, -beyond), np.maximum(0, beyond))
+            if self.jury is not None:
+                jury_kernels.fill(*asked, rows.cost, self.terms, self.state, self.jury)
+            else:
+                fill(*asked, rows.cost, rows.worth, self.terms, self.state)
 
     def _lacks(self) -> Ints:
         """Labels that classes lack to what they must give, below 0: what they have beyond, (G,)."""
@@ -147,7 +174,11 @@ class Holding:
 
     def thin(self, price: Floats) -> None:
         """Drop what tasks can do without."""
+        from crowdopt.assign import jury_kernels
         from crowdopt.assign.state_kernels import thin
 
         every = np.arange(self.problem.tasks)
+        if self.jury is not None:
+            jury_kernels.thin(every, price, self._lacks(), self.terms, self.state, self.jury)
+            return
         thin(every, price, self.problem.rows.worth, self._lacks(), self.terms, self.state)

@@ -172,6 +172,11 @@ def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     return _errors(instance, np.asarray(tasks, np.int64), np.column_stack([place, worker]))[0]
 
 
+def errors_of_sets(instance: AssignmentInstance, tasks: Ints, pairs: Ints) -> Floats:
+    """The same of tasks that may come several times, (k,); pairs (labels, 2): place in ``tasks``, and worker."""
+    return _errors(instance, tasks, pairs)[0]
+
+
 def errors_by(instance: AssignmentInstance, law: Law, tasks: Ints, pairs: Ints) -> Floats:
     """What the instance's votes, weighed by its own skills, err with if labels follow this law, (k,).
 

@@ -126,6 +126,33 @@ def _middle(sums, mass, other_sums, other_heads, threshold, tie):
 
 
 @njit(cache=True, nogil=True)
+def error_of(w, p, yes, bias, room):
+    """Error of the vote over labels of weights w and accuracies p, changed: an upper bound, and how far it may be off.
+
+    yes: probability of class 1; room (8, cells): for values that a half's law may take before it is on a lattice.
+    """
+    total = 0.0
+    for j in range(w.size):
+        if w[j] < 0:
+            w[j], p[j] = -w[j], 1 - p[j]
+        total += w[j]
+    tie = TIE * (total + abs(bias)) + 1e-300  # without any label all is a tie
+    one, two = _halves(w, p)
+    a, b, down = _law(w, p, one, total, room[:4])
+    c, d, sunk = _law(w, p, two, total, room[4:])
+    # masses of the second half summed up, so that the pass in the middle reads tails at once
+    for j in range(1, d.size):
+        d[j] += d[j - 1]
+    lowered, no = down + sunk, 1 - yes
+    above = yes * _middle(a, b, c, d, -bias, tie) + no * _middle(a, b, c, d, bias, tie)
+    if lowered <= 0:
+        return above, 0.0
+    # had no sum been lowered, each threshold would be met at most `lowered` later: the least the error can be
+    least = yes * _middle(a, b, c, d, -bias - lowered, tie) + no * _middle(a, b, c, d, bias - lowered, tie)
+    return above, above - least
+
+
+@njit(cache=True, nogil=True)
 def errors(votes, tasks, cells, above, width, first, last):
     """Errors of the votes on tasks ``tasks[first:last]``: upper bounds, and how far below the errors may lie.
 
@@ -133,29 +160,9 @@ def errors(votes, tasks, cells, above, width, first, last):
     """
     room = np.empty((8, cells))
     for i in tasks[first:last]:
-        total = 0.0
-        labels, bias = slice(votes.starts[i], votes.starts[i + 1]), votes.bias[i]
+        labels = slice(votes.starts[i], votes.starts[i + 1])
         w, p = votes.weight[labels].copy(), votes.accuracy[labels].copy()
-        for j in range(w.size):
-            if w[j] < 0:
-                w[j], p[j] = -w[j], 1 - p[j]
-            total += w[j]
-        tie = TIE * (total + abs(bias)) + 1e-300  # without any label all is a tie
-        one, two = _halves(w, p)
-        a, b, down = _law(w, p, one, total, room[:4])
-        c, d, sunk = _law(w, p, two, total, room[4:])
-        # masses of the second half summed up, so that the pass in the middle reads tails at once
-        for j in range(1, d.size):
-            d[j] += d[j - 1]
-        lowered = down + sunk
-        yes, no = votes.prior[i], 1 - votes.prior[i]
-        above[i] = yes * _middle(a, b, c, d, -bias, tie) + no * _middle(a, b, c, d, bias, tie)
-        width[i] = 0.0
-        # had no sum been lowered, each threshold would be met at most `lowered` later: the least the error can be
-        if lowered > 0:
-            least = yes * _middle(a, b, c, d, -bias - lowered, tie)
-            least += no * _middle(a, b, c, d, bias - lowered, tie)
-            width[i] = above[i] - least
+        above[i], width[i] = error_of(w, p, votes.prior[i], votes.bias[i], room)
 
 
 @njit(cache=True, nogil=True)
@@ -282,7 +289,7 @@ def _last(states, count, right, wrong):
 
 
 @njit(cache=True, nogil=True)
-def _error(accuracy, prior, cells, below, room, grown, table, stamp):
+def class_error(accuracy, prior, cells, below, room, grown, table, stamp):
     """Error of one task's vote; an upper bound, or a lower one, and 0 width if it is exact; and the next stamp."""
     classes, width, states, count, lost = prior.size, ALIKE, room, 1, 0.0
     states[0] = -np.sort(-prior)
@@ -311,17 +318,24 @@ def _error(accuracy, prior, cells, below, room, grown, table, stamp):
 
 
 @njit(cache=True, nogil=True)
+def class_room(cells, classes):
+    """Room for so many states, for those that a label makes of them, and a table that finds them."""
+    size = 8
+    while size < 2 * cells:
+        size *= 2
+    table = np.empty(size, np.uint64), np.empty(size, np.int64), np.zeros(size, np.int64)
+    return np.zeros((cells, classes)), np.zeros((cells * classes + 1, classes)), table
+
+
+@njit(cache=True, nogil=True)
 def class_errors(votes, tasks, cells, below, error, width, first, last):
     """Errors of the best votes on tasks ``tasks[first:last]``.
 
     cells: states that are told apart; below: whether a lower bound is wanted where they are more, in place of an upper
     one; error, width (all tasks,), written: width of the cells that were joined or spread, 0 where the error is exact.
     """
-    classes, size = votes.prior.shape[1], 8
-    while size < 2 * cells:
-        size *= 2
-    table = np.empty(size, np.uint64), np.empty(size, np.int64), np.zeros(size, np.int64)
-    room, grown, stamp = np.zeros((cells, classes)), np.zeros((cells * classes + 1, classes)), 0
+    room, grown, table = class_room(cells, votes.prior.shape[1])
+    stamp = 0
     for i in tasks[first:last]:
         p = votes.accuracy[votes.starts[i] : votes.starts[i + 1]]
-        error[i], width[i], stamp = _error(p, votes.prior[i], cells, below, room, grown, table, stamp)
+        error[i], width[i], stamp = class_error(p, votes.prior[i], cells, below, room, grown, table, stamp)

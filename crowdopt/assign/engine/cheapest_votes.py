@@ -46,7 +46,7 @@ class PricedVotes:
     left: Ints | None  # (G,): labels that each class has left
     item: Ints  # (items,): the class of workers of each label
     given: float  # what labels cost that every set has, and what those bring that cost less than nothing
-    # as :func:`crowdopt.assign.engine.law_kernels.cheapest_vote` takes them
+    # as :func:`crowdopt.assign.law_kernels.cheapest_vote` takes them
     items: tuple[Floats, Floats, Ints, Ints, Floats]
     tables: tuple[Floats, Floats, Floats, Ints]
     unit: float  # evidence of a cell
@@ -115,7 +115,7 @@ class PricedVotes:
 
     def _among_bands(self, place: int, target: float, limit: float, work: int) -> tuple[float, list[Labels]]:
         """By counted labels."""
-        from crowdopt.assign.engine.band_kernels import cheapest_counted
+        from crowdopt.assign.band_kernels import cheapest_counted
 
         assert self.segments is not None
         order, segment, limits = self.segments
@@ -134,7 +134,7 @@ class PricedVotes:
         self, place: int, target: float, effort: tuple[float, float, int]
     ) -> tuple[float, list[Labels], bool]:
         """By the laws of all answers; whether all sets were looked at."""
-        from crowdopt.assign.engine import law_kernels as kernels
+        from crowdopt.assign import law_kernels as kernels
 
         law = self._law(place, target)
         sets, sizes = np.zeros((KEPT, self.deepest + 1), np.int64), np.empty(KEPT, np.int64)
@@ -172,8 +172,8 @@ class PricedVotes:
 
         labels: a set that is enough; most: replacements of each label.
         """
-        from crowdopt.assign.engine import law_kernels as kernels
-        from crowdopt.assign.engine.band_kernels import last_cell_to_counts
+        from crowdopt.assign import law_kernels as kernels
+        from crowdopt.assign.band_kernels import last_cell_to_counts
 
         chosen = self.row.chosen(labels)
         price, group, skill, cell = self.items[0], self.items[2], self.items[4], self.tables[3]
@@ -237,7 +237,7 @@ class PricedVotes:
 
     def _start(self, place: int) -> Floats:
         """Chances of the answers to labels that every set has, (E, K, answers)."""
-        from crowdopt.assign.engine import law_kernels as kernels
+        from crowdopt.assign import law_kernels as kernels
 
         law = self.law
         classes, kinds = law.prior.shape[1], law.share.size
@@ -255,7 +255,7 @@ def priced_votes(row: TaskRow, price: Floats, left: Ints | None = None, counted:
     row: with a law of its votes; price (G,): of a label of each class; may be negative; left (G,): labels that each
     class has left; counted: whether sets are looked for band by band whatever their length.
     """
-    from crowdopt.assign.engine import law_kernels as kernels
+    from crowdopt.assign import law_kernels as kernels
 
     law = row.law
     assert law is not None

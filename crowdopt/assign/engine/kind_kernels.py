@@ -3,7 +3,7 @@
 A task is looked at in four steps, each a bound or a set: (1) with how many of the best workers it reaches its target;
 so many of the cheapest labels it pays at least; (2) sets of the best workers, and of those with most evidence for their
 price, less what is not needed; (3) workers of whom as many as a cheaper set can have are no dearer and no worse are
-left out; (4) what evidence enough costs among the others, and the search of :mod:`crowdopt.assign.engine.law_kernels`.
+left out; (4) what evidence enough costs among the others, and the search of :mod:`crowdopt.assign.law_kernels`.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.engine.law_kernels import ANY, cheapest_vote, completions, error_of, error_with, grow, large_sets
+from crowdopt.assign.law_kernels import ANY, cheapest_vote, completions, error_of, error_with, grow, large_sets
 from crowdopt.compiled_kernels import njit
 
 CELLS = 100  # of evidence

@@ -34,8 +34,8 @@ def as_needed(instance: AssignmentInstance, listener: Listener | None = None) ->
 
 def get_ready(classes: int, listener: Listener | None = None) -> None:
     """Compile the loops for votes among so many classes unless they are there; a listener is told."""
-    from crowdopt.assign.engine import law_kernels
-    from crowdopt.assign.engine.band_kernels import cheapest_counted
+    from crowdopt.assign import law_kernels
+    from crowdopt.assign.band_kernels import cheapest_counted
     from crowdopt.compiled_kernels import is_compiled, run_together
 
     searched = is_compiled(law_kernels.cheapest_vote) and (classes == 2 or is_compiled(cheapest_counted))

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crowdopt.assign.engine.band_kernels import cheapest_counted
+from crowdopt.assign.band_kernels import cheapest_counted
 from tests.checkers.errors import error_bounds
 
 ROUNDING = 1e-12
