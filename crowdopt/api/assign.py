@@ -36,16 +36,16 @@ from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
-from crowdopt.assign.engine.vote_loops import as_needed
+from crowdopt.assign.compiling import as_needed, get_ready
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.best_effort import best_effort
 from crowdopt.assign.methods.legal_labels import soon
-from crowdopt.assign.methods.quick import get_ready, quick_plan
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units
+from crowdopt.assign.search import quick_plan
 from crowdopt.backends import solve_whole
 from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
@@ -256,7 +256,7 @@ def _with_options(method: str, solver_options: Sequence[str]) -> str:
 
 def probe(seconds: float) -> Probe:
     """The probe for questions of feasibility: the LP over classes, and a quick search for plans."""
-    get_ready()
+    get_ready(False)
     return Probe(
         solve_whole,
         lambda instance, limit: quick_plan(instance, WHOLE, limit),

@@ -18,10 +18,9 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.linear.linear_plan import solve_linearly
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.approximation import TIES, approximate
-from crowdopt.assign.methods.portfolio import SEARCHED, solve_in_stages
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.search import solve_linear_rule
+from crowdopt.assign.search import solve_exact
 from crowdopt.backends import BackendMissing, named, solve
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.clock import Clock
@@ -33,6 +32,7 @@ from crowdopt.errors import InputError
 PROGRAMS = IP, LP = "ip", "lp"
 EXACT, PATTERNS = "exact", "patterns"
 ROUGH = 8  # skills told apart for each price where there are too many for patterns, and no number was asked for
+SEARCHED = "with such groups or own rows the whole program was searched by {}, in place of the exact method"
 ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
 
 
@@ -65,7 +65,7 @@ def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
     if instance.the_rule.average:
         return _on_average(instance, search)
     if is_exact and is_whole:
-        return solve_in_stages(instance, SOLVERS, options, listener)
+        return solve_exact(instance, SOLVERS, options, listener)
     if is_exact and has_joint_limits(instance):
         handed = _linear(replace(search, method=SEARCH), listener, instance, options)
         return replace(handed, method=SEARCH, note=SEARCHED.format(SEARCH))
@@ -106,8 +106,7 @@ def _may_be_dear(plan: Plan) -> bool:
 
 
 def _of_each(instance: AssignmentInstance, search: MethodSearch) -> Plan:
-    exact = replace(search, method=EXACT, isolated=False)
-    return solve_checked(replace(instance, rule="exact-error"), partial(_linear, exact, None), search.options)
+    return solve_exact(replace(instance, rule="exact-error"), SOLVERS, search.options)
 
 
 def cheaper(plan: Plan, pairs: Ints | None) -> Plan:
@@ -145,7 +144,7 @@ def _linear(search: MethodSearch, listener: Listener | None, instance: Assignmen
     """The rule's linear program, by the method asked for; with the listener and the options of a stage of it."""
     method, program = search.method, search.program
     if method == EXACT:
-        return (solve_linear_rule if program == IP else solve_linearly)(instance, SOLVERS, options, listener)
+        return (solve_exact if program == IP else solve_linearly)(instance, SOLVERS, options, listener)
     chosen = named(method)
     if program == IP and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")

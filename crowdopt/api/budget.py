@@ -18,8 +18,8 @@ from crowdopt.assign.budget.promise import smallest_promise
 from crowdopt.assign.budget.spending import METHODS, least_wrong
 from crowdopt.assign.budget.spending import Spent as Spent
 from crowdopt.assign.explain.questions import SHARE
-from crowdopt.assign.methods.quick import quick_plan
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.search import quick_plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.alike import classes_of

@@ -10,8 +10,10 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.mending import TaskLabels
+from crowdopt.assign.alarm import alarm
 from crowdopt.assign.plan import Plan, decide
+from crowdopt.assign.problem import problem_of
+from crowdopt.assign.state import Holding
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
@@ -25,6 +27,7 @@ Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves 
 AIMS = (1.0, 1.15, 0.85, 1.35, 0.7, 1.7)  # of probit's need; the last is about the rule bhattacharyya's
 NEAR = 1e-2  # relative gap at which a start is good enough, but on small instances
 SMALL = 5_000  # pairs
+WIDE = 64  # labels of a task for which there is room at least
 
 
 def solve_checked(
@@ -91,15 +94,15 @@ def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | N
 
     pairs (k, 2): task and worker of each label to begin with; -> (k, 2) int, or None: task and worker of each label.
     """
-    hands = TaskLabels.of(instance, pairs)
-    if not hands.mend(clock):
-        return None
-    kept = hands.pairs()
-    if breaches(instance, kept):
-        return None
-    hands.thin(clock)
-    thin = hands.pairs()
-    return kept if breaches(instance, thin) else thin
+    problem = problem_of(instance)
+    new = pairs[~np.isin(instance.pair_keys(pairs), instance.pair_keys(instance.fixed))]
+    with alarm(clock) as rung:
+        held = Holding.of_labels(problem, new[:, 0], problem.worker_class[new[:, 1]], WIDE, rung)
+        held.complete(problem.rows.cost)
+        held.fill()
+        held.thin(problem.rows.cost)
+        found, lost = problem.pairs(*held.labels(), rung)
+    return None if lost.size or breaches(instance, found) else found
 
 
 def _plan(instance: AssignmentInstance, head: Plan, pairs: Ints | None, interrupted: bool) -> Plan:

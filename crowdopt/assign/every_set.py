@@ -12,8 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.plan import Plan
-from crowdopt.core.certificate import Certificate, certify
+from crowdopt.core.certificate import certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, Options, Solution, Solve
@@ -25,7 +24,7 @@ from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of
 from crowdopt.programs import assignment, label_sets
 
-MOST, MOST_SHORT = 20_000, 4_000  # sets of labels that are looked at, all tasks together; where some tasks go short
+MOST_SHORT = 4_000  # sets of labels that are looked at, all tasks together; where some tasks go short
 WORKERS = 12
 SAME = 1e-9  # error; how closely the least sum of errors is kept while labels are saved
 TYING = ("most_share", "least_share", "own")  # joint limits that are not of single tasks
@@ -93,29 +92,9 @@ class SetChoices:
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
-def has_few_sets(instance: AssignmentInstance, most: int = MOST) -> bool:
+def has_few_sets(instance: AssignmentInstance, most: int = MOST_SHORT) -> bool:
     """Whether all sets of labels of all tasks can be looked at: so many of them, at most."""
     return instance.n_workers <= WORKERS and instance.n_tasks * 2**instance.n_workers <= most
-
-
-def by_every_set(plan: Plan, solve: Solve, options: Options) -> Plan:
-    """The plan of least cost among all choices of one settling set for each task, or that there is none.
-
-    Infeasible: on the solver's word.
-
-    plan: what is known: its bound and multipliers stay where the search proves less; -> the plan as given where the
-    search came to no end.
-    """
-    choices = set_choices(plan.instance)
-    choices = choices.which(choices.serves)
-    if np.unique(choices.task).size < plan.instance.n_tasks:
-        return _planned(plan, np.inf, None, options)
-    solution = solve(choices.program(), BRANCHING, options)
-    known, taken = certify(solution), choices.taken(solution)
-    if taken is None:
-        return _planned(plan, np.inf, None, options) if known.bound == np.inf else plan
-    pairs = choices.pairs(taken)
-    return plan if breaches(plan.instance, pairs) else _planned(plan, known.bound, pairs, options)
 
 
 def most_served(instance: AssignmentInstance, solve: Solve, seconds: float, seed: int = 0) -> Ints | None:
@@ -176,21 +155,3 @@ def _pair_table(pairs: Ints, n: int, m: int) -> Bools:
     there = np.zeros((n, m), bool)
     there[pairs[:, 0], pairs[:, 1]] = True
     return there
-
-
-def _planned(plan: Plan, bound: float, pairs: Ints | None, options: Options) -> Plan:
-    """What is known of the plan, with the search's answer in its place."""
-    known = Certificate(None, bound, "solver", None, None)
-    if pairs is not None and plan.bound >= bound:
-        known = replace(plan.certificate, value=None, violation=None, fraction=None)
-    return Plan.of(
-        plan.instance,
-        "ip",
-        known,
-        plan.certified_bound,
-        plan.duals,
-        pairs,
-        method=plan.method,
-        backend="highs",
-        seed=options.seed,
-    )

@@ -48,7 +48,9 @@ def vote(i, hand, n, terms, jury, room):
             if classes == 2 or jury.weight[t, hand[j]] != 0:
                 w[size], p[size], size = jury.weight[t, hand[j]], jury.accuracy[e, t, hand[j]], size + 1
         if classes == 2:
-            total += jury.share[e] * error_of(w[:size].copy(), p[:size].copy(), jury.prior[r, 1], jury.bias[r], room[0])[0]
+            total += (
+                jury.share[e] * error_of(w[:size].copy(), p[:size].copy(), jury.prior[r, 1], jury.bias[r], room[0])[0]
+            )
         else:
             states, grown, table, stamp = room[1]
             error, _, stamp[0] = class_error(
@@ -103,12 +105,13 @@ def buy(tasks, price, terms, state, jury):
             hand, whole = hands[i], keeps(i, hands[i], n, terms)
             if slack[i] >= 0 and whole:
                 break
-            count, asked = 0, False
-            for g in range(state.left.size):
-                asked |= not whole and state.left[g] > 0 and _helps(r, g, hand, n, rows) and may_have(i, g, hand, n, terms)
-            for g in range(state.left.size):
-                if state.left[g] > 0 and may_have(i, g, hand, n, terms) and (not asked or _helps(r, g, hand, n, rows)):
-                    if asked or slack[i] >= 0 or jury.worth[t, g] > 0:
+            count, asked = 0, 0
+            for g in range(state.left.size):  # those first that groups ask for
+                if state.left[g] > 0 and may_have(i, g, hand, n, terms):
+                    helps = not whole and _helps(r, g, hand, n, rows)
+                    if helps and asked == 0:
+                        count, asked = 0, 1
+                    if helps or (asked == 0 and (slack[i] >= 0 or jury.worth[t, g] > 0)):
                         able[count], key[count], count = g, -jury.worth[t, g], count + 1
             if count == 0:
                 break

@@ -15,8 +15,8 @@ from math import exp
 
 import numpy as np
 
-from crowdopt.assign.completion_kernels import has_all, has_room
 from crowdopt.assign.band_kernels import chances, next_count, plain_loss
+from crowdopt.assign.completion_kernels import has_all, has_room
 from crowdopt.compiled_kernels import njit
 
 ANY = 1 << 40  # labels of a group without a most

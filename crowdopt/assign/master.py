@@ -28,7 +28,9 @@ class Pool:
 
     problem: Problem
     sets: Sets = NONE
-    power: Floats = field(default_factory=lambda: np.zeros(0))  # (S,): evidence, or where votes decide how little they err
+    power: Floats = field(
+        default_factory=lambda: np.zeros(0)
+    )  # (S,): evidence, or where votes decide how little they err
     cost: Floats = field(default_factory=lambda: np.zeros(0))
     own: Floats = field(init=False)  # (S, own rows)
     sign: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))

@@ -187,7 +187,7 @@ class Problem:
     def power(self, row: Ints, owner: Ints, label: Ints) -> Floats:
         """How hard the kinds are that sets serve, (S,); owner, label: set and class of workers of each label."""
         worth = self.rows.worth[self.rows.type[row[owner]], label]
-        evidence = np.bincount(owner, worth, row.size)
+        evidence: Floats = np.bincount(owner, worth, row.size).astype(np.float64)
         return evidence if self.votes is None else self.votes.power(row, owner, label, self.kinds.at, evidence)
 
     def by_evidence(self, need: Floats) -> Problem:
@@ -437,9 +437,10 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     given_labels = fixed
     if by_votes:
         given_labels = np.concatenate([instance.collected[: 0 if instance.observed else None], fixed])
-        told = alike(instance.evidence.T, *(one.T for one in skill))[0]
+        same = alike(instance.evidence.T, *(one.T for one in skill))[0]
         prior = -np.sort(-np.broadcast_to(instance.prior, (n, instance.classes)), axis=1)
-        key += [prior, np.broadcast_to(instance.demand, n), same_entries(n, given_labels[:, 0], told[given_labels[:, 1]])]
+        heard = same_entries(n, given_labels[:, 0], same[given_labels[:, 1]])
+        key += [prior, np.broadcast_to(instance.demand, n), heard]
     row_of_task, first = alike(*(column for column in key if column.size))
     supply = instance.supply(fixed)
     floor = np.maximum(0.0, instance.floor - supply)

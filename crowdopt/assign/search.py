@@ -28,6 +28,8 @@ from crowdopt.core.certificate import Certificate, certify, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.reach import open_tasks
+from crowdopt.crowd.subset import of_tasks
 from crowdopt.programs.assignment import shares_of
 
 
@@ -99,7 +101,9 @@ class Search:
         known = np.isfinite(swept.cost)
         dearest = float(swept.cost[known].max()) if known.any() else params.wide * problem.unit
         self.short = 6 * np.maximum(np.where(known, swept.cost, dearest), 1e-3 * problem.unit) + 3 * problem.unit
-        self.climb = Climb(problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept, effort=effort, first=effort.nodes)
+        self.climb = Climb(
+            problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept, effort=effort, first=effort.nodes
+        )
         self.pool.add(swept.sets)
         master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
         self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solvers.solve, options)
@@ -378,3 +382,17 @@ def solve_exact(
     except KeyboardInterrupt:
         standing.interrupted = True
     return standing.plan()
+
+
+def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -> Ints | None:
+    """A plan that keeps every limit, under any rule for each task, (k, 2): the first one found; None proves nothing.
+
+    seconds: a limit that only very large instances reach, so that the answer does not depend on the machine.
+    """
+    get_ready(instance.the_rule.checked)
+    kept = open_tasks(instance)
+    part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
+    plan = solve_exact(part, solvers, Options(time_limit=seconds, gap=1.0, nodes=SearchParams().nodes))
+    if plan.interrupted:  # Ctrl-C ends whoever asked, too
+        raise KeyboardInterrupt
+    return None if plan.pairs is None else np.column_stack([kept[plan.pairs[:, 0]], plan.pairs[:, 1]])

@@ -53,6 +53,14 @@ class Holding:
         one._weigh(np.setdiff1d(np.arange(problem.tasks), of))
         return one
 
+    @classmethod
+    def of_labels(cls, problem: Problem, task: Ints, label: Ints, widest: int, rung: Bools = NEVER) -> Holding:
+        """Labels of classes that tasks have."""
+        order = np.argsort(task, kind="stable")
+        tasks, size = np.unique(task, return_counts=True)
+        sets = Sets(problem.row_of[problem.kind_of[tasks]], np.append(0, np.cumsum(size)), label[order])
+        return cls.of_sets(problem, sets, tasks, widest, 0, rung)
+
     def judged(self, problem: Problem) -> Holding:
         """The same labels where votes decide."""
         one = Holding(problem, self.terms, self.state, problem.votes.jury(problem.kind_of) if problem.votes else None)

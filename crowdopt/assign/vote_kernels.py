@@ -8,7 +8,7 @@ skills (band_kernels), where sets are long or classes several. Both bound from b
 from __future__ import annotations
 
 from math import log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -118,9 +118,9 @@ def _greedy(r, rows, price, worth, group, cell, skill, start, target, need, room
             lacks = 0
             for b in range(inside.size):
                 lacks += inside[b] < rows.low[r, b]
-            if lacks == 0 and size >= fewest and need <= 0:
-                if _serves(chosen, size, cell, skill, start, target, room):
-                    return size
+            able = lacks == 0 and size >= fewest and need <= 0
+            if able and _serves(chosen, size, cell, skill, start, target, room):
+                return size
     return -1
 
 
@@ -159,13 +159,13 @@ class Laid(NamedTuple):
     """Labels that a set of a row could need, and what bounds sets of them."""
 
     item: np.ndarray  # (items,): class of workers
-    items: tuple  # price, worth, group and first item of the next cell of each, and skills of cells, (E, cells)
+    items: Any  # price, worth, group and first item of the next cell of each, and skills of cells, (E, cells)
     cell: np.ndarray
-    bands: tuple  # price, cell and segment of items by segment
+    bands: Any  # price, cell and segment of items by segment
     order: np.ndarray  # places of those
-    limits: tuple  # of segments
+    limits: Any  # of segments
     known: bool  # whether segments tell all limits; where groups tell workers apart in too many ways, none is heeded
-    tables: tuple  # of law_kernels
+    tables: Any  # of law_kernels
     longer: np.ndarray  # what sets cost at least that are too long for bands, by cells of evidence
     unit: float
     copies: np.ndarray
@@ -205,9 +205,18 @@ def _laid(r, rows, sides, law, copies, cost, need, deepest, longest):
     told = _limits_of(r, rows, side, side.max() + 1 if known else 0, rows.most[r])
     order = np.argsort(segment, kind="mergesort")
     return Laid(
-        item, (price, worth, group[item], after, skill), cell, (price[order], cell[order], segment[order]), order,
-        told, known, (rest, cheap, large, cell), _larger(price, width, cheap, longest), unit,
-        copies, bargain,
+        item,
+        (price, worth, group[item], after, skill),
+        cell,
+        (price[order], cell[order], segment[order]),
+        order,
+        told,
+        known,
+        (rest, cheap, large, cell),
+        _larger(price, width, cheap, longest),
+        unit,
+        copies,
+        bargain,
     )
 
 
@@ -301,7 +310,9 @@ def _searched(r, k, rows, need, law, start, laid, by_count, limit, nodes, room, 
             worths[laid.cell[j]] = worth[j]
         wanted, few = (target, need, worths, law.plain), max(0, rows.fewest[r])
         sides = few, min(rows.most[r], price.size)
-        proven, count = cheapest_counted(laid.bands, skill, start, wanted, sides, laid.limits, (best, laid.longer[cells], nodes), found)
+        proven, count = cheapest_counted(
+            laid.bands, skill, start, wanted, sides, laid.limits, (best, laid.longer[cells], nodes), found
+        )
         bound = max(bound, proven)
         for e in range(count):
             found[e] = laid.order[found[e]]

@@ -1,7 +1,7 @@
 """What votes over sets of labels err with, and how much they may: where exact errors decide which sets are enough.
 
-Labels of one coin are alike for every class, so only the sizes of a prior's entries matter. Tasks of a row have the same
-skills, prior and labels in; its kinds differ in the error that they may have.
+Labels of one coin are alike for every class, so only the sizes of a prior's entries matter. Tasks of a row
+have the same skills, prior and labels in; its kinds differ in the error that they may have.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ SPARE = 1e-7  # evidence; room for rounding where it only saves work
 class Law(NamedTuple):
     """As compiled loops read it."""
 
-    skill: Floats  # (E, T, G): chance of a right label, at least 1/K: on easy tasks, and on hard ones where there are some
+    skill: (
+        Floats  # (E, T, G): chance of a right label, at least 1/K: on easy tasks, and on hard ones where there are some
+    )
     left: Floats  # (E,): of a label's evidence there, at most
     start_at: Ints  # (R + 1,)
     start: Floats  # (E, K, states): chances of each class and of what labels that are in say, row after row
@@ -69,7 +71,6 @@ class Votes:
             limit = np.append(np.nextafter(target[some], -np.inf), np.inf)[first]
             power[mine] = np.minimum(power[mine], limit)
         return power
-
 
     def jury(self, kind_of: Ints) -> Any:
         """As the loops of crowdopt.assign.jury_kernels read it; kind_of (tasks,): of all tasks."""
@@ -116,9 +117,7 @@ def skills(instance: AssignmentInstance, workers: Ints, types: Ints, up: bool) -
     return np.array([one, instance.difficulty.on_hard(one)] if instance.difficulty.share else [one])
 
 
-def votes_of(
-    instance: AssignmentInstance, first: Ints, kinds: Ints, types: Ints, workers: Ints, given: Ints
-) -> Votes:
+def votes_of(instance: AssignmentInstance, first: Ints, kinds: Ints, types: Ints, workers: Ints, given: Ints) -> Votes:
     """The votes of rows and kinds.
 
     first (R,), kinds (K,), workers (G,): one task or worker of each; types (T,): types of the instance; given (k, 2):
@@ -167,8 +166,7 @@ def _together(law: Floats) -> Floats:
     """States whose classes are as likely as one another's are one; of too many the smallest are left out."""
     odds = np.round(np.log(law.reshape(-1, law.shape[2]) / law[0, 0]), 9)
     _, place = np.unique(odds, axis=1, return_inverse=True)
-    joined = np.zeros((*law.shape[:2], int(place.max()) + 1))
-    np.add.at(joined, (slice(None), slice(None), place.reshape(-1)), law)
+    joined = np.array([[np.bincount(place.reshape(-1), row) for row in part] for part in law])
     if joined.shape[2] > STATES:  # as if their class were known: nothing is lost there
         joined = joined[:, :, np.sort(np.argsort(-joined.sum(axis=(0, 1)), kind="stable")[:STATES])]
     return joined

@@ -87,22 +87,6 @@ def _better_of(
     return known if known is not None and (found is None or found[1].size > known[1].size) else found
 
 
-def within_groups(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | None:
-    """Labels of a plan that heeds no groups, (k, 2), those of tasks that break a group's limit dealt anew.
-
-    -> None where that does not keep every limit.
-    """
-    if ties_all(instance):
-        return None if breaches(instance, pairs) else pairs
-    state = Serving(instance, pairs)
-    broken = state.breaking()
-    kept = ~np.isin(pairs[:, 0], broken)
-    owed = instance.fixed[np.isin(instance.fixed[:, 0], broken)]
-    state.pairs = _among_all(np.arange(instance.n_tasks), pairs[kept], owed)
-    state.settle_all(broken, clock)
-    return None if breaches(instance, state.pairs) else state.pairs
-
-
 def _kept(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints] | None:
     """The labels, (l, 2), and which tasks are short, (k,), if these excused every limit is kept."""
     short = short_tasks(instance, pairs)

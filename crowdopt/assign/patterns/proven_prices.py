@@ -10,20 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.engine.cheapest_votes import priced_votes
-from crowdopt.assign.engine.prepared import ANY, Overlaps, TaskRow
-from crowdopt.assign.engine.vote_law import VoteLaw
+from crowdopt.assign.oracle import EffortParams, Oracle
 from crowdopt.assign.patterns.pricing import PatternPricing
 from crowdopt.assign.plan import Duals
+from crowdopt.assign.problem import problem_of
+from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import sum_below
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN
 from crowdopt.programs.pattern_errors import Errors
 from crowdopt.programs.pools import folded
 
 LEVELS, MOST = 24, 60  # skills of each type that a bound tells apart; up to how many it tells all apart
-FEW, STEPS = 12, 100_000  # labels of a set of workers as they are, and steps of the search for them
+FEW, STEPS = 12, 20_000  # labels of a set of workers as they are, and steps of the search for them
+LONG = 1e6  # seconds: steps end a search
 DONE = 1e-6  # relative; a search whose bound is nearer to its best set was not cut short
 CAPS, COUNTS, GROWTH = 9, 20, 1.2  # prices up to which, and numbers in which, the best labels are tried as a first set
 TOGETHER = 8  # of those sets are looked at together
@@ -93,20 +93,17 @@ class PricedTask:
         return either if done else max(either, self._by_pattern(LEVELS, self.fewest, np.inf))
 
     def _by_worker(self) -> tuple[float, bool]:
-        """The cheapest set of at most FEW labels, depth first; whether the search came to its end."""
-        bound, found = priced_votes(self._row(), self.cost).cheapest(0, STEPS)
-        best = min((float(self.cost[labels].sum()) for labels in found), default=np.inf)
-        return bound, bound >= best * (1 - DONE)
-
-    def _row(self) -> TaskRow:
-        """The task alone, as the engine has it: each worker a class, sets of at most FEW labels."""
-        prior, one, none = -np.sort(-self.prior)[None], np.ones(1), np.zeros(0, np.int64)
-        need = EXACT_ERROR.need_of(np.full(1, self.target), prior)
-        skill, target = self.skill[None], np.full(1, self.target + CERTAIN)
-        law = VoteLaw(skill, one, one, np.zeros((1, 0)), prior, target, need, skill, np.ones(target.size, bool))
-        most, free = min(self.most, FEW), np.zeros(self.skill.size, np.int64)
-        limits = np.zeros(1, np.int64), np.full(1, ANY), self.fewest, most, np.zeros(1, np.int64), need
-        return TaskRow(law.evidence, self.cost, none, free + 1, free, *limits, Overlaps.none(free.size), law)
+        """The cheapest set of at most FEW labels; whether the search came to its end."""
+        alone = AssignmentInstance(
+            self.skill[None], [0], np.ones(self.skill.size, np.int64), self.target, rule=EXACT_ERROR.name,
+            cost=self.cost, classes=self.prior.size, prior=self.prior,
+            min_labels=self.fewest, max_labels=min(self.most, FEW),
+        )  # fmt: skip
+        problem = problem_of(alone)
+        effort = EffortParams(nodes=STEPS)
+        swept = Oracle(problem, 1).sweep(np.zeros(problem.coupling.lower.size), effort, Clock(LONG))
+        assert swept is not None
+        return swept.bound, swept.bound >= float(swept.cost[0]) * (1 - DONE)
 
     def _by_pattern(self, levels: int, fewest: int, limit: float) -> float:
         """The cheapest set of at least so many labels, or the limit if that is less: pool by pool, the best first."""

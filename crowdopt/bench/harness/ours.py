@@ -64,11 +64,11 @@ def solvers() -> Solvers:
 def _warm_exact() -> None:
     """Load the loops, and solve a small instance as far as its first nodes."""
     from crowdopt.assign.compiling import load
-    from crowdopt.assign.search import solve_linear_rule
+    from crowdopt.assign.search import solve_exact
     from crowdopt.crowd.recipes import recipe
 
     load()
-    solve_linear_rule(recipe(WARM), solvers(), Options(time_limit=300.0, nodes=2))
+    solve_exact(recipe(WARM), solvers(), Options(time_limit=300.0, nodes=2))
 
 
 def _warm_algorithm1() -> None:
@@ -97,12 +97,12 @@ def exact_plan(instance: AssignmentInstance, program: str, options: Options) -> 
     """What ``crowdopt solve`` does under a linear rule: the stages, or for shares of labels their linear program."""
     from crowdopt.assign.direct import solve_full
     from crowdopt.assign.linear.linear_plan import solve_linearly
-    from crowdopt.assign.methods.portfolio import solve_in_stages
     from crowdopt.assign.presolve import presolved
+    from crowdopt.assign.search import solve_exact
 
     def exact(part: AssignmentInstance) -> Plan:
         if program != LP:
-            return solve_in_stages(part, solvers(), options)
+            return solve_exact(part, solvers(), options)
         if has_joint_limits(part):
             return solve_full(part, LP, solve, BACKEND, options)
         return solve_linearly(part, solvers(), options)

@@ -26,7 +26,7 @@ KNOWN = [*(name for name in WISHES if name != "difficulty"), ""]
 @st.composite
 def drawn(draw: Any, tasks: int, workers: int, wishes: Any = KNOWN, least: int = 0) -> AssignmentInstance:
     """A campaign of so many tasks and workers at most, made around a plan."""
-    rules = st.sampled_from(["hoeffding", "bhattacharyya", "probit"])
+    rules = st.sampled_from(["hoeffding", "bhattacharyya"])
     rule, some = draw(st.tuples(rules, st.sets(st.sampled_from(wishes), min_size=least, max_size=5)))
     assume(not clash((rule, *some)))
     try:

@@ -34,7 +34,7 @@ def true_plan(one: AssignmentInstance, best: float, **options: float) -> Plan:
 
     best: what some plan costs, infinite where there is none.
     """
-    plan = search.solve_linear_rule(one, SOLVERS, Options(**{"time_limit": 5.0} | options))
+    plan = search.solve_exact(one, SOLVERS, Options(**{"time_limit": 5.0} | options))
     assert plan.bound <= best + 1e-6 * max(1.0, best) and (plan.status is not Status.INFEASIBLE or best == np.inf)
     assert not plan.found or not (broken(one, plan.pairs) or (not len(one.collected) and verify(one, plan).problems))
     return plan
