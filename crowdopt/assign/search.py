@@ -377,7 +377,7 @@ def solve_exact(
             if by_votes:
                 search.every_set()
         most = params.none if standing.best is None else params.whole
-        if not standing.done and standing.pairs <= most and not by_votes:
+        if not standing.done and standing.pairs <= most:
             standing.in_full(None)
     except KeyboardInterrupt:
         standing.interrupted = True

@@ -14,9 +14,10 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import BOUND, Certificate
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
-from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solve, Status, relative_gap
+from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solve, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.kept import breaches, short_tasks
+from crowdopt.crowd.vote_errors import relaxation
 
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 
@@ -81,6 +82,8 @@ class Standing:
         value = float(self.instance.prices(pairs).sum())
         if value >= self.value or breaches(self.instance, pairs):
             return False
+        if self.instance.the_rule.checked and short_tasks(self.instance, pairs).size:
+            return False
         self.best, self.value = pairs, value
         self.tell()
         return True
@@ -117,28 +120,16 @@ class Standing:
         return replace(plan, partial=self.partial if self.best is None else None)
 
     def in_full(self, nodes: int | None) -> None:
-        """Search the full program on from what is known; keep what is better."""
+        """Search the full program on from what is known; keep what is better.
+
+        Where votes decide it is that of what each of them takes at least: its bound holds, and its plan may.
+        """
         allowed = min((limit for limit in (nodes, self.options.nodes) if limit is not None), default=None)
         options = replace(self.clock.within(self.options, allowed), time_limit=max(ENOUGH, self.clock.left))
         solve, backend = self.solvers.solve, self.solvers.backend
-        found = solve_full(self.instance, "ip", solve, backend, options, self.listener, head=self.plan())
+        head = replace(self.plan(), instance=relaxation(self.instance))
+        found = solve_full(head.instance, "ip", solve, backend, options, self.listener, head=head)
         self.interrupted |= found.interrupted
-        self.known = found.certificate
+        self.known = replace(found.certificate, value=None, violation=None, fraction=None)
         if found.pairs is not None:
             self.offer(found.pairs)
-
-
-def better(plan: Plan, other: Plan) -> Plan:
-    """The cheaper pairs of two plans of an instance, under the higher of their bounds."""
-    if other.status is Status.INFEASIBLE:
-        return other
-    higher, lower = (plan, other) if plan.bound >= other.bound else (other, plan)
-    value = np.inf if higher.objective is None else higher.objective
-    if lower.objective is None or lower.objective >= value:
-        partial = max((plan.partial, other.partial), key=lambda one: 0 if one is None else np.unique(one[:, 0]).size)
-        return replace(higher, interrupted=other.interrupted, partial=None if higher.found else partial)
-    known = higher.certificate, higher.certified_bound, higher.duals
-    found = Plan.of(
-        plan.instance, "ip", *known, lower.pairs, method=lower.method, backend=higher.backend, seed=higher.seed
-    )
-    return replace(found, interrupted=other.interrupted, note=lower.note)

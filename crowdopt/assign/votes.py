@@ -77,7 +77,8 @@ class Votes:
         from crowdopt.assign.jury_kernels import Jury
 
         instance, classes, hard = self.instance, int(self.instance.classes), self.instance.difficulty
-        cells = np.ix_(self.types, self.worker)
+        types, workers = np.ix_(self.types, self.worker)
+        cells = types, workers
         own = instance.task_type[self.task]
         held = np.repeat(own, np.diff(self.held_at)), self.held
 

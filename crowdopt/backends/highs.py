@@ -290,11 +290,6 @@ class HighsMaster:
         lower, upper = np.zeros(cost.size), np.full(cost.size, np.inf)
         self.model.addCols(cost.size, cost, lower, upper, matrix.nnz, starts, index, matrix.data)
 
-    def set_rows(self, lower: Floats, upper: Floats) -> None:
-        """Change the sides of all rows."""
-        self.moved = True
-        self.model.changeRowsBounds(lower.size, np.arange(lower.size, dtype=np.int32), lower, upper)
-
     def solve(self, seconds: float) -> MasterPoint | None:
         """Solve on from the last basis; None where that fails or takes longer."""
         self.model.setOptionValue("simplex_strategy", DUAL if self.moved else PRIMAL)

@@ -31,10 +31,6 @@ class Master(Protocol):
         """Append columns, in [0, inf)."""
         ...
 
-    def set_rows(self, lower: Floats, upper: Floats) -> None:
-        """Change the sides of all rows."""
-        ...
-
     def solve(self, seconds: float) -> MasterPoint | None:
         """Solve on from the last basis; None where that fails or takes longer."""
         ...

@@ -34,13 +34,12 @@ class Classes:
     floor: Floats  # (T,): the evidence that counts as covering it
     fewest: Ints  # (T,): limits on new labels
     most: Ints  # (T,): per task
-    # per worker; where loads tell no workers apart, of the first of each class
+    # per worker
     capacity: Ints  # (G,)
     min_load: Ints  # (G,)
     # fewest and most labels that one task in t can have from g
     least: Ints  # (T, G)
     room: Ints  # (T, G)
-    pooled: bool = False  # whether workers of one class may have different loads
 
     @cached_property
     def first_task(self) -> Ints:
@@ -81,10 +80,10 @@ class Classes:
         return np.ascontiguousarray(each[:, self.worker_class])[self.task_class]
 
 
-def quotient(instance: AssignmentInstance, task_class: Ints, worker_class: Ints, pooled: bool = False) -> Classes:
+def quotient(instance: AssignmentInstance, task_class: Ints, worker_class: Ints) -> Classes:
     """The instance with each class written once, as its first task and its first worker are.
 
-    task_class (tasks,), worker_class (workers,): numbers from 0; pooled: as :func:`classes_of` has it.
+    task_class (tasks,), worker_class (workers,): numbers from 0.
     """
     task, tasks_in = np.unique(task_class, return_index=True, return_counts=True)[1:]
     worker, workers_in = np.unique(worker_class, return_index=True, return_counts=True)[1:]
@@ -108,16 +107,14 @@ def quotient(instance: AssignmentInstance, task_class: Ints, worker_class: Ints,
         min_load=instance.min_load[worker],
         least=least,
         room=room,
-        pooled=pooled,
     )
 
 
-def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool = False) -> Classes:
+def classes_of(instance: AssignmentInstance, joint: bool = False) -> Classes:
     """Tasks that are alike, and workers who are.
 
     joint: whether the caller knows limits of groups and own rows. Tasks and workers whom those tell apart
-    are then of different classes; pooled: whether workers may be of one class who differ in capacity, if they have any,
-    and least load. Raises InputError if there are joint limits and the caller does not know them.
+    are then of different classes. Raises InputError if there are joint limits and the caller does not know them.
     """
     if not joint:
         refuse_joint_limits(instance, "a method over classes of equal tasks and workers")
@@ -125,8 +122,8 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
     task, worker = np.concatenate([instance.barred, instance.fixed]).T
     is_fixed, alone = np.arange(task.size) >= len(instance.barred), np.zeros(m, np.int64)
     alone[worker] = 1 + worker
-    loads = [instance.capacity > 0] if pooled else [instance.capacity, instance.min_load]
     inside = membership(instance)[[group.has_limits for group in instance.groups]].T
+    loads = instance.capacity, instance.min_load
     workers: list[NDArray[Any]] = [instance.evidence.T, instance.cost.T, *loads, alone, inside]
     kind = alike(instance.evidence, instance.cost)[0][instance.task_type]
     limits = *instance.new_label_limits, *(side.T for side in task_limits(instance)[1:])
@@ -138,7 +135,7 @@ def classes_of(instance: AssignmentInstance, joint: bool = False, pooled: bool =
     worker_class = alike(*workers)[0]
     if instance.the_rule.checked:  # evidence beyond the need says nothing of errors any more: the labels themselves do
         tasks += [instance.epsilon, *instance.own_priors, labels_in(instance, worker_class)]
-    return quotient(instance, alike(*tasks)[0], worker_class, pooled)
+    return quotient(instance, alike(*tasks)[0], worker_class)
 
 
 def labels_in(instance: AssignmentInstance, worker_class: Ints) -> Ints:

@@ -26,8 +26,8 @@ def of_sets(
     Columns: ``without`` (T,), ``short`` (rows,), ``over`` (rows,), ``set`` (S,).
     Rows: ``task`` (T,), ``shared`` (rows,).
 
-    sides two (rows,) arrays: l and u; tasks_in (T,): n_t; cost (S,); matrix (T + rows, S) sparse array: of
-    :func:`columns`; dear: D, or (T,) of each kind; slack two (rows,) arrays: d and e.
+    sides two (rows,) arrays: l and u; tasks_in (T,): n_t; cost (S,); matrix (T + rows, S) sparse array; dear: D, or
+    (T,) of each kind; slack two (rows,) arrays: d and e.
     """
     kinds, rows = tasks_in.size, slack[0].size
     short = sparse.eye_array(kinds + rows, format="csc")
@@ -50,9 +50,3 @@ def of_sets(
 def before_sets(kinds: int, rows: int) -> int:
     """The number of columns before those of sets."""
     return kinds + 2 * rows
-
-
-def columns(kinds: int, kind: Ints, use: sparse.csc_array) -> sparse.csc_array:
-    """The columns of T kinds' sets, (T + rows, S) sparse; kind (S,), use (rows, S) sparse."""
-    own = sparse.csc_array((np.ones(kind.size), (kind, np.arange(kind.size))), shape=(kinds, kind.size))
-    return sparse.csc_array(sparse.vstack([own, use], format="csc"))

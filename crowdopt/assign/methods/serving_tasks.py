@@ -83,12 +83,6 @@ class Serving:
         """Those with limits per task."""
         return TaskGroups.of(self.instance)
 
-    def breaking(self) -> Ints:
-        """Tasks with more labels of a group than they may have."""
-        pairs = self.pairs
-        inside = self.groups.inside(pairs[:, 0], pairs[:, 1], self.instance.n_tasks)
-        return np.flatnonzero((inside > self.groups.most).any(axis=0))
-
     def _within_groups(self, task: int, ranked: Ints) -> Ints:
         """Places of those whom each group's most labels allow, those before them counted."""
         most = self.groups.most[:, task]
