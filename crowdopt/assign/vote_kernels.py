@@ -164,7 +164,7 @@ class Laid(NamedTuple):
     bands: Any  # price, cell and segment of items by segment
     order: np.ndarray  # places of those
     limits: Any  # of segments
-    known: bool  # whether segments tell all limits; where groups tell workers apart in too many ways, none is heeded
+    known: bool  # whether segments tell all limits; none where groups are told apart in too many ways, or unproven
     tables: Any  # of law_kernels
     longer: np.ndarray  # what sets cost at least that are too long for bands, by cells of evidence
     unit: float
@@ -192,7 +192,7 @@ def _laid(r, rows, sides, law, copies, cost, need, deepest, longest):
     for e in range(kinds_e):
         for c in range(heads.size):
             skill[e, c] = skill_of[e, heads[c]]
-    known = side.max() < SEGMENTS
+    known = side.max() < SEGMENTS and (rows.proven or rows.member.shape[0] == 0)
     price, worth, unit = paid[item], worth_of[item], max(need, 1e-6) / CELLS
     width = np.empty(item.size, np.int64)
     for j in range(item.size):
@@ -298,7 +298,11 @@ def _searched(r, k, rows, need, law, start, laid, by_count, limit, nodes, room, 
     if not by_count:
         limits = rows.low[r], rows.top[r], rows.fewest[r], rows.most[r], beside
         asked = laws, start.shape[2], target, need, laid.unit, law.left, law.plain
-        bound, _ = cheapest_vote(laid.items, laid.tables, limits, asked, (limit, CLOSE, nodes * STEP), sets, sizes)
+        effort = limit, CLOSE, nodes * STEP
+        bound, _ = cheapest_vote(laid.items, laid.tables, limits, asked, effort, sets, sizes)
+        if not rows.proven and member.shape[0] > 0:  # a bound heeds no more than whoever proves it again can
+            free = limits[0], limits[1], limits[2], limits[3], (member[:0], beside[1][:0], beside[2][:0])
+            bound, _ = cheapest_vote(laid.items, laid.tables, free, asked, effort, sets.copy(), sizes.copy())
         if sizes[0] >= 0:
             best = min(best, price[sets[0, : sizes[0]]].sum())
     if best == np.inf or bound < best - 10 * CLOSE * abs(best):

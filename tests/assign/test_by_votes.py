@@ -61,6 +61,33 @@ def test_the_oracle_finds_the_cheapest_set_of_each_task_and_proves_no_more(one):
             assert least == np.inf or (power[most.kind == k] >= problem.target[k]).any()
 
 
+def cheapest(one: AssignmentInstance) -> tuple[float, float]:
+    """What a set of the first task costs at least, and the cheapest one found."""
+    problem = problem_of(one)
+    nothing = np.zeros(problem.coupling.lower.size)
+    swept = Oracle(problem, 1).sweep(nothing, EffortParams(nodes=20_000), Clock(60.0))
+    k = problem.kind_of[0]
+    return float(swept.value[k]), float(swept.cost[k])
+
+
+def test_sets_too_long_to_be_followed_are_not_forgotten():
+    """Nine labels that are in leave few to be followed; nine cheap ones do what an expert does for more."""
+    skill = np.concatenate([np.linspace(0.51, 0.55, 9), [0.985], np.linspace(0.74, 0.76, 10)])
+    price = np.concatenate([np.ones(9), [30.0], np.ones(10)])
+    heard = np.column_stack([np.zeros(9, np.int64), np.arange(9)])
+    one = AssignmentInstance(
+        skill[None], [0], np.ones(20, np.int64), 0.05, rule="exact-error", cost=price, collected=heard
+    )
+    costs = [float(price[labels].sum()) for labels in every_set(replace(one, forbidden=[]), 0)]
+    assert 7 <= min(costs) < 30 and cheapest(one)[0] == pytest.approx(min(costs), rel=1e-6)
+
+
+def test_as_many_labels_are_had_as_are_asked_for():
+    """One would do."""
+    one = AssignmentInstance([[0.9, 0.8, 0.9, 0.8]], [0], [1] * 4, 0.15, rule="exact-error", min_labels=3)
+    assert cheapest(one) == (pytest.approx(3.0, rel=1e-6), pytest.approx(3.0))
+
+
 @pytest.mark.parametrize("seed", first_of(range(3)))
 def test_tasks_with_other_labels_in_are_not_alike_where_errors_are_exact(seed):
     """Labels that are in with evidence beyond the need leave all the same need, 0, and not the same errors."""
