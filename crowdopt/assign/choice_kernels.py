@@ -40,21 +40,24 @@ def sampled(tasks, kind_of, row_of, set_at, start, price, heat, chance):
 
 
 @njit(cache=True, nogil=True)
-def _may_join(g, k, mine, n, kinds, room, size):
-    """Whether one more label of class g may join n labels of a task of kind k."""
+def _may_join(g, k, r, mine, n, kinds, room, rows):
+    """Whether one more label of class g may join n labels of a task of kind k, of row r."""
     same = 1
     for e in range(n):
         same += mine[e] == g
-    if room[g] < same or size[g] < same:
+    if room[g] < same or rows.size[g] < same:
         return False
     for b in range(kinds.bar_at[k], kinds.bar_at[k + 1]):
         if kinds.bar[b] == g and same > kinds.bar_left[b]:
+            return False
+    for s in range(rows.shut_at[r], rows.shut_at[r + 1]):
+        if rows.shut[s] == g and same > rows.shut_left[s]:
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _taken(s, k, at, label, kinds, room, price, twin_at, twin, like, size, swaps, mine):
+def _taken(s, k, r, at, label, kinds, room, price, twin_at, twin, like, rows, swaps, mine):
     """A set's labels in ``mine``; with ``swaps`` of others who are alike, the cheapest, for those without room.
 
     -> how many; -1: the set does not fit.
@@ -62,13 +65,13 @@ def _taken(s, k, at, label, kinds, room, price, twin_at, twin, like, size, swaps
     n = 0
     for e in range(at[s], at[s + 1]):
         g = label[e]
-        if not _may_join(g, k, mine, n, kinds, room, size):
+        if not _may_join(g, k, r, mine, n, kinds, room, rows):
             if not swaps:
                 return -1
             best, lowest = -1, np.inf
             for x in range(twin_at[like[g]], twin_at[like[g] + 1]):
                 other = twin[x]
-                if price[other] < lowest and _may_join(other, k, mine, n, kinds, room, size):
+                if price[other] < lowest and _may_join(other, k, r, mine, n, kinds, room, rows):
                     best, lowest = other, price[other]
             if best < 0:
                 return -1
@@ -95,7 +98,7 @@ def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kin
         r, n = row_of[k], -1
         prices = price[rows.type[r]]
         if pick[z] >= 0:
-            n = _taken(pick[z], k, at, label, kinds, room, prices, twin_at, twin, like, rows.size, False, mine)
+            n = _taken(pick[z], k, r, at, label, kinds, room, prices, twin_at, twin, like, rows, False, mine)
         for swaps in (False, True):
             looked = 0
             for x in range(set_at[r], set_at[r + 1]):
@@ -104,7 +107,7 @@ def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kin
                     break
                 if s >= start[k]:
                     looked += 1
-                    n = _taken(s, k, at, label, kinds, room, prices, twin_at, twin, like, rows.size, swaps, mine)
+                    n = _taken(s, k, r, at, label, kinds, room, prices, twin_at, twin, like, rows, swaps, mine)
                     if n < 0 and looked == most and not swaps:
                         break
         for x in range(set_at[r], set_at[r + 1]):
@@ -112,7 +115,7 @@ def served(tasks, pick, kind_of, row_of, set_at, by_price, start, at, label, kin
             if n >= 0:
                 break
             if s >= start[k]:
-                n = _taken(s, k, at, label, kinds, room, prices, twin_at, twin, like, rows.size, False, mine)
+                n = _taken(s, k, r, at, label, kinds, room, prices, twin_at, twin, like, rows, False, mine)
         if n < 0:
             continue
         while used + n > labels.size:

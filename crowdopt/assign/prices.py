@@ -142,7 +142,8 @@ class Climb:
         if problem.rows.type.size > params.through // self.effort.each:
             known = self.pool.cheapest(self.pool.prices(duals))[0]
             effort = replace(self.effort, varied=params.varied, slack=params.wide, nodes=0)
-            swept = self.oracle.sweep(duals, effort, self.clock, known)
+            oracle = self.aim or self.oracle
+            swept = oracle.sweep(duals, effort, self.clock, known if self.aim is None else None)
             if swept is not None:
                 self.pool.add(swept.sets)
             return

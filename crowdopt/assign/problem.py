@@ -35,6 +35,7 @@ class ProblemParams:
     """What is told apart."""
 
     enough: int = 12  # workers of a class whom a task may have, beyond which they are told apart as they are seated
+    left: int = 30  # workers of a class who are not barred to a task, beyond which it does not matter who is
     told: int = 120  # classes of workers up to which they are told apart by their loads
     few: int = 400  # pairs up to which tasks with other workers barred are rows of their own
     rows: int = 60_000  # rows x classes of workers up to which amounts are of rows
@@ -427,7 +428,7 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     most = np.where(most >= UNLIMITED, ANY, np.maximum(0, most - given))
     of_task, of_class, times = _counted(barred[:, 0], worker_class[barred[:, 1]], size.size)
     few = size[of_class] - times
-    told = few < np.minimum(size[of_class], params.enough)  # else bars are heeded as workers are seated
+    told = few < np.minimum(size[of_class], params.left)  # else bars are heeded as workers are seated
     of_task, of_class, few = of_task[told], of_class[told], few[told]
     signs = same_entries(n, of_task, of_class, few)
     shared = 4 * int(signs.max(initial=0)) <= n or of_task.size * 10 > n * size.size or n * m <= params.few

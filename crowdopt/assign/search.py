@@ -48,6 +48,7 @@ class SearchParams:
     far: float = 2e-3  # relative gap beyond which sets are chosen where they are dealt as well
     wrong: float = 0.05  # relative gap of chosen sets beyond which they are bettered before prices are
     tries: int = 4  # times
+    more_tries: int = 12  # the same without a plan
     first: float = 1e-4  # of the bound: money beyond it that is dealt first
     deals: int = 10  # sums of money that are dealt
     idle: int = 8  # rounds of deals without a better plan that end them
@@ -221,13 +222,14 @@ class Search:
 
     def chosen(self, held: tuple[Sets, Ints] | None) -> tuple[Sets, Ints]:
         """Sets of the pool for all tasks, and the task of each; the better ones of those and ``held``."""
-        every, duals, tries = np.arange(self.problem.tasks), self.climb.duals, ImproveParams(tries=self.params.tries)
+        every, duals, params = np.arange(self.problem.tasks), self.climb.duals, self.params
         new = self.chooser.dive(every, NONE, every[:0], duals)
         self.offer_sets(*new)
         new = new if held is None else min(new, held, key=lambda one: score(self.chooser, *one))
         worth = score(self.chooser, *new)[1] + self.problem.constant
-        if self.standing.best is not None and worth > (1 + self.params.wrong) * self.standing.bound:
-            new = improve(self.chooser, *new, duals, self._better, tries)
+        tries = params.more_tries if self.standing.best is None else params.tries
+        if self.standing.best is None or worth > (1 + params.wrong) * self.standing.bound:
+            new = improve(self.chooser, *new, duals, self._better, ImproveParams(tries=tries))
         return new
 
     def _better(self, sets: Sets, of: Ints) -> bool:

@@ -166,7 +166,7 @@ class Laid(NamedTuple):
     limits: Any  # of segments
     known: bool  # whether segments tell all limits; none where groups are told apart in too many ways, or unproven
     tables: Any  # of law_kernels
-    longer: np.ndarray  # what sets cost at least that are too long for bands, by cells of evidence
+    longer: float  # what sets cost at least that are too long for bands
     unit: float
     copies: np.ndarray
     bargain: float  # what labels bring that cost less than nothing
@@ -213,7 +213,7 @@ def _laid(r, rows, sides, law, copies, cost, need, deepest, longest):
         told,
         known,
         (rest, cheap, large, cell),
-        _larger(price, width, cheap, longest),
+        cheap[0, longest + 1],
         unit,
         copies,
         bargain,
@@ -307,7 +307,6 @@ def _searched(r, k, rows, need, law, start, laid, by_count, limit, nodes, room, 
             best = min(best, price[sets[0, : sizes[0]]].sum())
     if best == np.inf or bound < best - 10 * CLOSE * abs(best):
         depth = cheap.shape[1] - 2
-        cells = max(0, min(CELLS, int(np.ceil(need / laid.unit - 1e-9))))
         found = np.zeros(depth, np.int64)
         worths = np.empty(skill.shape[1])
         for j in range(price.size):
@@ -315,7 +314,7 @@ def _searched(r, k, rows, need, law, start, laid, by_count, limit, nodes, room, 
         wanted, few = (target, need, worths, law.plain), max(0, rows.fewest[r])
         sides = few, min(rows.most[r], price.size)
         proven, count = cheapest_counted(
-            laid.bands, skill, start, wanted, sides, laid.limits, (best, laid.longer[cells], nodes), found
+            laid.bands, skill, start, wanted, sides, laid.limits, (best, laid.longer, nodes), found
         )
         bound = max(bound, proven)
         for e in range(count):
@@ -420,7 +419,10 @@ def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort,
     space = counted[0], counted[1], np.empty((classes, 2 * ROOM)), np.empty((classes, 2 * ROOM))
     sets, sizes = np.zeros((KEPT, longest + 1), np.int64), np.empty(KEPT, np.int64)
     swaps = np.zeros((SWAPS * longest, longest + 1), np.int64), np.empty(SWAPS * longest, np.int64)
-    for r in begin + np.argsort(rows.type[begin:end], kind="mergesort"):
+    like = np.empty(end - begin)  # rows laid out alike come one after another
+    for r in range(begin, end):
+        like[r - begin] = rows.type[r] * 1e5 + law.start_at[r + 1] - law.start_at[r]
+    for r in begin + np.argsort(like, kind="mergesort"):
         first, last = kinds.at[r], kinds.at[r + 1]
         some, hardest = 0, np.inf
         for k in range(first, last):
