@@ -60,6 +60,7 @@ class Chooser:
     options: Options
     effort: EffortParams = field(default_factory=EffortParams)
     params: ChooseParams = ChooseParams()
+    top: Floats | None = None  # the multipliers of the last vertex of all tasks
 
     @property
     def problem(self) -> Problem:
@@ -88,6 +89,7 @@ class Chooser:
             integer, by_vertex = left.size <= params.last, not is_last and self._is_small(count)
             if by_vertex:
                 kinds, chosen, duals, _ = self._vertex(count, sides, duals, integer)
+                self.top = duals if left.size == problem.tasks else self.top
                 batch, pick = self._handed(left, kinds, chosen)
                 if integer:
                     rest = np.setdiff1d(left, batch, assume_unique=True)

@@ -117,6 +117,13 @@ class Climb:
             self.best = swept
         return None if self.hear(swept) else (swept, new)
 
+    def step(self, duals: Floats) -> None:
+        """Go on from multipliers of a vertex if they prove more."""
+        before = self.best
+        self.visit(duals, self.pool.cheapest(self.pool.prices(duals))[0])
+        if self.best is not before:
+            self.duals = duals
+
     def prove(self) -> None:
         """Look harder at the best multipliers, until bounds meet their sets, or nodes are as many as they may be."""
         nodes, params = self.effort.nodes, self.params

@@ -258,7 +258,7 @@ class Problem:
             copies = np.minimum(rows.size, np.where(self.room > 0, rows.most[r], 0))
             for s in range(rows.shut_at[r], rows.shut_at[r + 1]):
                 copies[rows.shut[s]] = min(copies[rows.shut[s]], rows.shut_left[s])
-            left -= int(np.minimum(np.prod(copies + 1.0), 2.0 * most))
+            left -= int(np.exp(np.minimum(np.log(copies + 1.0).sum(), np.log(2.0 * most))) + 0.5)
             if left < 0:
                 return None
             times = np.stack(np.unravel_index(np.arange(int(np.prod(copies + 1))), copies + 1), axis=1)

@@ -225,12 +225,19 @@ class Search:
         every, duals, params = np.arange(self.problem.tasks), self.climb.duals, self.params
         new = self.chooser.dive(every, NONE, every[:0], duals)
         self.offer_sets(*new)
+        if self.problem.votes is not None and self.chooser.top is not None and not self.standing.done:
+            self.climb.step(self.chooser.top)
         new = new if held is None else min(new, held, key=lambda one: score(self.chooser, *one))
         worth = score(self.chooser, *new)[1] + self.problem.constant
-        tries = params.more_tries if self.standing.best is None else params.tries
-        if self.standing.best is None or worth > (1 + params.wrong) * self.standing.bound:
-            new = improve(self.chooser, *new, duals, self._better, ImproveParams(tries=tries))
+        if self.standing.best is None:
+            new = improve(self.chooser, *new, duals, self._is_plan, ImproveParams(tries=params.more_tries))
+        elif worth > (1 + params.wrong) * self.standing.bound and self.problem.votes is None:
+            new = improve(self.chooser, *new, duals, self._better, ImproveParams(tries=params.tries))
         return new
+
+    def _is_plan(self, sets: Sets, of: Ints) -> bool:
+        self.offer_sets(sets, of)
+        return self.standing.best is not None
 
     def _better(self, sets: Sets, of: Ints) -> bool:
         self.offer_sets(sets, of)

@@ -26,8 +26,8 @@ LONGEST = 40  # labels of a set that is looked for band by band, unless a task a
 FOLLOWED = 4  # labels short of what can be followed: so long are sets that are looked for band by band
 SEGMENTS = 8  # of workers whom groups tell apart, at most, for sets that are looked for band by band
 KEPT = 4  # sets of a search
+OTHERS = 100  # sets like one that was found, at most
 CLOSE = 1e-8  # how far below the best set known, relatively, others are looked for
-SWAPS = 3  # replacements of each label of a set
 
 
 @njit(cache=True, nogil=True)
@@ -418,7 +418,6 @@ def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort,
     counted = np.empty(longest + 2, np.int64), np.empty(longest + 2, np.int64)
     space = counted[0], counted[1], np.empty((classes, 2 * ROOM)), np.empty((classes, 2 * ROOM))
     sets, sizes = np.zeros((KEPT, longest + 1), np.int64), np.empty(KEPT, np.int64)
-    swaps = np.zeros((SWAPS * longest, longest + 1), np.int64), np.empty(SWAPS * longest, np.int64)
     like = np.empty(end - begin)  # rows laid out alike come one after another
     for r in range(begin, end):
         like[r - begin] = rows.type[r] * 1e5 + law.start_at[r + 1] - law.start_at[r]
@@ -436,7 +435,9 @@ def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort,
         if start.shape[2] != states:
             laws = np.empty((deepest + 1, kinds_e, classes, start.shape[2] * classes**deepest))
         laws[0, :, :, : start.shape[2]] = start
-        through, fresh = effort.through // max(1, effort.for_each), True
+        asked, fresh = min(some, max(1, effort.through // effort.for_each)), True
+        others = min(OTHERS, effort.through // asked)  # for so many kinds
+        swaps = np.zeros((others, longest + 1), np.int64), np.empty(others, np.int64)
         for k in range(first, last):
             if not cuts[k] or effort.rung[0]:
                 continue
@@ -448,14 +449,17 @@ def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort,
             if fresh:
                 by_count, fresh = _are_long(laid, start, hardest, deepest, space), False
             limit = known[k] - laid.bargain
+            if others > 0:  # the best set is found again, for the sake of those that are like it
+                limit += 10 * CLOSE * abs(limit) + CLOSE
             bound = _searched(
                 r, k, rows, kinds.need[k], law, start, laid, by_count, limit, effort.nodes, space, laws, sets, sizes
             )
             found.value[k], found.cost[k], found.rate[k] = bound + laid.bargain, known[k], 0.0
             extra = 0
-            if through > 0 and sizes[0] > 0 and (some <= through or (k + effort.turn) % (1 + some // through) == 0):
+            if others > 0 and sizes[0] > 0 and (k + effort.turn) % some < asked:
+                each, target = 1 + others // sizes[0], law.target[k]
                 extra = _swapped(
-                    rows, r, laid, by_count, start, law.target[k], laws, sets[0], sizes[0], SWAPS, swaps[0], swaps[1]
+                    rows, r, laid, by_count, start, target, laws, sets[0], sizes[0], each, swaps[0], swaps[1]
                 )
             for s in range(KEPT + extra):
                 count = sizes[s] if s < KEPT else swaps[1][s - KEPT]
