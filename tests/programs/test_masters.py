@@ -78,7 +78,7 @@ def test_no_whole_choice_of_sets_is_cheaper(seed):
     cost, tasks = rng.integers(1, 5, 6).astype(float), np.array([2, 1])
     weight = np.vstack([np.eye(3), [0.5, -0.5, -0.5]])
     sides = np.full(4, -np.inf), np.array([2.0, 2, 2, -0.5])
-    columns = set_choice.columns(2, kind, sparse.csc_array(weight @ count.T))
+    columns = sparse.csc_array(np.vstack([kind == 0, kind == 1, weight @ count.T]).astype(float))
     best = np.inf
     for chosen in product(range(3), range(3), range(3, 6)):
         use = weight @ count[list(chosen)].sum(axis=0)
