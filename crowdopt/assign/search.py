@@ -231,9 +231,14 @@ class Search:
         worth = score(self.chooser, *new)[1] + self.problem.constant
         if self.standing.best is None:
             new = improve(self.chooser, *new, duals, self._is_plan, ImproveParams(tries=params.more_tries))
-        elif worth > (1 + params.wrong) * self.standing.bound and self.problem.votes is None:
+        elif worth > (1 + params.wrong) * self.standing.bound and (self.problem.votes is None or self.are_many):
             new = improve(self.chooser, *new, duals, self._better, ImproveParams(tries=params.tries))
         return new
+
+    @property
+    def are_many(self) -> bool:
+        """Whether kinds are so many that bounds are good and sets few, where votes decide."""
+        return self.problem.count.size > self.params.aimed
 
     def _is_plan(self, sets: Sets, of: Ints) -> bool:
         self.offer_sets(sets, of)
