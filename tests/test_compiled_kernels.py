@@ -94,9 +94,9 @@ def test_loops_compiled_by_several_processes_are_found_by_the_next(tmp_path):
     program = """
 from numba.core import event
 from crowdopt.assign.compiling import are_compiled, load
-print(are_compiled())
+print(are_compiled(True))
 with event.install_recorder("numba:compile") as heard:
-    load()
+    load(True)
 print(len(heard.buffer))
 """
     environment = {

@@ -17,7 +17,7 @@ from crowdopt.assign.state import Holding
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import breaches, worst_breach
+from crowdopt.crowd.kept import breaches, short_tasks, worst_breach
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import PROBIT, hard_need
 from crowdopt.crowd.vote_errors import are_compiled, relaxation
@@ -102,7 +102,8 @@ def settled(instance: AssignmentInstance, pairs: Ints, clock: Clock) -> Ints | N
         held.fill()
         held.thin(problem.rows.cost)
         found, lost = problem.pairs(*held.labels(), rung)
-    return None if lost.size or breaches(instance, found) else found
+    wrong = lost.size or breaches(instance, found) or short_tasks(instance, found).size
+    return None if wrong else found
 
 
 def _plan(instance: AssignmentInstance, head: Plan, pairs: Ints | None, interrupted: bool) -> Plan:

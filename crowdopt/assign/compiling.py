@@ -142,8 +142,8 @@ def weighed() -> None:
         problem = _problem(False, rule="exact-error", classes=classes)
         problem.power(np.zeros(1, np.int64), np.zeros(2, np.int64), np.arange(2))
         held = Holding.empty(problem, 9, 0).judged(problem)
-        held.complete(problem.rows.cost)
         held.fill()
+        held.complete(problem.rows.cost)
         held.thin(problem.rows.cost)
 
 
