@@ -88,7 +88,7 @@ class Search:
         self.climb = Climb(problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept)
         self.pool.add(swept.sets)
         master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
-        self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solvers.solve, options)
+        self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solve, options)
         point = self.begin()
         if standing.done:
             return
@@ -136,7 +136,7 @@ class Search:
             some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
             if some.size < kinds:
                 part = problem.part(some, float(problem.count[some].sum()) / problem.tasks)
-        point, found = linear(part, standing.solvers.solve, standing.clock.within(standing.options, None))
+        point, found = linear(part, standing.solve, standing.clock.within(standing.options, None))
         if point is not None:
             self.climb.visit(point.duals, through=0)
         elif part is problem and found is not None and (known := certify(found)).bound == np.inf:
@@ -186,7 +186,7 @@ class Search:
     def deal(self, money: float, sets: Sets, of: Ints, point: Floats | None) -> bool | None:
         """A plan for so much money; -> whether no label had to be bought beyond; None where there are no amounts."""
         standing, problem, params = self.standing, self.problem, self.params
-        solve, options = standing.solvers.solve, standing.clock.within(standing.options, None)
+        solve, options = standing.solve, standing.clock.within(standing.options, None)
         slack = 0.0
         left = money - problem.constant
         if point is None:
