@@ -88,7 +88,12 @@ def switched(kind: type[Any]) -> type[Any]:
     class Switched(kind):  # type: ignore[misc]
         def __call__(self, *given: Any) -> Any:
             if not _allowed.lets(self):
-                return super().__call__(*given)
+                try:
+                    return super().__call__(*given)
+                except SystemError as error:  # what Python makes of Ctrl-C that a compiled loop returns with
+                    if any(isinstance(one, KeyboardInterrupt) for one in _causes(error)):
+                        raise KeyboardInterrupt from None
+                    raise
             began = thread_time()
             try:
                 with np.errstate(all="ignore"):  # as compiled loops, which warn of nothing
@@ -97,6 +102,13 @@ def switched(kind: type[Any]) -> type[Any]:
                 _allowed.spend(thread_time() - began)
 
     return Switched
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause = error.__cause__
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
 
 
 def as_written(kernel: Any) -> Any:

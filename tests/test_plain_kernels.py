@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +45,34 @@ def test_plans_are_the_same_to_the_last_bit(compiled, monkeypatch, seed):
         assert known == (written.status, written.objective, written.bound)
         assert np.array_equal(written.pairs, before.pairs)
         assert str(written.duals) == str(before.duals)
+
+
+@njit(cache=False)
+def _busy(steps):
+    x = np.uint64(88172645463325252)
+    for _ in range(steps):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+    return np.full(3, x), np.ones(2)
+
+
+def test_ctrl_c_in_a_compiled_loop_is_nothing_else():
+    """Python says SystemError of a loop that returns while Ctrl-C is pending; the search would end as a fault."""
+
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    _busy(1)
+    before = signal.signal(signal.SIGALRM, pressed)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(100):
+                _busy(100_000_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_once_the_seconds_are_used_up_kernels_are_compiled(monkeypatch):

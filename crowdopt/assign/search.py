@@ -107,7 +107,7 @@ class Search:
         )
         self.pool.add(swept.sets)
         master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
-        self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solvers.solve, options)
+        self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solve, options)
         for _ in range(1 if problem.votes is None else params.aims):
             self.take_aim(swept)
             point = self.begin()
@@ -211,7 +211,7 @@ class Search:
             some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
             if some.size < kinds:
                 part = self.aim.part(some, float(problem.count[some].sum()) / problem.tasks)
-        point, found = linear(part, standing.solvers.solve, standing.clock.within(standing.options, None))
+        point, found = linear(part, standing.solve, standing.clock.within(standing.options, None))
         if point is not None:
             self.climb.visit(point.duals, through=0)
             if part is self.aim:
@@ -278,7 +278,7 @@ class Search:
     def deal(self, money: float, sets: Sets, of: Ints, point: Floats | None) -> bool | None:
         """A plan for so much money; -> whether no label had to be bought beyond; None where there are no amounts."""
         standing, problem, params = self.standing, self.aim, self.params
-        solve, options = standing.solvers.solve, standing.clock.within(standing.options, None)
+        solve, options = standing.solve, standing.clock.within(standing.options, None)
         slack = 0.0
         left = money - problem.constant
         if point is None:

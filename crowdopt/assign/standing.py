@@ -14,11 +14,21 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import BOUND, Certificate
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
-from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solve, relative_gap
+from crowdopt.core.program import Program
+from crowdopt.core.solution import (
+    PROVEN,
+    Listener,
+    Options,
+    Progress,
+    Solution,
+    Solve,
+    relative_gap,
+)
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.vote_errors import relaxation
 
+DEFAULTS = Options()
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)
 
 
@@ -118,6 +128,15 @@ class Standing:
             interrupted=self.interrupted,
         )
         return replace(plan, partial=self.partial if self.best is None else None)
+
+    def solve(
+        self, program: Program, backend: str = "highs", options: Options = DEFAULTS, listener: Listener | None = None
+    ) -> Solution:
+        """By whoever solves; Ctrl-C that ends a solver's search ends the method's too."""
+        found = self.solvers.solve(program, backend, options, listener)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return found
 
     def in_full(self, nodes: int | None) -> None:
         """Search the full program on from what is known; keep what is better.
