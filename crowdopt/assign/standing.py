@@ -15,16 +15,7 @@ from crowdopt.core.certificate import BOUND, Certificate
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.program import Program
-from crowdopt.core.solution import (
-    PROVEN,
-    Listener,
-    Options,
-    Progress,
-    Solution,
-    Solve,
-    Status,
-    relative_gap,
-)
+from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solution, Solve, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches
 
