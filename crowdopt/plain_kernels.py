@@ -91,9 +91,10 @@ def switched(kind: type[Any]) -> type[Any]:
                 try:
                     return super().__call__(*given)
                 except SystemError as error:  # what Python makes of Ctrl-C that a compiled loop returns with
-                    if any(isinstance(one, KeyboardInterrupt) for one in _causes(error)):
-                        raise KeyboardInterrupt from None
-                    raise
+                    cause: BaseException | None = error
+                    while isinstance(cause, SystemError):
+                        cause = cause.__cause__
+                    raise cause or error from None
             began = thread_time()
             try:
                 with np.errstate(all="ignore"):  # as compiled loops, which warn of nothing
@@ -102,13 +103,6 @@ def switched(kind: type[Any]) -> type[Any]:
                 _allowed.spend(thread_time() - began)
 
     return Switched
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    cause = error.__cause__
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__
 
 
 def as_written(kernel: Any) -> Any:

@@ -122,3 +122,16 @@ def test_by_hand(case):
     given = {"capacity": np.full(len(skill[0]), room), "epsilon": target, "cost": cost, "groups": groups}
     one = AssignmentInstance(skill, np.arange(len(skill)), rule="hoeffding", **given)
     assert least_cost(one) == pytest.approx(wanted) and true_plan(one, wanted).found
+
+
+def test_a_linear_program_that_is_cut_short_ends_the_search():
+    """Ctrl-C that a solver hears is no answer to go on from."""
+    asked = []
+
+    def cut(*given, **options):
+        asked.append(given)
+        return replace(SOLVERS.solve(*given, **options), interrupted=True)
+
+    one = recipe("R10:200x60", 0)
+    plan = search.solve_linear_rule(one, replace(SOLVERS, solve=cut), Options(time_limit=20.0, gap=0.0))
+    assert plan.interrupted and len(asked) == 1
