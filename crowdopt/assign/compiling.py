@@ -86,11 +86,12 @@ def load(by_votes: bool = False) -> None:
         run_together(BY_VOTES)
 
 
-def _problem(limited: bool, **rule: Any) -> Problem:
+def _problem(limited: bool, rule: str = "bhattacharyya", **more: Any) -> Problem:
     """Four tasks of two types, of which each needs several labels; with a limit of a group where that is asked for."""
     accuracy = [[0.9, 0.8, 0.7, 0.9, 0.8, 0.7], [0.8, 0.7, 0.9, 0.8, 0.7, 0.9]]
     groups = (Group("few", [0, 1], max_per_task=1),) if limited else ()
-    return problem_of(AssignmentInstance(accuracy, [0, 0, 1, 1], [4] * 6, 0.2, min_load=[1] * 6, groups=groups, **rule))
+    more |= {"rule": rule, "min_load": [1] * 6, "groups": groups}
+    return problem_of(AssignmentInstance(accuracy, [0, 0, 1, 1], [4] * 6, 0.2, **more))
 
 
 def sets() -> None:

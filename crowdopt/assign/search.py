@@ -197,10 +197,11 @@ class Search:
             sets, enough = found.sets, np.zeros(low.size, bool)
             enough[found.kind] = problem.power(sets.row, sets.owner, sets.label) >= problem.target[found.kind]
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        for t in np.unique(kind[~some]).tolist():
-            mine = (kind == t) & some
-            part = np.median((high / np.maximum(first, 1e-9))[mine if mine.any() else some])
-            high = np.where((kind == t) & ~some, part * first, high)
+        times = high / np.maximum(first, 1e-9)
+        part = np.full(int(kind.max(initial=0)) + 1, np.median(times[some]))
+        for t in np.unique(kind[some]).tolist():
+            part[t] = np.median(times[some & (kind == t)])
+        high = np.where(some, high, part[kind] * first)
         self.aim = problem.by_evidence(high)
 
     def begin(self) -> Linear | None:
@@ -211,13 +212,17 @@ class Search:
             some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
             if some.size < kinds:
                 part = self.aim.part(some, float(problem.count[some].sum()) / problem.tasks)
-        point, found = linear(part, standing.solve, standing.clock.within(standing.options, None))
+        options = standing.clock.within(standing.options, None)
+        point, found = linear(part, standing.solve, options)
         if point is not None:
             self.climb.visit(point.duals, through=0)
             if part is self.aim:
                 self.least = point.value + problem.constant
-        elif part is problem and found is not None and (known := certify(found)).bound == np.inf:
-            standing.known = known
+        elif part is self.aim:
+            if problem.votes is not None:  # what is aimed at proves nothing, what every vote needs does
+                _, found = linear(problem.by_evidence(problem.kinds.need), standing.solve, options)
+            if found is not None and (known := certify(found)).bound == np.inf:
+                standing.known = known
         return point if part is self.aim else None
 
     def chosen(self, held: tuple[Sets, Ints] | None) -> tuple[Sets, Ints]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints, parts_of
+from crowdopt.arrays import Bools, Floats, Ints, alike, parts_of, same_entries
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.law import clipped
 from crowdopt.crowd.rules import EXACT_ERROR
@@ -130,16 +130,21 @@ def votes_of(instance: AssignmentInstance, first: Ints, kinds: Ints, types: Ints
     held_at, held = parts_of(at, first, given[order, 1])
     share = np.array([1 - hard.share, hard.share] if hard.share else [1.0])
     prior = -np.sort(-np.broadcast_to(instance.prior, (n, instance.classes))[first], axis=1)
+    owner = np.repeat(np.arange(first.size), np.diff(held_at))
+    heard = same_entries(first.size, owner, instance.accuracy[instance.task_type[first[owner]], held])
+    like, heads = alike(prior, heard)
     starts = [
-        _start(instance, prior[r], share, int(instance.task_type[task]), held[held_at[r] : held_at[r + 1]])
-        for r, task in enumerate(first.tolist())
+        _start(instance, prior[r], share, int(instance.task_type[first[r]]), held[held_at[r] : held_at[r + 1]])
+        for r in heads.tolist()
     ]
+    sizes = np.array([one.shape[2] for one in starts])
+    start_at, states = parts_of(np.append(0, np.cumsum(sizes)), like, np.arange(sizes.sum()))
     best, poor = (skills(instance, workers, types, up) for up in (True, False))
     law = Law(
         skill=best,
         left=np.array([1.0, hard.left**2][: share.size]),
-        start_at=np.append(0, np.cumsum([one.shape[2] for one in starts])),
-        start=np.ascontiguousarray(np.concatenate(starts, axis=2)),
+        start_at=start_at,
+        start=np.ascontiguousarray(np.concatenate(starts, axis=2)[:, :, states]),
         target=instance.epsilon[kinds] + CERTAIN,
         plain=bool(hard.share),
     )
