@@ -20,12 +20,12 @@ from crowdopt.api.assign_methods import (
     PROGRAMS,
     MethodSearch,
     by_method,
-    cheaper,
     pools_asked,
 )
 from crowdopt.api.assign_options import AdaptiveOptions, AssignOptions
 from crowdopt.api.binding import (
     SEARCH,
+    SOLVERS,
     WHOLE,
     InstanceLike,
     instance_of,
@@ -35,13 +35,12 @@ from crowdopt.api.confident import confident
 from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
+from crowdopt.assign.best_effort import best_effort
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.compiling import as_needed, get_ready
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
-from crowdopt.assign.methods.best_effort import best_effort
-from crowdopt.assign.methods.legal_labels import soon
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units
@@ -53,10 +52,8 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import WARM, Listener, Status
 from crowdopt.crowd.doubt import gold_of, left_open
-from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.reach import out_of_reach
 from crowdopt.crowd.skills import AVERAGED
@@ -70,7 +67,6 @@ from crowdopt.io.tables.folder import PLAN, check_target
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
 LITTLE = 0.1  # seconds beyond the limit for handing out what can be
-SOON, FIRST = 400_000, 0.4  # pairs up to which something legal is made first; its part of the time at most
 FOR_ALL = 0.8  # of the time: without a plan for all tasks by then, the rest is for a plan for most of them
 
 
@@ -204,11 +200,8 @@ def unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
 
 def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodSearch) -> Plan:
     """The plan for all tasks; where that cannot be, and is not insisted on, the one that serves the most."""
-    hopeless, first = np.flatnonzero(out_of_reach(instance)), None
-    is_small = instance.n_tasks * instance.n_workers <= SOON
-    if search.program == IP and not strict and has_joint_limits(instance) and is_small:
-        first = soon(instance, FIRST * search.clock.left)
-    if hopeless.size and search.program == IP and search.method == EXACT:
+    hopeless = bool(out_of_reach(instance).any())
+    if hopeless and search.program == IP and search.method == EXACT:
         known = Certificate(None, inf, "certificate", None, None)
         plan = Plan.of(
             instance, IP, known, -inf, None, None, method=search.method, backend=SEARCH, seed=search.options.seed
@@ -218,9 +211,7 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     else:
         with giving_way(search.listener, FOR_ALL * search.clock.left) as told:
             plan = _of_part(instance, replace(search, listener=told).within(search.clock.left))
-    if first is not None and not (short_tasks(instance, first).size or breaches(instance, first)):
-        plan = cheaper(plan, first)
-    refuted = plan.status is Status.INFEASIBLE or bool(hopeless.size)
+    refuted = plan.status is Status.INFEASIBLE or hopeless
     if plan.found or plan.interrupted or strict or (plan.repaired is not None and not refuted):
         return plan
     if search.program != IP:  # a queue has no shares of labels
@@ -230,7 +221,8 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     def run(part: AssignmentInstance, seconds: float) -> Plan:
         return _of_part(part, search.within(seconds))
 
-    return best_effort(plan, hopeless, run, probe(max(LITTLE, search.clock.left)), first)
+    get_ready(instance.the_rule.checked)
+    return best_effort(plan, run, SOLVERS, Clock(max(LITTLE, search.clock.left)))
 
 
 def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:

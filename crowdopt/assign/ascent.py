@@ -58,7 +58,8 @@ def ascend(
             memory = []
             continue
         step, change = there - point, slope - steeper
-        if float(step @ change) > 1e-9 * float(np.abs(step) @ np.abs(slope)):  # else nothing bends but by rounding
+        bends = float(step @ change) > 1e-9 * float(np.abs(step) @ np.abs(slope))  # else nothing does but by rounding
+        if bends and float(change @ change) > 0:
             memory, far = [*memory, (step, change)][-params.memory :], first
         else:
             far *= 2

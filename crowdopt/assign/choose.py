@@ -21,6 +21,7 @@ from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Options, Solve
+from crowdopt.crowd.instance import COVERAGE
 from crowdopt.programs import set_choice
 
 
@@ -108,7 +109,25 @@ class Chooser:
             activity = activity + activity_of(new, problem)
             left = np.setdiff1d(left, got, assume_unique=True)
             left = self.rng.permutation(left)
-        return Sets.joined(parts), np.concatenate(owners)
+        sets, of = Sets.joined(parts), np.concatenate(owners)
+        return (sets, of) if problem.short is None else self._within(sets, of)
+
+    def _within(self, sets: Sets, of: Ints) -> tuple[Sets, Ints]:
+        """Those that keep the upper sides of what ties tasks: the others' labels would take most beyond them."""
+        coupling, kind = self.problem.coupling, self.problem.rows.type[sets.row[sets.owner]]
+        use, kept = coupling.use(kind, sets.label, sets.owner, of.size), np.ones(of.size, bool)
+        activity = np.asarray(use.sum(axis=1))
+        while kept.any():
+            over = np.maximum(0.0, activity - coupling.upper)
+            broken = np.flatnonzero(over > COVERAGE * np.maximum(1.0, np.abs(activity)))
+            gain = np.minimum(use[broken].toarray(), over[broken, None]).sum(axis=0)
+            worst = int(np.where(kept, gain, -1.0).argmax())
+            if gain[worst] <= 0:
+                break
+            kept[worst] = False
+            activity = activity - use[:, [worst]].toarray()[:, 0]
+        some = np.flatnonzero(kept)
+        return sets.some(some), of[some]
 
     def _is_small(self, count: Ints) -> bool:
         """Whether the linear program of these kinds is soon solved."""

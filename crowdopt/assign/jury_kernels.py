@@ -89,17 +89,18 @@ def weigh(tasks, terms, state, jury):
 
 
 @njit(cache=True, nogil=True)
-def buy(tasks, price, terms, state, jury):
+def buy(tasks, price, terms, state, jury, whole_or_none):
     """Buy each short task, or one with too few labels, the cheapest one that closes its lack; -> how many stay short.
 
-    No vote errs more for having a better label: the poorest that does is found by halving.
+    No vote errs more for having a better label: the poorest that does is found by halving. whole_or_none: tasks that
+    stay short give back what they bought.
     """
     rows, slack, held, hands = terms.rows, state.slack, state.held, state.hands
     room, short = new_room(jury), 0
     able, key = np.empty(state.left.size, np.int64), np.empty(state.left.size)
     for i in tasks:
         r = terms.row[i]
-        t = rows.type[r]
+        t, before, lacked = rows.type[r], held[i], slack[i]
         while held[i] < hands.shape[1] and not state.rung[0]:
             n = held[i]
             hand, whole = hands[i], keeps(i, hands[i], n, terms)
@@ -139,7 +140,13 @@ def buy(tasks, price, terms, state, jury):
             held[i] += 1
             state.left[pick] -= 1
             slack[i] = _slack(i, hand, n + 1, terms, jury, room)
-        short += slack[i] < 0 or not keeps(i, hands[i], held[i], terms)
+        if slack[i] < 0 or not keeps(i, hands[i], held[i], terms):
+            short += 1
+            if whole_or_none:
+                slack[i] = lacked
+                while held[i] > before:
+                    held[i] -= 1
+                    state.left[hands[i, held[i]]] += 1
     return short
 
 

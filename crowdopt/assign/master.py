@@ -10,9 +10,11 @@ needs, for least loads.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.ascent import ascend
@@ -32,13 +34,13 @@ class Pool:
         default_factory=lambda: np.zeros(0)
     )  # (S,): evidence, or where votes decide how little they err
     cost: Floats = field(default_factory=lambda: np.zeros(0))
-    own: Floats = field(init=False)  # (S, own rows)
+    own: Any = field(init=False)  # (S, own rows), sparse
     sign: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
 
     def __post_init__(self) -> None:
         rng, groups = np.random.default_rng(0), self.problem.rows.worth.shape[1]
         self._marks = rng.integers(1, 2**63, (groups,), dtype=np.uint64)
-        self.own = np.zeros((0, self.problem.coupling.owns))
+        self.own = sparse.csr_array((0, self.problem.coupling.owns))
         self._row_marks = rng.integers(1, 2**63, self.problem.rows.type.size, dtype=np.uint64)
         self._ordered()
 
@@ -58,7 +60,7 @@ class Pool:
         both = Sets.joined([self.sets, new])
         self.power, self.cost = np.append(self.power, power), np.append(self.cost, cost)
         own = self.problem.coupling.own_use(kind[owner], new.label, owner, first.size)
-        self.own = np.concatenate([self.own, own])
+        self.own = sparse.vstack([self.own, own], format="csr")
         self.sign = np.append(self.sign, sign[first])
         order = np.lexsort((self.power, both.row))
         self.sets, self.own = both.some(order), self.own[order]
@@ -85,7 +87,7 @@ class Pool:
         coupling, out = self.problem.coupling, np.empty(self.cost.size)
         pay, pull, own = coupling.pulls(duals)
         priced(self.sets.at, self.sets.label, self.cost, pay, pull, out)
-        return out - self.own @ own if own.size else out
+        return out - self.own @ own if own.size else out  # a sparse product starts no threads
 
     def cheapest(self, price: Floats) -> tuple[Floats, Ints]:
         """The cheapest set that serves each kind: its price, infinite where there is none, and its place, (K,)."""
@@ -163,7 +165,7 @@ class Master:
                 more = spare_room / (1.0 + np.exp(-x))
                 loads[spare] += more
                 spent += float(more @ coupling.spare[spare])
-            own = (weight[:, None] * pool.own).sum(axis=0)
+            own = pool.own.T @ weight
             use = np.concatenate([loads, coupling.weight @ loads, own, [spent] * coupling.has_budget])
             value += float(lower[lows] @ z[ups.size :] - upper[ups] @ z[: ups.size])
             return value * scale, scale * np.concatenate([use[ups] - upper[ups], lower[lows] - use[lows]])

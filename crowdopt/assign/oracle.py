@@ -117,6 +117,7 @@ class Oracle:
         price = np.where(lifted, nothing, price)
         room = np.where(problem.room > 0, rows.size, 0) if room is None else room
         known = np.full(kinds, np.inf) if known is None else known
+        known = known if problem.short is None else np.minimum(known, problem.short)
         cuts = np.ones(kinds, bool) if some is None else some
         found = kernels.Found(np.zeros(kinds), np.full(kinds, np.inf), np.zeros(kinds))
         limited = int((~rows.free).sum())
@@ -148,6 +149,9 @@ class Oracle:
             brought = self._each(price_part, parts)
             if rung[0] or clock.over:
                 return None
+        if problem.short is not None:  # a task that is left short may have labels all the same
+            without = problem.short + (np.minimum(price, 0.0) @ rows.size)[rows.type[problem.row_of]]
+            found = kernels.Found(np.minimum(found.value, without), np.minimum(found.cost, problem.short), found.rate)
         sizes = np.concatenate([np.diff(ends, prepend=0) for _, ends, _ in brought])
         kind = np.concatenate([of for _, _, of in brought])
         label = np.concatenate([labels for labels, _, _ in brought])

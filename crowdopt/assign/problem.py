@@ -37,7 +37,7 @@ class ProblemParams:
     enough: int = 12  # workers of a class whom a task may have, beyond which they are told apart as they are seated
     left: int = 30  # workers of a class who are not barred to a task, beyond which it does not matter who is
     told: int = 120  # classes of workers up to which they are told apart by their loads
-    few: int = 400  # pairs up to which tasks with other workers barred are rows of their own
+    few: int = 400  # pairs up to which other bars make other rows of tasks, and other classes of workers
     rows: int = 60_000  # rows x classes of workers up to which amounts are of rows
 
 
@@ -134,15 +134,15 @@ class Coupling:
         duals[: self.loads] = np.where(lifted, np.maximum(0.0, duals[: self.loads]), duals[: self.loads])
         return duals
 
-    def own_use(self, kind: Ints, label: Ints, owner: Ints, owners: int) -> Floats:
+    def own_use(self, kind: Ints, label: Ints, owner: Ints, owners: int) -> sparse.csr_array:
         """What labels of classes to tasks of types bring to own rows, by their owners, (owners, own rows)."""
         if not self.owns:
-            return np.zeros((owners, 0))
+            return sparse.csr_array((owners, 0))
         row, of, place, coefficient = self.own
         cells = self.rows.worth.size
         table = sparse.csr_array((coefficient, (of * self.loads + place, row)), shape=(cells, self.owns))
         labels = sparse.csr_array((np.ones(label.size), (owner, kind * self.loads + label)), shape=(owners, cells))
-        return np.asarray((labels @ table).toarray())
+        return sparse.csr_array(labels @ table)
 
     def use(self, kind: Ints, label: Ints, owner: Ints, owners: int) -> sparse.csc_array:
         """What labels of classes to tasks of types take from the rows, by their owners, (rows, owners)."""
@@ -179,6 +179,7 @@ class Problem:
     coupling: Coupling
     constant: float  # what the fixed labels cost
     params: ProblemParams
+    short: Floats | None = None  # (K,): price of leaving a task of each kind short; none may be
 
     @property
     def tasks(self) -> int:
@@ -204,8 +205,8 @@ class Problem:
 
     @cached_property
     def unit(self) -> float:
-        """What a label costs, about."""
-        return float(self.rows.cost.mean()) or 1.0
+        """What a label costs, about; where tasks may be left short, what that costs."""
+        return (float(self.rows.cost.mean()) if self.short is None else float(self.short.max())) or 1.0
 
     @cached_property
     def lots(self) -> tuple[Ints, Ints]:
@@ -244,10 +245,11 @@ class Problem:
         np.subtract.at(most, (self.lot_of[kind], kinds.bar), self.count[kind] * (rows.size[kinds.bar] - kinds.bar_left))
         return most
 
-    def every_set(self, most: int) -> tuple[Ints, Ints, Ints] | None:
+    def every_set(self, most: int, in_part: bool = False) -> tuple[Ints, Ints, Ints, Bools] | None:
         """All sets of labels that tasks of each row may have: rows, where labels begin, labels; None: more than that.
 
-        Nor where some kind is barred from whom others of its row are not.
+        Nor where some kind is barred from whom others of its row are not. ``in_part``: and those with fewer labels, in
+        all or of a group, than a task needs; last, whether a set has as many.
         """
         rows, found, left = self.rows, [], most
         if self.kinds.bar.size:
@@ -263,26 +265,30 @@ class Problem:
                 return None
             times = np.stack(np.unravel_index(np.arange(int(np.prod(copies + 1))), copies + 1), axis=1)
             inside, size = times @ member.T, times.sum(axis=1)
-            able = (inside <= tops).all(axis=1) & (inside >= np.append(rows.low[r], rows.low_beside[r])).all(axis=1)
-            found.append((r, times[able & (size >= rows.fewest[r]) & (size <= rows.most[r])]))
-        row = np.concatenate([np.full(len(times), r) for r, times in found])
-        times = np.concatenate([times for _, times in found])
+            able = (inside <= tops).all(axis=1) & (size <= rows.most[r])
+            whole = (inside >= np.append(rows.low[r], rows.low_beside[r])).all(axis=1) & (size >= rows.fewest[r])
+            able &= whole | in_part
+            found.append((np.full(int(able.sum()), r), times[able], whole[able]))
+        row, times, whole = (np.concatenate(part) for part in zip(*found, strict=True))
         label = np.tile(np.arange(self.room.size), row.size).repeat(times.reshape(-1))
-        return row, np.append(0, np.cumsum(times.sum(axis=1))), label
+        return row, np.append(0, np.cumsum(times.sum(axis=1))), label, whole
 
     @property
     def is_boxed(self) -> bool:
         """Whether nothing but needs and capacities is asked for, of so many workers that box-steps pay."""
         coupling = self.coupling
         plain = self.rows.free.all() and coupling.lower.size == self.room.size and not (coupling.lower > 0).any()
-        return bool(plain) and pays(self.tasks_in.size, self.room.size)
+        return bool(plain) and self.short is None and pays(self.tasks_in.size, self.room.size)
 
     @cached_property
     def amounts(self) -> Program:
         """The linear program over lots: labels of each class for the tasks of each lot together."""
         worth, cost = self.rows.worth[self.lots[0]], self.rows.cost[self.lots[0]]
-        ties = row_amounts.Side(self._ties(), self.coupling.lower, self.coupling.upper)
-        return row_amounts.of_rows(worth, cost, self.most.astype(np.float64), self.needed, self._limits(), ties)
+        ties, most = row_amounts.Side(self._ties(), self.coupling.lower, self.coupling.upper), self.most.astype(float)
+        whole = row_amounts.of_rows(worth, cost, most, self.needed, self._limits(), ties)
+        if self.short is None:
+            return whole
+        return row_amounts.in_part(whole, np.bincount(self.lot_of, self.count * self.short).astype(np.float64))
 
     def _limits(self) -> row_amounts.Side:
         """``sum low <= labels of a group <= sum top`` over the tasks of each lot, all labels among them."""
@@ -339,6 +345,7 @@ class Problem:
             target=self.target[kinds],
             votes=None,
             coupling=coupling,
+            short=None if self.short is None else self.short[kinds],
         )
 
     def bars_of(self, kinds: Ints) -> tuple[Ints, Ints, Ints]:
@@ -415,7 +422,9 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     if own is not None:
         alone[own.pairs[:, 1]] = 1 + own.pairs[:, 1]
     tied = inside[[group.has_limits for group in instance.groups]].T
-    worker_class, _ = alike(instance.evidence.T, instance.cost.T, *(one.T for one in skill), room > 0, alone, tied)
+    told_by = same_entries(m, barred[:, 1], barred[:, 0]) if n * m <= params.few else alone
+    each = instance.evidence.T, instance.cost.T, *(one.T for one in skill)
+    worker_class, _ = alike(*each, room > 0, alone, told_by, tied)
     # of few, or with few classes in all, loads are heeded; else only as workers are seated
     exact, _ = alike(worker_class, least, room)
     enough = params.enough if exact.max(initial=0) >= params.told else m + 1

@@ -99,9 +99,7 @@ class Search:
         swept = self.oracle.sweep(nothing, effort, clock)
         if swept is None or self.hear(swept):
             return
-        known = np.isfinite(swept.cost)
-        dearest = float(swept.cost[known].max()) if known.any() else params.wide * problem.unit
-        self.short = 6 * np.maximum(np.where(known, swept.cost, dearest), 1e-3 * problem.unit) + 3 * problem.unit
+        self.short = self.shortage(swept)
         self.climb = Climb(
             problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept, effort=effort, first=effort.nodes
         )
@@ -144,8 +142,21 @@ class Search:
         while long and idle < min(params.idle, allowed) and not self.enough(near):
             self.deals(self.climb.duals)
             best, idle = standing.value, 0 if standing.value < best else idle + 1
-        if held is not None and not self.enough(near) and (standing.best is not None or standing.pairs > params.none):
+        if held is not None and not self.enough(near) and self.goes_on:
             improve(self.chooser, *held, self.climb.duals, self._better, ImproveParams(tries=allowed))
+
+    def shortage(self, swept: Swept) -> Floats:
+        """The price of leaving a task of each kind short, (K,)."""
+        problem, known = self.problem, np.isfinite(swept.cost)
+        if problem.short is not None:
+            return problem.short
+        dearest = float(swept.cost[known].max()) if known.any() else self.params.wide * problem.unit
+        return 6 * np.maximum(np.where(known, swept.cost, dearest), 1e-3 * problem.unit) + 3 * problem.unit
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether what was chosen is bettered at last; else the whole program is searched."""
+        return self.standing.best is not None or self.standing.pairs > self.params.none
 
     def every_set(self) -> None:
         """Where they are few: all sets there are, of which branch and bound chooses, on the solver's word."""
@@ -153,7 +164,7 @@ class Search:
         every = problem.every_set(self.params.sets)
         if every is None or standing.done:
             return
-        self.pool.add(Sets(*every))
+        self.pool.add(Sets(*every[:3]))
         known, sets, of = self.chooser.best()
         if of.size:
             self.offer(of[sets.owner], sets.label, np.setdiff1d(np.arange(problem.tasks), of))
@@ -179,6 +190,9 @@ class Search:
         """
         problem, standing, params = self.problem, self.standing, self.params
         if problem.votes is None:
+            return
+        self.aim = problem.by_evidence(problem.kinds.need)
+        if not self.pool.cost.size:
             return
         place, low = self.pool.cheapest(self.pool.prices(swept.duals))[1], problem.kinds.need
         sets, kind = self.pool.sets.some(np.maximum(place, 0)), problem.rows.type[problem.row_of]
@@ -265,7 +279,7 @@ class Search:
         more = step = max(1, int(first * least / unit))
         low, high, failed = -1, None, 0
         for _ in range(params.deals):
-            if self.enough(params.dealt) or least + more * unit >= standing.value:
+            if self.enough(params.dealt) or (self.problem.votes is not None and least + more * unit > standing.value):
                 return
             whole = self.deal(least + more * unit, sets, of, point)
             if whole is None or (high is None and failed >= params.failed):

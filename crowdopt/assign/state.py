@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints, nth_alike
 from crowdopt.assign.alarm import NEVER
@@ -50,7 +51,7 @@ class Holding:
         one.state.held[of] = size
         np.subtract.at(one.state.left, sets.label, 1)
         one.state.slack[of] += problem.power(sets.row, owner, sets.label)
-        one._weigh(np.setdiff1d(np.arange(problem.tasks), of))
+        one.weigh(np.setdiff1d(np.arange(problem.tasks), of))
         return one
 
     @classmethod
@@ -64,10 +65,11 @@ class Holding:
     def judged(self, problem: Problem) -> Holding:
         """The same labels where votes decide."""
         one = Holding(problem, self.terms, self.state, problem.votes.jury(problem.kind_of) if problem.votes else None)
-        one._weigh(np.arange(problem.tasks))
+        one.weigh(np.arange(problem.tasks))
         return one
 
-    def _weigh(self, tasks: Ints) -> None:
+    def weigh(self, tasks: Ints) -> None:
+        """How much better than they must be the votes of some tasks are."""
         from crowdopt.assign.jury_kernels import weigh
 
         if self.jury is not None:
@@ -141,22 +143,46 @@ class Holding:
                 worth = self.problem.rows.worth[kind]
                 escalate(tasks, price[kind], worth, self.terms, self.state, rounds, work, allowed)
 
-    def complete(self, price: Floats) -> int:
-        """Buy what is missing at prices (T, G); -> how many tasks stay short."""
+    def complete(self, price: Floats, whole_or_none: bool = False) -> int:
+        """Buy what is missing at prices (T, G); -> how many tasks stay short.
+
+        whole_or_none: those that lack least come first, and those that stay short give back what they bought.
+        """
         from crowdopt.assign import jury_kernels
         from crowdopt.assign.state_kernels import buy
 
-        order = np.argsort(self.state.slack, kind="stable")
+        order = np.argsort(-self.state.slack if whole_or_none else self.state.slack, kind="stable")
         if self.jury is not None:
-            return int(jury_kernels.buy(order, price, self.terms, self.state, self.jury))
-        return int(buy(order, price, self.problem.rows.worth, self.terms, self.state))
+            return int(jury_kernels.buy(order, price, self.terms, self.state, self.jury, whole_or_none))
+        return int(buy(order, price, self.problem.rows.worth, self.terms, self.state, whole_or_none))
 
-    def complete_some(self, tasks: Ints, price: Floats) -> None:
+    def complete_some(self, tasks: Ints, price: Floats, whole_or_none: bool = False) -> None:
         """The same for some tasks, by evidence."""
         from crowdopt.assign.state_kernels import buy
 
-        order = tasks[np.argsort(self.state.slack[tasks], kind="stable")]
-        buy(order, price, self.problem.rows.worth, self.terms, self.state)
+        slack = self.state.slack[tasks]
+        order = tasks[np.argsort(-slack if whole_or_none else slack, kind="stable")]
+        buy(order, price, self.problem.rows.worth, self.terms, self.state, whole_or_none)
+
+    def spread(self, tasks: Ints, have: Floats, scale: Floats) -> None:
+        """Labels to tasks where each lowers ``scale e^{-evidence / 2}`` most for its price, within all that ties tasks.
+
+        have, scale (tasks,): of all tasks; evidence that is there, and what is lowered.
+        """
+        from crowdopt.assign.state_kernels import Ties, spread
+
+        problem, rows = self.problem, self.problem.rows
+        coupling, groups = problem.coupling, problem.room.size
+        loads, cells = coupling.loads, rows.cost.size
+        at, row, part = np.zeros(cells + 1, np.int64), np.zeros(0, np.int64), np.zeros(0)
+        if coupling.lower.size > loads:
+            kind, label = np.divmod(np.arange(cells), groups)
+            use = sparse.csc_array(coupling.use(kind, label, np.arange(cells), cells)[loads:])
+            at, row, part = use.indptr.astype(np.int64), use.indices.astype(np.int64), use.data
+        task, label = self.labels()
+        activity = coupling.activity(rows.type[self.terms.row[task]], label)[loads:]
+        ties = Ties(at, row, part, activity, coupling.lower[loads:], coupling.upper[loads:])
+        spread(tasks, rows.cost, have, scale, self.terms, self.state, ties)
 
     def fill(self) -> None:
         """Labels for workers who have too few, whether anybody needs them or not."""
@@ -180,12 +206,12 @@ class Holding:
         lower = np.maximum(0.0, self.problem.coupling.lower[: self.problem.room.size])
         return lower.astype(np.int64) - (self.problem.room - self.state.left)
 
-    def thin(self, price: Floats) -> None:
-        """Drop what tasks can do without."""
+    def thin(self, price: Floats, tasks: Ints | None = None) -> None:
+        """Drop what tasks, all of them if none are named, can do without."""
         from crowdopt.assign import jury_kernels
         from crowdopt.assign.state_kernels import thin
 
-        every = np.arange(self.problem.tasks)
+        every = np.arange(self.problem.tasks) if tasks is None else tasks
         if self.jury is not None:
             jury_kernels.thin(every, price, self._lacks(), self.terms, self.state, self.jury)
             return

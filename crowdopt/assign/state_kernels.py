@@ -7,6 +7,7 @@ labels that each class has ``left``.
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -473,16 +474,17 @@ def finish(tasks, worth, terms, state, work):
 
 
 @njit(cache=True, nogil=True)
-def buy(tasks, price, worth_of, terms, state):
+def buy(tasks, price, worth_of, terms, state, whole_or_none):
     """Buy each short task, or one with too few labels, what closes its lack cheapest; -> how many stay short.
 
-    price (T, G): of labels, what they cost and what multipliers add; worth_of (T, G): evidence.
+    price (T, G): of labels, what they cost and what multipliers add; worth_of (T, G): evidence; whole_or_none: tasks
+    that stay short give back what they bought.
     """
     rows, slack, held, hands = terms.rows, state.slack, state.held, state.hands
     short = 0
     for i in tasks:
         r = terms.row[i]
-        t = rows.type[r]
+        t, before = rows.type[r], held[i]
         while held[i] < hands.shape[1]:
             whole = keeps(i, hands[i], held[i], terms)
             if slack[i] >= 0 and whole:
@@ -505,8 +507,74 @@ def buy(tasks, price, worth_of, terms, state):
             if pick < 0:
                 break
             _take(i, pick, worth_of[t], state)
-        short += slack[i] < 0 or not keeps(i, hands[i], held[i], terms)
+        if slack[i] < 0 or not keeps(i, hands[i], held[i], terms):
+            short += 1
+            while whole_or_none and held[i] > before:
+                _put_back(i, held[i] - 1, worth_of[t], state)
     return short
+
+
+class Ties(NamedTuple):
+    """Rows that tie tasks, loads apart: what a label of each type and class brings to which of them."""
+
+    at: np.ndarray  # (T G + 1,)
+    row: np.ndarray
+    part: np.ndarray
+    activity: np.ndarray  # (rows,): written
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def _ties_allow(cell, ties):
+    """Whether no row that holds is broken by a label more, and no other one is broken more."""
+    for e in range(ties.at[cell], ties.at[cell + 1]):
+        r, now = ties.row[e], ties.activity[ties.row[e]]
+        after = now + ties.part[e]
+        if after > max(ties.upper[r], now) + 1e-9 or after < min(ties.lower[r], now) - 1e-9:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _helps_most(i, price, have, scale, terms, state, ties):
+    """The class whose label lowers a task's bound most for its price, and by how much; -1: none does."""
+    t, hand, n = terms.rows.type[terms.row[i]], state.hands[i], state.held[i]
+    pick, most = -1, 0.0
+    if n < hand.size:
+        for g in range(state.left.size):
+            worth = terms.rows.worth[t, g]
+            if state.left[g] > 0 and worth > 0:
+                gain = (1 - np.exp(-worth / 2)) / max(price[t, g], 1e-12)
+                if gain > most and may_have(i, g, hand, n, terms) and _ties_allow(t * state.left.size + g, ties):
+                    pick, most = g, gain
+    return pick, most * scale[i] * np.exp(-have[i] / 2)
+
+
+@njit(cache=True, nogil=True)
+def spread(tasks, price, have, scale, terms, state, ties):
+    """Labels to tasks, one after another, each where it lowers ``scale e^{-have / 2}`` most for its price.
+
+    What a label brings to a task only falls, so a heap of tasks finds the next one. have (tasks,): evidence, written.
+    """
+    heap = [(0.0, np.int64(-1))]
+    for i in tasks:
+        heap.append((-_helps_most(i, price, have, scale, terms, state, ties)[1], i))
+    heapify(heap)
+    groups = state.left.size
+    while heap:
+        promised, i = heappop(heap)
+        if promised >= 0:
+            break
+        g, gain = _helps_most(i, price, have, scale, terms, state, ties)
+        if g >= 0 and gain >= -promised * (1 - CLOSE):
+            t = terms.rows.type[terms.row[i]]
+            _take(i, g, terms.rows.worth[t], state)
+            have[i] += terms.rows.worth[t, g]
+            for e in range(ties.at[t * groups + g], ties.at[t * groups + g + 1]):
+                ties.activity[ties.row[e]] += ties.part[e]
+            gain = _helps_most(i, price, have, scale, terms, state, ties)[1]
+        heappush(heap, (-gain, i))
 
 
 @njit(cache=True, nogil=True)

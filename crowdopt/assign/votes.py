@@ -57,9 +57,7 @@ class Votes:
         row (S,): of each set; owner, label: the set and the class of workers of each label; kinds_at (R + 1,): where
         the kinds of rows begin; evidence (S,).
         """
-        at, held = parts_of(self.held_at, row, self.held)
-        every = np.append(owner, np.repeat(np.arange(row.size), np.diff(at)))
-        pairs = np.column_stack([every, np.append(self.worker[label], held)])
+        pairs = self.with_held(row, owner, label)
         power: Floats = hardness(np.maximum(LEAST, errors_of_sets(self.instance, self.task[row], pairs)))
         if self.implied.all():
             return power
@@ -71,6 +69,12 @@ class Votes:
             limit = np.append(np.nextafter(target[some], -np.inf), np.inf)[first]
             power[mine] = np.minimum(power[mine], limit)
         return power
+
+    def with_held(self, row: Ints, owner: Ints, label: Ints) -> Ints:
+        """Place and worker of the labels of sets, those that are in or fixed among them, (k, 2)."""
+        at, held = parts_of(self.held_at, row, self.held)
+        every = np.append(owner, np.repeat(np.arange(row.size), np.diff(at)))
+        return np.column_stack([every, np.append(self.worker[label], held)])
 
     def jury(self, kind_of: Ints) -> Any:
         """As the loops of crowdopt.assign.jury_kernels read it; kind_of (tasks,): of all tasks."""

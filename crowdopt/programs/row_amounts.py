@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,32 @@ def of_rows(worth: Floats, cost: Floats, upper: Floats, need: Floats, limits: Si
         integer=np.zeros(owner.size, bool),
         columns=stack([("u", (rows, groups))]),
         rows=stack([("cover", (rows,)), ("limit", (limits.lower.size,)), ("tie", (ties.lower.size,))]),
+    )
+
+
+def in_part(program: Program, price: Floats) -> Program:
+    """The same where a part ``z_r`` of each lot may be left short: ``sum_g q_rg u_rg + C_r z_r >= C_r``, at a price.
+
+    Columns: ``u`` (L, G), ``without`` (L,), in parts of a lot. Limits' lower sides are left out where they may be.
+
+    price (L,): of leaving all tasks of a lot short.
+    """
+    lots, cover, limit = price.size, program.row("cover"), program.row("limit")
+    part = sparse.csc_array(
+        (cover.view(program.row_lower), (np.arange(lots), np.arange(lots))), shape=(program.row_lower.size, lots)
+    )
+    lower = program.row_lower.copy()
+    lower[limit.span] = np.minimum(limit.view(lower), 0.0)
+    return replace(
+        program,
+        name="row-amounts-in-part",
+        cost=np.append(program.cost, price),
+        matrix=sparse.csc_array(sparse.hstack([program.matrix, part], format="csc")),
+        row_lower=lower,
+        lower=np.append(program.lower, np.zeros(lots)),
+        upper=np.append(program.upper, np.ones(lots)),
+        integer=np.append(program.integer, np.zeros(lots, bool)),
+        columns=stack([*((block.name, block.shape) for block in program.columns), ("without", (lots,))]),
     )
 
 

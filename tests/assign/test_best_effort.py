@@ -94,7 +94,7 @@ def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_wher
     plenty = replace(instance, capacity=np.full(5, 3), budget=None, min_labels=np.zeros(3, np.int64))
     for one in (instance, plenty):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(import_module("crowdopt.assign.methods.best_effort"), "has_few_sets", lambda *_: False)
+            patch.setattr(import_module("crowdopt.assign.best_effort"), "_of_every_set", lambda *_: None)
             plan = assign(one)
         assert plan.pairs is not None
         assert short_tasks(one, plan.pairs).tolist() == plan.short.tolist()
