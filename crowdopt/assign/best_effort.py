@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from crowdopt.arrays import Bools, Floats, Ints, parts_of
+from crowdopt.arrays import Bools, Floats, Ints, nth_alike, parts_of
 from crowdopt.assign.alarm import NEVER, alarm
 from crowdopt.assign.budget.spending import spent_best
 from crowdopt.assign.oracle import Sets, Swept
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.prices import Linear
 from crowdopt.assign.problem import Problem, problem_of
-from crowdopt.assign.search import Search
+from crowdopt.assign.search import Search, SearchParams, solve_exact
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.assign.state import Holding
 from crowdopt.core.certificate import Certificate, certify
@@ -50,6 +51,8 @@ class BestParams:
     sets: int = 4_000  # of all rows and kinds, up to which all are chosen from
     labels: float = 0.1  # what all labels cost together, beside a task that is left short
     search: float = 0.6  # of the time: for most tasks
+    parts: int = 7  # numbers of tasks of each lot that are tried
+    least: float = 0.8  # of those that the linear program serves, so many at least
     rounds: int = 3  # of handing out what is left: labels that are taken back go to others
     wide: int = 64  # labels of a task
 
@@ -136,6 +139,7 @@ class MostServed(Search):
     """A search for most tasks: one that is left short costs 1, labels next to nothing."""
 
     left: int = 0  # so many tasks at least are short
+    point: Linear | None = None
 
     def hear(self, swept: Swept) -> bool:
         """As :meth:`Search.hear`, of tasks."""
@@ -152,17 +156,51 @@ class MostServed(Search):
         """Whether what was chosen is bettered at last."""
         return True
 
-    def is_long(self, point: Any) -> bool:
-        """Sets are never dealt: amounts are of all tasks."""
-        return False
+    def is_long(self, point: Linear) -> bool:
+        """As :meth:`Search.is_long`, of the tasks that are not left short."""
+        self.point = point
+        assert point.short is not None
+        served = float(self.problem.tasks_in @ (1 - point.short))
+        return super().is_long(replace(point, amounts=point.amounts * (self.problem.tasks / max(1.0, served))))
+
+    def deals(self, duals: Floats | None) -> None:
+        """A plan for so many tasks of each lot as the linear program serves, those of least need; or for fewer."""
+        problem, instance, options = self.problem, self.standing.instance, self.standing.options
+        if duals is not None:
+            return
+        assert self.point is not None and self.point.short is not None
+        lot, low, high = problem.lot_of[problem.kind_of], PARAMS.least, 1.0
+        order = np.lexsort((problem.kind_of, lot))
+        place = nth_alike(lot[order])
+        quick = replace(options, gap=1.0, nodes=self.params.nodes)
+
+        def dealt(part: AssignmentInstance) -> Ints | None:
+            limit = self.standing.clock.within(quick, None)
+            return solve_exact(part, self.standing.solvers, limit, params=SearchParams(dealt_alone=True)).pairs
+
+        for number in range(PARAMS.parts):
+            part = high if number == 0 else (low + high) / 2
+            count = np.floor(part * problem.tasks_in * (1 - self.point.short) + 1e-6)
+            served = np.sort(order[place < count[lot[order]]])
+            if self.standing.done or not served.size:
+                break
+            others = instance.fixed[~np.isin(instance.fixed[:, 0], served)]
+            new = _planned(instance, served, others, dealt)
+            low, high = (low, part) if new is None else (part, high)
+            if new is not None:
+                self._complete(Holding.of_labels(problem, *_labels(problem, new), PARAMS.wide))
+            if low == high:
+                break
 
     def offer_sets(self, sets: Sets, of: Ints) -> None:
         """Offer what tasks have, and what they can have beside where nothing but loads ties tasks."""
-        price = self.problem.coupling.prices(self.problem.coupling.valid(self.climb.duals))
         with alarm(self.standing.clock) as rung:
-            held = Holding.of_sets(self.problem, sets, of, self.params.wide, self.standing.options.seed, rung)
-            if self.problem.coupling.lower.size == self.problem.coupling.loads:
-                held.complete(price, whole_or_none=True)
+            self._complete(Holding.of_sets(self.problem, sets, of, PARAMS.wide, self.standing.options.seed, rung))
+
+    def _complete(self, held: Holding) -> None:
+        if self.problem.coupling.lower.size == self.problem.coupling.loads:
+            assert self.climb.best is not None
+            held.complete(self.problem.coupling.prices(self.climb.best.duals), whole_or_none=True)
         self.offer(*held.labels(), held.short)
 
     def _is_plan(self, sets: Sets, of: Ints) -> bool:
@@ -240,25 +278,30 @@ def _thinned(instance: AssignmentInstance, pairs: Ints, tasks: Ints) -> Ints:
 
 def _cheaper(instance: AssignmentInstance, pairs: Ints, short: Ints, again: Again, clock: Clock) -> tuple[Ints, Ints]:
     """Those who are served planned anew beside the labels of the others, if that costs less."""
-    served, mine = np.setdiff1d(np.arange(instance.n_tasks), short), np.isin(pairs[:, 0], short)
-    if not served.size or clock.over:
-        return pairs, short
-    tied = instance.own_rows is not None or any(group.has_share_limits for group in instance.groups)
-    try:
-        part = (_asking_nothing if tied else _without)(instance, served, pairs[mine])
-    except InputError:  # what the others have leaves too little for fixed pairs
-        return pairs, short
-    new = again(part, clock.left).pairs
-    if new is not None:
-        new = new if tied else np.concatenate([np.column_stack([served[new[:, 0]], new[:, 1]]), pairs[mine]])
-        found = _kept(instance, _sorted(instance, new))
-        if (
-            found is not None
-            and found[1].size <= short.size
-            and instance.prices(found[0]).sum() < instance.prices(pairs).sum()
-        ):
+    served = np.setdiff1d(np.arange(instance.n_tasks), short)
+    if served.size and not clock.over:
+        given = pairs[np.isin(pairs[:, 0], short)]
+        new = _planned(instance, served, given, lambda part: again(part, clock.left).pairs)
+        found = None if new is None else _kept(instance, new)
+        saves = found is not None and instance.prices(found[0]).sum() < instance.prices(pairs).sum()
+        if found is not None and saves and found[1].size <= short.size:
             return found
     return pairs, short
+
+
+def _planned(
+    instance: AssignmentInstance, served: Ints, given: Ints, plan: Callable[[AssignmentInstance], Ints | None]
+) -> Ints | None:
+    """A plan for some tasks beside labels that the others are given, as labels of all; None where none was found."""
+    tied = instance.own_rows is not None or any(group.has_share_limits for group in instance.groups)
+    try:
+        part = (_asking_nothing if tied else _without)(instance, served, given)
+    except InputError:  # what the others have leaves too little for fixed pairs
+        return None
+    new = plan(part)
+    if new is None:
+        return None
+    return _sorted(instance, new if tied else np.concatenate([np.column_stack([served[new[:, 0]], new[:, 1]]), given]))
 
 
 def _without(instance: AssignmentInstance, served: Ints, given: Ints) -> AssignmentInstance:

@@ -50,6 +50,7 @@ class Linear:
     duals: Floats  # of the coupling
     amounts: Floats  # (L, G)
     value: float
+    short: Floats | None = None  # (L,): part of the tasks that is left short, where some may be
 
 
 def linear(problem: Problem, solve: Solve, options: Options) -> tuple[Linear | None, Solution | None]:
@@ -62,7 +63,8 @@ def linear(problem: Problem, solve: Solve, options: Options) -> tuple[Linear | N
         return None, found
     duals = problem.coupling.valid(problem.amounts.row("tie").view(found.dual).copy())
     amounts = np.maximum(problem.amounts.column("u").view(found.primal), 0.0)
-    return Linear(duals, amounts, float(problem.amounts.cost @ found.primal)), found
+    short = None if problem.short is None else problem.amounts.column("without").view(found.primal)
+    return Linear(duals, amounts, float(problem.amounts.cost @ found.primal), short), found
 
 
 def stepped(problem: Problem, slack: float, solve: Solve, options: Options) -> Boxed | None:

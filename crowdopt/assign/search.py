@@ -64,6 +64,7 @@ class SearchParams:
     aimed: int = 200  # kinds that are looked at
     nodes_of_votes: int = 100_000  # of the searches for sets of all kinds
     more: float = 1e-2  # of the bound: as ``first``, where evidence is about enough and no more
+    dealt_alone: bool = False  # whether sets that are long are dealt, and nothing else is tried
     margin: float = 2e-7  # relative; what whoever recomputes a bound may find less
 
 
@@ -120,6 +121,8 @@ class Search:
             self.deals(None)
             if self.enough(params.dealt):
                 return
+        if params.dealt_alone:
+            return
         if problem.votes is not None:
             if effort.nodes == EffortParams().nodes:
                 self.climb.prove()
@@ -393,23 +396,27 @@ class Search:
 
 
 def solve_exact(
-    instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None = None
+    instance: AssignmentInstance,
+    solvers: Solvers,
+    options: Options,
+    listener: Listener | None = None,
+    params: SearchParams = SearchParams(),
 ) -> Plan:
     """The plan of an instance whose rule promises something of each task, whatever its limits."""
-    params, by_votes = SearchParams(), instance.the_rule.checked
+    by_votes = instance.the_rule.checked
     standing = Standing(
         instance=instance, solvers=solvers, options=options, clock=Clock(options.time_limit), listener=listener
     )
     try:
-        if standing.pairs <= params.small and not by_votes:
+        if standing.pairs <= params.small and not (by_votes or params.dealt_alone):
             standing.in_full(params.nodes)
         if not standing.done:
             get_ready(by_votes, listener)
             search = Search(problem_of(instance), standing, params)
             search.run()
-            if by_votes:
+            if by_votes and not params.dealt_alone:
                 search.every_set()
-        most = params.none if standing.best is None else params.whole
+        most = 0 if params.dealt_alone else params.none if standing.best is None else params.whole
         if not standing.done and standing.pairs <= most:
             standing.in_full(None)
     except KeyboardInterrupt:
