@@ -35,12 +35,12 @@ from crowdopt.api.confident import confident
 from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
-from crowdopt.assign.best_effort import best_effort
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.compiling import as_needed, get_ready
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
+from crowdopt.assign.methods.best_effort import best_effort
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units

@@ -12,15 +12,21 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Status, assign, explain, verify, write_campaign
+from crowdopt import AssignmentInstance, OwnRows, Status, assign, explain, verify, write_campaign
+from crowdopt.api.binding import SOLVERS
 from crowdopt.api.budget import spend
 from crowdopt.api.no_plan import why_not
+from crowdopt.assign.methods.best_effort import best_effort, most_tasks
+from crowdopt.assign.problem import problem_of
 from crowdopt.cli import main
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.reach import out_of_reach
+from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.vote_errors import CERTAIN
 from tests.assign.by_hand import SAME, choices, report_on, sets_of
-from tests.checkers.plans import table
+from tests.checkers.plans import every_plan, table
+from tests.draw import WISHES, campaign, campaigns
 from tests.sampled import first_of
 
 SOLVER = 1e-6  # what a row of a program may be missed by
@@ -94,7 +100,7 @@ def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_wher
     plenty = replace(instance, capacity=np.full(5, 3), budget=None, min_labels=np.zeros(3, np.int64))
     for one in (instance, plenty):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(import_module("crowdopt.assign.best_effort"), "_of_every_set", lambda *_: None)
+            patch.setattr(import_module("crowdopt.assign.methods.best_effort"), "_of_every_set", lambda *_: None)
             plan = assign(one)
         assert plan.pairs is not None
         assert short_tasks(one, plan.pairs).tolist() == plan.short.tolist()
@@ -104,6 +110,75 @@ def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_wher
     left = left_short(plenty, plan.pairs)[1]
     all_can_do = np.array([excess_of(plenty, task).min() for task in range(3)])
     assert np.allclose(left[plan.short], all_can_do[plan.short], atol=SAME)
+
+
+@settings(max_examples=20)
+@given(campaigns(12, wishes=[one for one in WISHES if one not in ("least-labels", "least-per-task")], spoiled=True))
+def test_whatever_ties_tasks_the_most_of_them_are_served(instance):
+    """Against every choice of labels that keeps all limits, by a checker of its own."""
+    scarce = replace(instance, epsilon=instance.epsilon / 2)
+    plans = list(every_plan(scarce, targets=False))
+    plan = assign(scarce, time_limit=20)
+    if not plans:
+        assert plan.status is Status.INFEASIBLE and plan.pairs is None
+        return
+    assert plan.pairs is not None and not breaches(scarce, plan.pairs, short=plan.short)
+    most = max(int((kept <= scarce.epsilon).sum()) for _, kept, _ in plans)
+    assert instance.n_tasks - plan.short.size == most
+
+
+def days_off(seed: int) -> AssignmentInstance:
+    """Four days of twelve tasks; each of nine workers is away on some days and takes two tasks a day at most."""
+    rng = np.random.default_rng(seed)
+    day, away = np.repeat(np.arange(4), 12), rng.random((4, 9)) < 0.3
+    here = np.argwhere(~away[day])
+    row = day[here[:, 0]] * 9 + here[:, 1]
+    names = [f"day {d} worker {w}" for d in range(4) for w in range(9)]
+    rows = OwnRows(names, row, here, np.ones(row.size), np.full(36, -np.inf), np.full(36, 2.0))
+    accuracy = rng.uniform(0.65, 0.95, (1, 9))
+    return AssignmentInstance(
+        accuracy, np.zeros(48, int), np.full(9, 8), 0.1, forbidden=np.argwhere(away[day]), own_rows=rows
+    )
+
+
+@pytest.mark.parametrize("seed", first_of(range(4), 1))
+def test_limits_of_days_leave_as_many_served_as_days_by_themselves(seed):
+    """Each day is a campaign of its own: together no fewer are served than day by day, and each day its two tasks."""
+    instance = days_off(seed)
+    plan = assign(instance, time_limit=20)
+    assert plan.pairs is not None and not breaches(instance, plan.pairs, short=plan.short)
+    alone = 0
+    for tasks in np.split(np.arange(48), 4):
+        day = of_tasks(replace(instance, own_rows=None, capacity=np.full(9, 2)), tasks)
+        one = assign(day, time_limit=20)
+        alone += 12 - one.short.size
+    assert 48 - plan.short.size >= alone
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+@pytest.mark.parametrize("seed", first_of(range(3), 1))
+def test_nearly_as_many_are_served_as_a_linear_program_allows(seed, rule):
+    """Three hundred tasks and too little time: within 2 % of what the bound of the search allows."""
+    one = campaign(seed, 300, 25, f"{rule} targets forbidden", skills="six")
+    scarce = replace(one, capacity=(0.7 * one.capacity).astype(int))
+    plan = assign(scarce, time_limit=20)
+    clock, problem = Clock(20.0), problem_of(scarce)
+    search = most_tasks(scarce, SOLVERS, clock, 0)
+    assert problem.tasks - plan.short.size >= 0.98 * (problem.tasks - search.left)
+
+
+@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
+@pytest.mark.parametrize("seed", range(2))
+def test_who_goes_on_serves_no_task_less(seed, rule):
+    """From a plan without the labels of a tenth of its tasks."""
+    instance = campaign(seed, 40, 12, f"{rule} most-per-task least-per-task")
+    plan = assign(instance, time_limit=3, strict=True)
+    gone = np.random.default_rng(seed).permutation(instance.n_tasks)[: instance.n_tasks // 10]
+    left = plan.pairs[~np.isin(plan.pairs[:, 0], gone)]
+    none = replace(plan, status=Status.UNDECIDED, pairs=None, partial=left)
+    found = best_effort(none, lambda *_: none, SOLVERS, Clock(5.0))
+    assert found.pairs is not None and not breaches(instance, found.pairs, short=found.short)
+    assert found.short.size <= short_tasks(instance, left).size
 
 
 @settings(max_examples=8)

@@ -121,7 +121,7 @@ def test_relabelling_tasks_and_workers_changes_nothing(seed):
         title="",
     )
     one, other = assign(base, gap=0.0), assign(shuffled, gap=0.0)
-    assert one.status is other.status and one.proven and one.objective == other.objective
+    assert one.status is other.status and one.proven and (not one.found or one.objective == other.objective)
 
 
 @pytest.mark.parametrize("name", first_of(["R10:60x40", "L3:80x40", "B5:200x60"]))

@@ -133,5 +133,5 @@ def test_a_linear_program_that_is_cut_short_ends_the_search():
         return replace(SOLVERS.solve(*given, **options), interrupted=True)
 
     one = recipe("R10:200x60", 0)
-    plan = search.solve_linear_rule(one, replace(SOLVERS, solve=cut), Options(time_limit=20.0, gap=0.0))
+    plan = search.solve_exact(one, replace(SOLVERS, solve=cut), Options(time_limit=20.0, gap=0.0))
     assert plan.interrupted and len(asked) == 1

@@ -70,9 +70,9 @@ def best_effort(plan: Plan, again: Again, solvers: Solvers, clock: Clock) -> Pla
         return plan
     if instance.the_rule.average:
         found = _kept(instance, _least_on_average(instance, solvers, clock))
-    else:
-        chosen = _of_every_set(instance, solvers, clock, plan.seed)
-        found = chosen if chosen is not None else _found(plan, again, solvers, clock)
+    elif (found := _of_every_set(instance, solvers, clock, plan.seed)) is None:
+        found, interrupted = _found(plan, again, solvers, clock)
+        plan = replace(plan, interrupted=interrupted)
     if found is None or not (len(found[0]) or plan.status is Status.INFEASIBLE):
         return plan  # an empty plan hands nothing out: what is known of the whole says more
     pairs, short = found
@@ -95,16 +95,19 @@ def _kept(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints] | None
     return None if breaches(instance, pairs, short=short) else (pairs, short)
 
 
-def _found(plan: Plan, again: Again, solvers: Solvers, clock: Clock) -> tuple[Ints, Ints] | None:
-    """Most tasks served, what is left for the others, and then the least cost; which are short."""
-    instance = plan.instance
-    every = plan.partial, _soon(instance), _most(instance, solvers, clock, plan.seed), instance.fixed
+def _found(plan: Plan, again: Again, solvers: Solvers, clock: Clock) -> tuple[tuple[Ints, Ints] | None, bool]:
+    """Most tasks served, what is left for the others, then the least cost; who is short; whether Ctrl-C came."""
+    instance, interrupted = plan.instance, False
+    every = [plan.partial, _soon(instance), instance.fixed]
+    if not clock.over:
+        search = most_tasks(instance, solvers, Clock(PARAMS.search * clock.left), plan.seed)
+        every, interrupted = [*every, search.found], search.standing.interrupted
     tried = [_served(instance, pairs) for pairs in every if pairs is not None]
     for pairs, short in sorted(tried, key=lambda one: one[1].size):
         handed = _kept(instance, _handed_out(instance, pairs, short, clock))
         if (found := handed or _kept(instance, pairs)) is not None:
-            return _cheaper(instance, *found, again, clock)
-    return None
+            return (found if interrupted else _cheaper(instance, *found, again, clock)), interrupted
+    return None, interrupted
 
 
 def _served(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints]:
@@ -121,6 +124,12 @@ def _sorted(instance: AssignmentInstance, pairs: Ints) -> Ints:
 def _plain(instance: AssignmentInstance) -> AssignmentInstance:
     """The instance by sums that are enough for its own rule where no task is hard."""
     return replace(instance, rule=BHATTACHARYYA.name, difficulty=NONE, vote_law=None)
+
+
+def _by_errors(instance: AssignmentInstance) -> AssignmentInstance:
+    """The instance by exact errors, whoever errs together; limits stay as they are."""
+    groups = tuple(replace(group, dependent=False) for group in instance.groups)
+    return replace(instance, rule=EXACT_ERROR.name, groups=groups)
 
 
 def _soon(instance: AssignmentInstance) -> Ints | None:
@@ -150,6 +159,11 @@ class MostServed(Search):
     def enough(self, near: float) -> bool:
         """Whether no more is tried."""
         return self.standing.done or self.standing.best is not None or self.problem.tasks - self.most <= self.left
+
+    @property
+    def found(self) -> Ints | None:
+        """Labels of those who are served, (k, 2)."""
+        return self.standing.partial if self.standing.best is None else self.standing.best
 
     @property
     def goes_on(self) -> bool:
@@ -208,11 +222,9 @@ class MostServed(Search):
         return self.enough(0.0)
 
 
-def _most(instance: AssignmentInstance, solvers: Solvers, clock: Clock, seed: int) -> Ints | None:
-    """Labels of as many tasks as the search serves."""
-    if clock.over:
-        return None
-    problem, limit = problem_of(instance), Clock(PARAMS.search * clock.left)
+def most_tasks(instance: AssignmentInstance, solvers: Solvers, clock: Clock, seed: int) -> MostServed:
+    """The search for most tasks, over: who is served, and how many are short at least."""
+    problem = problem_of(instance)
     ceiling = float((problem.rows.cost.max(axis=0) * problem.room).sum()) or 1.0
     cheap = PARAMS.labels / ceiling
     rows = problem.rows._replace(cost=cheap * problem.rows.cost)
@@ -223,10 +235,14 @@ def _most(instance: AssignmentInstance, solvers: Solvers, clock: Clock, seed: in
         coupling = replace(coupling, upper=upper)
     short = np.ones(problem.count.size)
     problem = replace(problem, rows=rows, coupling=coupling, constant=0.0, short=short)
-    options = Options(time_limit=limit.left, seed=seed)
-    standing = Standing(instance=instance, solvers=solvers, options=options, clock=limit, listener=None)
-    MostServed(problem, standing).run()
-    return standing.partial if standing.best is None else standing.best
+    options = Options(time_limit=clock.left, seed=seed)
+    standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=None)
+    search = MostServed(problem, standing)
+    try:
+        search.run()
+    except KeyboardInterrupt:
+        standing.interrupted = True
+    return search
 
 
 def _handed_out(instance: AssignmentInstance, pairs: Ints, short: Ints, clock: Clock) -> Ints:
@@ -264,9 +280,9 @@ def _of(problem: Problem, held: Holding) -> Ints:
 
 def _thinned(instance: AssignmentInstance, pairs: Ints, tasks: Ints) -> Ints:
     """Some tasks without labels that their errors do not need, as far as their targets go."""
-    nothing, groups = np.zeros(instance.n_tasks, np.int64), instance.groups
-    groups = tuple(replace(group, min_per_task=0) for group in groups)
-    problem = problem_of(replace(instance, rule=EXACT_ERROR.name, min_labels=nothing, groups=groups))
+    groups = tuple(replace(group, min_per_task=0) for group in instance.groups)
+    nothing = np.zeros(instance.n_tasks, np.int64)
+    problem = problem_of(_by_errors(replace(instance, min_labels=nothing, groups=groups)))
     held = Holding.of_labels(problem, *_labels(problem, pairs), PARAMS.wide)
     target = np.maximum(instance.epsilon, most_errors(instance, pairs)) + CERTAIN
     jury = held.jury._replace(target=target, need=np.zeros(target.size), kind_of=np.arange(target.size))
@@ -348,7 +364,7 @@ def _of_every_set(instance: AssignmentInstance, solvers: Solvers, clock: Clock, 
 
     ``max sum of served tasks``, then ``min sum of max(0, error - target)``, then ``min sum c z``.
     """
-    problem = problem_of(replace(instance, rule=EXACT_ERROR.name))
+    problem = problem_of(_by_errors(instance))
     every = problem.every_set(PARAMS.sets, in_part=True)
     if every is None:
         return None
