@@ -38,7 +38,6 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.compiling import as_needed, get_ready
 from crowdopt.assign.explain.questions import Probe
-from crowdopt.assign.fixed_labels import with_fixed_labels
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.best_effort import best_effort
 from crowdopt.assign.plan import Plan
@@ -229,14 +228,9 @@ def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
     def solved(one: AssignmentInstance, told: Listener | None) -> Plan:
         return by_method(one, replace(search, listener=told))
 
-    def whole(one: AssignmentInstance, told: Listener | None) -> Plan:
-        return presolved(one, lambda left: in_units(left, told, solved))
-
     if search.program != IP:
         return presolved(part, lambda one: solved(one, search.listener))
-    if search.method == EXACT:
-        return with_fixed_labels(part, search.listener, whole)
-    return whole(part, search.listener)
+    return presolved(part, lambda left: in_units(left, search.listener, solved))
 
 
 def _with_options(method: str, solver_options: Sequence[str]) -> str:

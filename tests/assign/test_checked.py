@@ -8,9 +8,6 @@ import numpy as np
 from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
-from crowdopt.assign.fixed_labels import with_fixed_labels
-from crowdopt.assign.plan import Plan
-from crowdopt.core.certificate import Certificate
 from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from tests.small import instances
@@ -107,21 +104,3 @@ def test_the_lp_is_that_of_a_rule_with_sums():
     assert plan.promise == "exact-error" and "which implies exact-error's promise" in plan.note and not own.note
     plan = assign(replace(instance, rule="probit"), program="lp")
     assert plan.status is Status.OPTIMAL and plan.instance.rule == "probit" and not plan.promise
-
-
-def test_a_plan_beside_fixed_pairs_whose_votes_err_too_much_is_not_handed_out():
-    """Whoever made a plan is not its judge: without one of its labels it keeps its bound, and has no labels."""
-    instance = AssignmentInstance(
-        [[0.9, 0.8, 0.8, 0.7, 0.7]] * 3, [0, 1, 2], [2] * 5, 0.15, rule="exact-error", fixed=[[0, 1]]
-    )
-    honest = assign(instance)
-    chosen = honest.pairs[(honest.pairs != [0, 1]).any(axis=1)]
-    for pairs, found in ((chosen, True), (chosen[1:], False)):
-
-        def told(one, _, pairs=pairs):
-            known = Certificate(None, 1.0, "solver", None, None)
-            return Plan.of(one, "ip", known, -np.inf, None, pairs, method="exact", backend="highs", seed=0)
-
-        plan = with_fixed_labels(instance, None, told)
-        assert (plan.found, plan.bound) == (found, 2.0)
-        assert (plan.status is Status.UNDECIDED) == (not found)
