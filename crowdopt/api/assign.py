@@ -44,6 +44,7 @@ from crowdopt.assign.plan import Plan
 from crowdopt.assign.presolve import presolved
 from crowdopt.assign.price_units import in_units
 from crowdopt.assign.search import quick_plan
+from crowdopt.assign.tied_tasks import with_tied_tasks
 from crowdopt.backends import solve_whole
 from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
@@ -230,7 +231,11 @@ def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
 
     if search.program != IP:
         return presolved(part, lambda one: solved(one, search.listener))
-    return presolved(part, lambda left: in_units(left, search.listener, solved))
+
+    def whole(one: AssignmentInstance) -> Plan:
+        return presolved(one, lambda left: in_units(left, search.listener, solved))
+
+    return with_tied_tasks(part, SOLVERS, whole)
 
 
 def _with_options(method: str, solver_options: Sequence[str]) -> str:
