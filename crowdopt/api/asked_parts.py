@@ -1,4 +1,4 @@
-"""All parts of a campaign as the coordinator asks them: read once, priced in sweeps, planned within their room."""
+"""All parts of a campaign as the coordinator asks them: read once, priced, planned within their room."""
 
 from __future__ import annotations
 
@@ -10,32 +10,25 @@ import numpy as np
 
 from crowdopt.api import part_jobs
 from crowdopt.api.parts_at_work import PartsAtWork
-from crowdopt.arrays import Ints
-from crowdopt.assign.linear.ascent import sizes
-from crowdopt.assign.linear.own_tasks import OwnTasks, own_tasks
-from crowdopt.assign.linear.sweep import Prices
-from crowdopt.assign.parts.asked import PartLook, PartPlan
-from crowdopt.assign.parts.coordinator import groups_each
-from crowdopt.assign.parts.part_work import PartSweep, Start
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.parts import SAMPLE, PartLook, PartPlan, PartSweep
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.parts.part_table import COUNTS, FLOATS, array_of, read_part, text_of
 from crowdopt.io.parts.parts_plan import ASSIGNMENT
 
 
 class AskedParts:
-    """All parts as the coordinator sees them (crowdopt.assign.parts.coordinator.Parts)."""
+    """All parts as the coordinator sees them (crowdopt.assign.parts.Parts)."""
 
     def __init__(self, at_work: PartsAtWork, seed: int) -> None:
-        self.at_work, self.seed, self.sweeps = at_work, seed, 0
+        self.at_work, self.seed = at_work, seed
         self.looks: list[PartLook] = []
         self.work = {"work": str(at_work.work)}
-        self.each = groups_each(len(at_work.folder.parts))
 
     def look(self, counts: Sequence[int]) -> str | None:
         """Read every part once and draw the sample; why there is no plan, where a task cannot have its need."""
         total = sum(counts)
-        wanted = sizes(total, len(self.at_work.folder.workers))[-1:] or [1]
-        ends = np.cumsum(counts) * min(wanted[0], total) // total
+        ends = np.cumsum(counts) * min(SAMPLE, total) // total
         asked = [
             {**self.work, "place": place, "sample": int(count), "seed": self.seed}
             for place, count in enumerate(np.diff(ends, prepend=0))
@@ -48,18 +41,15 @@ class AskedParts:
                     f"infeasible: {part}, row {row}, task {task}: all workers together bring {have:.4g} of the "
                     f"{need:.4g} units of evidence that it needs; raise its epsilon or drop it"
                 )
-        self.looks = [
-            PartLook(one["tasks"], one["constant"], array_of(one["fixed"], COUNTS), one["width"]) for one in answers
-        ]
-        self.width = max(one.width for one in self.looks)
+        self.looks = [PartLook(one["tasks"], one["constant"], array_of(one["fixed"], COUNTS)) for one in answers]
         return None
 
-    def sample(self) -> OwnTasks:
-        """The tasks of all samples, each with its own accuracies."""
+    def sample(self) -> tuple[AssignmentInstance, Ints]:
+        """The tasks of all samples, each with its own accuracies, and the part of each."""
         folder = self.at_work.folder
-        place = self.at_work.work / part_jobs.SAMPLE
-        there = replace(folder, folder=place, skills=None, types=())
-        drawn = [read_part(there, part).instance for part in folder.parts if there.path(part).exists()]
+        there = replace(folder, folder=self.at_work.work / part_jobs.SAMPLE, skills=None, types=())
+        named = [place for place, part in enumerate(folder.parts) if there.path(part).exists()]
+        drawn = [read_part(there, folder.parts[place]).instance for place in named]
         starts = np.cumsum([0, *(one.n_tasks for one in drawn[:-1])])
         forbidden, fixed = (
             np.concatenate(
@@ -77,34 +67,19 @@ class AskedParts:
             forbidden=forbidden,
             fixed=fixed,
         )
-        return own_tasks(together)
+        return together, np.repeat(named, [one.n_tasks for one in drawn])
 
-    def price(self, prices: Prices, nodes: int) -> list[PartSweep]:
-        """Bound, loads and costs at some prices."""
-        self.sweeps += 1
-        asked = {"prices": text_of(prices.worker, FLOATS), "groups": self.each, "nodes": nodes, "width": self.width}
-        answers = self.at_work.ask(part_jobs.price, f"sweep {self.sweeps}", [asked] * len(self.looks))
-        m = prices.worker.size
-        return [
-            PartSweep(
-                one["value"], one["size"], array_of(one["load"], COUNTS).reshape(-1, m), array_of(one["paid"], FLOATS)
-            )
-            for one in answers
-        ]
+    def price(self, prices: Floats) -> list[PartSweep]:
+        """Bounds at some prices."""
+        asked = [{"prices": text_of(prices, FLOATS)}] * len(self.looks)
+        answers = self.at_work.ask(part_jobs.price, "pricing parts", asked)
+        return [PartSweep(one["value"], one["size"]) for one in answers]
 
-    def plan(self, some: Sequence[int], room: Ints, starts: Sequence[Start], nodes: int) -> list[PartPlan]:
+    def plan(self, some: Sequence[int], room: Ints) -> list[PartPlan]:
         """Plan some parts within their room; whole ones write their labels."""
-        shared = {**self.work, "nodes": nodes, "width": self.width, "seed": self.seed}
         asked = [
-            {
-                **shared,
-                "place": place,
-                "room": text_of(own, COUNTS),
-                "prices": text_of(start.best.worker, FLOATS),
-                "visited": [text_of(prices.worker, FLOATS) for prices in start.visited],
-                "share": text_of(start.share, FLOATS),
-            }
-            for place, own, start in zip(some, room, starts, strict=True)
+            {**self.work, "seed": self.seed, "place": place, "room": text_of(own, COUNTS)}
+            for place, own in zip(some, room, strict=True)
         ]
         answers = self.at_work.ask(part_jobs.plan, "planning", asked, some, self._written)
         return [PartPlan(array_of(one["load"], COUNTS), one["cost"], one["whole"]) for one in answers]

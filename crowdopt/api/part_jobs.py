@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from psutil import Process
 
-from crowdopt.assign.linear.own_tasks import OwnTasks, own_tasks
-from crowdopt.assign.linear.sweep import Prices, Sweeper
-from crowdopt.assign.parts.part_work import Start, cost_of, planned, shortest, swept
+from crowdopt.api.binding import SOLVERS
+from crowdopt.assign.parts import APART, planned, shortest, swept
+from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.crowd.subset import own_accuracies
 from crowdopt.io.parts.part_table import BYTES, COUNTS, FLOATS, Part, array_of, read_part, text_of, write_part
 from crowdopt.io.parts.parts_folder import PARTS, PartsFolder, known_folder
@@ -27,8 +27,7 @@ from crowdopt.memory import machine_memory
 SAMPLE, NEW_PLAN = "sample", "plan"  # folders in the work folder
 INTERPRETER = 340e6  # bytes of a process before it reads anything
 CALM = 0.7  # of a Dask worker's limit: it rests where it holds .8, and is ended at .95
-KEPT: dict[tuple[str, str, str], tuple[PartsFolder, Part, OwnTasks]] = {}  # in this process
-CHANCE = {"sample": 1, "plan": 2}  # what a part draws from a seed is independent of what it draws for another end
+KEPT: dict[tuple[str, str, str], tuple[PartsFolder, Part, Problem]] = {}  # in this process
 
 
 def look(
@@ -40,71 +39,51 @@ def look(
     may take: parts are kept there as long as they leave room for work; 0: its fair share; sample, seed: how many
     tasks, and what draws them.
     """
-    _, read, tasks = _read(folder, stamp, part, memory)
+    _, read, problem = _read(folder, stamp, part, memory)
     instance = read.instance
     short = shortest(instance)
     if sample:
-        some = np.sort(
-            _rng(seed, place, "sample").choice(instance.n_tasks, min(sample, instance.n_tasks), replace=False)
-        )
+        rng = np.random.default_rng(_seed(seed, place))
+        some = np.sort(rng.choice(instance.n_tasks, min(sample, instance.n_tasks), replace=False))
         ids = [str(read.ids[int(i)]) for i in some]
         goal = Path(work) / SAMPLE / PARTS / part
         write_part(goal, own_accuracies(instance, some), ids)
     return {
         "tasks": instance.n_tasks,
-        "constant": tasks.constant,
-        "fixed": text_of(instance.capacity - tasks.room, COUNTS),
-        "width": Sweeper(tasks, 1).width,
+        "constant": problem.constant,
+        "fixed": text_of(np.bincount(instance.fixed[:, 1], minlength=instance.n_workers), COUNTS),
         "short": None if short is None else [str(read.ids[short[0]]), short[0] + 1, *short[1:]],
     }
 
 
-def price(
-    folder: str, stamp: str, part: str, memory: float, prices: str, groups: int, nodes: int, width: int
-) -> dict[str, Any]:
-    """The part's bound at some prices, and what its sets ask of workers.
+def price(folder: str, stamp: str, part: str, memory: float, prices: str) -> dict[str, Any]:
+    """What the part's tasks cost at least at some prices.
 
-    folder, stamp, part, memory: as for :func:`look`; prices: the workers' multipliers, as text; groups, nodes, width:
-    as for :func:`crowdopt.assign.parts.part_work.swept`.
+    folder, stamp, part, memory: as for :func:`look`; prices: the workers' multipliers, as text.
     """
-    tasks = _read(folder, stamp, part, memory)[2]
-    sweep = swept(tasks, Prices(array_of(prices, FLOATS)), groups, nodes, width)
-    load, paid = text_of(sweep.load, COUNTS), text_of(sweep.paid, FLOATS)
-    return {"value": sweep.value, "size": sweep.size, "load": load, "paid": paid}
+    sweep = swept(_read(folder, stamp, part, memory)[2], array_of(prices, FLOATS))
+    return {"value": sweep.value, "size": sweep.size}
 
 
 def plan(
-    folder: str,
-    stamp: str,
-    part: str,
-    memory: float,
-    place: int,
-    work: str,
-    room: str,
-    prices: str,
-    visited: list[str],
-    share: str,
-    nodes: int,
-    width: int,
-    seed: int,
+    folder: str, stamp: str, part: str, memory: float, place: int, work: str, room: str, seed: int
 ) -> dict[str, Any]:
     """Plan the part within its room, and write its labels where every task has its set.
 
-    folder, stamp, part, memory: as for :func:`look`; work, room, prices: the work folder; labels that the part may use
-    of each worker, and the best multipliers, as texts; visited, share: other multipliers, and the share (prices,
-    groups) of the part's tasks that begins with its sets at them; nodes, width: as for
-    :func:`crowdopt.assign.parts.part_work.planned`.
+    folder, stamp, part, memory: as for :func:`look`; work, room: the work folder; labels that the part may use of each
+    worker, as text.
     """
-    shared, read, tasks = _read(folder, stamp, part, memory)
-    allowed, others = array_of(room, COUNTS), [Prices(array_of(text, FLOATS)) for text in visited]
-    start = Start(Prices(array_of(prices, FLOATS)), others, array_of(share, FLOATS).reshape(len(visited), -1))
-    dealt = planned(tasks, allowed, start, nodes, width, _rng(seed, place, "plan"))
-    if dealt.is_whole:
-        write_pairs(Path(work) / NEW_PLAN / ASSIGNMENT, read, shared, dealt.pairs())
-    return {"load": text_of(allowed - dealt.left, COUNTS), "cost": cost_of(dealt), "whole": dealt.is_whole}
+    shared, read, _ = _read(folder, stamp, part, memory)
+    pairs = planned(read.instance, array_of(room, COUNTS), SOLVERS, _seed(seed, place))
+    if pairs is None:
+        return {"load": text_of(np.zeros(read.instance.n_workers, np.int64), COUNTS), "cost": 0.0, "whole": False}
+    every = np.unique(np.concatenate([pairs, read.instance.fixed]), axis=0)
+    write_pairs(Path(work) / NEW_PLAN / ASSIGNMENT, read, shared, every)
+    load = np.bincount(pairs[:, 1], minlength=read.instance.n_workers)
+    return {"load": text_of(load, COUNTS), "cost": float(read.instance.prices(pairs).sum()), "whole": True}
 
 
-def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolder, Part, OwnTasks]:
+def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolder, Part, Problem]:
     """The part, kept in memory from then on where there is room for it and for the work beside it."""
     key = folder, stamp, part
     if any(other[:2] != key[:2] for other in list(KEPT)):
@@ -112,7 +91,7 @@ def _read(folder: str, stamp: str, part: str, memory: float) -> tuple[PartsFolde
     if key not in KEPT:
         shared = known_folder(folder, stamp)
         read = read_part(shared, part)
-        known = shared, read, own_tasks(read.instance)
+        known = shared, read, problem_of(read.instance, APART)
         pairs = read.instance.n_tasks * read.instance.n_workers
         if Process().memory_info().rss + BYTES * pairs > _allowed(memory):
             return known
@@ -136,5 +115,6 @@ def _allowed(memory: float) -> float:
     return memory or machine_memory() / 2 / (os.cpu_count() or 1)
 
 
-def _rng(seed: int, place: int, what: str) -> np.random.Generator:
-    return np.random.default_rng([seed, place, CHANCE[what]])
+def _seed(seed: int, place: int) -> int:
+    """What a part draws from a seed is independent of what others draw."""
+    return int(np.random.default_rng([seed, place]).integers(2**31))

@@ -18,8 +18,7 @@ from typing import Any
 
 from crowdopt import jobs
 from crowdopt.api.part_jobs import forget
-from crowdopt.assign.parts.asked import TimeIsUp
-from crowdopt.assign.parts.part_work import ENDLESS
+from crowdopt.assign.parts import ENDLESS, TimeIsUp
 from crowdopt.core.clock import Clock
 from crowdopt.errors import InputError
 from crowdopt.files import write_text

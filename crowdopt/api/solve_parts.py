@@ -15,12 +15,9 @@ import numpy as np
 
 from crowdopt.api import part_jobs
 from crowdopt.api.asked_parts import AskedParts
-from crowdopt.api.binding import AnyPath, options_of
+from crowdopt.api.binding import SOLVERS, AnyPath, options_of
 from crowdopt.api.parts_at_work import PartsAtWork
-from crowdopt.assign.parts.asked import PartsAnswer, TimeIsUp
-from crowdopt.assign.parts.coordinator import solve_parts
-from crowdopt.assign.parts.part_work import ENDLESS
-from crowdopt.backends import solve
+from crowdopt.assign.parts import ENDLESS, PartsAnswer, TimeIsUp, solve_parts
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import relative_gap
 from crowdopt.documents import finite
@@ -77,8 +74,8 @@ def assign_parts(
     cluster: in place of them: a Dask scheduler's address. All machines must see the campaign and the output under the
     same paths.
     memory: megabytes that a process may take; parts that would take more are refused before any work.
-    time_limit: seconds: sweeps end in time for a plan from the best of them. Where they were too few, the bound is what
-    is known, and the same call goes on from there. The files then depend on how fast machines are.
+    time_limit: seconds, after which no part is asked any more: the bound is what is known then, and the same call goes
+    on from there.
     seed: of samples and rounding.
     force: whether a plan that is there may be replaced.
     told: hears what goes on, the seconds so far, the bound and the cost.
@@ -106,7 +103,7 @@ def assign_parts(
             return _none("undecided", f"{LATE} while parts were read; {AGAIN}", at_work, started, begun, is_late=True)
         if short is not None:
             return _none("infeasible", short + _by_rule(folder), at_work, started, begun)
-        answer = solve_parts(parts, parts.looks, parts.sample(), solve, seed, hear, clock)
+        answer = solve_parts(parts, parts.looks, parts.sample(), SOLVERS, seed, hear)
         if answer.load is None or answer.cost is None:
             status, why = _why_none(answer, folder)
             is_late = answer.is_late and status == "undecided"
@@ -126,7 +123,7 @@ def _why_none(answer: PartsAnswer, folder: PartsFolder) -> tuple[str, str]:
         return "infeasible", why + _by_rule(folder)
     known = f"none costs less than {answer.bound:.10g}" if isfinite(answer.bound) else "nothing is known yet"
     known += _by_rule(folder)
-    late = f"{LATE} after {answer.sweeps} sweeps and before every part had its plan; {known}; {AGAIN}"
+    late = f"{LATE} before every part had its plan; {known}; {AGAIN}"
     return "undecided", late if answer.is_late else f"no plan was found; {known}"
 
 
@@ -177,7 +174,6 @@ def _facts(folder: PartsFolder, answer: PartsAnswer, tasks: int, seed: int) -> d
         "tasks": tasks,
         "workers": len(folder.workers),
         "parts": len(folder.parts),
-        "sweeps": answer.sweeps,
         "rule": folder.rule,
         **({"promise": folder.promise} if folder.promise else {}),
         "method": "exact",
@@ -209,5 +205,5 @@ def _none(
         rmtree(at_work.work, ignore_errors=True)
     facts: dict[str, Any] = {"status": status}
     if answer is not None and isfinite(answer.bound):
-        facts |= {"bound": answer.bound, "sweeps": answer.sweeps}
+        facts["bound"] = answer.bound
     return PartsPlan(status, why, facts, _run(at_work, started, begun))

@@ -38,6 +38,7 @@ class ProblemParams:
     left: int = 30  # workers of a class who are not barred to a task, beyond which it does not matter who is
     told: int = 120  # classes of workers up to which they are told apart by their loads
     few: int = 400  # pairs up to which other bars make other rows of tasks, and other classes of workers
+    apart: bool = False  # whether each worker is a class
     rows: int = 60_000  # rows x classes of workers up to which amounts are of rows
 
 
@@ -418,7 +419,7 @@ def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemPara
     top = np.where(top == UNBOUNDED, ANY, np.maximum(0, top - of_fixed))
 
     barred = np.concatenate([instance.barred, fixed])
-    alone = np.zeros(m, np.int64)
+    alone = np.arange(1, m + 1) if params.apart else np.zeros(m, np.int64)
     if own is not None:
         alone[own.pairs[:, 1]] = 1 + own.pairs[:, 1]
     tied = inside[[group.has_limits for group in instance.groups]].T

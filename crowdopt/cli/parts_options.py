@@ -55,7 +55,7 @@ def is_stated(option: str) -> bool:
 
 
 class PartsLine:
-    """Follows the sweeps on a terminal; silent in a pipe, but for where Dask's own page is."""
+    """Follows the parts on a terminal; silent in a pipe, but for where Dask's own page is."""
 
     def __init__(self, line: ProgressLine) -> None:
         self.line = line
@@ -85,5 +85,5 @@ def report_parts(plan: Any, output: str, as_json: bool) -> None:
         f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
         if facts["proven"]
         else f"feasible{above}: none{rule} costs less than {facts['bound']:.10g} ({vouched})",
-        f"wrote {output} in {facts['seconds']:.2f} s after {facts['sweeps']} sweeps",
+        f"wrote {output} in {facts['seconds']:.2f} s",
     )

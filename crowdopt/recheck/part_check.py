@@ -41,7 +41,7 @@ HELD = {
     "rule",
     "promise",
 }
-MADE = {"title", "sweeps", "method", "seed", "versions"}  # how it was made: no claim about the plan
+MADE = {"title", "method", "seed", "versions"}  # how it was made: no claim about the plan
 
 
 def verify_parts(

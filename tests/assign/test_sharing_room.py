@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt.assign.parts.coordinator import deal_rest, deal_room
+from crowdopt.assign.parts import deal_rest, deal_room
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,0 +1,252 @@
+"""A campaign whose tasks lie in parts: a coordinator who knows prices and sums and never a task, and what a part does.
+
+``max_w  sum_j M_j w_j + sum_p g_p(w), w <= 0``: a sample of all parts' tasks tells the prices w, each part the sum g_p
+of its tasks' cheapest sets at them. The best prices of s tasks are off by about ``1 / sqrt(s)`` of themselves, and the
+bound, flat at its top, by ``1 / s``. Workers' time is dealt to the parts as the sample's labels are, and each part is
+planned by itself. Sums go in the order of the parts, and nothing depends on the clock or on who computed what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Protocol
+
+import numpy as np
+
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.choose import Chooser
+from crowdopt.assign.master import Master, Pool
+from crowdopt.assign.oracle import EffortParams, Oracle
+from crowdopt.assign.prices import Climb, linear
+from crowdopt.assign.problem import Problem, ProblemParams, problem_of
+from crowdopt.assign.search import solve_exact
+from crowdopt.assign.standing import Solvers
+from crowdopt.core.certificate import next_integer
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Options
+from crowdopt.crowd.instance import AssignmentInstance
+
+ENDLESS = 1e9  # seconds: what is computed in parts does not depend on the clock
+SAMPLE = 20_000  # tasks of whom prices are told, at most
+APART = ProblemParams(apart=True)  # in other parts the same workers differ
+
+
+@dataclass(frozen=True)
+class PartsParams:
+    """How parts are planned."""
+
+    margin: float = 2e-7  # relative to the tasks' values; between what is computed here and what is claimed
+    deals: int = 4  # times that time is dealt to parts that are not whole
+    gap: float = 1e-3  # of a part's plan
+    tries: int = 200  # nodes of a part's search, and improvements
+
+
+PARAMS = PartsParams()
+
+
+class TimeIsUp(Exception):
+    """The parts were asked something that they did not answer before the time limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartLook:
+    """What is known of a part before any price."""
+
+    tasks: int  # how many it has
+    constant: float  # what its fixed labels cost
+    fixed: Ints  # (workers,): how many they are, worker by worker
+
+
+@dataclass(frozen=True, eq=False)
+class PartSweep:
+    """What a sweep brings of a part: the sum of its tasks' bounds, and of their absolute values."""
+
+    value: float
+    size: float
+
+
+@dataclass(frozen=True, eq=False)
+class PartPlan:
+    """Labels of a part but fixed ones: ``load`` (workers,), ``cost``; ``whole`` where every task has its set."""
+
+    load: Ints
+    cost: float
+    whole: bool
+
+
+class Parts(Protocol):
+    """The parts, wherever they lie: each question is put to all of them, answers come in their order."""
+
+    def price(self, prices: Floats) -> Sequence[PartSweep]:
+        """Bounds at prices of workers, (workers,), at most 0."""
+        ...
+
+    def plan(self, some: Sequence[int], room: Ints) -> Sequence[PartPlan]:
+        """Plan some parts within their room (some, workers); whole ones write their labels."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PartsAnswer:
+    """What is known in the end."""
+
+    prices: Floats  # (workers,): the multipliers that prove the bound; at most 0
+    bound: float  # what no plan costs less than; infinite: there is none
+    load: Ints | None  # (workers,): labels of each worker, fixed ones included; None where no plan was found
+    cost: float | None
+    is_late: bool = False  # whether time was up before a plan was whole
+
+
+def solve_parts(
+    parts: Parts,
+    looks: Sequence[PartLook],
+    sample: tuple[AssignmentInstance, Ints],
+    solvers: Solvers,
+    seed: int,
+    hear: Callable[[str, float, float | None], None],
+) -> PartsAnswer:
+    """Bound and plan of all parts together.
+
+    looks: one a part; sample: some of the tasks, with the whole capacities, and the part of each.
+    """
+    instance, part_of = sample
+    fixed = np.sum([look.fixed for look in looks], axis=0)
+    room, total = instance.capacity - fixed, sum(look.tasks for look in looks)
+    constant = fsum(look.constant for look in looks)
+    prices, loads = _sampled(instance, part_of, len(looks), room, total, solvers, seed)
+    bound = -np.inf
+    try:
+        bound = _bound(parts.price(prices), prices, room, instance, constant)
+        plans = None if bound == np.inf else _planned(parts, looks, room, loads, lambda text: hear(text, bound, None))
+    except TimeIsUp:
+        return PartsAnswer(prices, bound, None, None, is_late=True)
+    if plans is None:
+        return PartsAnswer(prices, bound, None, None)
+    load = np.sum([plan.load for plan in plans], axis=0) + fixed
+    cost = fsum([constant, *(plan.cost for plan in plans)])
+    return PartsAnswer(prices, min(bound, cost), load, cost)
+
+
+def _bound(
+    said: Sequence[PartSweep], prices: Floats, room: Ints, instance: AssignmentInstance, constant: float
+) -> float:
+    """What all parts prove together; infinite where all labels that there are cost less."""
+    value = fsum([*(room * prices).tolist(), *(one.value for one in said)]) + constant
+    every = float(instance.cost.max(axis=0) @ room) + constant
+    if value > every + 1.0:
+        return np.inf
+    value -= PARAMS.margin * (fsum(one.size for one in said) + abs(constant))
+    return next_integer(value) if bool((instance.cost == np.rint(instance.cost)).all()) else value
+
+
+def _sampled(
+    instance: AssignmentInstance, part_of: Ints, parts: int, room: Ints, total: int, solvers: Solvers, seed: int
+) -> tuple[Floats, Ints]:
+    """The best prices of the sample, (workers,), and what its parts ask of each worker, (parts, workers)."""
+    clock, options, rng = Clock(ENDLESS), Options(time_limit=ENDLESS, seed=seed), np.random.default_rng(seed)
+    share = instance.n_tasks / total
+    given = np.bincount(instance.fixed[:, 1], minlength=room.size)
+    whole = problem_of(replace(instance, capacity=room + given), APART)
+    problem = whole.part(np.arange(whole.count.size), share)
+    oracle, pool = Oracle(problem, options.threads), Pool(problem)
+    swept = oracle.sweep(np.zeros(problem.coupling.lower.size), EffortParams(), clock)
+    assert swept is not None
+    pool.add(swept.sets)
+    if not np.isfinite(swept.bound):
+        return np.zeros(room.size), np.zeros((parts, room.size), np.int64)
+    short = 6 * swept.cost + 3 * problem.unit
+    climb = Climb(problem, oracle, clock, lambda _: False, pool, short, best=swept)
+    point, _ = linear(problem, solvers.solve, options)
+    if point is not None:
+        climb.visit(point.duals, through=0)
+    assert climb.best is not None
+    climb.seed(climb.best.duals, rng)
+    for rounds in climb.params.rounds:
+        if not climb.run(rounds):
+            break
+    best = climb.best.duals
+    prices = np.minimum(best[: problem.coupling.loads], 0.0)[whole.worker_class]
+    sets, of = Chooser(Master(pool, short), oracle, clock, rng, solvers.solve, options).dive(
+        np.arange(problem.tasks), pool.sets.some(part_of[:0]), part_of[:0], climb.duals
+    )
+    label = np.argsort(whole.worker_class)[sets.label]
+    asked = np.zeros((parts, room.size))
+    np.add.at(asked, (part_of[of[sets.owner]], label), 1.0 / share)
+    return prices, np.rint(asked).astype(np.int64)
+
+
+def _planned(
+    parts: Parts, looks: Sequence[PartLook], room: Ints, loads: Ints, tell: Callable[[str], None]
+) -> list[PartPlan] | None:
+    """Plans of all parts within their room; what they leave is dealt to those that lack some, a few times."""
+    dealt, some = deal_room(room, loads, np.array([look.tasks for look in looks])), np.arange(len(looks))
+    plans: dict[int, PartPlan] = {}
+    for _ in range(PARAMS.deals):
+        tell(f"planning {some.size} parts")
+        plans |= dict(zip(some.tolist(), parts.plan(some.tolist(), dealt), strict=True))
+        every = [plans[part] for part in range(len(plans))]
+        some = np.flatnonzero([not plan.whole for plan in every])
+        if not some.size:
+            return every
+        dealt = deal_rest(room, np.array([plan.load for plan in every]), some)
+    return None
+
+
+def swept(problem: Problem, prices: Floats) -> PartSweep:
+    """What the tasks of a part cost at least at prices of workers."""
+    duals = np.zeros(problem.coupling.lower.size)
+    duals[problem.worker_class] = prices
+    sweep = Oracle(problem, 1).sweep(duals, EffortParams(), Clock(ENDLESS))
+    assert sweep is not None
+    return PartSweep(float(problem.count @ sweep.value), float(problem.count @ np.abs(sweep.value)))
+
+
+def planned(instance: AssignmentInstance, room: Ints, solvers: Solvers, seed: int) -> Ints | None:
+    """A plan of a part within its room, fixed labels apart, (k, 2): task and worker of each label that is not fixed."""
+    given = np.bincount(instance.fixed[:, 1], minlength=room.size)
+    options = Options(time_limit=ENDLESS, seed=seed, gap=PARAMS.gap, nodes=PARAMS.tries, threads=1)
+    pairs = solve_exact(replace(instance, capacity=room + given), solvers, options).pairs
+    if pairs is None:
+        return None
+    return pairs[~np.isin(instance.pair_keys(pairs), instance.pair_keys(instance.fixed))]
+
+
+def shortest(instance: AssignmentInstance) -> tuple[int, float, float] | None:
+    """A task whom all workers together cannot give its need: the task, what they can, what it needs; None: nobody."""
+    every = instance.evidence.sum(axis=1)[instance.task_type]
+    task, worker = instance.barred.T
+    np.subtract.at(every, task, instance.evidence[instance.task_type[task], worker])
+    lack = instance.floor - every
+    worst = int(lack.argmax())
+    return (worst, float(every[worst]), float(instance.floor[worst])) if lack[worst] > 1e-9 else None
+
+
+def deal_room(room: Ints, loads: Ints, tasks: Ints) -> Ints:
+    """What each part may use: what it asks for, plus its tasks' share of what is left, or less where all ask too much.
+
+    room (workers,): labels that each worker can give; loads (parts, workers): what each part asks for; tasks (parts,):
+    how many each has; -> (parts, workers): each column adds up to the worker's room.
+    """
+    asked = loads.sum(axis=0)
+    spare = np.maximum(0, room - asked)
+    share = np.broadcast_to((tasks / tasks.sum())[:, None], loads.shape)
+    cut = loads * np.minimum(1.0, room / np.maximum(1, asked))
+    return np.where(asked <= room, loads + _whole(share * spare, spare), _whole(cut, np.minimum(room, asked)))
+
+
+def deal_rest(room: Ints, loads: Ints, some: Ints) -> Ints:
+    """What the parts that need more may use, (k, workers): what they have, and equal shares of what no part has."""
+    rest = room - loads.sum(axis=0)
+    return loads[some] + _whole(np.broadcast_to(rest / some.size, (some.size, room.size)), rest)
+
+
+def _whole(amounts: Floats, total: Ints) -> Ints:
+    """Amounts (parts, workers) rounded so that each column has its total: the largest remainders up."""
+    down = np.floor(amounts + 1e-9).astype(np.int64)
+    missing = total - down.sum(axis=0)
+    order = np.argsort(-(amounts - down), axis=0, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(len(amounts))[:, None], axis=0)
+    return np.asarray(down + (rank < missing))

@@ -1,1 +1,0 @@
-"""Tasks in parts: prices travel, tasks stay where they are."""
