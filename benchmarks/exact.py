@@ -71,7 +71,7 @@ def named(recipe: str):
 def by_classes(instance, method, program, limit):
     """The exact method, certificate and plan included; for the LP the full primal and the full dual as arrays."""
     import crowdopt
-    from crowdopt.assign.linear.relaxation import relax_classes
+    from crowdopt.assign.linear_plan import relax_classes
     from crowdopt.crowd.alike import classes_of
     from crowdopt.crowd.kept import breaches
 

@@ -51,7 +51,7 @@ def _highs(n: int, m: int, seconds: float) -> Callable[[], bool]:
 
 def _linear(n: int, m: int, seconds: float) -> Callable[[], bool]:
     import crowdopt
-    from crowdopt.assign.linear.relaxation import relax_classes
+    from crowdopt.assign.linear_plan import relax_classes
     from crowdopt.crowd.alike import classes_of
 
     instance, options = _recipe(n, m), crowdopt.Options(time_limit=seconds)

@@ -25,7 +25,7 @@ SIZES = ["200x60", "1000x300", "5000x1000", "20000x5000", "100000x10000", "30000
 def once(size: str) -> dict[str, float | str]:
     """Seconds of the LP and of a plan, the plan's gap, and the peak of the process's memory."""
     import crowdopt
-    from crowdopt.assign.linear.relaxation import relax_classes
+    from crowdopt.assign.linear_plan import relax_classes
     from crowdopt.crowd.alike import classes_of
     from crowdopt.crowd.kept import breaches
 

@@ -200,7 +200,7 @@ def unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
 
 def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodSearch) -> Plan:
     """The plan for all tasks; where that cannot be, and is not insisted on, the one that serves the most."""
-    hopeless = bool(out_of_reach(instance).any())
+    hopeless = int(out_of_reach(instance).sum())
     if hopeless and search.program == IP and search.method == EXACT:
         known = Certificate(None, inf, "certificate", None, None)
         plan = Plan.of(
@@ -211,7 +211,7 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     else:
         with giving_way(search.listener, FOR_ALL * search.clock.left) as told:
             plan = _of_part(instance, replace(search, listener=told).within(search.clock.left))
-    refuted = plan.status is Status.INFEASIBLE or hopeless
+    refuted = plan.status is Status.INFEASIBLE or hopeless > 0
     if plan.found or plan.interrupted or strict or (plan.repaired is not None and not refuted):
         return plan
     if search.program != IP:  # a queue has no shares of labels
@@ -222,7 +222,7 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
         return _of_part(part, search.within(seconds))
 
     get_ready(instance.the_rule.checked)
-    return best_effort(plan, run, SOLVERS, Clock(max(LITTLE, search.clock.left)))
+    return best_effort(plan, hopeless, run, SOLVERS, Clock(max(LITTLE, search.clock.left)))
 
 
 def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:

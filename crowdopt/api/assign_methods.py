@@ -15,7 +15,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.budget.greedy_spending import kept_on_average
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.linear.linear_plan import solve_linearly
+from crowdopt.assign.linear_plan import solve_linearly
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.approximation import TIES, approximate
 from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns

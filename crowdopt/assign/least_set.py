@@ -35,28 +35,6 @@ class Desk(NamedTuple):
     rate: np.ndarray
 
 
-class Pay(NamedTuple):
-    """The multipliers: ``worker`` (m,), w; ``money``, 1 - b, b <= 0 the budget's."""
-
-    worker: np.ndarray
-    money: float
-
-
-class SetEffort(NamedTuple):
-    """Of the search for a set: its nodes, and how far its bound may stay below the set, relatively."""
-
-    nodes: int
-    close: float
-
-
-class Ranked(NamedTuple):
-    """Workers by ratio of price to evidence."""
-
-    price: np.ndarray  # (m,)
-    order: np.ndarray  # (m,) int: who, as far as ``size`` goes
-    size: int
-
-
 @njit(cache=True, nogil=True)
 def new_desk(m):
     """Room for m workers."""

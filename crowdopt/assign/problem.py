@@ -264,7 +264,10 @@ class Problem:
             left -= int(np.exp(np.minimum(np.log(copies + 1.0).sum(), np.log(2.0 * most))) + 0.5)
             if left < 0:
                 return None
-            times = np.stack(np.unravel_index(np.arange(int(np.prod(copies + 1))), copies + 1), axis=1)
+            some = np.flatnonzero(copies)
+            times = np.zeros((int(np.prod(copies + 1)), copies.size), np.int64)
+            if some.size:
+                times[:, some] = np.stack(np.unravel_index(np.arange(len(times)), copies[some] + 1), axis=1)
             inside, size = times @ member.T, times.sum(axis=1)
             able = (inside <= tops).all(axis=1) & (size <= rows.most[r])
             whole = (inside >= np.append(rows.low[r], rows.low_beside[r])).all(axis=1) & (size >= rows.fewest[r])

@@ -1,4 +1,4 @@
-"""The assignment's relaxation over some of the pairs, with what they cannot give bought dearly."""
+"""The assignment's relaxation over some pairs of kinds and workers, with what they cannot give bought dearly."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from crowdopt.core.program import Program, stack
 
 @dataclass(frozen=True, eq=False)
 class SomePairs:
-    """Pairs that may have a share of a label."""
+    """Pairs that may have shares of labels."""
 
-    # whose they are; tasks and workers are 0, 1, ..
+    # whose they are; kinds of tasks and workers are 0, 1, ..
     task: Ints  # (k,)
     worker: Ints  # (k,)
     worth: Floats  # (k,): evidence
     cost: Floats  # (k,): price of the label
+    most: Floats  # (k,): labels: so many tasks are of the kind
 
 
 @dataclass(frozen=True, eq=False)
 class PairLimits:
-    """What tasks need, workers have room for, and money there is."""
+    """What kinds of tasks need in all, workers have room for, and money there is."""
 
     need: Floats  # (n,): C
     # labels of a task; inf where there is no limit
@@ -39,7 +40,7 @@ def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> 
     """``min sum c y + d sum_i short_i + e (sum_i few_i + sum_j under_j)`` over the pairs given, the others at 0.
 
     s.t. ``sum_j q_ij y_ij + short_i >= C_i``, ``L_j <= sum_i y_ij + under_j``, ``sum_i y_ij <= M_j``,
-    ``a_i <= sum_j y_ij + few_i``, ``sum_j y_ij <= b_i``, ``sum c y <= B``, ``0 <= y <= 1``. There is always a point.
+    ``a_i <= sum_j y_ij + few_i``, ``sum_j y_ij <= b_i``, ``sum c y <= B``, ``0 <= y <= n``. There is always a point.
 
     Columns: ``y`` (k,), ``short`` (n,), ``few`` (n,), ``under`` (m,). Rows: ``cover`` (n,), ``capacity`` (m,),
     ``labels`` (n,), ``budget`` (1,).
@@ -75,7 +76,7 @@ def of_pairs(pairs: SomePairs, sides: PairLimits, dear: tuple[float, float]) -> 
         lower=np.zeros(k + 2 * n + m),
         upper=np.concatenate(
             [
-                one,
+                pairs.most,
                 np.where(sides.need > 0, np.inf, 0.0),
                 np.where(sides.fewest > 0, np.inf, 0.0),
                 np.where(sides.least > 0, np.inf, 0.0),

@@ -135,7 +135,7 @@ def test_tasks_of_types_share_their_skills(tmp_path):
 
 def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(solved, tmp_path, monkeypatch):
     """Stopped before each question in turn: what was answered before is not asked again."""
-    campaign, plan, facts = solved
+    campaign, plan, _ = solved
     ask, left = PartsAtWork.ask, [0]
 
     def stopping(self, *arguments, **options):

@@ -176,7 +176,7 @@ def test_who_goes_on_serves_no_task_less(seed, rule):
     gone = np.random.default_rng(seed).permutation(instance.n_tasks)[: instance.n_tasks // 10]
     left = plan.pairs[~np.isin(plan.pairs[:, 0], gone)]
     none = replace(plan, status=Status.UNDECIDED, pairs=None, partial=left)
-    found = best_effort(none, lambda *_: none, SOLVERS, Clock(5.0))
+    found = best_effort(none, 0, lambda *_: none, SOLVERS, Clock(5.0))
     assert found.pairs is not None and not breaches(instance, found.pairs, short=found.short)
     assert found.short.size <= short_tasks(instance, left).size
 

@@ -7,66 +7,24 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 
 from crowdopt import AssignmentInstance, Status, relax, solve
-from crowdopt.crowd.alike import classes_of
 from crowdopt.programs import (
-    aggregated,
     assignment,
-    grouped_cuts,
-    label_sets,
     pattern_master,
     patterns,
     set_choice,
     some_pairs,
 )
-from crowdopt.programs.grouped_cuts import Box
 from crowdopt.programs.order_choice import OrderLimits, of_orders
 from crowdopt.programs.pools import pools_of
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
-from tests.checkers.plans import least_cost
 from tests.draw import campaigns
 from tests.programs.optima import optimum
-from tests.small import instances
 
 DEAR = 100.0
 WISHES = ("forbidden", "collected", "least-labels", "most-labels", "least-loads", "budget", "prices", "prices-by-type")
-
-
-def covering_sets(classes) -> tuple[list[int], list[np.ndarray]]:
-    """Every set of labels that covers a task within the task's limits: the class of tasks, the worker classes."""
-    kinds, sets = [], []
-    for kind in range(classes.need.size):
-        ranges = [range(low, high + 1) for low, high in zip(classes.least[kind], classes.room[kind], strict=True)]
-        for counts in product(*ranges):
-            enough = classes.evidence[kind] @ np.array(counts) >= classes.floor[kind]
-            if enough and classes.fewest[kind] <= sum(counts) <= classes.most[kind]:
-                kinds.append(kind)
-                sets.append(np.repeat(np.arange(len(counts)), counts))
-    return kinds, sets
-
-
-@settings(max_examples=15)
-@given(instances())
-def test_whole_sets_are_worth_more_than_shares_of_labels(instance):
-    """Each set is a point of the LP's rows for one task, and each plan is a choice of sets (Dantzig & Wolfe 1960).
-
-    No plan costs as much as one task without a set, from which column generation starts.
-    """
-    classes, best = classes_of(instance), least_cost(instance)
-    room = classes.workers_in * classes.capacity
-    nothing = label_sets.of_sets(classes, classes.tasks_in, room, [], [])
-    assert nothing.column("given").size == 0
-    program = label_sets.of_sets(classes, classes.tasks_in, room, *covering_sets(classes))
-    point = solve(program)
-    if best == np.inf or point.status is not Status.OPTIMAL:
-        assert best == np.inf
-        return
-    assert optimum(program) <= best + 1e-6 and best <= nothing.cost.max() * classes.tasks_in.sum()
-    if program.column("without").view(point.primal).sum() <= 1e-9:
-        assert optimum(program) >= optimum(aggregated.of_classes(classes)) - 1e-6
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -123,37 +81,6 @@ def test_over_the_whole_menu_of_patterns_it_is_the_relaxation(capacity, rule):
         assert program.column("without").view(solve(program).primal).sum() > 1e-6
 
 
-SETS = [np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]]), np.array([[1, 0, 0], [0, 0, 1]])]  # of two tasks, one a group
-PAID = [np.array([2.0, 2.5, 3.0]), np.array([1.0, 1.5])]
-ROOM, LAST = np.array([1.0, 1.0, 2.0]), np.array([0.0, 0.0, 1.0])
-LINES = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
-
-
-def cut_model(sets: list[tuple[int, int]], price: np.ndarray, lift: float, radius: float) -> float:
-    """The model's optimum with the lines of some sets, in a box around a point."""
-    load = np.array([SETS[g][k] for g, k in sets], float)
-    paid, group = np.array([PAID[g][k] for g, k in sets]), np.array([g for g, _ in sets])
-    low, high = np.maximum(0.0, price - radius), price + radius
-    box = Box(low, high, np.maximum(0.0, lift - radius) * LAST, (lift + radius) * LAST, (0.0, 0.0))
-    return -optimum(grouped_cuts.of_lines(load, paid, group, ROOM, LAST, 0.0, box))
-
-
-@given(st.integers(0, 10**6))
-def test_lines_of_all_sets_are_the_bound_itself(seed):
-    """With a line for every set, and a box that is a point, the model says what the bound is there.
-
-    With fewer lines it is never lower, and in a wider box its optimum is never lower.
-    """
-    rng = np.random.default_rng(seed)
-    price, lift = rng.uniform(0, 1, 3), float(rng.uniform(0, 1))
-    tasks = sum((paid + sets @ (price - lift * LAST)).min() for sets, paid in zip(SETS, PAID, strict=True))
-    bound = float(tasks - ROOM @ price + lift)  # each task its cheapest set
-    assert cut_model(LINES, price, lift, 0.0) == pytest.approx(bound)
-    some = cut_model(LINES, price, lift, 0.2)
-    assert cut_model([(0, 0), (1, 0)], price, lift, 0.2) >= some - 1e-9 and some >= bound - 1e-9
-    assert cut_model(LINES, price, lift, 0.4) >= some - 1e-9
-
-
 def over(instance: AssignmentInstance, some: np.ndarray) -> float:
     """The optimum over some of the pairs that are not barred, tasks and labels as they are."""
     task, worker = np.divmod(some, instance.n_workers)
@@ -167,7 +94,7 @@ def over(instance: AssignmentInstance, some: np.ndarray) -> float:
         room=instance.capacity.astype(float),
         money=np.inf if instance.budget is None else instance.budget,
     )
-    pairs = SomePairs(task, worker, instance.evidence[kind, worker], instance.cost[kind, worker])
+    pairs = SomePairs(task, worker, instance.evidence[kind, worker], instance.cost[kind, worker], np.ones(task.size))
     return optimum(some_pairs.of_pairs(pairs, sides, (1e4, 1e4)))
 
 

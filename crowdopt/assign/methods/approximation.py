@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.best_tasks import ZERO, best_of
-from crowdopt.assign.linear.relaxation import has_whole_prices, relax_classes
+from crowdopt.assign.linear_plan import has_whole_prices, relax_classes
 from crowdopt.assign.plan import Plan, Repaired
 from crowdopt.assign.top_up import top_up
 from crowdopt.core.certificate import Certificate, next_integer

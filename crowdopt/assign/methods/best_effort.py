@@ -51,6 +51,7 @@ class BestParams:
     sets: int = 4_000  # of all rows and kinds, up to which all are chosen from
     labels: float = 0.1  # what all labels cost together, beside a task that is left short
     search: float = 0.6  # of the time: for most tasks
+    last: float = 0.9  # of what is left: for a cheaper plan of those who are served
     parts: int = 7  # numbers of tasks of each lot that are tried
     least: float = 0.8  # of those that the linear program serves, so many at least
     rounds: int = 3  # of handing out what is left: labels that are taken back go to others
@@ -60,10 +61,11 @@ class BestParams:
 PARAMS = BestParams()
 
 
-def best_effort(plan: Plan, again: Again, solvers: Solvers, clock: Clock) -> Plan:
+def best_effort(plan: Plan, hopeless: int, again: Again, solvers: Solvers, clock: Clock) -> Plan:
     """The plan of most tasks that was found, with ``short`` the others; as given where nothing keeps the other limits.
 
-    plan: none, of an instance that has no plan for all tasks, or for which none was found in time.
+    plan: none, of an instance that has no plan for all tasks, or for which none was found in time; hopeless: tasks that
+    no labels could serve.
     """
     instance = plan.instance
     if instance.budget is not None and instance.prices(instance.fixed).sum() > instance.budget:
@@ -71,7 +73,7 @@ def best_effort(plan: Plan, again: Again, solvers: Solvers, clock: Clock) -> Pla
     if instance.the_rule.average:
         found = _kept(instance, _least_on_average(instance, solvers, clock))
     elif (found := _of_every_set(instance, solvers, clock, plan.seed)) is None:
-        found, interrupted = _found(plan, again, solvers, clock)
+        found, interrupted = _found(plan, hopeless, again, solvers, clock)
         plan = replace(plan, interrupted=interrupted)
     if found is None or not (len(found[0]) or plan.status is Status.INFEASIBLE):
         return plan  # an empty plan hands nothing out: what is known of the whole says more
@@ -95,14 +97,17 @@ def _kept(instance: AssignmentInstance, pairs: Ints) -> tuple[Ints, Ints] | None
     return None if breaches(instance, pairs, short=short) else (pairs, short)
 
 
-def _found(plan: Plan, again: Again, solvers: Solvers, clock: Clock) -> tuple[tuple[Ints, Ints] | None, bool]:
+def _found(
+    plan: Plan, hopeless: int, again: Again, solvers: Solvers, clock: Clock
+) -> tuple[tuple[Ints, Ints] | None, bool]:
     """Most tasks served, what is left for the others, then the least cost; who is short; whether Ctrl-C came."""
     instance, interrupted = plan.instance, False
     every = [plan.partial, _soon(instance), instance.fixed]
-    if not clock.over:
-        search = most_tasks(instance, solvers, Clock(PARAMS.search * clock.left), plan.seed)
-        every, interrupted = [*every, search.found], search.standing.interrupted
     tried = [_served(instance, pairs) for pairs in every if pairs is not None]
+    if not clock.over and min(short.size for _, short in tried) > hopeless:
+        search = most_tasks(instance, solvers, Clock(PARAMS.search * clock.left), plan.seed)
+        interrupted = search.standing.interrupted
+        tried += [] if search.found is None else [_served(instance, search.found)]
     for pairs, short in sorted(tried, key=lambda one: one[1].size):
         handed = _kept(instance, _handed_out(instance, pairs, short, clock))
         if (found := handed or _kept(instance, pairs)) is not None:
@@ -297,7 +302,7 @@ def _cheaper(instance: AssignmentInstance, pairs: Ints, short: Ints, again: Agai
     served = np.setdiff1d(np.arange(instance.n_tasks), short)
     if served.size and not clock.over:
         given = pairs[np.isin(pairs[:, 0], short)]
-        new = _planned(instance, served, given, lambda part: again(part, clock.left).pairs)
+        new = _planned(instance, served, given, lambda part: again(part, PARAMS.last * clock.left).pairs)
         found = None if new is None else _kept(instance, new)
         saves = found is not None and instance.prices(found[0]).sum() < instance.prices(pairs).sum()
         if found is not None and saves and found[1].size <= short.size:

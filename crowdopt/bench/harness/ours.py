@@ -96,7 +96,7 @@ def _exact(run: MethodRun) -> dict[str, Any]:
 def exact_plan(instance: AssignmentInstance, program: str, options: Options) -> Plan:
     """What ``crowdopt solve`` does under a linear rule: the stages, or for shares of labels their linear program."""
     from crowdopt.assign.direct import solve_full
-    from crowdopt.assign.linear.linear_plan import solve_linearly
+    from crowdopt.assign.linear_plan import solve_linearly
     from crowdopt.assign.presolve import presolved
     from crowdopt.assign.search import solve_exact
 
