@@ -60,6 +60,7 @@ class SearchParams:
     wide: int = 64  # labels of a task for which there is room at least
     sets: int = 20_000  # all there are, up to which all are looked at, where votes decide
     aims: int = 2  # times that evidence is aimed at where votes decide
+    many: int = 10_000  # kinds, beyond which it is aimed at once
     halvings: int = 6  # of what may be enough
     aimed: int = 200  # kinds that are looked at
     nodes_of_votes: int = 100_000  # of the searches for sets of all kinds
@@ -107,7 +108,7 @@ class Search:
         self.pool.add(swept.sets)
         master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
         self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solve, options)
-        for _ in range(1 if problem.votes is None else params.aims):
+        for _ in range(1 if problem.votes is None or problem.count.size > params.many else params.aims):
             self.take_aim(swept)
             point = self.begin()
             if standing.done:
