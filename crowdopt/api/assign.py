@@ -16,11 +16,10 @@ from crowdopt.api.assign_methods import (
     EXACT,
     IP,
     LP,
-    PATTERNS,
     PROGRAMS,
     MethodSearch,
+    base_of,
     by_method,
-    pools_asked,
 )
 from crowdopt.api.assign_options import AdaptiveOptions, AssignOptions
 from crowdopt.api.binding import (
@@ -142,7 +141,7 @@ def _instance(given: InstanceLike, asked: AssignOptions) -> AssignmentInstance:
     instance = instance_of(
         given, asked.rule, asked.epsilon, asked.difficulty, skills=asked.skills, trust_gold=asked.trust_gold
     )
-    if asked.program != IP or pools_asked(asked.method)[0] in (PATTERNS, APPROXIMATION):
+    if asked.program != IP or base_of(asked.method) == APPROXIMATION:
         instance = alone(instance)
     if asked.rows is None:
         return instance
@@ -151,8 +150,7 @@ def _instance(given: InstanceLike, asked: AssignOptions) -> AssignmentInstance:
 
 
 def _as_a_program(instance: AssignmentInstance, method: str, program: str) -> AssignmentInstance:
-    name = pools_asked(method)[0]
-    if not instance.the_rule.implied_by or name == PATTERNS or (program == IP and name != APPROXIMATION):
+    if not instance.the_rule.implied_by or (program == IP and base_of(method) != APPROXIMATION):
         return instance
     return stating(linear_of(instance), "rule")
 
@@ -240,7 +238,7 @@ def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
 
 def _with_options(method: str, solver_options: Sequence[str]) -> str:
     base, own = taken_apart(method)
-    if (own or solver_options) and pools_asked(base)[0] in (EXACT, PATTERNS, APPROXIMATION):
+    if (own or solver_options) and base_of(base) in (EXACT, APPROXIMATION):
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
     return with_settings(method, pairs_of(tuple(solver_options)))
 

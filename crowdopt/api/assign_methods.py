@@ -12,13 +12,13 @@ from crowdopt.api.binding import (
     SOLVERS,
 )
 from crowdopt.arrays import Ints
+from crowdopt.assign.average import solve_average
 from crowdopt.assign.budget.greedy_spending import kept_on_average
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.linear_plan import solve_linearly
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.approximation import TIES, approximate
-from crowdopt.assign.patterns.true_minimum import POOLS, can_list, solve_patterns
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.search import solve_exact
 from crowdopt.backends import BackendMissing, named, solve
@@ -30,10 +30,9 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 
 PROGRAMS = IP, LP = "ip", "lp"
-EXACT, PATTERNS = "exact", "patterns"
-ROUGH = 8  # skills told apart for each price where there are too many for patterns, and no number was asked for
+EXACT = "exact"
 SEARCHED = "with such groups or own rows the whole program was searched by {}, in place of the exact method"
-ROUNDED, MOMENT = 0.05, 1.0  # a gap beyond which rounded skills may be to blame; seconds for another try at least
+ROUGH, MOMENT = 0.05, 1.0  # a gap beyond which another try is worth while; seconds for it at least
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,8 @@ class MethodSearch:
 
 def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
     """The plan by the method that was asked for."""
-    (name, pools), options, listener = pools_asked(search.method), search.options, search.listener
+    name, options, listener = base_of(search.method), search.options, search.listener
     is_exact, is_whole = name == EXACT, search.program == IP
-    if name == PATTERNS:
-        return _by_patterns(instance, search, pools)
     if name == APPROXIMATION:
         if not is_whole:
             raise InputError(f"method {APPROXIMATION} plans whole labels; ask for the program ip")
@@ -75,34 +72,20 @@ def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
 
 
 def _on_average(instance: AssignmentInstance, search: MethodSearch) -> Plan:
-    """A plan that keeps the average: by patterns, of rounded skills where these are many."""
+    """A plan that keeps the average; where that is far from its bound, one for each task if it is cheaper."""
     if search.method != EXACT:
         raise InputError(
             f"rule mean-error is for the average of all tasks, and {search.method} plans task by task; use exact"
         )
-    if can_list(instance):
-        return _by_patterns(instance, search, None)
-    plan = _by_patterns(instance, search, ROUGH)
-    return replace(plan, note="; ".join(filter(None, [f"planned by {PATTERNS}:pools={ROUGH}", plan.note])))
-
-
-def _by_patterns(instance: AssignmentInstance, search: MethodSearch, pools: int | None) -> Plan:
-    """The true minimum; where skills were rounded and that cost much, a plan for each task if it is cheaper."""
-    # Where there is no plan at all of an average: one that is bought label by label.
-    if search.program != IP:
-        raise InputError("method patterns plans whole labels; ask for the program ip")
-    plan = solve_patterns(instance, solve, search.options, pools, search.listener)
-    if pools is not None and instance.the_rule.average and _may_be_dear(plan):
+    plan = solve_average(instance, SOLVERS, search.options, search.listener)
+    if plan.bound == inf or plan.interrupted:
+        return plan
+    if plan.gap > ROUGH:
         each = _of_each(instance, search.within(max(MOMENT, search.clock.left)))
         plan = replace(cheaper(plan, each.pairs), interrupted=each.interrupted)
-    if plan.pairs is None and instance.the_rule.average and plan.bound < inf and not plan.interrupted:
+    if plan.pairs is None and not plan.interrupted:  # bought label by label
         plan = cheaper(plan, kept_on_average(instance, search.clock))
     return plan
-
-
-def _may_be_dear(plan: Plan) -> bool:
-    """Whether rounding may have cost much: the gap is wide, though a plan is not ruled out."""
-    return plan.gap > ROUNDED and plan.bound < inf and not plan.interrupted
 
 
 def _of_each(instance: AssignmentInstance, search: MethodSearch) -> Plan:
@@ -118,17 +101,10 @@ def cheaper(plan: Plan, pairs: Ints | None) -> Plan:
     return Plan.of(plan.instance, "ip", *known, pairs, method=plan.method, backend=plan.backend, seed=plan.seed)
 
 
-def pools_asked(method: str) -> tuple[str, int | None]:
-    """``patterns:pools=8`` as a method and a number; others as they are, without options."""
-    name, colon, given = method.partition(":")
-    if name == APPROXIMATION:
-        return name, None
-    if name != PATTERNS:
-        return method, None
-    key, _, number = given.partition("=")
-    if colon and (key != "pools" or not number.isdigit() or not 1 <= int(number) <= POOLS):
-        raise InputError(f"{method}: patterns takes pools=1 to pools={POOLS}, as in patterns:pools=8")
-    return name, int(number) if colon else None
+def base_of(method: str) -> str:
+    """A method without its options, where it is the approximation; others as they are."""
+    name = method.partition(":")[0]
+    return name if name == APPROXIMATION else method
 
 
 def ties_asked(method: str) -> str:

@@ -109,10 +109,9 @@ class AssignOptions(PlanOptions):
     ----------
     method : str
         ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
-        that is possible; ``patterns``, or ``patterns:pools=8``: the true minimum under the rules exact-error and
-        mean-error where skills are few or rounded to few; ``primal-approximation``: Ho et al.'s Algorithm 1 at the
-        LP's prices, repaired (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends``
-        lists them), perhaps with its own options, ``highs[presolve=off]``, which gets the full program.
+        that is possible; ``primal-approximation``: Ho et al.'s Algorithm 1 at the LP's prices, repaired
+        (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends`` lists them), perhaps with
+        its own options, ``highs[presolve=off]``, which gets the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
         constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.

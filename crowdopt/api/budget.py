@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import Literal
 
 from crowdopt.api.assign import assign, probe, unheeded
-from crowdopt.api.assign_methods import pools_asked
 from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.api.verbs import two_ways
 from crowdopt.arrays import Ints
@@ -141,17 +140,15 @@ def spend(
 ) -> Spent:
     """The least expected number of wrong answers for a sum of money: ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``.
 
-    money: with prices of 1 a number of labels; method: ``greedy``, with its guarantee and a certified bound;
-    ``patterns`` or ``patterns:pools=8``, the true minimum where skills are few or rounded to few; ``auto``: the
-    better of both where skills are few, else greedy; time_limit: seconds in all.
+    money: with prices of 1 a number of labels; method: ``greedy``, with its guarantee and a certified bound; ``exact``,
+    the fewest over sets of labels; ``auto``: the better of both; time_limit: seconds in all.
     """
-    name, pools = pools_asked(method)
-    if name not in METHODS:
-        raise InputError(f"method must be one of {', '.join(METHODS)}, or patterns:pools=8, not {method!r}")
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
     _refuse_amount(money)
     started, clock = datetime.now(UTC), perf_counter()
     stated = stating(instance, "rule", "epsilon")
-    spent = least_wrong(stated, money, solve_whole, options_of(time_limit, seed), name, pools)
+    spent = least_wrong(stated, money, solve_whole, options_of(time_limit, seed), method)
     note = "; ".join(filter(None, [spent.plan.note, unheeded(stated, spent.plan.pairs)]))
     started_at, seconds = started.isoformat(timespec="seconds"), perf_counter() - clock
     return replace(spent, plan=replace(spent.plan, note=note, seconds=seconds, started=started_at))

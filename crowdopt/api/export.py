@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
-from crowdopt.assign.patterns.true_minimum import refuse
+from crowdopt.assign.average import refuse
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import made

@@ -16,7 +16,7 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints, alike, nth_alike
 from crowdopt.assign.master import Master
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets
-from crowdopt.assign.problem import Problem
+from crowdopt.assign.problem import SCALE, Problem
 from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
@@ -204,7 +204,8 @@ class Chooser:
         sets = pool.sets.some(near)
         owner, rows = sets.owner, problem.rows
         kind = rows.type[sets.row[owner]]
-        use = problem.coupling.use(kind, sets.label, owner, near.size)
+        error = pool.error
+        use = problem.coupling.use(kind, sets.label, owner, near.size, None if error is None else error[near])
         served = np.concatenate([place[hardest[near]], chain + 1, chain])
         columns = np.concatenate([np.arange(near.size), near.size + np.tile(np.arange(chain.size), 2)])
         sign = np.concatenate([np.ones(near.size), -np.ones(chain.size), np.ones(chain.size)])
@@ -217,21 +218,42 @@ class Chooser:
         if problem.coupling.has_budget:
             dear[-1] = params.dear
         hair = 1 + params.hair * self.rng.random(near.size)  # another vertex each time
-        cost = np.concatenate([pool.cost[near] * hair, np.zeros(chain.size), problem.coupling.spare[lacks]])
+        aim = self._aims(near) * hair
+        cost = np.concatenate([aim, np.zeros(chain.size), problem.coupling.goal * problem.coupling.spare[lacks]])
         matrix = sparse.csc_array(sparse.vstack([own, every], format="csc"))
         program = set_choice.of_sets(sides, count[active], cost, matrix, self.master.short[active], (dear, dear))
         return program, set_choice.before_sets(active.size, sides[0].size)
 
-    def best(self) -> tuple[Certificate, Sets, Ints]:
-        """The best choice of the pool's sets for all tasks, on the solver's word; none: there is no choice."""
+    def _aims(self, some: Ints) -> Floats:
+        """What sets count in what is minimised, (k,)."""
+        pool, coupling = self.master.pool, self.problem.coupling
+        aim = coupling.goal * pool.cost[some]
+        return aim if pool.error is None else aim + coupling.wrong * SCALE * pool.error[some]
+
+    def best(
+        self, most: int | None = None, duals: Floats | None = None, slack: float = np.inf, tight: float = 0.0
+    ) -> tuple[Certificate, Sets, Ints]:
+        """The best choice of the pool's sets for all tasks, on the solver's word; none: there is no choice.
+
+        most: so many sets, those of the least regret at ``duals``, none above the slack; tight: by how much a row of
+        errors is tightened.
+        """
         pool, problem = self.master.pool, self.problem
-        hardest, sides = self._hardest(problem.count > 0), (problem.coupling.lower, problem.coupling.upper)
+        coupling, hardest = problem.coupling, self._hardest(problem.count > 0)
+        upper = coupling.upper.copy()
+        upper[coupling.loads + len(coupling.weight) + coupling.owns - 1] -= tight
+        sides = coupling.lower, upper
         near = np.flatnonzero(hardest >= 0)
+        if most is not None and duals is not None:
+            price = pool.prices(duals)
+            regret = price[near] - pool.cheapest(price)[0][hardest[near]]
+            near, regret = near[regret <= slack], regret[regret <= slack]
+            near = near if near.size <= most else np.sort(near[np.argpartition(regret, most)[:most]])
         program, first = self._program(near, hardest, problem.count, sides, near[:0])
         upper, whole = program.upper.copy(), np.zeros(program.cost.size, bool)
         upper[:first], whole[first : first + near.size] = 0.0, True
         cost = program.cost.copy()
-        cost[first : first + near.size] = pool.cost[near]
+        cost[first : first + near.size] = self._aims(near)
         program = replace(program, upper=upper, integer=whole, cost=cost)
         solution = self.solve(program, BRANCHING, self.clock.within(self.options, self.options.nodes))
         known, none = certify(solution), np.zeros(0, np.int64)
@@ -304,4 +326,6 @@ class Chooser:
 
 def activity_of(sets: Sets, problem: Problem) -> Floats:
     """What sets take from the coupling rows in all, (rows,)."""
-    return problem.coupling.activity(problem.rows.type[sets.row[sets.owner]], sets.label)
+    error = problem.errors(sets.row, sets.owner, sets.label)
+    kind = problem.rows.type[sets.row[sets.owner]]
+    return problem.coupling.activity(kind, sets.label, None if error is None else float(error.sum()))

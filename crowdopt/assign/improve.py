@@ -37,6 +37,9 @@ def score(chooser: Chooser, sets: Sets, of: Ints) -> tuple[float, float]:
     over = np.maximum(0.0, activity - coupling.upper) + np.maximum(0.0, coupling.lower - activity)
     without = np.ones(problem.tasks, bool)
     without[of] = False
+    if coupling.averages:
+        wrong = activity[coupling.loads + len(coupling.weight) + coupling.owns - 1]
+        cost = coupling.goal * cost + coupling.wrong * float(wrong)
     return float(np.round(over.sum(), 6)), cost + 2 * float(short[problem.kind_of[without]].sum())
 
 

@@ -19,7 +19,7 @@ from scipy import sparse
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.ascent import ascend
 from crowdopt.assign.oracle import Sets
-from crowdopt.assign.problem import Problem
+from crowdopt.assign.problem import SCALE, Problem
 
 NONE = Sets(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64))
 
@@ -60,6 +60,9 @@ class Pool:
         both = Sets.joined([self.sets, new])
         self.power, self.cost = np.append(self.power, power), np.append(self.cost, cost)
         own = self.problem.coupling.own_use(kind[owner], new.label, owner, first.size)
+        error = self.problem.errors(new.row, owner, new.label)
+        if error is not None:
+            own = sparse.hstack([own[:, :-1], SCALE * error[:, None]], format="csr")
         self.own = sparse.vstack([self.own, own], format="csr")
         self.sign = np.append(self.sign, sign[first])
         order = np.lexsort((self.power, both.row))
@@ -79,6 +82,11 @@ class Pool:
         before = np.cumsum(is_set)
         self.start = np.empty(row.size, np.int64)
         self.start[order[~is_set] - self.sets.row.size] = before[~is_set]
+
+    @property
+    def error(self) -> Floats | None:
+        """What each set's vote errs with, (S,), where the average of errors is promised."""
+        return self.own[:, [-1]].toarray()[:, 0] / SCALE if self.problem.coupling.averages else None
 
     def prices(self, duals: Floats) -> Floats:
         """What each set costs at multipliers, (S,)."""

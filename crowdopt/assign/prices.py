@@ -208,4 +208,5 @@ class Climb:
 
 def _loose(swept: Swept, problem: Problem) -> float:
     """How far bounds stay below the sets that were found, all tasks together."""
-    return float(problem.count @ np.where(np.isfinite(swept.cost), swept.cost - swept.value, 0.0))
+    there = np.isfinite(swept.cost)
+    return float(problem.count[there] @ (swept.cost[there] - swept.value[there]))

@@ -23,11 +23,12 @@ from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, member
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of_sets
 from crowdopt.programs import row_amounts
 from crowdopt.programs.assignment import shares_of
 
 ANY = 1 << 40  # labels: so many are no limit
+SCALE = 1e3  # of errors in a row of a program: solvers' tolerances are absolute
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,13 @@ class Coupling:
     weight: Floats  # (shares, G): what a label counts in each row of shares
     # entries of own rows: row, type, class, coefficient
     own: tuple[Ints, Ints, Ints, Floats]
-    owns: int  # own rows
+    owns: int  # own rows; where an average is promised the last one has errors of sets, in units of 1 / SCALE
     has_budget: bool  # whether money is the last row
     lower: Floats  # (G + shares + own rows + budget,)
     upper: Floats
+    averages: bool = False  # whether there is a row of errors
+    goal: float = 1.0  # what money counts in what is minimised, and an error
+    wrong: float = 0.0
 
     @cached_property
     def loads(self) -> int:
@@ -106,7 +110,9 @@ class Coupling:
         g, shares = self.loads, len(self.weight)
         money = float(duals[-1]) if self.has_budget else 0.0
         pull: Floats = duals[:g] + duals[g : g + shares] @ self.weight
-        return 1.0 - money, pull, duals[g + shares : g + shares + self.owns]
+        own = duals[g + shares : g + shares + self.owns].copy()
+        own[self.owns - 1 :] -= self.wrong
+        return self.goal - money, pull, own
 
     def spare_prices(self, duals: Floats) -> Floats:
         """The price at multipliers of a label that is given for a load's sake alone, (G,)."""
@@ -145,18 +151,23 @@ class Coupling:
         labels = sparse.csr_array((np.ones(label.size), (owner, kind * self.loads + label)), shape=(owners, cells))
         return sparse.csr_array(labels @ table)
 
-    def use(self, kind: Ints, label: Ints, owner: Ints, owners: int) -> sparse.csc_array:
-        """What labels of classes to tasks of types take from the rows, by their owners, (rows, owners)."""
+    def use(self, kind: Ints, label: Ints, owner: Ints, owners: int, error: Floats | None = None) -> sparse.csc_array:
+        """What labels of classes to tasks of types take from the rows, by their owners, (rows, owners).
+
+        error (owners,): where an average is promised, what their votes err with.
+        """
         parts = [sparse.csr_array((np.ones(label.size), (label, owner)), shape=(self.loads, owners))]
         parts += [sparse.csr_array(np.bincount(owner, weight[label], owners)[None]) for weight in self.weight]
-        parts.append(sparse.csr_array(self.own_use(kind, label, owner, owners).T))
+        own = self.own_use(kind, label, owner, owners).T
+        parts.append(sparse.csr_array(own if error is None else sparse.vstack([own[:-1], SCALE * error[None]])))
         if self.has_budget:
             parts.append(sparse.csr_array(np.bincount(owner, self.rows.cost[kind, label], owners)[None]))
         return sparse.csc_array(sparse.vstack(parts))
 
-    def activity(self, kind: Ints, label: Ints) -> Floats:
+    def activity(self, kind: Ints, label: Ints, error: float | None = None) -> Floats:
         """What labels of classes to tasks of types take from the rows in all, (rows,)."""
-        return self.use(kind, label, np.zeros(label.size, np.int64), 1).toarray().reshape(-1)
+        wrong = None if error is None else np.array([error])
+        return self.use(kind, label, np.zeros(label.size, np.int64), 1, wrong).toarray().reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +204,14 @@ class Problem:
         evidence: Floats = np.bincount(owner, worth, row.size).astype(np.float64)
         return evidence if self.votes is None else self.votes.power(row, owner, label, self.kinds.at, evidence)
 
+    def errors(self, row: Ints, owner: Ints, label: Ints) -> Floats | None:
+        """What votes over sets err with, (S,), where their average is promised; else None."""
+        if not self.coupling.averages:
+            return None
+        assert self.votes is not None
+        pairs = self.votes.with_held(row, owner, label)
+        return errors_of_sets(self.votes.instance, self.votes.task[row], pairs)
+
     def by_evidence(self, need: Floats) -> Problem:
         """The same where evidence decides, so much for each kind (K,), or more."""
         hard = np.maximum(need, self.kinds.need) + 2 * float(need.max(initial=0.0)) * self.row_of
@@ -206,7 +225,9 @@ class Problem:
 
     @cached_property
     def unit(self) -> float:
-        """What a label costs, about; where tasks may be left short, what that costs."""
+        """What a label costs, about; where tasks may be left short, what that costs; or a tenth of an error."""
+        if self.coupling.wrong:
+            return 0.1 * SCALE
         return (float(self.rows.cost.mean()) if self.short is None else float(self.short.max())) or 1.0
 
     @cached_property

@@ -33,7 +33,7 @@ from crowdopt.notebooks import percent
 @click.option(
     "--method",
     default="auto",
-    help="greedy; patterns[:pools=N], the true minimum for few skills; auto: the better where skills are few.",
+    help="greedy; exact, the fewest over sets of labels; auto: the better of both.",
 )
 @trust_gold
 @click.option("--time-limit", default=60.0, help="Seconds in all.")

@@ -36,7 +36,7 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
 @click.option(
     "--method",
     default="exact",
-    help="exact; patterns[:pools=N], the true minimum by exact errors; primal-approximation; or a backend.",
+    help="exact; primal-approximation; or a backend.",
 )
 @click.option("--program", type=click.Choice(PROGRAMS), default="ip", help="Whole labels, or the LP.")
 @click.option("--rule", type=click.Choice(list(RULES)), help="Rule of evidence, in place of the campaign's.")

@@ -93,7 +93,7 @@ def whole_menu(pools: Pools) -> PatternSet:
     """
     sizes = pools.sizes
     if np.prod(sizes + 1.0) > MANY:
-        raise InputError("the workers allow too many patterns for one explicit program; use method patterns")
+        raise InputError("the workers allow too many patterns for one explicit program; solve it by method exact")
     every = np.array(list(product(*(range(size + 1) for size in sizes.tolist()))), dtype=np.int64)
     parts = []
     for t in range(pools.tasks_in.size):

@@ -67,28 +67,23 @@ class Pools:
         return pool, depth, supply.astype(np.float64)
 
 
-def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = False) -> Pools:
-    """Pool the workers: those of equal skill and price, or at most so many pools for each price.
-
-    pools: skills inside a pool are rounded: down to the least for each type, so that a plan for the pools holds for the
-    workers; or ``up`` to the greatest, so that a bound for the pools is one for the workers.
-    """
-    refuse_joint_limits(instance, "method patterns", "it plans for pools of equally skilled workers of any group")
-    skill, (fewest, most) = folded(instance, up), instance.new_label_limits
+def pools_of(instance: AssignmentInstance) -> Pools:
+    """Pool the workers: those of equal skill and price."""
+    refuse_joint_limits(
+        instance, "the program over patterns", "it plans for pools of equally skilled workers of any group"
+    )
+    skill, (fewest, most) = folded(instance), instance.new_label_limits
     useful = (instance.capacity > 0) & ((skill > 1 / instance.classes).any(axis=0) | bool(instance.min_labels.any()))
     who = np.flatnonzero(useful)
     price, known = instance.cost[:, who].T, skill[:, who].T
     number = np.unique(np.column_stack([price, known]), axis=0, return_inverse=True)[1].reshape(-1)
-    if pools is not None and number.max(initial=-1) >= pools:
-        number = _merged(price, known, pools)
     pool = np.full(instance.n_workers, -1)
     pool[who] = number
     prior: Floats = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     prior = prior[:, 1] if instance.classes == 2 else prior
     kind, task = alike(instance.task_type, instance.epsilon, prior, fewest, most)
     first, sizes = np.unique(number, return_index=True, return_counts=True)[1:]
-    types, by_pool = instance.task_type[task], who[np.argsort(number, kind="stable")]
-    rounded = (np.maximum if up else np.minimum).reduceat(skill[types][:, by_pool], np.cumsum(sizes) - sizes, axis=1)
+    types = instance.task_type[task]
     return Pools(
         instance=instance,
         kind=kind,
@@ -96,7 +91,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
         tasks_in=np.bincount(kind),
         sizes=sizes,
         deepest=sizes,
-        skill=rounded,
+        skill=skill[types][:, who[first]],
         cost=instance.cost[types][:, who[first]],
         epsilon=instance.epsilon[task],
         prior=prior[task],
@@ -105,7 +100,7 @@ def pools_of(instance: AssignmentInstance, pools: int | None = None, up: bool = 
     )
 
 
-def folded(instance: AssignmentInstance, up: bool) -> Floats:
+def folded(instance: AssignmentInstance, up: bool = False) -> Floats:
     """Skills as a vote by log-odds sees them, clipped: of two classes the larger of p and 1 - p; 1/K without evidence.
 
     up: among more classes a worker who is mostly wrong counts as one who names another class than theirs,
@@ -115,26 +110,3 @@ def folded(instance: AssignmentInstance, up: bool) -> Floats:
     p, classes = instance.accuracy, int(instance.classes)
     turned = at_best(p, classes) if up else np.where(p * classes < 1, (1 - p) / (classes - 1), p)
     return np.where(instance.evidence > 0, np.minimum(turned, 1 - CLIP), 1 / classes)
-
-
-def _merged(price: Floats, skill: Floats, pools: int) -> Ints:
-    """At most so many pools for each price: the pool whose log-odds are widest, for its workers, is halved there."""
-    odds = np.log(skill) - np.log1p(-skill)
-    level = np.unique(price, axis=0, return_inverse=True)[1].reshape(-1)
-    found: list[Ints] = []
-    for same in range(int(level.max()) + 1):
-        parts = [np.flatnonzero(level == same)]
-        while len(parts) < pools:
-            widths = [np.ptp(odds[part], axis=0) for part in parts]
-            spread = [float(width.max() * np.sqrt(part.size)) for width, part in zip(widths, parts, strict=True)]
-            widest = int(np.argmax(spread))
-            if spread[widest] <= 0:
-                break
-            part = parts[widest]
-            values = odds[part, int(widths[widest].argmax())]
-            above = values > (values.min() + values.max()) / 2
-            parts[widest : widest + 1] = [part[above], part[~above]]
-        found += parts
-    number = np.empty(len(price), np.int64)
-    number[np.concatenate(found)] = np.repeat(np.arange(len(found)), [part.size for part in found])
-    return number

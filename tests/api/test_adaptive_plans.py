@@ -124,7 +124,7 @@ def test_what_orders_do_not_keep_is_refused_in_a_sentence(what):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--adaptive", "--method", "patterns"], "--method"),
+        (["--adaptive", "--method", "highs"], "--method"),
         (["--adaptive", "--gap", ".1", "--option", "presolve=off"], "--gap and --option"),
         (["--adaptive", "--rule", "bhattacharyya"], "rule"),
         (["--adaptive", "--rounds", "0"], "rounds"),

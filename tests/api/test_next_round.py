@@ -59,8 +59,7 @@ def settings_of(folder):
 def test_the_next_plan_is_for_the_unsure_tasks(tmp_path, rule, wanted):
     """Under every rule: who is not sure gets labels, who is gets none; another rule takes over where it must."""
     instance = AssignmentInstance(np.full((1, 30), 0.8), [0] * 40, [40] * 30, 0.12, rule=rule, types=["all"])
-    method = {"method": "patterns"} if rule == "mean-error" else {}
-    second = second_round(tmp_path, instance, lost=0.2, **method)
+    second = second_round(tmp_path, instance, lost=0.2)
     unsure = [row["sure"] == "no" for row in rows(tmp_path / "a" / "answers.csv")]
     assert settings_of(tmp_path) | {"collected": "observed", "rule": wanted} == settings_of(tmp_path)
     assert any(unsure) and ((assign(second, gap=0.0).task_labels > 0) == unsure).all()

@@ -300,16 +300,16 @@ def test_an_average_out_of_reach_is_missed_by_as_little_as_can_be(seed, tmp_path
     rows, cost = choices(instance, sets)
     mean = np.mean([errors[rows[:, task]] for task, (_, errors, _) in enumerate(sets)], axis=0)
     kept = mean <= instance.epsilon[0] + CERTAIN
-    plan = assign(instance, "patterns")
+    plan = assign(instance)
     reached = plan.exact_error[0].mean()
     if kept.any():
         assert plan.found and reached <= instance.epsilon[0] + CERTAIN and plan.objective >= cost[kept].min() - SAME
         return
     assert plan.status is Status.INFEASIBLE and reached == pytest.approx(mean.min(), abs=SOLVER)
     assert plan.objective <= cost[mean <= mean.min() + SAME].min() + SAME
-    assert assign(instance, "patterns", strict=True).pairs is None
+    assert assign(instance, strict=True).pairs is None
     write_campaign(instance, tmp_path / "c")
-    said = CliRunner().invoke(main, ["solve", str(tmp_path / "c"), "--method", "patterns", "-o", str(tmp_path / "p")])
+    said = CliRunner().invoke(main, ["solve", str(tmp_path / "c"), "-o", str(tmp_path / "p")])
     assert said.exit_code == 1 and "on average, target" in said.output
     assert verify(tmp_path / "c", tmp_path / "p").holds
 
@@ -320,7 +320,7 @@ def test_an_average_out_of_reach_is_bought_label_by_label_where_sets_are_many(tm
     instance = AssignmentInstance(
         rng.uniform(0.55, 0.95, (3, 10)), rng.integers(0, 3, 60), np.full(10, 12), 0.001, rule="mean-error"
     )
-    plan = assign(instance, "patterns", time_limit=10)
+    plan = assign(instance, time_limit=10)
     assert plan.status is Status.INFEASIBLE and plan.short.size
     assert plan.exact_error[0].mean() <= spend(instance, 120.0).wrong / 60 + SAME
     assert report_on(instance, plan, tmp_path).holds

@@ -68,7 +68,7 @@ def test_a_target_below_the_floor_is_refused_with_what_can_be_promised():
 
 
 def test_what_knows_no_difficulty_says_so():
-    """No other rule, no more classes, no labels observed, no misled crowd, no patterns."""
+    """No other rule, no more classes, no labels observed, no misled crowd."""
     for change, sentence in (
         ({"rule": "bhattacharyya"}, "rule bhattacharyya knows no difficulty; choose rule exact-error"),
         ({"classes": 3}, "between 2 classes, not 3"),
@@ -77,8 +77,6 @@ def test_what_knows_no_difficulty_says_so():
     ):
         with pytest.raises(InputError, match=sentence):
             crowd(**change)
-    with pytest.raises(InputError, match="patterns knows no difficulty"):
-        assign(crowd(), "patterns")
 
 
 def test_a_fit_becomes_a_plans_difficulty():

@@ -20,7 +20,7 @@ NEAR = 1e-6  # of costs and bounds, relative beyond 1
 LATE = 0.3  # seconds beyond the limit
 EARLY, CLOSE = 0.8, 2e-3  # of the limit, within which nobody gives up at a wider gap
 TINY, FEW = 24, 11  # pairs and workers up to which every plan is looked at
-HERE = ("exact", "patterns")  # methods that plan in this process
+HERE = ("exact",)  # methods that plan in this process
 
 
 @dataclass(frozen=True)

@@ -68,14 +68,11 @@ def test_no_set_of_fewer_labels_reaches_a_need(instance):
 
 
 @settings(max_examples=30)
-@given(campaigns(24, wishes=("classes", "priors", "prices", "prices-by-type")), st.booleans())
-def test_few_pools_have_one_price_and_a_skill_on_their_side(instance, up):
-    """No worker of a pool is worse than it, or none is better; without a number of pools all are as good."""
-    for number in (None, 2):
-        pools, skill = pools_of(instance, number, up), folded(instance, up)
-        prices = [tuple(column) for column in pools.cost.T]
-        assert number is None or max(map(prices.count, prices), default=0) <= number
-        for g, workers in enumerate(pools.members):
-            mine, rows = skill[instance.task_type][:, workers], pools.skill[pools.kind, g][:, None]
-            assert (mine == rows).all() if number is None else (mine <= rows if up else mine >= rows).all()
-            assert (instance.cost[instance.task_type][:, workers] == pools.cost[pools.kind, g][:, None]).all()
+@given(campaigns(24, wishes=("classes", "priors", "prices", "prices-by-type")))
+def test_a_pool_has_one_price_and_one_skill(instance):
+    """All its workers have them; no two pools have both."""
+    pools, skill = pools_of(instance), folded(instance)
+    assert len(np.unique(np.column_stack([pools.cost.T, pools.skill.T]), axis=0)) == pools.sizes.size
+    for g, workers in enumerate(pools.members):
+        assert (skill[instance.task_type][:, workers] == pools.skill[pools.kind, g][:, None]).all()
+        assert (instance.cost[instance.task_type][:, workers] == pools.cost[pools.kind, g][:, None]).all()

@@ -197,7 +197,6 @@ def hard_panel(folder, items: int = 100):
         ({"rule": "bhattacharyya"}, False),
         ({"rule": "mean-error"}, False),
         ({"program": "lp"}, False),
-        ({"method": "patterns"}, False),
         ({"method": "primal-approximation"}, False),
         ({"skills": "plug-in"}, False),
         ({"skills": "beta"}, False),

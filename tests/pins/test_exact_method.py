@@ -184,7 +184,7 @@ def test_the_fewest_labels_for_an_exact_error():
     assert fewest_exact(one).tolist() == [3] * 4
     pairs = np.array([[0, 0], [0, 1], [0, 2], [1, 0]])
     np.testing.assert_allclose(exact_errors(one, pairs)[0], [0.104, 0.2, 0.5, 0.5], atol=1e-12)
-    assert crowdopt.assign(one, "patterns").objective == 12
+    assert crowdopt.assign(one).objective == 12
 
 
 def test_a_market_of_two_kinds_by_hand():

@@ -1,4 +1,4 @@
-"""Masters over sets, orders and patterns: brute force over all choices of sets is never cheaper than they."""
+"""Masters over sets and orders: brute force over all choices of sets is never cheaper than they."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ import pytest
 from hypothesis import given, settings
 from scipy import sparse
 
-from crowdopt import AssignmentInstance, Status, relax, solve
+from crowdopt import AssignmentInstance, relax
 from crowdopt.programs import (
     assignment,
-    pattern_master,
-    patterns,
     set_choice,
     some_pairs,
 )
 from crowdopt.programs.order_choice import OrderLimits, of_orders
-from crowdopt.programs.pools import pools_of
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
 from tests.draw import campaigns
 from tests.programs.optima import optimum
@@ -63,22 +60,6 @@ def test_orders_by_hand():
     both = sparse.csc_array([[1.0, 1.0, 0, 0], [0, 0, 1.0, 1.0], [0.5, 0.4, 0, 0], [0, 0, 0.5, 0.1], [0, 1.0, 0, 1.0]])
     limits = OrderLimits(np.full(2, 10.0), np.full(2, 2.0), none, np.array([100.0]))
     assert optimum(of_orders(limits, np.array([0, 1.0, 0, 1.0]), both, DEAR)) == pytest.approx(12.5 + 4 * DEAR)
-
-
-@pytest.mark.parametrize("capacity", [1, 6])
-@pytest.mark.parametrize("rule", ["exact-error", "mean-error"])
-def test_over_the_whole_menu_of_patterns_it_is_the_relaxation(capacity, rule):
-    """Where the relaxation has a point nothing goes without; where it has none, something does."""
-    instance = AssignmentInstance([[0.9, 0.9, 0.7, 0.7, 0.7]], [0] * 6, [capacity] * 5, 0.12, rule=rule)
-    pools = pools_of(instance)
-    menu = patterns.whole_menu(pools)
-    wrong = float(instance.epsilon.sum()) if instance.the_rule.average else None
-    base = relax(patterns.of_menu(pools, menu, wrong))
-    program = pattern_master.of_priced_menu(pools, menu, 1000.0, wrong)
-    if solve(base).status is Status.OPTIMAL:
-        assert optimum(program) == pytest.approx(optimum(base))
-    else:
-        assert program.column("without").view(solve(program).primal).sum() > 1e-6
 
 
 def over(instance: AssignmentInstance, some: np.ndarray) -> float:

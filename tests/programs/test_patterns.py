@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import crowdopt
 from crowdopt import AssignmentInstance
-from crowdopt.assign.patterns.deal import deal
 from crowdopt.core.program import Program
 from crowdopt.io.programs.naming import MPS
 from crowdopt.programs import patterns
@@ -64,7 +63,7 @@ def test_builder_and_method_have_the_exact_optimum(path: Path) -> None:
     facts = facts_of(path)
     for rule, stated in facts["optimum"].items():
         instance = instance_of(facts, rule)
-        found, plan = crowdopt.certify(crowdopt.solve(patterns.build(instance))), crowdopt.assign(instance, "patterns")
+        found, plan = crowdopt.certify(crowdopt.solve(patterns.build(instance))), crowdopt.assign(instance)
         if stated == "infeasible":
             assert found.bound == float("inf") and not plan.found
         else:
@@ -88,7 +87,7 @@ def test_all_options_are_what_the_specification_says(tmp_path_factory, instance)
 @given(campaigns(12, RULES, WISHES))
 def test_the_method_finds_the_least_cost(instance) -> None:
     """Against all sets of pairs: the same cost, a bound no higher, and no plan where there is none."""
-    best, plan = least_cost(instance), crowdopt.assign(instance, "patterns")
+    best, plan = least_cost(instance), crowdopt.assign(instance)
     assert plan.found == (best < np.inf)
     if plan.found:
         assert plan.objective == pytest.approx(best) and plan.bound <= best + 1e-6
@@ -98,7 +97,7 @@ def test_the_method_finds_the_least_cost(instance) -> None:
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_labels_can_be_dealt_just_if_the_supply_rows_hold(seed: int) -> None:
-    """Gale and Ryser, against trying every way: sums beyond each depth, and a deal by most room left."""
+    """Gale and Ryser, against trying every way: sums beyond each depth."""
     rng = np.random.default_rng(seed)
     n, s = int(rng.integers(1, 5)), int(rng.integers(1, 4))
     capacity = rng.integers(0, n + 1, s)
@@ -110,11 +109,6 @@ def test_labels_can_be_dealt_just_if_the_supply_rows_hold(seed: int) -> None:
     _, depth, supply = pools.rows
     fits = all(np.maximum(0, wanted - h).sum() <= side for h, side in zip(depth, supply, strict=True))
     assert fits == _some_way(wanted[:, 0].tolist(), np.sort(capacity)[::-1].tolist())
-    if fits:
-        pairs = deal(pools, wanted)
-        assert (np.bincount(pairs[:, 0], minlength=n) == wanted[:, 0]).all()
-        assert (np.bincount(pairs[:, 1], minlength=s) <= capacity).all()
-        assert len(np.unique(pairs, axis=0)) == len(pairs)
 
 
 def _some_way(wanted: list[int], room: list[int]) -> bool:

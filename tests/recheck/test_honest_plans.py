@@ -33,32 +33,32 @@ def test_money_where_pairs_may_not_be(own, seed, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_money_over_rounded_skills(seed, tmp_path):
+def test_money_over_own_skills(seed, tmp_path):
     """Prices that say nothing of the cost still prove how many answers are wrong: they are kept."""
     rng = np.random.default_rng(seed)
     skills, room = rng.uniform(0.4, 0.95, (1, 25)), rng.integers(0, 4, 25)
-    spent = budget(AssignmentInstance(skills, np.zeros(3, np.int64), room, 0.2), money=9.0, method="patterns:pools=2")
+    spent = budget(AssignmentInstance(skills, np.zeros(3, np.int64), room, 0.2), money=9.0, method="exact")
     report = holds(spent.plan.instance.with_epsilon(0.2), spent.plan, tmp_path)
     assert report.wrong_bound is not None and report.wrong_bound == pytest.approx(spent.wrong_bound, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_patterns_of_rounded_skills(seed, tmp_path):
+def test_errors_of_three_skills(seed, tmp_path):
     """With and without time to find multipliers."""
     instance = campaign(seed, 4, 6, "mean-error" if seed % 2 else "exact-error", skills="three-own")
-    plan = assign(instance, "patterns:pools=2", time_limit=5 if seed < 2 else 0.001)
+    plan = assign(instance, time_limit=5 if seed < 2 else 0.001)
     if plan.found:
         holds(instance, plan, tmp_path)
 
 
 @pytest.mark.parametrize("workers", [28, 70])
 def test_more_skills_than_a_bound_tells_apart(workers, tmp_path):
-    """The bound of pools by price, each of one skill, is claimed where verify tells as many skills apart."""
+    """The bound is claimed where verify tells as many skills apart."""
     rng = np.random.default_rng(workers)
     skills, cost = rng.uniform(0.68, 0.72, (1, workers)), rng.uniform(0.5, 3, workers)
     ones = np.ones(workers, np.int64)
     instance = AssignmentInstance(skills, np.zeros(1, np.int64), ones, 0.3, cost=cost, rule="mean-error")
-    holds(instance, assign(instance, "patterns:pools=3", time_limit=10), tmp_path)
+    holds(instance, assign(instance, time_limit=10), tmp_path)
 
 
 def test_a_type_without_tasks_has_no_weights(tmp_path):

@@ -6,41 +6,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Ints, alike
+from crowdopt.assign.average import PARAMS, Prices, certified, duals_of, prices_prove, refuse, spent_on_sets
 from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
 from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
 from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, most_money
-from crowdopt.assign.patterns.columns import Goal, PatternPrices
-from crowdopt.assign.patterns.proven_prices import prices_prove
-from crowdopt.assign.patterns.true_minimum import (
-    can_list,
-    cheapest,
-    duals_of,
-    generated,
-    most_pools,
-    refuse,
-    rounded,
-)
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError, OutOfReach
 from crowdopt.notebooks import InNotebooks
-from crowdopt.programs.patterns import SCALE
-from crowdopt.programs.pools import pools_of
 
 GRID = 1e-9  # of the stated mean error, rounded up
-CHEAP = 1e-9  # wrong answers; money is priced at least so much, so that prices can be stated in money
-NEAR = 1e-4  # relative gap at which patterns are good enough
 SHARE = 0.4  # of the time left, for each of the two bounds by curves
 NOISE = 1e-9  # relative; a gap as small as this is what rounding took off the bound
-METHODS = ("auto", "greedy", "patterns")
+METHODS = ("auto", "greedy", "exact")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +45,7 @@ class Spent(InNotebooks):
     guarantee : float, optional
         Greedy's share of the largest possible gain, known beforehand.
     method : str
-        Whose plan it is: ``greedy`` or ``patterns``.
+        Whose plan it is: ``greedy`` or ``exact``.
     """
 
     plan: Plan
@@ -87,13 +72,11 @@ def least_wrong(
     solve: Solve,
     options: Options,
     method: str = "auto",
-    pools: int | None = None,
 ) -> Spent:
     """``min sum_i e_i(S_i)  s.t.  sum c <= money`` and the capacities, e_i the exact error of the vote by log-odds.
 
-    instance: its rule and targets do not matter; method: ``greedy``; ``patterns``, where skills are few or rounded to
-    ``pools`` for each price; ``auto``: the better of both where skills are few, else greedy; pools: skills told
-    apart for each price; default: all, where they are few.
+    instance: its rule and targets do not matter; method: ``greedy``; ``exact``, over sets of labels; ``auto``: the
+    better of both.
     """
     clock = Clock(options.time_limit)
     if instance.difficulty.share:
@@ -110,12 +93,12 @@ def least_wrong(
     lowest = fewest_wrong(instance, money, surrogate_curve, solve, first).value
     second = replace(options, time_limit=SHARE * clock.left)
     curve, prices = fewest_wrong(instance, money, least_curve, solve, second), None
-    plans = {"greedy": by_hand} if method != "patterns" else {}
-    if method == "patterns" or (method == "auto" and can_list(instance) and not has_joint_limits(instance)):
-        by_pattern, prices = _by_patterns(instance, money, solve, options, clock, pools)
-        plans |= {} if by_pattern is None else {"patterns": by_pattern}
+    plans = {"greedy": by_hand} if method != "exact" else {}
+    if method == "exact" or (method == "auto" and _are_listed(instance)):
+        by_sets, prices = _by_sets(instance, money, solve, options, clock)
+        plans |= {} if by_sets is None else {"exact": by_sets}
     if not plans:
-        raise InputError("no plan over patterns was found within the limits; choose --method greedy")
+        raise InputError("no plan over sets of labels was found within the limits; choose --method greedy")
     wrong = {name: float(most_errors(instance, pairs).sum()) for name, pairs in plans.items()}
     best = min(wrong, key=lambda name: wrong[name])
     plan = _plan(instance, money, plans[best], best, curve, prices, options)
@@ -126,38 +109,26 @@ def least_wrong(
 def spent_best(instance: AssignmentInstance, money: float, solve: Solve, options: Options) -> Ints:
     """The plan of :func:`least_wrong` by itself, without a bound, (k, 2)."""
     instance, plans = replace(instance, rule="mean-error", budget=None), [spend(instance, money)]
-    if can_list(instance) and not has_joint_limits(instance):
-        found = _by_patterns(instance, money, solve, options, Clock(options.time_limit), None)[0]
+    if _are_listed(instance):
+        found = _by_sets(instance, money, solve, options, Clock(options.time_limit))[0]
         plans += [] if found is None else [found]
     return min(plans, key=lambda pairs: float(most_errors(instance, pairs).sum()))
 
 
-def _by_patterns(
-    instance: AssignmentInstance,
-    money: float,
-    solve: Solve,
-    options: Options,
-    clock: Clock,
-    asked: int | None,
-) -> tuple[Ints | None, PatternPrices | None]:
+def _are_listed(instance: AssignmentInstance) -> bool:
+    """Whether money can be spent on sets of labels: no limits that these do not know, and few kinds of tasks."""
+    try:
+        refuse(instance)
+    except InputError:
+        return False
+    return alike(instance.task_type, *instance.own_priors)[1].size <= PARAMS.rows
+
+
+def _by_sets(
+    instance: AssignmentInstance, money: float, solve: Solve, options: Options, clock: Clock
+) -> tuple[Ints | None, Prices | None]:
     refuse(instance)
-    limited = replace(instance, budget=money)
-    below, above = pools_of(limited, asked), pools_of(limited, asked, up=True)
-    if asked is None and below.sizes.size > most_pools(instance):
-        raise InputError(f"the workers have {below.sizes.size} different skills or prices; choose patterns:pools=8")
-    goal = Goal(least_wrong=True)
-    columns = generated(below, goal, solve, replace(options, gap=max(options.gap, NEAR)), clock)
-    pairs = cheapest(columns, solve, columns.options, clock).pairs(columns.pools)
-    proving = columns
-    if not np.array_equal(below.skill, above.skill):
-        proving = generated(above, goal, solve, options, clock)
-    return pairs, None if proving.prices is None else in_money(proving.prices)
-
-
-def in_money(prices: PatternPrices) -> PatternPrices:
-    """Prices counted in money instead of wrong answers."""
-    unit = max(prices.money, CHEAP * SCALE)
-    return PatternPrices(prices.worker / unit, 1.0, prices.wrong / unit)
+    return spent_on_sets(replace(instance, budget=money), solve, options, clock)
 
 
 def _plan(
@@ -166,7 +137,7 @@ def _plan(
     pairs: Ints,
     method: str,
     curve: WrongBound,
-    prices: PatternPrices | None,
+    prices: Prices | None,
     options: Options,
 ) -> Plan:
     """The pairs as a plan under rule mean-error, with the prices that prove most of the wrong answers."""
@@ -183,11 +154,11 @@ def _plan(
         none = np.zeros(instance.n_tasks)
         duals = Duals(curve.task, -curve.worker, none, -curve.money, form="curve")
     if prices is not None:
-        proven = prices_prove(stated, duals_of(stated, prices))
-        by_patterns = _wrong_at(proven, float(stated.epsilon.sum()), prices.wrong, min(money, most_money(instance)))
-        if by_patterns >= least:
-            least, duals = by_patterns, duals_of(stated, prices)
-            known = replace(known, bound=rounded(stated, proven), proof="certificate")
+        proven = prices_prove(stated, prices)
+        by_sets = _wrong_at(proven, float(stated.epsilon.sum()), prices.wrong, min(money, most_money(instance)))
+        if by_sets >= least:
+            least, duals = by_sets, duals_of(stated, prices)
+            known = certified(stated, proven)
     spending = {"money": float(money), "wrong": float(most_errors(stated, pairs).sum())}
     if duals is not None:
         spending["wrong_bound"] = max(0.0, least)

@@ -134,8 +134,10 @@ def proved_by_patterns(
     stored: with its claims; -> -inf where the claims are no numbers that prove anything.
     """
     wrong, levels = stored.claims.get("wrong_dual"), stored.claims.get("levels")
-    fewest = 0 if instance.classes == 2 and not instance.the_rule.average else 1
-    if type(wrong) is not float or type(levels) is not int or not fewest <= levels <= MOST_LEVELS:
+    if not instance.the_rule.average:
+        report.complain("plan.json", f"certified_by says 'patterns', but rule {instance.rule} has no price of errors")
+        return -np.inf
+    if type(wrong) is not float or type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
         report.complain("plan.json", f"wrong_dual and levels say {wrong!r} and {levels!r}, which prove nothing")
         return -np.inf
     return prove_patterns(instance, worker, budget, wrong, levels)

@@ -5,8 +5,6 @@ It shares no code with the method that finds the multipliers: another algorithm,
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,20 +14,13 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.law import CLIP
 from crowdopt.recheck.bounds.by_task import workers_by_task
 from crowdopt.recheck.bounds.individual_proofs import least_sets
-from crowdopt.recheck.bounds.sets_by_error import DEEPEST, SetsByError
 from crowdopt.recheck.bounds.sets_by_level import SetsByLevel
 
 BELOW_OPTIMUM = 1e-7  # relative; how far a knapsack's bound may stay below its optimum
 TABLE = 4_000_000  # numbers in a table of completions
 CELLS = 20_000  # of evidence in it, at most
 MANY = 300  # different tasks beyond which compiled loops price them
-LONG = 24  # skills told apart where sets are larger than crowdopt.recheck.bounds.sets_by_error looks at
-TOLD_APART = 8  # different targets of a type that are told apart as they are; others go up to the next step
-STEPS = 32  # for each factor of two: a step is at most 2.2 % above
-ON_A_STEP = 1e-9  # of a step; a target this little above one is on it, whatever its last bits are
 STATES = 200_000  # partial sets that are looked at together; beyond, the bound is what completes them
-
-Asked: TypeAlias = tuple[tuple[Floats, list[Floats]], tuple[float, ...], float, float]  # of SetsByLevel, up to limits
 
 
 def prove_blocks(instance: AssignmentInstance, worker: Floats, labels: Floats, budget: float) -> float:
@@ -154,63 +145,40 @@ def _completions(cost: Floats, wide: Ints, cells: int) -> Floats:
 
 
 def prove_patterns(instance: AssignmentInstance, worker: Floats, budget: float, wrong: float, levels: int) -> float:
-    """``sum_i v_i(w, b, r) + sum_j M_j w_j + b B + r sum_i eps_i``: a bound on every plan's cost by exact errors.
+    """``sum_i v_i(w, b, r) + sum_j M_j w_j + b B + r sum_i eps_i``: a bound on the cost of a promise for the average.
 
     ``v_i = min over sets S of workers of sum_{j in S} ((1 - b) c_ij - w_j) - r e_i(S)``, e_i(S) the exact error of the
-    vote by log-odds (among more than two classes a lower bound, which is exact where beliefs are few); under a rule for
-    each task over the sets with ``e_i(S) <= eps_i`` and without r. Valid for any w, b, r <= 0. Workers of one skill
-    count as alike, cheapest first; of more than ``levels`` skills the nearest are rounded up, which can only lower v_i;
-    0, for two classes and a rule for each task: no skill of a set of up to DEEPEST labels is
-    (recheck.bounds.sets_by_error), of more than LONG those of larger sets are, and the targets of a type are rounded
-    up to steps where they are many.
-    Of a task with labels already in nothing is known but that v_i >= 0; under a rule for the average nothing is proven
-    then.
+    vote by log-odds (among more than two classes a lower bound, which is exact where beliefs are few). Valid for any w,
+    b, r <= 0. Workers of one skill count as alike, cheapest first; of more than ``levels`` skills the nearest are
+    rounded up, which can only lower v_i. Where labels are in nothing is proven.
 
     budget, wrong: b, multiplier of the budget, and r, of the wrong answers; levels: different skills that are told
     apart for each type; -> -inf where nothing is proven; infinite where some task has no set at all.
     """
-    load, average = np.minimum(worker, 0.0), instance.the_rule.average
-    begun = np.zeros(instance.n_tasks, bool)
-    begun[instance.collected[:, 0]] = not instance.observed
-    if average and begun.any():
+    load = np.minimum(worker, 0.0)
+    if len(instance.collected) and not instance.observed:
         return -np.inf
-    spend = min(budget, 0.0) if instance.budget is not None else 0.0
-    price = -min(wrong, 0.0) if average else 0.0
+    spend, price = min(budget, 0.0) if instance.budget is not None else 0.0, -min(wrong, 0.0)
     room = np.minimum(instance.capacity, instance.n_tasks)
     rows = [room * load, np.array([spend * (instance.budget or 0.0)]), -price * instance.epsilon]
     prior = np.broadcast_to(instance.prior, (instance.n_tasks, instance.classes))
     fewest, most = instance.new_label_limits
     known: dict[tuple[object, ...], float] = {}
     least = np.zeros(instance.n_tasks)
-    allowed = np.ones(instance.n_tasks) if average else instance.epsilon if levels > 0 else _few_targets(instance)
-    for task in np.flatnonzero(~begun).tolist():
-        kind, target = int(instance.task_type[task]), float(allowed[task])
-        chances = tuple(prior[task].tolist())
-        key = (kind, target, chances, int(fewest[task]), int(most[task]))
+    for task in range(instance.n_tasks):
+        kind, chances, limits = (
+            int(instance.task_type[task]),
+            tuple(prior[task].tolist()),
+            (int(fewest[task]), int(most[task])),
+        )
+        key = (kind, chances, limits)
         if key not in known:
             cost = (1 - spend) * instance.cost[kind] - load
-            limits = int(fewest[task]), int(most[task])
             size = float(cost.max(initial=0.0)) * instance.n_workers + price
-            asked = _levels(instance, kind, cost, room > 0, levels or LONG), chances, target, price
-            if levels == 0 and instance.classes == 2 and not average:
-                own = known_skills(instance, kind)[room > 0], cost[room > 0]
-                known[key] = lowered(_of_own_skills(own, asked, *limits), size)
-            else:
-                known[key] = lowered(SetsByLevel(*asked, *limits).least(), size)
+            sets = SetsByLevel(_levels(instance, kind, cost, room > 0, levels), chances, 1.0, price, *limits)
+            known[key] = lowered(sets.least(), size)
         least[task] = known[key]
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([*rows, least]))
-
-
-def _of_own_skills(own: tuple[Floats, Floats], asked: Asked, fewest: int, most: int) -> float:
-    """By levels where all skills are told apart; else sets of up to DEEPEST labels by worker, larger ones by levels."""
-    # own two arrays of (workers,) float: skills, and what a label costs; asked: the same by levels.
-    whole = SetsByLevel(*asked, fewest, most)
-    if np.unique(own[0]).size <= LONG and (least := whole.least()) == whole.best:
-        return least
-    few = SetsByError(*own, asked[1][1], asked[2], fewest, min(most, DEEPEST))
-    value = few.value()
-    least = SetsByLevel(*asked, max(fewest, DEEPEST + 1), most).least(value)
-    return least if value == few.best else max(least, whole.least(few.best))
 
 
 def _levels(
@@ -226,17 +194,6 @@ def _levels(
         skill = top[np.searchsorted(top, skill)]
         distinct = top
     return distinct[::-1], [np.sort(cost[skill == one]) for one in distinct[::-1]]
-
-
-def _few_targets(instance: AssignmentInstance) -> Floats:
-    """The targets, or ``2^(ceil(32 log2 epsilon) / 32)``, none below its own, where more than TOLD_APART differ."""
-    target = instance.epsilon.copy()
-    for kind in np.unique(instance.task_type).tolist():
-        mine = instance.task_type == kind
-        if np.unique(target[mine]).size > TOLD_APART:
-            step = np.ceil(STEPS * np.log2(target[mine]) - ON_A_STEP)
-            target[mine] = np.maximum(np.exp2(step / STEPS), target[mine])
-    return target
 
 
 def known_skills(instance: AssignmentInstance, kind: int) -> Floats:

@@ -56,11 +56,11 @@ def test_greedy_keeps_its_guarantee_and_the_bounds_hold(instance: AssignmentInst
 
 @settings(max_examples=5, deadline=None)
 @given(campaigns(6, ["mean-error"], LIMITS[:3], spoiled=False, skills="each"), st.integers(1, 7))
-def test_patterns_spend_best(instance: AssignmentInstance, money: int) -> None:
+def test_sets_spend_best(instance: AssignmentInstance, money: int) -> None:
     """The fewest wrong answers of all plans, up to the gap asked for, and a bound that is none too high."""
     _, exact = best_of_all(instance, money)
     try:
-        spent = spend(instance, money, method="patterns")
+        spent = spend(instance, money, method="exact")
     except InputError as error:
         assert "nothing better than guessing" in str(error) and exact >= instance.prior.min(axis=1).sum() - 1e-6
         return
@@ -73,7 +73,7 @@ def test_two_labels_are_no_better_than_one() -> None:
     instance = recipe("HS:1000x300")
     hand, best = spend(instance, 2000, method="greedy"), spend(instance, 2000)
     assert hand.wrong == pytest.approx(300) and hand.greedy_gap <= 1e-6
-    assert best.method == "patterns" and best.wrong == pytest.approx(258) and best.wrong_bound >= 257.9
+    assert best.method == "exact" and best.wrong == pytest.approx(258) and best.wrong_bound >= 257.9
 
 
 @pytest.mark.parametrize("name", first_of(["HS", "R10", "B5", "U", "R1", "L3", "K3"], 2))

@@ -1,0 +1,502 @@
+"""A promise for the average of all tasks, and a sum of money spent best: an error has a price in place of a limit.
+
+``min sum_i c(S_i)  s.t.  sum_i e_i(S_i) <= E``, or ``min sum_i e_i(S_i)  s.t.  sum_i c(S_i) <= B``, loads in both. At
+prices w of labels and r of errors a task costs ``min_S sum_S (c - w) + r e(S)`` at least. The oracle of sets that keep
+a target finds that: sets that err by more than a and at most t cost at least what the cheapest set for t does, and r a.
+The interval of errors where this is least is cut in two until that is what a set costs. All else is the engine's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.assign.alarm import NEVER
+from crowdopt.assign.choose import Chooser
+from crowdopt.assign.compiling import get_ready
+from crowdopt.assign.improve import improve
+from crowdopt.assign.master import NONE, Master, Pool
+from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
+from crowdopt.assign.plan import Duals, Plan
+from crowdopt.assign.prices import Climb
+from crowdopt.assign.problem import SCALE, Kinds, Problem, ProblemParams, problem_of
+from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.assign.votes import LEAST, SPARE, hardness
+from crowdopt.core.certificate import BOUND, Certificate, next_integer
+from crowdopt.core.clock import Clock
+from crowdopt.core.roundoff import lowered
+from crowdopt.core.solution import Listener, Options, Solve
+from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.rules import EXACT_ERROR
+from crowdopt.crowd.vote_errors import CERTAIN, least_errors, most_errors
+from crowdopt.errors import InputError
+from crowdopt.programs.pools import folded
+
+LONG = 1e6  # seconds: cuts end a search
+
+
+@dataclass(frozen=True)
+class AverageParams:
+    """How an average is planned."""
+
+    cuts: int = 60  # of a task's errors, at most, in one sweep
+    halvings: int = 40  # of the price of an error, at first
+    near: float = 1e-3  # relative to all errors that are allowed: so near that price is looked for
+    rows: int = 400  # of tasks, up to which branch and bound chooses for all
+    sets: int = 4_000  # for all rows together, of the least regret, that it chooses from
+    every: int = 20_000  # all sets there are, up to which all are looked at
+    rounds: int = 4  # of branch and bound: with more sets, or a row of errors that was missed by a hair
+    tighter: float = 1e-7  # wrong answers
+    noise: float = 1e-6  # of what a solver says, in money
+    told: int = 60  # skills of a type, up to which whoever proves the bound again tells them all apart
+    levels: int = 24  # where there are more
+    margin: float = 1e-9  # relative; what whoever recomputes a bound may find less
+
+
+PARAMS, ALIKE = AverageParams(), ProblemParams()
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What the rows that link tasks ask for, as prices."""
+
+    worker: Floats  # (workers,): of a label of each worker, at least 0
+    money: float = 1.0  # of a unit of money
+    wrong: float = 0.0  # of an expected wrong answer
+
+
+def refuse(instance: AssignmentInstance) -> None:
+    """InputError: what an average cannot heed."""
+    refuse_joint_limits(instance, "a promise for the average", "it counts errors of all tasks together")
+    if instance.difficulty.share:
+        raise InputError(
+            "a promise for the average knows no difficulty: more labels may err more there; choose rule exact-error"
+        )
+    own = {
+        "forbidden pairs": len(instance.forbidden),
+        "fixed pairs": len(instance.fixed),
+        "collected labels": len(instance.collected),
+        "minimum loads": instance.min_load.any(),
+    }
+    there = [name for name, present in own.items() if present]
+    if there:
+        raise InputError(f"a promise for the average knows no {', '.join(there)}; choose rule exact-error")
+
+
+@dataclass(frozen=True, eq=False)
+class PricedOracle(Oracle):
+    """The pricing problem where errors have a price; a kind is a row of tasks."""
+
+    floor: Floats  # (R,): no set errs less
+
+    def sweep(
+        self,
+        duals: Floats,
+        effort: EffortParams,
+        clock: Clock,
+        known: Floats | None = None,
+        room: Ints | None = None,
+        some: Bools | None = None,
+    ) -> Swept | None:
+        """Price all rows, interval of errors by interval; as :meth:`Oracle.sweep`."""
+        problem, rows = self.problem, self.floor.size
+        duals = problem.coupling.valid(duals)
+        rate = -float(problem.coupling.pulls(duals)[2][-1]) * SCALE  # of an error
+        best, met = np.full(rows, np.inf) if known is None else known.copy(), np.full(rows, np.inf)
+        found, kinds, kept, first = [NONE], [np.zeros(0, np.int64)], self.floor.copy(), replace(effort, through=0)
+        # ends of intervals of errors, and what the cheapest set for each costs at least
+        target, least, value = np.ones((rows, 1)), np.zeros((rows, 1)), np.zeros(rows)
+        active = np.ones(rows, bool) if some is None else some.copy()
+        asked = np.ones(rows)
+        if clock.over:
+            return None
+        for number in range(PARAMS.cuts + 1):
+            which = np.flatnonzero(active)
+            last = not which.size or number == PARAMS.cuts or clock.over
+            if last and not effort.through:
+                break
+            which = np.flatnonzero(some if some is not None else np.isfinite(met)) if last else which
+            swept = self._cheapest(
+                which, (kept if last else asked)[which], duals, effort if last else first, clock, best, room
+            )
+            if swept is None:
+                return None
+            row, error, paid = which[swept.kind], self._errors(swept.sets), self._prices(swept.sets, duals)
+            price = paid + rate * error
+            for k in np.flatnonzero(price < met[row]).tolist():
+                if price[k] < met[row[k]]:
+                    met[row[k]], kept[row[k]] = price[k], error[k]
+            np.minimum.at(best, row, price)
+            found.append(swept.sets)
+            kinds.append(row)
+            if last:
+                break
+            lowest = asked.copy()
+            least_paid = swept.value[swept.kind]
+            cheapest = paid <= least_paid + 1e-5 * np.abs(least_paid) + 1e-9 * rate
+            np.minimum.at(lowest, row[cheapest], error[cheapest])  # none within what was asked that errs more is less
+            new, cost = np.full((rows, 2), np.nan), np.full((rows, 2), np.inf)
+            new[which], cost[which] = np.column_stack([asked, lowest])[which], swept.value[:, None]
+            target, least = np.column_stack([target, new]), np.column_stack([least, cost])
+            asked, value, open_ = self._next(target, least, rate, best, effort.close)
+            active &= open_
+        worth = np.minimum(value, best)
+        bound = float(problem.count @ worth) + problem.coupling.pull(duals) + problem.constant
+        return Swept(duals, bound, worth, best, np.zeros(rows), Sets.joined(found), np.concatenate(kinds))
+
+    def _next(
+        self, target: Floats, least: Floats, rate: float, best: Floats, close: float
+    ) -> tuple[Floats, Floats, Bools]:
+        """Where each row's errors are cut next, what its sets cost at least, and whether that is open."""
+        order = np.lexsort((-least, np.where(np.isnan(target), np.inf, -target)), axis=1)
+        target, least = (np.take_along_axis(one, order, axis=1) for one in (target, least))
+        here, floor = ~np.isnan(target), self.floor[:, None]
+        least = np.maximum.accumulate(np.where(here, least, -np.inf), axis=1)  # less error costs no less
+        lower = np.column_stack([target[:, 1:], np.full(len(target), np.nan)])
+        lower = np.where(np.isnan(lower), floor, np.maximum(lower, floor))
+        possible = here & (target >= floor * (1 - 1e-12))
+        bound = np.where(possible, np.where(possible, least, 0.0) + rate * np.where(possible, lower, 0.0), np.inf)
+        place = bound.argmin(axis=1)[:, None]
+        value, low, high = (np.take_along_axis(one, place, axis=1)[:, 0] for one in (bound, lower, target))
+        asked = np.where(low > 0.95 * high, high * (1 - 1e-9), np.sqrt(np.maximum(low, 1e-14) * high))
+        near = np.where(np.isinf(best), best, best - close * np.abs(np.where(np.isinf(best), 0.0, best)))
+        done = (value >= near) | (high <= low * (1 + 1e-9)) | np.isinf(value)
+        return np.where(low >= high * (1 - 1e-9), high * (1 - 1e-9), asked), value, ~done
+
+    def _cheapest(
+        self, rows: Ints, target: Floats, duals: Floats, effort: EffortParams, clock: Clock, best: Floats,
+        room: Ints | None,
+    ) -> Swept | None:  # fmt: skip
+        """The cheapest sets of rows that keep a target each."""
+        problem, votes = self.problem, self.problem.votes
+        assert votes is not None
+        at = np.zeros(self.floor.size + 1, np.int64)
+        at[rows + 1] = 1
+        first, classes = votes.task[rows], int(votes.instance.classes)
+        prior = np.broadcast_to(votes.instance.prior, (votes.instance.n_tasks, classes))[first]
+        need = np.maximum(0.0, EXACT_ERROR.need(np.minimum(target, 0.5), classes, prior) - SPARE)
+        need = np.where(target >= 1 - prior.max(axis=1), 0.0, need)
+        none = np.zeros(rows.size + 1, np.int64)
+        kinds = problem.kinds._replace(at=np.cumsum(at), need=need, bar_at=none)
+        part = replace(
+            problem,
+            kinds=kinds,
+            count=np.ones(rows.size, np.int64),
+            row_of=rows,
+            target=hardness(target + CERTAIN),
+            votes=replace(votes, law=votes.law._replace(target=target + CERTAIN), need=need),
+            coupling=replace(problem.coupling, rows=problem.rows),
+        )
+        return Oracle(part, self.threads).sweep(duals, effort, clock, best[rows], room)
+
+    def _errors(self, sets: Sets) -> Floats:
+        error = self.problem.errors(sets.row, sets.owner, sets.label)
+        assert error is not None
+        return error
+
+    def _prices(self, sets: Sets, duals: Floats) -> Floats:
+        """What the labels of sets cost at multipliers, errors apart."""
+        table = self.problem.coupling.prices(duals)
+        kind = self.problem.rows.type[sets.row[sets.owner]]
+        return np.bincount(sets.owner, table[kind, sets.label], sets.row.size).astype(np.float64)
+
+
+def _priced_problem(
+    instance: AssignmentInstance, allowed: float, goal: tuple[float, float], params: ProblemParams = ALIKE
+) -> Problem:
+    """The problem whose kinds are rows of tasks, any set serves, and errors have a row.
+
+    allowed: E; goal: what money and an error count in what is minimised.
+    """
+    problem = problem_of(replace(instance, rule=EXACT_ERROR.name, epsilon=np.asarray(0.4)), params)
+    rows, coupling, votes = problem.rows.type.size, problem.coupling, problem.votes
+    assert votes is not None
+    place, row_of = coupling.loads + len(coupling.weight) + coupling.owns, problem.row_of[problem.kind_of]
+    lower, upper = np.insert(coupling.lower, place, -np.inf), np.insert(coupling.upper, place, SCALE * allowed)
+    own = replace(coupling, owns=coupling.owns + 1, lower=lower, upper=upper, averages=True)
+    none, nothing = np.zeros(0, np.int64), np.zeros(rows)
+    law = votes.law._replace(target=np.ones(rows))
+    return replace(
+        problem,
+        kinds=Kinds(np.arange(rows + 1), nothing, np.zeros(rows + 1, np.int64), none, none),
+        count=np.bincount(row_of, minlength=rows),
+        row_of=np.arange(rows),
+        kind_of=row_of,
+        target=np.full(rows, -np.inf),
+        votes=replace(votes, law=law, need=nothing, implied=np.ones(rows, bool)),
+        coupling=replace(own, goal=goal[0], wrong=goal[1]),
+    )
+
+
+def _oracle(problem: Problem, instance: AssignmentInstance, threads: int) -> PricedOracle:
+    assert problem.votes is not None
+    least = least_errors(replace(instance, rule=EXACT_ERROR.name, epsilon=np.asarray(0.4)))[problem.votes.task]
+    return PricedOracle(problem, threads, np.maximum(least * (1 - 1e-9) - CERTAIN, LEAST))
+
+
+@dataclass(eq=False)
+class Averaging:
+    """One instance being planned."""
+
+    instance: AssignmentInstance  # with its budget
+    allowed: float  # E; infinite where errors are what is minimised
+    solve: Solve
+    options: Options
+    clock: Clock
+    bound: float = -np.inf
+    duals: Floats | None = None  # of the best bound
+    claimed: float = -np.inf  # what plans cost at least on the solver's word
+
+    def __post_init__(self) -> None:
+        goal = (1.0, 0.0) if np.isfinite(self.allowed) else (0.0, 1.0)
+        self.problem = _priced_problem(self.instance, self.allowed, goal)
+        self.oracle = _oracle(self.problem, self.instance, self.options.threads)
+        self.rng = np.random.default_rng(self.options.seed)
+        self.pool = Pool(self.problem)
+        coupling = self.problem.coupling
+        self.at = coupling.loads + len(coupling.weight) + coupling.owns - 1  # the row of errors
+
+    def hear(self, swept: Swept) -> bool:
+        """Keep what a sweep proves."""
+        if swept.bound > self.bound:
+            self.bound, self.duals = swept.bound, swept.duals
+        return False
+
+    def climbed(self) -> Climb | None:
+        """Prices, and the sets that they bring; None where time ended before the first."""
+        problem, duals = self.problem, np.zeros(self.problem.coupling.lower.size)
+        effort = EffortParams(close=1e-4)
+        unit, every = float(problem.rows.cost.mean()), float(problem.rows.cost.max(axis=0) @ problem.room)
+        low, high, swept = 0.0, None, None
+        # of errors in money, or of money in errors: where all tasks together err, or spend, about as much as they may
+        price = 20.0 * unit / SCALE if np.isfinite(self.allowed) else 0.05 * SCALE / unit
+        where = self.at if np.isfinite(self.allowed) else -1
+        for _ in range(PARAMS.halvings):
+            duals[where] = -price
+            found = self.oracle.sweep(duals, effort, self.clock)
+            if found is None:
+                break
+            swept = found
+            self.pool.add(found.sets)
+            self.hear(found)
+            if np.isinf(found.bound):  # a task has no set at all
+                return None
+            if np.isfinite(self.allowed) and found.bound > 2 * every + 1:
+                break
+            spent = self._spent(duals)
+            over = spent - problem.coupling.upper[where]
+            if abs(over) <= PARAMS.near * abs(problem.coupling.upper[where]) or (over <= 0 and price < 1e-9):
+                break
+            low, high = (price, high) if over > 0 else (low, price)
+            price = 4 * price if high is None else (low + high) / 2 if low > 0 else high / 4
+        if swept is None:
+            return None
+        whole = problem.every_set(PARAMS.every)
+        if whole is not None:
+            self.pool.add(Sets(*whole[:3]))
+        price_of = np.abs(self.pool.prices(swept.duals))
+        short = np.full(problem.count.size, 50 * float(price_of.max(initial=1.0)) + 50 * unit)
+        climb = Climb(problem, self.oracle, self.clock, self.hear, self.pool, short, best=swept)
+        climb.heat, climb.duals = climb.params.heat, swept.duals
+        climb.run(climb.params.rounds[-1])
+        return climb
+
+    def _spent(self, duals: Floats) -> float:
+        """What all tasks take, with their cheapest sets, of errors or of money."""
+        place = self.pool.cheapest(self.pool.prices(duals))[1]
+        if np.isfinite(self.allowed):
+            assert self.pool.error is not None
+            return float(SCALE * self.problem.count @ self.pool.error[place])
+        return float(self.problem.count @ self.pool.cost[place])
+
+    def chosen(self, climb: Climb) -> Ints | None:
+        """The best plan that was found, (k, 2)."""
+        options = replace(self.options, gap=0.0)
+        chooser = Chooser(Master(self.pool, climb.short), self.oracle, self.clock, self.rng, self.solve, options)
+        best, tight, slack, is_complete = None, 0.0, np.inf, False
+        for _ in range(PARAMS.rounds):
+            if best is not None and self.clock.over:
+                break
+            known, pairs = self._over_pool(chooser, climb, slack, tight)
+            if is_complete:
+                self.claimed = max(self.claimed, known)
+            if pairs is None:
+                break
+            excess = float(most_errors(self.instance, pairs).sum()) - self.allowed
+            if excess > CERTAIN * self.problem.tasks:
+                tight += excess + PARAMS.tighter
+                continue
+            best = pairs if best is None or self._worth(pairs) < self._worth(best) else best
+            slack = self._worth(best) - self.bound
+            if is_complete or slack <= 1e-6 * abs(self.bound):
+                break
+            is_complete = self._adds_below(slack)
+        return best
+
+    def _over_pool(self, chooser: Chooser, climb: Climb, slack: float, tight: float) -> tuple[float, Ints | None]:
+        """What branch and bound says that any choice of the pool's sets costs at least, and the best one, (k, 2)."""
+        problem, known = self.problem, -np.inf
+        if problem.count.size <= PARAMS.rows:
+            certificate, sets, of = chooser.best(PARAMS.sets, self.duals, slack, SCALE * tight)
+            known = certificate.bound
+        else:
+            every = np.arange(problem.tasks)
+            sets, of = chooser.dive(every, NONE, every[:0], climb.duals)
+            sets, of = improve(chooser, sets, of, climb.duals, lambda *_: False)
+        if of.size < problem.tasks:
+            return known, None
+        pairs, lost = problem.pairs(of[sets.owner], sets.label, NEVER)
+        return known, None if lost.size or breaches(self.instance, pairs) else pairs
+
+    def _adds_below(self, slack: float) -> bool:
+        """Add every set that a plan cheaper than bound + slack could have; whether these are all."""
+        problem, rows = self.problem, self.problem.rows
+        assert self.duals is not None
+        table = problem.coupling.prices(self.duals)
+        least = self.pool.cheapest(self.pool.prices(self.duals))[0] + slack
+        if not rows.free.all() or problem.count.size > PARAMS.rows or (table <= 0).any():
+            return False
+        for r in range(problem.count.size):
+            price = table[rows.type[r]]
+            most = np.minimum(rows.size, np.floor(np.minimum(least[r] / price, 1e6))).astype(np.int64)
+            most[problem.room <= 0] = 0
+            some = np.flatnonzero(most)
+            if np.log(most[some] + 1.0).sum() > np.log(PARAMS.every):
+                return False
+            times = np.zeros((int(np.prod(most[some] + 1)), most.size), np.int64)
+            if some.size:
+                times[:, some] = np.stack(np.unravel_index(np.arange(len(times)), most[some] + 1), axis=1)
+            times = times[times @ price <= least[r]]
+            label = np.tile(np.arange(most.size), len(times)).repeat(times.reshape(-1))
+            self.pool.add(Sets(np.full(len(times), r), np.append(0, np.cumsum(times.sum(axis=1))), label))
+        return True
+
+    def _worth(self, pairs: Ints) -> float:
+        if np.isfinite(self.allowed):
+            return float(self.instance.prices(pairs).sum())
+        return SCALE * float(most_errors(self.instance, pairs).sum())
+
+    @property
+    def prices(self) -> Prices | None:
+        """The multipliers of the best bound, as prices of the instance."""
+        if self.duals is None:
+            return None
+        coupling = self.problem.coupling
+        worker = np.maximum(0.0, -self.duals[: coupling.loads])[self.problem.worker_class]
+        money = max(0.0, -float(self.duals[-1])) if coupling.has_budget else 0.0
+        wrong = -float(coupling.pulls(self.duals)[2][-1]) * SCALE
+        return Prices(worker, coupling.goal + money, wrong)
+
+
+def solve_average(
+    instance: AssignmentInstance, solvers: Solvers, options: Options, listener: Listener | None = None
+) -> Plan:
+    """Plan for the rule mean-error: ``min sum c  s.t.  the mean of exact errors keeps its target``."""
+    refuse(instance)
+    get_ready(True, listener)
+    clock = Clock(options.time_limit)
+    standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
+    known, prices, pairs = Certificate(None, -np.inf, "none", None, None), None, None
+    proven = -np.inf
+    try:
+        work = Averaging(instance, float(instance.epsilon.sum()), standing.solve, options, clock)
+        climb = work.climbed()
+        prices = work.prices
+        if prices is not None:
+            known = certified(instance, prices_prove(instance, prices))
+        proven = known.bound
+        if climb is not None and known.bound < np.inf:
+            pairs = work.chosen(climb)
+            claimed = work.claimed - PARAMS.noise
+            claimed = next_integer(claimed) if (instance.cost == np.rint(instance.cost)).all() else claimed
+            if claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
+                known = Certificate(None, claimed, "solver", None, None)
+    except KeyboardInterrupt:
+        standing.interrupted = True
+    duals = None if prices is None else duals_of(instance, prices)
+    plan = Plan.of(
+        instance, "ip", known, proven, duals, pairs, method="exact", backend=solvers.backend, seed=options.seed
+    )
+    return replace(plan, interrupted=standing.interrupted)
+
+
+def spent_on_sets(
+    instance: AssignmentInstance, solve: Solve, options: Options, clock: Clock
+) -> tuple[Ints | None, Prices | None]:
+    """The fewest wrong answers for the instance's budget: labels, (k, 2), and prices, in money."""
+    refuse(instance)
+    get_ready(True)
+    work = Averaging(instance, np.inf, solve, options, clock)
+    climb = work.climbed()
+    pairs = None if climb is None else work.chosen(climb)
+    prices = work.prices
+    if prices is None:
+        return pairs, None
+    unit = max(prices.money, 1e-9 * SCALE)
+    return pairs, Prices(prices.worker / unit, 1.0, prices.wrong / unit)
+
+
+def prices_prove(instance: AssignmentInstance, prices: Prices) -> float:
+    """What prices prove of every plan's cost: ``sum_i v_i - sum_j M_j w_j - (m - 1) B - r sum_i eps_i``.
+
+    Skills are told apart as whoever proves it again does.
+    """
+    levels, every = told_apart(instance)
+    one = instance if every else replace(instance, accuracy=_raised(instance, levels))
+    problem = _priced_problem(one, float(instance.epsilon.sum()), (1.0, 0.0), ProblemParams(apart=True))
+    duals = np.zeros(problem.coupling.lower.size)
+    duals[problem.worker_class] = -prices.worker
+    at = problem.coupling.loads + len(problem.coupling.weight) + problem.coupling.owns - 1
+    duals[at] = -prices.wrong / SCALE
+    if problem.coupling.has_budget:
+        duals[-1] = 1.0 - prices.money
+    swept = _oracle(problem, one, 1).sweep(duals, EffortParams(nodes=20_000, close=1e-9), Clock(LONG))
+    assert swept is not None
+    if np.isinf(swept.bound):
+        return np.inf
+    size = float(problem.count @ np.abs(swept.value)) + abs(swept.bound)
+    return lowered(swept.bound - PARAMS.margin * size, size)
+
+
+def certified(instance: AssignmentInstance, bound: float) -> Certificate:
+    """A bound on what plans cost, as it is claimed: infinite where it is more than all labels do."""
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    ceiling = float((room * instance.cost.max(axis=0)).sum())
+    ceiling = ceiling if instance.budget is None else min(ceiling, float(instance.budget))
+    if bound > ceiling + BOUND * max(1.0, ceiling):
+        return Certificate(None, np.inf, "certificate", None, None)
+    whole = bool((instance.cost == np.rint(instance.cost)).all())
+    return Certificate(None, next_integer(bound) if whole else bound, "certificate", None, None)
+
+
+def duals_of(instance: AssignmentInstance, prices: Prices) -> Duals:
+    """The prices as multipliers of a plan, each the change of the cost per unit of its row's side."""
+    nothing = np.zeros(instance.n_tasks)
+    budget = 1.0 - prices.money if instance.budget is not None else 0.0
+    levels = told_apart(instance)[0]
+    return Duals(nothing, -prices.worker, nothing, budget, form="patterns", wrong=-prices.wrong, levels=levels)
+
+
+def told_apart(instance: AssignmentInstance) -> tuple[int, bool]:
+    """How many skills of each type a bound tells apart, and whether these are all."""
+    skill = folded(instance, up=True)[:, instance.capacity > 0]
+    most = max((np.unique(one).size for one in skill), default=0)
+    return (max(PARAMS.levels, most), True) if most <= PARAMS.told else (PARAMS.levels, False)
+
+
+def _raised(instance: AssignmentInstance, levels: int) -> Floats:
+    """Skills, those in one of so many equal parts of the log-odds' range raised to the largest there."""
+    skill = folded(instance, up=True)
+    for kind, mine in enumerate(skill):
+        able = instance.capacity > 0
+        distinct = np.unique(mine[able])
+        if distinct.size > levels:
+            odds = np.log(distinct) - np.log1p(-distinct) + np.log(instance.classes - 1)
+            part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
+            ends = distinct[np.searchsorted(part, part, side="right") - 1]
+            skill[kind, able] = ends[np.searchsorted(distinct, mine[able])]
+    return skill

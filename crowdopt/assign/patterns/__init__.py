@@ -1,1 +1,0 @@
-"""The true minimum: programs over patterns of labels, generated as they are needed."""
