@@ -8,6 +8,7 @@ The interval of errors where this is least is cut in two until that is what a se
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,6 +45,7 @@ class AverageParams:
     """How an average is planned."""
 
     cuts: int = 60  # of a task's errors, at most, in one sweep
+    climbing: float = 0.5  # of the time, at most, until sets are chosen
     halvings: int = 40  # of the price of an error, at first
     near: float = 1e-3  # relative to all errors that are allowed: so near that price is looked for
     rows: int = 400  # of tasks, up to which branch and bound chooses for all
@@ -247,6 +249,7 @@ class Averaging:
     solve: Solve
     options: Options
     clock: Clock
+    offer: Callable[[Ints], object]  # is told of each better plan
     bound: float = -np.inf
     duals: Floats | None = None  # of the best bound
     claimed: float = -np.inf  # what plans cost at least on the solver's word
@@ -269,6 +272,7 @@ class Averaging:
     def climbed(self) -> Climb | None:
         """Prices, and the sets that they bring; None where time ended before the first."""
         problem, duals = self.problem, np.zeros(self.problem.coupling.lower.size)
+        clock = self.clock.part(PARAMS.climbing)
         effort = EffortParams(close=1e-4)
         unit, every = float(problem.rows.cost.mean()), float(problem.rows.cost.max(axis=0) @ problem.room)
         low, high, swept = 0.0, None, None
@@ -277,7 +281,7 @@ class Averaging:
         where = self.at if np.isfinite(self.allowed) else -1
         for _ in range(PARAMS.halvings):
             duals[where] = -price
-            found = self.oracle.sweep(duals, effort, self.clock)
+            found = self.oracle.sweep(duals, effort, clock)
             if found is None:
                 break
             swept = found
@@ -300,7 +304,7 @@ class Averaging:
             self.pool.add(Sets(*whole[:3]))
         price_of = np.abs(self.pool.prices(swept.duals))
         short = np.full(problem.count.size, 50 * float(price_of.max(initial=1.0)) + 50 * unit)
-        climb = Climb(problem, self.oracle, self.clock, self.hear, self.pool, short, best=swept)
+        climb = Climb(problem, self.oracle, clock, self.hear, self.pool, short, best=swept)
         climb.heat, climb.duals = climb.params.heat, swept.duals
         climb.run(climb.params.rounds[-1])
         return climb
@@ -330,7 +334,9 @@ class Averaging:
             if excess > CERTAIN * self.problem.tasks:
                 tight += excess + PARAMS.tighter
                 continue
-            best = pairs if best is None or self._worth(pairs) < self._worth(best) else best
+            if best is None or self._worth(pairs) < self._worth(best):
+                best = pairs
+                self.offer(pairs)
             slack = self._worth(best) - self.bound
             if is_complete or slack <= 1e-6 * abs(self.bound):
                 break
@@ -400,17 +406,17 @@ def solve_average(
     get_ready(True, listener)
     clock = Clock(options.time_limit)
     standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
-    known, prices, pairs = Certificate(None, -np.inf, "none", None, None), None, None
+    known, prices = Certificate(None, -np.inf, "none", None, None), None
     proven = -np.inf
     try:
-        work = Averaging(instance, float(instance.epsilon.sum()), standing.solve, options, clock)
+        work = Averaging(instance, float(instance.epsilon.sum()), standing.solve, options, clock, standing.offer)
         climb = work.climbed()
         prices = work.prices
         if prices is not None:
             known = certified(instance, prices_prove(instance, prices))
         proven = known.bound
         if climb is not None and known.bound < np.inf:
-            pairs = work.chosen(climb)
+            work.chosen(climb)
             claimed = work.claimed - PARAMS.noise
             claimed = next_integer(claimed) if (instance.cost == np.rint(instance.cost)).all() else claimed
             if claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
@@ -419,7 +425,7 @@ def solve_average(
         standing.interrupted = True
     duals = None if prices is None else duals_of(instance, prices)
     plan = Plan.of(
-        instance, "ip", known, proven, duals, pairs, method="exact", backend=solvers.backend, seed=options.seed
+        instance, "ip", known, proven, duals, standing.best, method="exact", backend=solvers.backend, seed=options.seed
     )
     return replace(plan, interrupted=standing.interrupted)
 
@@ -430,7 +436,7 @@ def spent_on_sets(
     """The fewest wrong answers for the instance's budget: labels, (k, 2), and prices, in money."""
     refuse(instance)
     get_ready(True)
-    work = Averaging(instance, np.inf, solve, options, clock)
+    work = Averaging(instance, np.inf, solve, options, clock, lambda _: None)
     climb = work.climbed()
     pairs = None if climb is None else work.chosen(climb)
     prices = work.prices
@@ -455,9 +461,8 @@ def prices_prove(instance: AssignmentInstance, prices: Prices) -> float:
     if problem.coupling.has_budget:
         duals[-1] = 1.0 - prices.money
     swept = _oracle(problem, one, 1).sweep(duals, EffortParams(nodes=20_000, close=1e-9), Clock(LONG))
-    assert swept is not None
-    if np.isinf(swept.bound):
-        return np.inf
+    if swept is None or np.isinf(swept.bound):
+        return -np.inf if swept is None else np.inf
     size = float(problem.count @ np.abs(swept.value)) + abs(swept.bound)
     return lowered(swept.bound - PARAMS.margin * size, size)
 
