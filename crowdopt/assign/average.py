@@ -253,6 +253,7 @@ class Averaging:
     bound: float = -np.inf
     duals: Floats | None = None  # of the best bound
     claimed: float = -np.inf  # what plans cost at least on the solver's word
+    is_complete: bool = False  # whether no set beyond the pool's can be of use
 
     def __post_init__(self) -> None:
         goal = (1.0, 0.0) if np.isfinite(self.allowed) else (0.0, 1.0)
@@ -302,6 +303,7 @@ class Averaging:
         whole = problem.every_set(PARAMS.every)
         if whole is not None:
             self.pool.add(Sets(*whole[:3]))
+            self.is_complete = self.pool.error is not None and self.pool.error.size <= PARAMS.sets
         price_of = np.abs(self.pool.prices(swept.duals))
         short = np.full(problem.count.size, 50 * float(price_of.max(initial=1.0)) + 50 * unit)
         climb = Climb(problem, self.oracle, clock, self.hear, self.pool, short, best=swept)
@@ -321,12 +323,12 @@ class Averaging:
         """The best plan that was found, (k, 2)."""
         options = replace(self.options, gap=0.0)
         chooser = Chooser(Master(self.pool, climb.short), self.oracle, self.clock, self.rng, self.solve, options)
-        best, tight, slack, is_complete = None, 0.0, np.inf, False
+        best, tight, slack = None, 0.0, np.inf
         for _ in range(PARAMS.rounds):
             if best is not None and self.clock.over:
                 break
             known, pairs = self._over_pool(chooser, climb, slack, tight)
-            if is_complete:
+            if self.is_complete:
                 self.claimed = max(self.claimed, known)
             if pairs is None:
                 break
@@ -338,9 +340,9 @@ class Averaging:
                 best = pairs
                 self.offer(pairs)
             slack = self._worth(best) - self.bound
-            if is_complete or slack <= 1e-6 * abs(self.bound):
+            if self.is_complete or slack <= 1e-6 * abs(self.bound):
                 break
-            is_complete = self._adds_below(slack)
+            self.is_complete = self._adds_below(slack)
         return best
 
     def _over_pool(self, chooser: Chooser, climb: Climb, slack: float, tight: float) -> tuple[float, Ints | None]:
