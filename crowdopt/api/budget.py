@@ -141,7 +141,8 @@ def spend(
     """The least expected number of wrong answers for a sum of money: ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``.
 
     money: with prices of 1 a number of labels; method: ``greedy``, with its guarantee and a certified bound; ``exact``,
-    the fewest over sets of labels; ``auto``: the better of both; time_limit: seconds in all.
+    the fewest over sets of labels; ``auto``: the better of both where tasks are of at most 400 kinds, else greedy;
+    time_limit: seconds in all.
     """
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}, not {method!r}")

@@ -22,7 +22,7 @@ from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.prices import Climb
-from crowdopt.assign.problem import SCALE, Kinds, Problem, ProblemParams, problem_of
+from crowdopt.assign.problem import SCALE, Kinds, Problem, ProblemParams, problem_of, up_to
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.assign.votes import LEAST, SPARE, hardness
 from crowdopt.core.certificate import BOUND, Certificate, next_integer
@@ -217,7 +217,7 @@ def _priced_problem(
     problem = problem_of(replace(instance, rule=EXACT_ERROR.name, epsilon=np.asarray(0.4)), params)
     rows, coupling, votes = problem.rows.type.size, problem.coupling, problem.votes
     assert votes is not None
-    place, row_of = coupling.loads + len(coupling.weight) + coupling.owns, problem.row_of[problem.kind_of]
+    place, row_of = coupling.last_own + 1, problem.row_of[problem.kind_of]
     lower, upper = np.insert(coupling.lower, place, -np.inf), np.insert(coupling.upper, place, SCALE * allowed)
     own = replace(coupling, owns=coupling.owns + 1, lower=lower, upper=upper, averages=True)
     none, nothing = np.zeros(0, np.int64), np.zeros(rows)
@@ -261,8 +261,11 @@ class Averaging:
         self.oracle = _oracle(self.problem, self.instance, self.options.threads)
         self.rng = np.random.default_rng(self.options.seed)
         self.pool = Pool(self.problem)
-        coupling = self.problem.coupling
-        self.at = coupling.loads + len(coupling.weight) + coupling.owns - 1  # the row of errors
+
+    @property
+    def is_few(self) -> bool:
+        """Whether branch and bound chooses for all tasks."""
+        return self.problem.count.size <= PARAMS.rows
 
     def hear(self, swept: Swept) -> bool:
         """Keep what a sweep proves."""
@@ -279,7 +282,7 @@ class Averaging:
         low, high, swept = 0.0, None, None
         # of errors in money, or of money in errors: where all tasks together err, or spend, about as much as they may
         price = 20.0 * unit / SCALE if np.isfinite(self.allowed) else 0.05 * SCALE / unit
-        where = self.at if np.isfinite(self.allowed) else -1
+        where = problem.coupling.last_own if np.isfinite(self.allowed) else -1
         for _ in range(PARAMS.halvings):
             duals[where] = -price
             found = self.oracle.sweep(duals, effort, clock)
@@ -303,7 +306,7 @@ class Averaging:
         whole = problem.every_set(PARAMS.every)
         if whole is not None:
             self.pool.add(Sets(*whole[:3]))
-            self.is_complete = self.pool.error is not None and self.pool.error.size <= PARAMS.sets
+            self.is_complete = True
         price_of = np.abs(self.pool.prices(swept.duals))
         short = np.full(problem.count.size, 50 * float(price_of.max(initial=1.0)) + 50 * unit)
         climb = Climb(problem, self.oracle, clock, self.hear, self.pool, short, best=swept)
@@ -339,16 +342,16 @@ class Averaging:
             if best is None or self._worth(pairs) < self._worth(best):
                 best = pairs
                 self.offer(pairs)
-            slack = self._worth(best) - self.bound
-            if self.is_complete or slack <= 1e-6 * abs(self.bound):
+            before, slack = slack, self._worth(best) - self.bound
+            if np.isfinite(self.claimed) or slack <= 1e-6 * abs(self.bound) or (self.is_few and slack == before):
                 break
-            self.is_complete = self._adds_below(slack)
+            self.is_complete = self.is_complete or self._adds_below(slack)
         return best
 
     def _over_pool(self, chooser: Chooser, climb: Climb, slack: float, tight: float) -> tuple[float, Ints | None]:
         """What branch and bound says that any choice of the pool's sets costs at least, and the best one, (k, 2)."""
         problem, known = self.problem, -np.inf
-        if problem.count.size <= PARAMS.rows:
+        if self.is_few:
             certificate, sets, of = chooser.best(PARAMS.sets, self.duals, slack, SCALE * tight)
             known = certificate.bound
         else:
@@ -366,18 +369,15 @@ class Averaging:
         assert self.duals is not None
         table = problem.coupling.prices(self.duals)
         least = self.pool.cheapest(self.pool.prices(self.duals))[0] + slack
-        if not rows.free.all() or problem.count.size > PARAMS.rows or (table <= 0).any():
+        if not rows.free.all() or not self.is_few or (table <= 0).any():
             return False
         for r in range(problem.count.size):
             price = table[rows.type[r]]
             most = np.minimum(rows.size, np.floor(np.minimum(least[r] / price, 1e6))).astype(np.int64)
             most[problem.room <= 0] = 0
-            some = np.flatnonzero(most)
-            if np.log(most[some] + 1.0).sum() > np.log(PARAMS.every):
+            if np.log(most + 1.0).sum() > np.log(PARAMS.every):
                 return False
-            times = np.zeros((int(np.prod(most[some] + 1)), most.size), np.int64)
-            if some.size:
-                times[:, some] = np.stack(np.unravel_index(np.arange(len(times)), most[some] + 1), axis=1)
+            times = up_to(most)
             times = times[times @ price <= least[r]]
             label = np.tile(np.arange(most.size), len(times)).repeat(times.reshape(-1))
             self.pool.add(Sets(np.full(len(times), r), np.append(0, np.cumsum(times.sum(axis=1))), label))
@@ -408,28 +408,24 @@ def solve_average(
     get_ready(True, listener)
     clock = Clock(options.time_limit)
     standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
-    known, prices = Certificate(None, -np.inf, "none", None, None), None
-    proven = -np.inf
     try:
         work = Averaging(instance, float(instance.epsilon.sum()), standing.solve, options, clock, standing.offer)
         climb = work.climbed()
-        prices = work.prices
-        if prices is not None:
-            known = certified(instance, prices_prove(instance, prices))
-        proven = known.bound
-        if climb is not None and known.bound < np.inf:
+        if (prices := work.prices) is not None:
+            standing.duals, standing.known = (
+                duals_of(instance, prices),
+                certified(instance, prices_prove(instance, prices)),
+            )
+            standing.certified = standing.bound
+        if climb is not None and standing.bound < np.inf:
             work.chosen(climb)
             claimed = work.claimed - PARAMS.noise
             claimed = next_integer(claimed) if (instance.cost == np.rint(instance.cost)).all() else claimed
-            if claimed > known.bound + BOUND * max(1.0, abs(known.bound)):
-                known = Certificate(None, claimed, "solver", None, None)
+            if claimed > standing.bound + BOUND * max(1.0, abs(standing.bound)):
+                standing.known = Certificate(None, claimed, "solver", None, None)
     except KeyboardInterrupt:
         standing.interrupted = True
-    duals = None if prices is None else duals_of(instance, prices)
-    plan = Plan.of(
-        instance, "ip", known, proven, duals, standing.best, method="exact", backend=solvers.backend, seed=options.seed
-    )
-    return replace(plan, interrupted=standing.interrupted)
+    return standing.plan()
 
 
 def spent_on_sets(
@@ -458,8 +454,7 @@ def prices_prove(instance: AssignmentInstance, prices: Prices) -> float:
     problem = _priced_problem(one, float(instance.epsilon.sum()), (1.0, 0.0), ProblemParams(apart=True))
     duals = np.zeros(problem.coupling.lower.size)
     duals[problem.worker_class] = -prices.worker
-    at = problem.coupling.loads + len(problem.coupling.weight) + problem.coupling.owns - 1
-    duals[at] = -prices.wrong / SCALE
+    duals[problem.coupling.last_own] = -prices.wrong / SCALE
     if problem.coupling.has_budget:
         duals[-1] = 1.0 - prices.money
     swept = _oracle(problem, one, 1).sweep(duals, EffortParams(nodes=20_000, close=1e-9), Clock(LONG))

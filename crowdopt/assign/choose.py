@@ -236,19 +236,20 @@ class Chooser:
         """The best choice of the pool's sets for all tasks, on the solver's word; none: there is no choice.
 
         most: so many sets, those of the least regret at ``duals``, none above the slack; tight: by how much a row of
-        errors is tightened.
+        errors is tightened. Where that or ``most`` leaves a choice out nothing is said of what others cost.
         """
         pool, problem = self.master.pool, self.problem
         coupling, hardest = problem.coupling, self._hardest(problem.count > 0)
         upper = coupling.upper.copy()
-        upper[coupling.loads + len(coupling.weight) + coupling.owns - 1] -= tight
+        upper[coupling.last_own] -= tight
         sides = coupling.lower, upper
-        near = np.flatnonzero(hardest >= 0)
+        near, all_near = np.flatnonzero(hardest >= 0), True
         if most is not None and duals is not None:
             price = pool.prices(duals)
             regret = price[near] - pool.cheapest(price)[0][hardest[near]]
             near, regret = near[regret <= slack], regret[regret <= slack]
-            near = near if near.size <= most else np.sort(near[np.argpartition(regret, most)[:most]])
+            all_near = near.size <= most
+            near = near if all_near else np.sort(near[np.argpartition(regret, most)[:most]])
         program, first = self._program(near, hardest, problem.count, sides, near[:0])
         upper, whole = program.upper.copy(), np.zeros(program.cost.size, bool)
         upper[:first], whole[first : first + near.size] = 0.0, True
@@ -257,11 +258,12 @@ class Chooser:
         program = replace(program, upper=upper, integer=whole, cost=cost)
         solution = self.solve(program, BRANCHING, self.clock.within(self.options, self.options.nodes))
         known, none = certify(solution), np.zeros(0, np.int64)
+        proven = known if all_near and not tight else replace(known, bound=-np.inf, proof="none")
         if solution.primal is None or not known.is_feasible():
-            return known, pool.sets.some(none), none
+            return proven, pool.sets.some(none), none
         times = np.rint(solution.primal[first : first + near.size]).astype(np.int64)
         tasks, pick = self._handed(np.arange(problem.tasks), hardest[near].repeat(times), near.repeat(times))
-        return known, pool.sets.some(pick), tasks
+        return proven, pool.sets.some(pick), tasks
 
     def _hardest(self, active: Bools) -> Ints:
         """The hardest kind, of those active, that each set serves, (S,); -1: none."""

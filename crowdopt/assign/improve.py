@@ -38,7 +38,7 @@ def score(chooser: Chooser, sets: Sets, of: Ints) -> tuple[float, float]:
     without = np.ones(problem.tasks, bool)
     without[of] = False
     if coupling.averages:
-        wrong = activity[coupling.loads + len(coupling.weight) + coupling.owns - 1]
+        wrong = activity[coupling.last_own]
         cost = coupling.goal * cost + coupling.wrong * float(wrong)
     return float(np.round(over.sum(), 6)), cost + 2 * float(short[problem.kind_of[without]].sum())
 

@@ -100,6 +100,11 @@ class Coupling:
         """So many rows, the first ones, are loads."""
         return self.rows.size.size
 
+    @property
+    def last_own(self) -> int:
+        """The place of the last own row: of errors, where an average is promised."""
+        return self.loads + len(self.weight) + self.owns - 1
+
     @cached_property
     def spare(self) -> Floats:
         """What a label costs at least that is given for a load's sake alone, (G,)."""
@@ -285,10 +290,7 @@ class Problem:
             left -= int(np.exp(np.minimum(np.log(copies + 1.0).sum(), np.log(2.0 * most))) + 0.5)
             if left < 0:
                 return None
-            some = np.flatnonzero(copies)
-            times = np.zeros((int(np.prod(copies + 1)), copies.size), np.int64)
-            if some.size:
-                times[:, some] = np.stack(np.unravel_index(np.arange(len(times)), copies[some] + 1), axis=1)
+            times = up_to(copies)
             inside, size = times @ member.T, times.sum(axis=1)
             able = (inside <= tops).all(axis=1) & (size <= rows.most[r])
             whole = (inside >= np.append(rows.low[r], rows.low_beside[r])).all(axis=1) & (size >= rows.fewest[r])
@@ -419,6 +421,15 @@ class Problem:
 
     def _has_bars(self, who: Ints, barred: Ints) -> bool:
         return bool(np.isin(barred[:, 1], who).any())
+
+
+def up_to(most: Ints) -> Ints:
+    """All whole numbers of times from none to so many of each, a row for each choice."""
+    some = np.flatnonzero(most)
+    times = np.zeros((int(np.prod(most + 1)), most.size), np.int64)
+    if some.size:
+        times[:, some] = np.stack(np.unravel_index(np.arange(len(times)), most[some] + 1), axis=1)
+    return times
 
 
 def problem_of(instance: AssignmentInstance, params: ProblemParams = ProblemParams()) -> Problem:

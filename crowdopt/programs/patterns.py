@@ -12,13 +12,13 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN
+from crowdopt.crowd.vote_errors import CERTAIN, ClassVotes, least_class_errors, vote_errors
 from crowdopt.errors import InputError
-from crowdopt.programs.pattern_errors import Errors
 from crowdopt.programs.pools import Pools, pools_of
 
 MANY = 1_000_000  # patterns of one kind that ``build`` looks through; beyond, they have to be generated
-SCALE = 1e3  # of the row and the objective of errors: solvers' tolerances are absolute
+CELLS = 256  # beliefs among more than two classes up to which an error is exact
+SCALE = 1e3  # of the row of errors: solvers' tolerances are absolute
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +29,8 @@ class PatternSet:
     pattern: Ints  # (k, G)
     error: Floats  # (k,)
 
-    def joined(self, other: PatternSet) -> PatternSet:
-        """Both menus; a pattern that is in both stands once."""
-        rows = np.column_stack([np.append(self.kind, other.kind), np.concatenate([self.pattern, other.pattern])])
-        error = np.append(self.error, other.error)
-        _, first = np.unique(rows, axis=0, return_index=True)
-        first.sort()
-        return PatternSet(rows[first, 0], rows[first, 1:], error[first])
 
-
-def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wrong: bool = False) -> Program:
+def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None) -> Program:
     """``min sum c_tP z_tP  s.t.  sum_P z_tP = n_t,  sum_tP (a_Pg - h)+ z_tP <= M_g(h+1) + ... + M_g(s)``, z whole.
 
     z_tP is the number of tasks of kind t with pattern P, ``c_tP = sum_g c_tg a_Pg``. The supply rows are exact: labels
@@ -48,8 +40,7 @@ def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wr
     [, ``wrong`` (1,)].
 
     menu: the patterns to choose from, each with its error; wrong: at most so many wrong answers expected in all: ``sum
-    e_tP z_tP <= wrong``, in units of 1/SCALE; least_wrong: whether to minimise ``sum e_tP z_tP``, in units of
-    1/SCALE, instead of the cost.
+    e_tP z_tP <= wrong``, in units of 1/SCALE.
     """
     kinds, count = pools.tasks_in.size, menu.kind.size
     pool, depth, supply = pools.rows
@@ -67,7 +58,7 @@ def of_menu(pools: Pools, menu: PatternSet, wrong: float | None = None, least_wr
         rows.append(("wrong", error, np.array([-np.inf]), np.array([SCALE * wrong])))
     return Program(
         name="patterns",
-        cost=SCALE * menu.error if least_wrong else spent,
+        cost=spent,
         matrix=sparse.vstack([part for _, part, _, _ in rows], format="csc"),
         row_lower=np.concatenate([low for *_, low, _ in rows]),
         row_upper=np.concatenate([high for *_, high in rows]),
@@ -95,18 +86,31 @@ def whole_menu(pools: Pools) -> PatternSet:
     if np.prod(sizes + 1.0) > MANY:
         raise InputError("the workers allow too many patterns for one explicit program; solve it by method exact")
     every = np.array(list(product(*(range(size + 1) for size in sizes.tolist()))), dtype=np.int64)
-    parts = []
+    kinds, patterns, wrong = [], [], []
     for t in range(pools.tasks_in.size):
-        errors = Errors(pools.skill[t], pools.prior[t]).of(every)
+        errors = _errors(pools.skill[t], pools.prior[t], every)
         fine = (every.sum(axis=1) >= pools.fewest[t]) & (every.sum(axis=1) <= pools.most[t])
         if not pools.instance.the_rule.average:
             fine &= errors <= pools.epsilon[t] + CERTAIN
             fine = _minimal(every, fine)
-        parts.append(PatternSet(np.full(np.count_nonzero(fine), t), every[fine], errors[fine]))
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.joined(part)
-    return whole
+        kinds.append(np.full(np.count_nonzero(fine), t))
+        patterns.append(every[fine])
+        wrong.append(errors[fine])
+    return PatternSet(*(np.concatenate(part) for part in (kinds, patterns, wrong)))
+
+
+def _errors(skill: Floats, prior: Floats, every: Ints) -> Floats:
+    """At most what each pattern errs with; exact but among more classes for many labels that all differ."""
+    starts, pool = (
+        np.append(0, np.cumsum(every.sum(axis=1))),
+        np.repeat(np.tile(np.arange(skill.size), len(every)), every.reshape(-1)),
+    )
+    if np.ndim(prior):
+        return least_class_errors(ClassVotes(starts, skill[pool], np.tile(prior, (len(every), 1))), CELLS)
+    odds = np.log(skill) - np.log1p(-skill)
+    lean = np.full(len(every), np.log(prior) - np.log1p(-prior))
+    above, width = vote_errors(starts, skill[pool], odds[pool], np.full(len(every), float(prior)), lean)
+    return above - width
 
 
 def _minimal(every: Ints, fine: np.ndarray) -> np.ndarray:

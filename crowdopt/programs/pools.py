@@ -28,7 +28,6 @@ class Pools:
     pool: Ints  # (workers,)
     tasks_in: Ints  # (T,)
     sizes: Ints  # (G,): workers in each pool, the most labels of it that one task can have
-    deepest: Ints  # (G,): labels of a pool beyond which no task needs more of it; at most all there are
     # chance of a right label, in [1/K, 1), and its price
     skill: Floats  # (T, G)
     cost: Floats  # (T, G)
@@ -60,7 +59,7 @@ class Pools:
         rows: list[tuple[int, int, int]] = []
         for g, workers in enumerate(self.members):
             room = self.room_of[workers]
-            count = 1 if (room == room[0]).all() else max(1, int(self.deepest[g]))
+            count = 1 if (room == room[0]).all() else max(1, int(self.sizes[g]))
             tails = np.cumsum(room[::-1])[::-1][:count]
             rows += [(g, depth, tail) for depth, tail in enumerate(tails.tolist())]
         pool, depth, supply = np.array(rows, np.int64).reshape(-1, 3).T
@@ -90,7 +89,6 @@ def pools_of(instance: AssignmentInstance) -> Pools:
         pool=pool,
         tasks_in=np.bincount(kind),
         sizes=sizes,
-        deepest=sizes,
         skill=skill[types][:, who[first]],
         cost=instance.cost[types][:, who[first]],
         epsilon=instance.epsilon[task],

@@ -10,10 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, Status, assign, recipe, verify, write_campaign, write_plan
-from crowdopt.assign.average import Prices, duals_of, prices_prove
+from crowdopt import (
+    AssignmentInstance,
+    InputError,
+    Options,
+    Status,
+    assign,
+    recipe,
+    solve,
+    verify,
+    write_campaign,
+    write_plan,
+)
+from crowdopt.assign.average import Averaging, Prices, duals_of, prices_prove
+from crowdopt.assign.choose import Chooser
+from crowdopt.assign.master import Master
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
+from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.recheck.bounds.proofs import prove_patterns
 from tests.assign.by_hand import sets_of
@@ -131,6 +145,19 @@ def test_a_bound_above_what_all_labels_cost_leaves_no_plan(price):
     assert assign(instance).status is Status.INFEASIBLE
     allowed = replace(instance, epsilon=np.full(1, 0.41))
     assert assign(allowed).objective == pytest.approx(2.0)
+
+
+def test_nothing_is_claimed_where_choices_were_left_out():
+    """Branch and bound over some sets, or with a row of errors that was tightened, says nothing of other plans."""
+    instance = crowd(6, [(0.9, 2), (0.7, 3)], 4, 0.15)
+    options, told = Options(), []
+    work = Averaging(instance, float(instance.epsilon.sum()), solve, options, Clock(20.0), told.append)
+    climb = work.climbed()
+    chooser = Chooser(Master(work.pool, climb.short), work.oracle, work.clock, work.rng, solve, options)
+    every = chooser.best(work.pool.cost.size, work.duals)[0]
+    assert every.bound == pytest.approx(assign(instance, gap=0.0).objective, rel=1e-6)
+    assert chooser.best(2, work.duals)[0].bound == -np.inf
+    assert chooser.best(work.pool.cost.size, work.duals, np.inf, 0.1)[0].bound == -np.inf
 
 
 def one_task(skill, cost=1.0, epsilon=0.05, **more) -> AssignmentInstance:

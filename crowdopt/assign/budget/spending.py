@@ -76,7 +76,7 @@ def least_wrong(
     """``min sum_i e_i(S_i)  s.t.  sum c <= money`` and the capacities, e_i the exact error of the vote by log-odds.
 
     instance: its rule and targets do not matter; method: ``greedy``; ``exact``, over sets of labels; ``auto``: the
-    better of both.
+    better of both where kinds of tasks are few.
     """
     clock = Clock(options.time_limit)
     if instance.difficulty.share:
@@ -94,8 +94,8 @@ def least_wrong(
     second = replace(options, time_limit=SHARE * clock.left)
     curve, prices = fewest_wrong(instance, money, least_curve, solve, second), None
     plans = {"greedy": by_hand} if method != "exact" else {}
-    if method == "exact" or (method == "auto" and _are_listed(instance)):
-        by_sets, prices = _by_sets(instance, money, solve, options, clock)
+    if method == "exact" or (method == "auto" and _has_few_kinds(instance)):
+        by_sets, prices = spent_on_sets(replace(instance, budget=money), solve, options, clock)
         plans |= {} if by_sets is None else {"exact": by_sets}
     if not plans:
         raise InputError("no plan over sets of labels was found within the limits; choose --method greedy")
@@ -109,26 +109,19 @@ def least_wrong(
 def spent_best(instance: AssignmentInstance, money: float, solve: Solve, options: Options) -> Ints:
     """The plan of :func:`least_wrong` by itself, without a bound, (k, 2)."""
     instance, plans = replace(instance, rule="mean-error", budget=None), [spend(instance, money)]
-    if _are_listed(instance):
-        found = _by_sets(instance, money, solve, options, Clock(options.time_limit))[0]
+    if _has_few_kinds(instance):
+        found = spent_on_sets(replace(instance, budget=money), solve, options, Clock(options.time_limit))[0]
         plans += [] if found is None else [found]
     return min(plans, key=lambda pairs: float(most_errors(instance, pairs).sum()))
 
 
-def _are_listed(instance: AssignmentInstance) -> bool:
+def _has_few_kinds(instance: AssignmentInstance) -> bool:
     """Whether money can be spent on sets of labels: no limits that these do not know, and few kinds of tasks."""
     try:
         refuse(instance)
     except InputError:
         return False
     return alike(instance.task_type, *instance.own_priors)[1].size <= PARAMS.rows
-
-
-def _by_sets(
-    instance: AssignmentInstance, money: float, solve: Solve, options: Options, clock: Clock
-) -> tuple[Ints | None, Prices | None]:
-    refuse(instance)
-    return spent_on_sets(replace(instance, budget=money), solve, options, clock)
 
 
 def _plan(
