@@ -97,19 +97,17 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
 def proven_again(plan) -> float | None:
     """What the plan's multipliers prove, by the second opinion."""
     from crowdopt.crowd.vote_errors import relaxation
+    from crowdopt.recheck.bounds.joint_pull import JointPull
     from crowdopt.recheck.bounds.multipliers import prove
-    from crowdopt.recheck.bounds.proofs import prove_blocks
+    from crowdopt.recheck.bounds.sets import prove_sets
 
-    if plan.duals is None or plan.duals.form not in ("blocks", "rows"):
+    if plan.duals is None or plan.duals.joint:
         return None
+    instance, duals = plan.instance, plan.duals
     if plan.program == "lp":
-        instance, duals = plan.instance, plan.duals
-        fewest = instance.new_label_limits[0]
-        return prove(instance, duals.task, duals.worker, duals.labels, duals.budget, fewest)
-    if plan.duals.form != "blocks":
-        return None
-    instance = relaxation(plan.instance)
-    proven = prove_blocks(instance, plan.duals.worker, plan.duals.labels, plan.duals.budget)
+        return prove(instance, duals.task, duals.worker, duals.labels, duals.budget)
+    instance = relaxation(instance)
+    proven = prove_sets(instance, duals.worker, duals.budget, JointPull.none(instance), duals.wrong)
     whole = bool((instance.cost == np.rint(instance.cost)).all())
     return float(np.ceil(proven - 1e-9 * abs(proven))) if whole else proven
 

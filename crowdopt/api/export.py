@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
-from crowdopt.assign.average import refuse
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.core.registry import made
+from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
@@ -134,7 +134,17 @@ class OfPatterns(WholeLabels):
         instance = instance_of(given)
         if not instance.the_rule.average:
             instance = replace(instance, rule="exact-error")
-        refuse(instance)
+        refuse_joint_limits(instance, "the program over patterns", "it knows tasks by their kinds alone")
+        own = {
+            "difficulty": instance.difficulty.share,
+            "forbidden pairs": len(instance.forbidden),
+            "fixed pairs": len(instance.fixed),
+            "collected labels": len(instance.collected),
+            "minimum loads": instance.min_load.any(),
+        }
+        if any(own.values()):
+            there = ", ".join(name for name, present in own.items() if present)
+            raise InputError(f"the program over patterns knows no {there}; choose --program assignment")
         return instance
 
     def build(self, instance: Any) -> Program:

@@ -43,7 +43,7 @@ def ascend(
         if float(ahead @ open_slope) <= 0:
             ahead, memory = open_slope, []
         largest = float(np.abs(ahead).max(initial=0.0))
-        if largest == 0.0:
+        if largest < 1e-200:  # steps would be infinite
             break
         length = 1.0 if memory else far / largest
         for _ in range(params.halved):

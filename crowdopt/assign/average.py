@@ -22,20 +22,18 @@ from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.prices import Climb
-from crowdopt.assign.problem import SCALE, Kinds, Problem, ProblemParams, problem_of, up_to
+from crowdopt.assign.problem import ANY, SCALE, Kinds, Problem, ProblemParams, problem_of, up_to
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.assign.votes import LEAST, SPARE, hardness
 from crowdopt.core.certificate import BOUND, Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Listener, Options, Solve
-from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN, least_errors, most_errors
 from crowdopt.errors import InputError
-from crowdopt.programs.pools import folded
 
 LONG = 1e6  # seconds: cuts end a search
 
@@ -54,39 +52,20 @@ class AverageParams:
     rounds: int = 4  # of branch and bound: with more sets, or a row of errors that was missed by a hair
     tighter: float = 1e-7  # wrong answers
     noise: float = 1e-6  # of what a solver says, in money
-    told: int = 60  # skills of a type, up to which whoever proves the bound again tells them all apart
-    levels: int = 24  # where there are more
     margin: float = 1e-9  # relative; what whoever recomputes a bound may find less
 
 
-PARAMS, ALIKE = AverageParams(), ProblemParams()
-
-
-@dataclass(frozen=True, eq=False)
-class Prices:
-    """What the rows that link tasks ask for, as prices."""
-
-    worker: Floats  # (workers,): of a label of each worker, at least 0
-    money: float = 1.0  # of a unit of money
-    wrong: float = 0.0  # of an expected wrong answer
+PARAMS = AverageParams()
 
 
 def refuse(instance: AssignmentInstance) -> None:
     """InputError: what an average cannot heed."""
-    refuse_joint_limits(instance, "a promise for the average", "it counts errors of all tasks together")
     if instance.difficulty.share:
         raise InputError(
             "a promise for the average knows no difficulty: more labels may err more there; choose rule exact-error"
         )
-    own = {
-        "forbidden pairs": len(instance.forbidden),
-        "fixed pairs": len(instance.fixed),
-        "collected labels": len(instance.collected),
-        "minimum loads": instance.min_load.any(),
-    }
-    there = [name for name, present in own.items() if present]
-    if there:
-        raise InputError(f"a promise for the average knows no {', '.join(there)}; choose rule exact-error")
+    if instance.min_load.any():
+        raise InputError("a promise for the average knows no minimum loads; choose rule exact-error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +73,7 @@ class PricedOracle(Oracle):
     """The pricing problem where errors have a price; a kind is a row of tasks."""
 
     floor: Floats  # (R,): no set errs less
+    known: Floats  # (R,): evidence of labels that are in or fixed
 
     def sweep(
         self,
@@ -180,7 +160,7 @@ class PricedOracle(Oracle):
         at[rows + 1] = 1
         first, classes = votes.task[rows], int(votes.instance.classes)
         prior = np.broadcast_to(votes.instance.prior, (votes.instance.n_tasks, classes))[first]
-        need = np.maximum(0.0, EXACT_ERROR.need(np.minimum(target, 0.5), classes, prior) - SPARE)
+        need = np.maximum(0.0, EXACT_ERROR.need(np.minimum(target, 0.5), classes, prior) - self.known[rows] - SPARE)
         need = np.where(target >= 1 - prior.max(axis=1), 0.0, need)
         none = np.zeros(rows.size + 1, np.int64)
         kinds = problem.kinds._replace(at=np.cumsum(at), need=need, bar_at=none)
@@ -207,14 +187,13 @@ class PricedOracle(Oracle):
         return np.bincount(sets.owner, table[kind, sets.label], sets.row.size).astype(np.float64)
 
 
-def _priced_problem(
-    instance: AssignmentInstance, allowed: float, goal: tuple[float, float], params: ProblemParams = ALIKE
-) -> Problem:
+def _priced_problem(instance: AssignmentInstance, allowed: float, goal: tuple[float, float]) -> Problem:
     """The problem whose kinds are rows of tasks, any set serves, and errors have a row.
 
     allowed: E; goal: what money and an error count in what is minimised.
     """
-    problem = problem_of(replace(instance, rule=EXACT_ERROR.name, epsilon=np.asarray(0.4)), params)
+    every = ProblemParams(few=ANY)  # tasks that bar others are other rows
+    problem = problem_of(replace(instance, rule=EXACT_ERROR.name, epsilon=np.asarray(0.4)), every)
     rows, coupling, votes = problem.rows.type.size, problem.coupling, problem.votes
     assert votes is not None
     place, row_of = coupling.last_own + 1, problem.row_of[problem.kind_of]
@@ -231,13 +210,17 @@ def _priced_problem(
         target=np.full(rows, -np.inf),
         votes=replace(votes, law=law, need=nothing, implied=np.ones(rows, bool)),
         coupling=replace(own, goal=goal[0], wrong=goal[1]),
+        constant=goal[0] * problem.constant,
     )
 
 
-def _oracle(problem: Problem, instance: AssignmentInstance, threads: int) -> PricedOracle:
-    assert problem.votes is not None
-    least = least_errors(replace(instance, rule=EXACT_ERROR.name, epsilon=np.asarray(0.4)))[problem.votes.task]
-    return PricedOracle(problem, threads, np.maximum(least * (1 - 1e-9) - CERTAIN, LEAST))
+def _oracle(problem: Problem, threads: int) -> PricedOracle:
+    votes, instance = problem.votes, problem.instance
+    assert votes is not None
+    least, owner = least_errors(instance)[votes.task], np.repeat(np.arange(votes.task.size), np.diff(votes.held_at))
+    worth = instance.evidence[instance.task_type[votes.task[owner]], votes.held]
+    known = np.bincount(owner, worth, votes.task.size).astype(np.float64)
+    return PricedOracle(problem, threads, np.maximum(least * (1 - 1e-9) - CERTAIN, LEAST), known)
 
 
 @dataclass(eq=False)
@@ -258,7 +241,7 @@ class Averaging:
     def __post_init__(self) -> None:
         goal = (1.0, 0.0) if np.isfinite(self.allowed) else (0.0, 1.0)
         self.problem = _priced_problem(self.instance, self.allowed, goal)
-        self.oracle = _oracle(self.problem, self.instance, self.options.threads)
+        self.oracle = _oracle(self.problem, self.options.threads)
         self.rng = np.random.default_rng(self.options.seed)
         self.pool = Pool(self.problem)
 
@@ -332,7 +315,7 @@ class Averaging:
                 break
             known, pairs = self._over_pool(chooser, climb, slack, tight)
             if self.is_complete:
-                self.claimed = max(self.claimed, known)
+                self.claimed = max(self.claimed, known + self.problem.constant)
             if pairs is None:
                 break
             excess = float(most_errors(self.instance, pairs).sum()) - self.allowed
@@ -369,7 +352,7 @@ class Averaging:
         assert self.duals is not None
         table = problem.coupling.prices(self.duals)
         least = self.pool.cheapest(self.pool.prices(self.duals))[0] + slack
-        if not rows.free.all() or not self.is_few or (table <= 0).any():
+        if not rows.free.all() or rows.shut.size or not self.is_few or (table <= 0).any():
             return False
         for r in range(problem.count.size):
             price = table[rows.type[r]]
@@ -388,16 +371,19 @@ class Averaging:
             return float(self.instance.prices(pairs).sum())
         return SCALE * float(most_errors(self.instance, pairs).sum())
 
-    @property
-    def prices(self) -> Prices | None:
-        """The multipliers of the best bound, as prices of the instance."""
-        if self.duals is None:
-            return None
-        coupling = self.problem.coupling
-        worker = np.maximum(0.0, -self.duals[: coupling.loads])[self.problem.worker_class]
-        money = max(0.0, -float(self.duals[-1])) if coupling.has_budget else 0.0
-        wrong = -float(coupling.pulls(self.duals)[2][-1]) * SCALE
-        return Prices(worker, coupling.goal + money, wrong)
+    def proven(self) -> tuple[float, Duals | None]:
+        """What the best prices prove, by one more sweep to the end, and these as multipliers of the instance."""
+        problem, duals = self.problem, self.duals
+        if duals is None:
+            return self.bound, None
+        if not problem.coupling.goal:
+            duals[-1] = min(duals[-1], -PARAMS.noise * SCALE)  # else nothing can be said in money
+        swept = self.oracle.sweep(duals, EffortParams(nodes=20_000, close=1e-9), Clock(LONG))
+        assert swept is not None
+        size = float(problem.count @ np.abs(swept.value)) + abs(problem.constant) + abs(swept.bound)
+        bound = swept.bound if np.isinf(swept.bound) else lowered(swept.bound - PARAMS.margin * size, size)
+        self.bound = max(self.bound, bound)
+        return bound, problem.multipliers(swept.duals)
 
 
 def solve_average(
@@ -411,16 +397,14 @@ def solve_average(
     try:
         work = Averaging(instance, float(instance.epsilon.sum()), standing.solve, options, clock, standing.offer)
         climb = work.climbed()
-        if (prices := work.prices) is not None:
-            standing.duals, standing.known = (
-                duals_of(instance, prices),
-                certified(instance, prices_prove(instance, prices)),
-            )
-            standing.certified = standing.bound
+        bound, duals = work.proven()
+        whole = bool((instance.cost == np.rint(instance.cost)).all())
+        if duals is not None:
+            standing.raise_bound(next_integer(bound) if whole else bound, duals)
         if climb is not None and standing.bound < np.inf:
             work.chosen(climb)
             claimed = work.claimed - PARAMS.noise
-            claimed = next_integer(claimed) if (instance.cost == np.rint(instance.cost)).all() else claimed
+            claimed = next_integer(claimed) if whole else claimed
             if claimed > standing.bound + BOUND * max(1.0, abs(standing.bound)):
                 standing.known = Certificate(None, claimed, "solver", None, None)
     except KeyboardInterrupt:
@@ -429,76 +413,13 @@ def solve_average(
 
 
 def spent_on_sets(
-    instance: AssignmentInstance, solve: Solve, options: Options, clock: Clock
-) -> tuple[Ints | None, Prices | None]:
-    """The fewest wrong answers for the instance's budget: labels, (k, 2), and prices, in money."""
+    instance: AssignmentInstance, solve: Solve, options: Options, clock: Clock, choose: bool = True
+) -> tuple[Ints | None, float, Duals | None]:
+    """The fewest wrong answers for the instance's budget: labels, (k, 2), if asked for, and how many are proven."""
     refuse(instance)
     get_ready(True)
     work = Averaging(instance, np.inf, solve, options, clock, lambda _: None)
     climb = work.climbed()
-    pairs = None if climb is None else work.chosen(climb)
-    prices = work.prices
-    if prices is None:
-        return pairs, None
-    unit = max(prices.money, 1e-9 * SCALE)
-    return pairs, Prices(prices.worker / unit, 1.0, prices.wrong / unit)
-
-
-def prices_prove(instance: AssignmentInstance, prices: Prices) -> float:
-    """What prices prove of every plan's cost: ``sum_i v_i - sum_j M_j w_j - (m - 1) B - r sum_i eps_i``.
-
-    Skills are told apart as whoever proves it again does.
-    """
-    levels, every = told_apart(instance)
-    one = instance if every else replace(instance, accuracy=_raised(instance, levels))
-    problem = _priced_problem(one, float(instance.epsilon.sum()), (1.0, 0.0), ProblemParams(apart=True))
-    duals = np.zeros(problem.coupling.lower.size)
-    duals[problem.worker_class] = -prices.worker
-    duals[problem.coupling.last_own] = -prices.wrong / SCALE
-    if problem.coupling.has_budget:
-        duals[-1] = 1.0 - prices.money
-    swept = _oracle(problem, one, 1).sweep(duals, EffortParams(nodes=20_000, close=1e-9), Clock(LONG))
-    if swept is None or np.isinf(swept.bound):
-        return -np.inf if swept is None else np.inf
-    size = float(problem.count @ np.abs(swept.value)) + abs(swept.bound)
-    return lowered(swept.bound - PARAMS.margin * size, size)
-
-
-def certified(instance: AssignmentInstance, bound: float) -> Certificate:
-    """A bound on what plans cost, as it is claimed: infinite where it is more than all labels do."""
-    room = np.minimum(instance.capacity, instance.n_tasks)
-    ceiling = float((room * instance.cost.max(axis=0)).sum())
-    ceiling = ceiling if instance.budget is None else min(ceiling, float(instance.budget))
-    if bound > ceiling + BOUND * max(1.0, ceiling):
-        return Certificate(None, np.inf, "certificate", None, None)
-    whole = bool((instance.cost == np.rint(instance.cost)).all())
-    return Certificate(None, next_integer(bound) if whole else bound, "certificate", None, None)
-
-
-def duals_of(instance: AssignmentInstance, prices: Prices) -> Duals:
-    """The prices as multipliers of a plan, each the change of the cost per unit of its row's side."""
-    nothing = np.zeros(instance.n_tasks)
-    budget = 1.0 - prices.money if instance.budget is not None else 0.0
-    levels = told_apart(instance)[0]
-    return Duals(nothing, -prices.worker, nothing, budget, form="patterns", wrong=-prices.wrong, levels=levels)
-
-
-def told_apart(instance: AssignmentInstance) -> tuple[int, bool]:
-    """How many skills of each type a bound tells apart, and whether these are all."""
-    skill = folded(instance, up=True)[:, instance.capacity > 0]
-    most = max((np.unique(one).size for one in skill), default=0)
-    return (max(PARAMS.levels, most), True) if most <= PARAMS.told else (PARAMS.levels, False)
-
-
-def _raised(instance: AssignmentInstance, levels: int) -> Floats:
-    """Skills, those in one of so many equal parts of the log-odds' range raised to the largest there."""
-    skill = folded(instance, up=True)
-    for kind, mine in enumerate(skill):
-        able = instance.capacity > 0
-        distinct = np.unique(mine[able])
-        if distinct.size > levels:
-            odds = np.log(distinct) - np.log1p(-distinct) + np.log(instance.classes - 1)
-            part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
-            ends = distinct[np.searchsorted(part, part, side="right") - 1]
-            skill[kind, able] = ends[np.searchsorted(distinct, mine[able])]
-    return skill
+    bound, duals = work.proven()
+    pairs = work.chosen(climb) if choose and climb is not None else None
+    return pairs, bound / SCALE, duals

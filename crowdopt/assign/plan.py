@@ -34,14 +34,7 @@ class Duals:
     worker: Floats  # (workers,): -z_j <= 0 where the capacity binds, > 0 where the minimum load does
     labels: Floats  # (tasks,): > 0 where the fewest labels bind, < 0 where the most do
     budget: float = 0.0  # <= 0
-    # what they prove the bound by: ``rows``, the LP's Lagrangian; ``blocks``, in which every task is a minimum knapsack
-    # of whole labels and ``task`` only says what its evidence is worth there; ``patterns``, in which every task has its
-    # cheapest set of labels by exact errors; ``sets``, in which every task has its cheapest set of labels that keeps
-    # each of its own limits, groups' too, and ``labels`` count nothing; ``curve``, prices in wrong answers, which prove
-    # how many answers any plan of so much money gets wrong and nothing of its cost
-    form: str = "rows"
     wrong: float = 0.0  # <= 0: of one more wrong answer expected, under a rule for the average
-    levels: int = 0  # skills of each type that the form ``patterns`` tells apart, the others rounded up; 0: all of them
     # of the blocks ``group``, ``most_share``, ``least_share`` and ``own`` of the program, where it has them
     joint: dict[str, Floats] = field(default_factory=dict)
 
@@ -180,7 +173,7 @@ class Plan(InNotebooks):
         if pairs is not None:
             prices = instance.prices(pairs)
             value = float(prices.sum() if amounts is None else (prices * amounts).sum())
-        if certified < WORTHLESS and duals is not None and duals.form != "curve":
+        if certified < WORTHLESS and duals is not None:
             certified, duals = -np.inf, duals if duals.wrong < 0 else None  # those prove wrong answers all the same
         known = _as_far_as_it_stands(known, certified, value)
         if pairs is not None and known.bound < np.inf:

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints, alike, parts_of, same_entries
 from crowdopt.assign.boxstep import pays
+from crowdopt.assign.plan import Duals
 from crowdopt.assign.votes import SPARE, Votes, hardness, skills, votes_of
 from crowdopt.core.program import Program
 from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
@@ -222,6 +223,25 @@ class Problem:
         hard = np.maximum(need, self.kinds.need) + 2 * float(need.max(initial=0.0)) * self.row_of
         hard = np.maximum.accumulate(hard) - 2 * float(need.max(initial=0.0)) * self.row_of  # rises along each row
         return replace(self, votes=None, kinds=self.kinds._replace(need=hard), target=hard)
+
+    def multipliers(self, duals: Floats, rate: Floats | None = None) -> Duals:
+        """Duals of the coupling as the instance's, each class's for each of its members; rate (K,): of evidence.
+
+        Where money is not what is minimised they are in money all the same.
+        """
+        coupling, instance, start, joint = self.coupling, self.instance, self.coupling.loads, {}
+        pay, _, own = coupling.pulls(duals)
+        unit = 1.0 if coupling.goal else pay
+        for name, _, bound in shares_of(instance):
+            joint[name] = duals[start : start + len(bound)] / unit
+            start += len(bound)
+        if instance.own_rows is not None:
+            joint["own"] = duals[start : start + len(instance.own_rows.names)] / unit
+        beyond = float(instance.cost.max()) * instance.n_workers  # a set costs less, and time that is not there nothing
+        worker = np.where(self.room == 0, -beyond, duals[: coupling.loads] / unit)[self.worker_class]
+        nothing, budget = np.zeros(self.tasks), float(duals[-1]) if coupling.has_budget and coupling.goal else 0.0
+        task = nothing if rate is None else rate[self.kind_of]
+        return Duals(task, worker, nothing, budget, SCALE * float(own[-1]) / unit if coupling.averages else 0.0, joint)
 
     @cached_property
     def sides(self) -> Ints:

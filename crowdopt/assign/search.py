@@ -19,7 +19,7 @@ from crowdopt.assign.deal import Asked, aimed, rounded
 from crowdopt.assign.improve import ImproveParams, improve, score
 from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import GREEDY, EffortParams, Oracle, Sets, Swept
-from crowdopt.assign.plan import Duals, Plan
+from crowdopt.assign.plan import Plan
 from crowdopt.assign.prices import Climb, Linear, PriceParams, linear
 from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.assign.standing import Solvers, Standing
@@ -30,7 +30,6 @@ from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.reach import open_tasks
 from crowdopt.crowd.subset import of_tasks
-from crowdopt.programs.assignment import shares_of
 
 
 @dataclass(frozen=True)
@@ -376,24 +375,9 @@ class Search:
         if self.integral:
             bound = next_integer(bound)
         if bound > standing.bound:
-            standing.raise_bound(bound, self._duals(swept))
+            by_evidence = problem.votes is None and problem.rows.free.all()
+            standing.raise_bound(bound, problem.multipliers(swept.duals, swept.rate if by_evidence else None))
         return standing.closed
-
-    def _duals(self, swept: Swept) -> Duals:
-        """Multipliers of the coupling rows as those of the instance, each class's for each of its members."""
-        problem, coupling, instance = self.problem, self.problem.coupling, self.standing.instance
-        duals, start, joint = swept.duals, coupling.loads, {}
-        for name, _, bound in shares_of(instance):
-            joint[name] = duals[start : start + len(bound)].copy()
-            start += len(bound)
-        if coupling.owns:
-            joint["own"] = duals[start : start + coupling.owns].copy()
-        beyond = float(instance.cost.max()) * instance.n_workers  # a set costs less, and time that is not there nothing
-        worker = np.where(problem.room == 0, -beyond, duals[: coupling.loads])[problem.worker_class]
-        budget, nothing = float(duals[-1]) if coupling.has_budget else 0.0, np.zeros(problem.tasks)
-        if joint or not problem.rows.free.all() or problem.votes is not None:
-            return Duals(nothing, worker, nothing, budget, form="sets", joint=joint)
-        return Duals(swept.rate[problem.kind_of], worker, nothing, budget, form="blocks")
 
 
 def solve_exact(

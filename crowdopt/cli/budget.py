@@ -72,24 +72,19 @@ def _known(spent: Spent) -> dict[str, Any]:
     return {
         "wrong": spent.wrong,
         "wrong_bound": spent.wrong_bound,
-        "greedy": {
-            "surrogate": spent.surrogate,
-            "surrogate_bound": spent.surrogate_bound,
-            "gap": spent.greedy_gap,
-            "guarantee": spent.guarantee,
-        },
+        "guarantee": spent.guarantee,
     }
 
 
 def _sentences(spent: Spent, output: Path) -> list[str]:
     plan, n = spent.plan, spent.plan.instance.n_tasks
     wrong = f"{spent.wrong:.4g} of {n} answers expected to be wrong ({percent(spent.wrong / n)})"
-    ahead = "" if spent.guarantee is None else f", {percent(spent.guarantee)} of it guaranteed beforehand"
+    least = f"no plan of that cost expects fewer than {spent.wrong_bound:.4g} (certificate)"
+    ahead = f"greedy has {percent(spent.guarantee or 0.0)} of the gain any plan has by the Bhattacharyya bound, or more"
     return [
         f"{plan.labels:g} labels, cost {plan.objective:.10g} of {spent.money:.10g}, by {spent.method}: {wrong}",
-        f"no plan of that cost expects fewer than {spent.wrong_bound:.4g} (certificate)",
-        f"greedy has all but {percent(spent.greedy_gap)} of the gain any plan has by the Bhattacharyya bound{ahead}",
-        *filter(None, [plan.note]),
+        least if spent.wrong_bound > 0 else "what other plans of that cost expect is not known",
+        *filter(None, [ahead if spent.guarantee is not None else "", plan.note]),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
 

@@ -9,9 +9,9 @@ from crowdopt.core.roundoff import lowered
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.io.plan.stored_plan import StoredPlan
-from crowdopt.recheck.bounds.certified import CURVE, proved_by_patterns
+from crowdopt.recheck.bounds.certified import proved_by_sets
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.bounds.wrong_answers import most_money, prove_curve
+from crowdopt.recheck.bounds.joint_pull import joint_pull
 from crowdopt.recheck.plan_claims import agrees
 from crowdopt.recheck.plan_tables import SAME
 
@@ -49,19 +49,13 @@ def _wrong_bound(instance: AssignmentInstance, stored: StoredPlan, money: float,
         return None
     if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
         return None
-    form, worker = stored.claims.get("certified_by"), stored.workers.numbers("dual")
-    if form == CURVE:
-        budget = stored.claims.get("budget_dual")
-        if type(budget) is not float:
-            report.complain("plan.json", f"budget_dual says {budget!r}, which is no number")
-            return None
-        with np.errstate(all="ignore"):
-            return _number(prove_curve(instance, stored.tasks.numbers("dual"), worker, budget, money))
     price = stored.claims.get("wrong_dual", 0.0)
-    if form != "patterns" or type(price) is not float or not price < 0:
+    if type(price) is not float or not price < 0:
         return None
-    proven = proved_by_patterns(instance, stored, worker, 0.0, report)
-    return _number(_least_wrong(proven, float(instance.epsilon.sum()), -price, min(money, most_money(instance))))
+    worker, joint = stored.workers.numbers("dual"), joint_pull(instance, stored.limits, report)
+    with np.errstate(all="ignore"):
+        proven = proved_by_sets(instance, stored, worker, 0.0, joint, report)
+    return _number(_least_wrong(proven, float(instance.epsilon.sum()), -price, min(money, _most_money(instance))))
 
 
 def _least_wrong(proven: float, allowed: float, price: float, money: float) -> float:
@@ -72,3 +66,9 @@ def _least_wrong(proven: float, allowed: float, price: float, money: float) -> f
 
 def _number(bound: float) -> float | None:
     return max(0.0, bound) if np.isfinite(bound) else None
+
+
+def _most_money(instance: AssignmentInstance) -> float:
+    """What all labels of all workers cost at most: more money buys nothing."""
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    return float((room * instance.cost.max(axis=0)).sum())

@@ -22,7 +22,8 @@ from crowdopt.io.parts.part_table import COUNTS, FLOATS, array_of, read_part, te
 from crowdopt.io.parts.parts_folder import PartsFolder, known_folder, read_parts_folder
 from crowdopt.io.parts.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
 from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.bounds.individual_proofs import least_sets
+from crowdopt.recheck.bounds.joint_pull import JointPull
+from crowdopt.recheck.bounds.sets import PairPrices, least_by_evidence
 from crowdopt.recheck.plan_claims import agrees, refuse_excess
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
@@ -122,7 +123,8 @@ def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> di
     pairs = read_pairs_of(Path(plan) / ASSIGNMENT, read, shared)
     problems = [f"{where}: {problem}" for problem in _problems(instance, pairs, read.ids)]
     with np.errstate(all="ignore"):
-        least = sum_below(least_sets(instance, array_of(prices, FLOATS), np.zeros(instance.n_tasks), 1.0))
+        paid = PairPrices.of(instance, array_of(prices, FLOATS), 0.0, JointPull.none(instance))
+        least = sum_below(least_by_evidence(instance, paid, np.arange(instance.n_tasks)))
     return {
         "problems": problems,
         "tasks": instance.n_tasks,

@@ -9,53 +9,36 @@ from crowdopt.io.campaign.overrides import BEYOND
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.plan_folder import REPAIR
 from crowdopt.io.plan.stored_plan import LIMITS, StoredPlan
-from crowdopt.recheck.bounds.certified import CURVE
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.bounds.joint_pull import PER_TASK
 
-PATTERNS, SETS = "patterns", "sets"
 HELD = {"status", "program", "proven", "proof", "objective", "bound", "certified_bound", "gap", "violation", "labels"}
-HELD |= {"cost", "tasks", "workers", "rule", "classes", "epsilon", "skills", "prior", "difficulty", "certified_by"}
-HELD |= {"wrong_dual", "levels", "budget_dual", "spending", "repaired", "short", "left_open", RECORD, BEYOND}
+HELD |= {"cost", "tasks", "workers", "rule", "classes", "epsilon", "skills", "prior", "difficulty"}
+HELD |= {"wrong_dual", "budget_dual", "spending", "repaired", "short", "left_open", RECORD, BEYOND}
 MADE = {"title", "method", "backend", "seed", "note", "versions"}  # how it was made: no claim about the plan
 
 
 def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
     """Complain of entries, files and multipliers that belong to no claim of this plan; report: takes the complaints."""
-    claims, form = stored.claims, stored.claims.get("certified_by")
+    claims = stored.claims
     priced = "" not in stored.tasks["dual"] and "" not in stored.workers["dual"]
     for table in (stored.tasks, stored.workers):
         if not priced and any(table["dual"]):
             report.complain(table.path.name, "has multipliers, though not of every task and worker")
     for key in sorted(claims.keys() - HELD - MADE):
         report.complain("plan.json", f"has an entry {key!r}, which nothing is held against")
-    by_error = form == SETS and instance.the_rule.checked
     reasons = {
-        "certified_by": (priced, "no multipliers are there"),
-        "wrong_dual": (form == PATTERNS, f"certified_by is {form!r}"),
-        "levels": (form == PATTERNS or by_error, f"certified_by is {form!r}, the rule {instance.rule}"),
-        "budget_dual": (instance.budget is not None or form == CURVE, "the campaign has no budget"),
+        "wrong_dual": (priced and instance.the_rule.average, f"rule {instance.rule} prices no error, or nothing does"),
+        "budget_dual": (instance.budget is not None, "the campaign has no budget"),
     }
     for key, (belongs, why) in reasons.items():
         if key in claims and not belongs:
             report.complain("plan.json", f"{key} says {claims[key]!r}, but {why}")
-    _refuse_form(instance, stored, report)
+    if instance.the_rule.average and "labels_dual" in stored.tasks:
+        report.complain(stored.tasks.path.name, f"has a column labels_dual, for which rule {instance.rule} has no use")
     if BEYOND in claims and not names_fields(claims[BEYOND]):
         report.complain("plan.json", f"{BEYOND} says {claims[BEYOND]!r}, which is no list of what a plan cannot record")
     _refuse_files(instance, stored, report)
-
-
-def _refuse_form(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:
-    """Complain of what the form of the proof has no use for."""
-    claims, form = stored.claims, stored.claims.get("certified_by")
-    if form == PATTERNS and not instance.the_rule.average and claims.get("wrong_dual"):
-        report.complain(
-            "plan.json", f"wrong_dual says {claims['wrong_dual']!r}, but rule {instance.rule} prices no error"
-        )
-    if form == CURVE and "spending" not in claims:
-        report.complain("plan.json", "certified_by says 'curve', but the plan spends no sum of money")
-    if form == CURVE and "labels_dual" in stored.tasks:
-        report.complain(stored.tasks.path.name, "has a column labels_dual, which prices of wrong answers do not have")
 
 
 def names_fields(said: Any) -> bool:

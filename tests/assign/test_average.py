@@ -22,14 +22,16 @@ from crowdopt import (
     write_campaign,
     write_plan,
 )
-from crowdopt.assign.average import Averaging, Prices, duals_of, prices_prove
+from crowdopt.assign.average import Averaging
 from crowdopt.assign.choose import Chooser
 from crowdopt.assign.master import Master
 from crowdopt.assign.plan import Duals, Plan
+from crowdopt.assign.problem import SCALE
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.recheck.bounds.proofs import prove_patterns
+from crowdopt.recheck.bounds.joint_pull import JointPull
+from crowdopt.recheck.bounds.sets import prove_sets
 from tests.assign.by_hand import sets_of
 from tests.sampled import first_of
 from tests.small import brute_force
@@ -111,7 +113,7 @@ def test_verify_repeats_the_proof(tmp_path) -> None:
     assert report.holds, report.problems
     assert report.certified_bound == pytest.approx(plan.certified_bound) and report.certified_bound > 20
     claims = json.loads((tmp_path / "p" / "plan.json").read_text(encoding="utf-8"))
-    for key, value in (("certified_bound", plan.certified_bound + 1), ("wrong_dual", 0), ("levels", -1)):
+    for key, value in (("certified_bound", plan.certified_bound + 1), ("wrong_dual", 0)):
         (tmp_path / "p" / "plan.json").write_text(json.dumps({**claims, key: value}), encoding="utf-8")
         assert not verify(tmp_path / "c", tmp_path / "p").holds, key
     (tmp_path / "p" / "plan.json").write_text(json.dumps(claims), encoding="utf-8")
@@ -125,8 +127,8 @@ def test_what_it_cannot_do_it_says() -> None:
     """Each refusal names the remedy."""
     with pytest.raises(InputError, match="plans task by task; use exact"):
         assign(replace(recipe("R1:40x60"), rule="mean-error"), "highs")
-    with pytest.raises(InputError, match="knows no forbidden pairs; choose rule exact-error"):
-        assign(replace(crowd(2, [(0.7, 3)], 2, 0.3), forbidden=[(0, 0)]))
+    with pytest.raises(InputError, match="knows no minimum loads; choose rule exact-error"):
+        assign(replace(crowd(2, [(0.7, 3)], 2, 0.3), min_load=1))
 
 
 def test_no_plan_is_proven() -> None:
@@ -179,12 +181,11 @@ def test_many_cheap_labels_beat_an_expert():
     assert assign(one_task(np.full(13, 0.9), min_labels=13), time_limit=20).objective == 13  # no fewer are tried
 
 
-@pytest.mark.parametrize("levels", [0, 24])
-def test_a_dear_expert_is_not_called_optimal(levels, tmp_path):
+def test_a_dear_expert_is_not_called_optimal(tmp_path):
     """The folder of a plan that pays the expert 30 and says that no plan costs less is refused."""
     instance = replace(EXPERT, rule="exact-error")
     known = Certificate(None, 30.0, "certificate", None, None)
-    duals = Duals(np.zeros(1), np.zeros(18), np.zeros(1), form="patterns", levels=levels)
+    duals = Duals(np.zeros(1), np.zeros(18), np.zeros(1))
     plan = Plan.of(instance, "ip", known, 30.0, duals, np.array([[0, 0]]), method="exact", backend="highs")
     write_campaign(instance, tmp_path / "campaign")
     write_plan(plan, tmp_path / "plan")
@@ -194,7 +195,7 @@ def test_a_dear_expert_is_not_called_optimal(levels, tmp_path):
     assert not report.holds and not report.proven and report.certified_bound <= 15
 
 
-def priced(seed: int) -> tuple[AssignmentInstance, Prices]:
+def priced(seed: int) -> tuple[AssignmentInstance, np.ndarray, float]:
     """One task of up to eight workers, alike or not, dear or cheap, limits on labels or none; any prices."""
     rng = np.random.default_rng(seed)
     m = int(rng.integers(1, 9))
@@ -212,21 +213,27 @@ def priced(seed: int) -> tuple[AssignmentInstance, Prices]:
         skills[rng.integers(4)], prices[rng.integers(3)], target, prior=[1 - share, share], min_labels=fewest, **most
     )
     worker = rng.random(m) * float(rng.random() < 0.3)
-    return instance, Prices(worker, 1.0, float(rng.choice([5, 20, 100])))
+    return instance, worker, float(rng.choice([5, 20, 100]))
 
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_both_proofs_are_below_every_set(seed):
     """By every set of up to eight workers: the method's search and the second opinion's say the least, and no more."""
-    instance, prices = priced(seed)
-    duals = duals_of(instance, prices)
+    instance, worker, wrong = priced(seed)
     labels, errors, serves = sets_of(instance, 0)
-    all_prices = labels @ (instance.cost[0] - duals.worker) - duals.wrong * errors
-    room = np.minimum(instance.capacity, 1)
-    fixed = float((duals.worker * room).sum()) + duals.wrong * float(instance.epsilon[0])
+    all_prices = labels @ (instance.cost[0] + worker) + wrong * errors
+    fixed = -float(worker.sum()) - wrong * float(instance.epsilon[0])  # one task: each worker has room for it alone
     best = float(all_prices[serves].min(initial=np.inf)) + fixed
-    again = prove_patterns(instance, duals.worker, 0.0, duals.wrong, duals.levels)
-    for proven in (prices_prove(instance, prices), again):
-        assert proven <= best + NEAR
+    work = Averaging(instance, float(instance.epsilon.sum()), solve, Options(), Clock(60.0), lambda _: None)
+    coupling = work.problem.coupling
+    of_class = np.zeros(coupling.loads)
+    np.maximum.at(of_class, work.problem.worker_class, worker)  # of workers alike the dearest, which only lowers it
+    paid = of_class[work.problem.worker_class]
+    work.duals = np.append(-of_class, -wrong / SCALE)
+    proven, duals = work.proven()
+    if (paid == worker).all():
         assert proven == pytest.approx(best, rel=1e-6, abs=1e-6)
+    again = prove_sets(instance, -worker, 0.0, JointPull.none(instance), -wrong)
+    assert again <= best + NEAR and again == pytest.approx(best, rel=1e-6, abs=1e-6)
+    assert proven <= prove_sets(instance, duals.worker, 0.0, JointPull.none(instance), duals.wrong) + NEAR

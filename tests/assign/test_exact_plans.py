@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe, write_plan
 from crowdopt.crowd.kept import breaches
-from crowdopt.recheck.bounds.proofs import prove_blocks
+from crowdopt.recheck.bounds.joint_pull import JointPull
+from crowdopt.recheck.bounds.sets import prove_sets
 from tests.sampled import first_of
 from tests.small import instances
 
@@ -91,7 +92,7 @@ def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first
     """Nine of ten labels of .85 cover a task by themselves, but every task's last label is only needed in part.
 
     Below ``first`` labels each, evidence suffices in the mean, whole sets do not; from there on there is a plan. The
-    multipliers prove it by verify's own knapsacks too: more than all workers could be paid.
+    multipliers prove it by verify's own searches too: more than all workers could be paid.
     """
     skills = np.resize((0.85, 0.65), (1, 60))
     short, enough = (
@@ -101,7 +102,7 @@ def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first
     assert short.evidence.sum() * (first - 1) >= short.need.sum()
     plan = assign(short, time_limit=60, strict=True, gap=0.0)
     assert plan.status is Status.INFEASIBLE and plan.proof == "certificate" and plan.duals is not None
-    proven = prove_blocks(short, plan.duals.worker, plan.duals.labels, plan.duals.budget)
+    proven = prove_sets(short, plan.duals.worker, plan.duals.budget, JointPull.none(short))
     assert proven > short.cost.max(axis=0) @ np.minimum(short.capacity, tasks)
     assert assign(enough, time_limit=60, strict=True, gap=0.0).status is Status.OPTIMAL
 

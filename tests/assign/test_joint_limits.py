@@ -89,7 +89,6 @@ def test_who_does_not_know_groups_says_so(tmp_path: Path) -> None:
     refused = [
         lambda: crowdopt.compare(instance, ["greedy"], trials=1),
         lambda: crowdopt.budget(instance, labels=30, output=tmp_path / "b"),
-        lambda: crowdopt.assign(instance, rule="mean-error"),
         lambda: crowdopt.assign(instance, "primal-approximation"),
         lambda: plan_gold(instance, trials=0),
         lambda: crowdopt.export(instance, tmp_path / "x.dat", program="dual"),

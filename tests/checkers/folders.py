@@ -1,6 +1,6 @@
 """A second checker of plans, from the file formats alone: plain loops, the standard library, nothing of the package.
 
-Each task's labels of a plan that is certified by blocks are a whole set that covers it.
+Each task's labels of a plan of whole labels are a set that covers it.
 """
 
 import csv
@@ -80,61 +80,36 @@ class Campaign:
         return max(low, math.ceil(low / step - NEAR * max(1.0, abs(low / step))) * step) if step else low
 
 
-def by_blocks(c, x, pull, load, money, whole):
-    """What every plan costs at least; the evidence's own multipliers x are not needed. Never too much."""
-    terms = [money * c.budget] + [w * c.room[j][w < 0] for j, w in load.items()]
-    for i in c.tasks:
-        limit = max(pull[i], 0.0) if c.labels[i][1] == math.inf else pull[i]
-        terms += [limit * (c.labels[i][0] if limit >= 0 else c.labels[i][1])] if limit else []
-        lack, rest = c.need[i] - c.had[i] - 1.001 * NEAR, []
-        for j in (j for j in c.room if (i, j) not in c.barred):
-            cost, worth = (1 - money) * c.price[i, j] - limit - load[j], c.worth[i, j]
-            if (i, j) in c.fixed or cost < 0:
-                lack -= worth
-                terms.append(cost)
-            elif worth > 0:
-                rest.append((cost / worth, cost, worth))
-        terms.append(cheapest(sorted(rest), lack) - NEAR)
-    low = math.fsum(terms) - 1e-12 * sum(map(abs, terms))
-    proven = c.up(low) if whole and math.isfinite(low) else low
-    return max(proven, c.bound(x, pull, load, money, whole))
-
-
 def by_sets(c, x, pull, load, money, whole):
     """What every plan costs at least where each task's set keeps its limits on labels by itself. Never too much."""
     terms = [money * c.budget] + [w * c.room[j][w < 0] for j, w in load.items()]
     for i in c.tasks:
-        items = [((1 - money) * c.price[i, j] - load[j], c.worth[i, j]) for j in c.room if (i, j) not in c.barred]
+        pairs = [((1 - money) * c.price[i, j] - load[j], c.worth[i, j]) for j in c.room if (i, j) not in c.barred]
+        items = [(-1.0 if cost <= 0 else cost / worth if worth else math.inf, cost, worth) for cost, worth in pairs]
         terms.append(cheapest_set(sorted(items), c.need[i] - c.had[i] - 1.001 * NEAR, *c.labels[i]) - NEAR)
     low = math.fsum(terms) - 1e-12 * sum(map(abs, terms))
-    return c.up(low) if whole and math.isfinite(low) else low
+    return max(c.up(low) if math.isfinite(low) else low, c.bound(x, pull, load, money, whole))
 
 
 def cheapest_set(items, lack, fewest, most, spent=0.0, best=math.inf):
-    """What items (cost, worth), sorted, cost at least that meet the lack, from fewest to most of them: depth first."""
+    """What items (ratio, cost, worth), sorted, cost at least that meet the lack, from fewest to most: depth first."""
     if lack <= 0 and fewest <= 0 <= most:
         best = min(best, spent)
-    for k, (cost, worth) in enumerate(items):
-        if most < 1 or spent + cost + sum(min(0.0, other) for other, _ in items[k + 1 :]) >= best:
+    for k, (_, cost, worth) in enumerate(items):
+        bring = [one for one in items[k:] if one[1] <= 0]  # they come first
+        short = lack - sum(one[2] for one in bring)
+        dear = items[k + len(bring)][0] if k + len(bring) < len(items) else math.inf
+        if most < 1 or spent + sum(one[1] for one in bring) + (short * dear if short > 0 else 0.0) >= best - NEAR:
             break
         best = cheapest_set(items[k + 1 :], lack - worth, fewest - 1, most - 1, spent + cost, best)
     return best
-
-
-def cheapest(items, lack, spent=0.0, best=math.inf):
-    """What items (ratio, cost, worth), sorted, of which enough meet the lack cost at least, up to NEAR: depth first."""
-    for k, (ratio, cost, worth) in enumerate(items):
-        if lack <= 0 or spent + ratio * lack >= best - NEAR:
-            break
-        best = cheapest(items[k + 1 :], lack - worth, spent + cost, best)
-    return min(best, spent) if lack <= 0 else best
 
 
 def check(campaign, plan):
     """The problems (None: the plan holds), and the bound that its multipliers prove (None: they prove nothing)."""
     said = json.loads((Path(plan) / "plan.json").read_text("utf-8"))
     c, whole = Campaign(Path(campaign), said.get("in_place_of_campaign", {})), said["program"] == "ip"
-    prove = {"blocks": by_blocks, "sets": by_sets}.get(said.get("certified_by"), Campaign.bound)
+    prove = by_sets if whole else Campaign.bound
     rows, tasks, workers = (read(Path(plan) / f"{name}.csv") for name in ("assignment", "tasks", "workers"))
     y = {(r["task"], r["worker"]): float(r.get("value", 1)) for r in rows}
     ids = [[r["task"] for r in tasks], [r["worker"] for r in workers]]

@@ -153,7 +153,7 @@ def _false_claims(plan: Plan, known: float) -> list[str]:
 
 def _folder_claims(plan: Plan) -> list[str]:
     """What ``verify`` says against the plan's folder, and the checker of folders where it knows the campaign."""
-    one, form = plan.instance, None if plan.duals is None else plan.duals.form
+    one = plan.instance
     with TemporaryDirectory() as place:
         archive = one.prior.ndim > 1  # priors per task stand in no table
         campaign, folder = Path(place) / ("campaign.npz" if archive else "campaign"), Path(place) / "plan"
@@ -162,7 +162,7 @@ def _folder_claims(plan: Plan) -> list[str]:
         with catch_warnings(category=TableWarning, action="ignore"):  # groups are drawn before what they may limit
             report = verify(campaign, folder)
         known = one.rule in ("bhattacharyya", "hoeffding") and not (one.has_prior or one.groups or one.own_rows)
-        known &= form in (None, "rows") or (form in ("blocks", "sets") and one.n_workers <= FEW)
+        known &= plan.duals is None or one.n_workers <= FEW
         again = check(campaign, folder)[0] if known else None
     found = [] if report.holds else [f"verify: {problem}" for problem in report.problems[:3]]
     found += [f"the checker of folders: {problem}" for problem in again or ()]

@@ -11,14 +11,19 @@ import pytest
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
-from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
-from crowdopt.recheck.bounds.proofs import prove_blocks, prove_patterns
+from crowdopt.recheck.bounds.joint_pull import JointPull
+from crowdopt.recheck.bounds.multipliers import prove
+from crowdopt.recheck.bounds.sets import prove_sets
 from tests.combinations.measured import NEAR, is_tiny, measure
 from tests.draw import Planned, planned
 from tests.sampled import first_of
 
 SIZES = (3, 5), (2, 7), (4, 4), (1, 11), (3, 4), (2, 20)
-AVERAGE = "", "least-labels", "most-labels", "budget", "prior", "prices-by-type"  # what the rule mean-error meets
+AVERAGE = (  # what the rule mean-error meets
+    *("", "least-labels", "most-labels", "budget", "prior", "prices-by-type", "forbidden", "collected", "fixed"),
+    *("most-per-task", "least-per-task", "most-share", "least-share", "own-row", "overlapping"),
+    *("forbidden most-per-task", "collected prior budget"),
+)
 DEFAULT, LONG, EACH = 160, 20_000, 20
 SECONDS = 20.0
 
@@ -49,11 +54,9 @@ def check_multipliers(one: AssignmentInstance, best: float, seed: int) -> None:
     for scale in (0.3, 3.0):
         task, worker, labels = (rng.normal(0, scale, size) for size in (n, m, n))
         money = -float(rng.random() * scale)
-        assert prove(loose, task, worker, labels, money, fewest_labels(loose)) <= best + NEAR, seed
-        assert prove_blocks(loose, worker, labels, money) <= best + NEAR, seed
-        if one.the_rule.average:
-            levels, wrong = int(rng.choice([1, 3, 24])), -float(rng.choice([1.0, 10.0, 100.0]))
-            assert prove_patterns(loose, worker, money, wrong, levels) <= best + NEAR, seed
+        wrong = -float(rng.choice([1.0, 10.0, 100.0]))
+        assert one.the_rule.average or prove(loose, task, worker, labels, money) <= best + NEAR, seed
+        assert prove_sets(loose, worker, money, JointPull.none(loose), wrong) <= best + NEAR, seed
 
 
 @pytest.mark.parametrize("first", first_of(range(0, DEFAULT, EACH)))

@@ -1,4 +1,4 @@
-"""The exact method's pieces against values by hand and brute force: classes, knapsacks, cardinality, bounds."""
+"""The exact method's pieces against values by hand and brute force: classes, cardinality, bounds."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from crowdopt.labelers.sets import plurality_accuracies
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.market import Market
-from crowdopt.recheck.bounds import proofs
-from crowdopt.recheck.bounds.multipliers import fewest_labels, prove
-from crowdopt.recheck.bounds.proofs import minimum_knapsack, prove_blocks
+from crowdopt.recheck.bounds.joint_pull import JointPull
+from crowdopt.recheck.bounds.multipliers import prove
+from crowdopt.recheck.bounds.sets import prove_sets
 from tests.majorities import majority_accuracy
 from tests.weighted import weighted_error
 
@@ -48,10 +48,6 @@ def test_cardinality_by_hand():
     mixed = [0.95, 0.95, 0.8, 0.8, 0.8]
     assert classes_of(instance(mixed)).cardinality.tolist() == [4]
     assert classes_of(instance([0.9] * 3)).cardinality.tolist() == [4]  # one more than there are: hopeless
-    assert fewest_labels(instance([0.9] * 6)).tolist() == [4] * 4
-    assert fewest_labels(instance(mixed)).tolist() == [4] * 4
-    barred = instance([0.95, 0.95, *[0.8] * 6], forbidden=[(0, 0), (0, 1)])
-    assert fewest_labels(barred).tolist() == [6, 4, 4, 4]  # six times .36 is 2.16
 
 
 def test_the_aggregated_program_by_hand():
@@ -68,32 +64,6 @@ def test_the_aggregated_program_by_hand():
     assert certify(crowdopt.solve(whole)).bound == pytest.approx(16.0, abs=1e-6)
     tight = aggregated.build(instance([0.9] * 5, capacity=2))
     assert tight.upper.tolist() == [20.0] and tight.row_upper[1] == 10  # the box does not shrink with the capacity
-
-
-def knapsack(cost, worth, need):
-    """Brute force."""
-    ways = np.array(list(product((0, 1), repeat=len(cost))))
-    good = ways @ worth >= need - 1e-12
-    return float((ways @ cost)[good].min()) if good.any() else np.inf
-
-
-def test_a_task_s_least_set_by_brute_force():
-    """The checker's knapsack meets it; what costs less than nothing is taken anyway."""
-    rng = np.random.default_rng(5)
-    for k in range(40):
-        cost, worth = rng.uniform(-0.2, 1.5, 9), rng.uniform(0, 1, 9) * (rng.random(9) < 0.9)
-        need = float(rng.uniform(0, 4.5))
-        assert minimum_knapsack(cost, worth, need) == pytest.approx(knapsack(cost, worth, need), abs=1e-6), k
-
-
-@pytest.mark.parametrize("cells", [3, 50])
-def test_the_checker_s_knapsack_is_a_bound(cells, monkeypatch):
-    """Whatever the grid: evidence is rounded up in what completes a set, so nothing is pruned that could be best."""
-    monkeypatch.setattr(proofs, "CELLS", cells)
-    rng = np.random.default_rng(6)
-    for k in range(40):
-        cost, worth, need = rng.uniform(0.2, 1.5, 9), rng.uniform(0.1, 1, 9), float(rng.uniform(1, 4))
-        assert minimum_knapsack(cost, worth, need) == pytest.approx(knapsack(cost, worth, need), abs=1e-6), k
 
 
 def brute(one):
@@ -128,30 +98,31 @@ def test_plans_and_bounds_by_brute_force(seed):
     assert plan.objective == wanted and plan.proven
     duals = crowdopt.assign(one, program="lp").duals
     none = np.zeros(one.n_tasks)
-    linear = prove(one, duals.task, duals.worker, none, 0.0, one.new_label_limits[0])
+    linear = prove(one, duals.task, duals.worker, none, 0.0)
     assert linear == pytest.approx(crowdopt.assign(one, program="lp").objective, abs=1e-5)
     for scale in (0.0, 0.5, 1.0, 2.0):
-        rows = prove(one, scale * duals.task, scale * duals.worker, none, 0.0, fewest_labels(one))
-        blocks = prove_blocks(one, scale * duals.worker, none, 0.0)
-        assert rows <= wanted + 1e-6 and blocks <= wanted + 1e-6
-    blocks = prove_blocks(one, duals.worker, none, 0.0)
-    assert blocks >= linear - 1e-6
+        rows = prove(one, scale * duals.task, scale * duals.worker, none, 0.0)
+        whole = prove_sets(one, scale * duals.worker, 0.0, JointPull.none(one))
+        assert rows <= wanted + 1e-6 and whole <= wanted + 1e-6
+    assert prove_sets(one, duals.worker, 0.0, JointPull.none(one)) >= linear - 1e-6
 
 
 def test_proofs_by_hand():
     """Four tasks, need 2, five workers of .64, room 4, price 1. x = 1/.64, w = 0: r = 0, so 4 * 2/.64 = 12.5. w = -.5
-    makes r = .5: 12.5 - 20 * .5 = 2.5 by rows at that x; by blocks four labels at 1.5 each: 24 - 10 = 14. Limits l = 1
+    makes r = .5: 12.5 - 20 * .5 = 2.5 by rows at that x; by sets four labels at 1.5 each: 24 - 10 = 14. Limits l = 1
     on the fewest labels, 4 of them: 16 + 4 * 5 * min(0, 1 - 1 - .64 x).
     """
     one = instance([0.9] * 5)
     x, none, five = np.full(4, 1 / 0.64), np.zeros(4), np.zeros(5)
-    assert prove(one, x, five, none, 0.0, one.new_label_limits[0]) == pytest.approx(12.5, abs=1e-6)
-    assert prove(one, x, five - 0.5, none, 0.0, one.new_label_limits[0]) == pytest.approx(2.5, abs=1e-6)
-    assert prove(one, none, five, none + 1, 0.0, fewest_labels(one)) == pytest.approx(16, abs=1e-6)
-    assert prove(one, 2 * x, five, none, 0.0, one.new_label_limits[0]) == pytest.approx(25 - 20, abs=1e-6)
-    assert prove(one, -x, five + 1, none, 0.0, one.new_label_limits[0]) == pytest.approx(0.0, abs=1e-6)
-    assert prove_blocks(one, five - 0.5, none, 0.0) == pytest.approx(4 * 4 * 1.5 - 20 * 0.5, abs=1e-5)
-    assert prove_blocks(one, five, none, 0.0) == pytest.approx(16, abs=1e-5)
+    assert prove(one, x, five, none, 0.0) == pytest.approx(12.5, abs=1e-6)
+    assert prove(one, x, five - 0.5, none, 0.0) == pytest.approx(2.5, abs=1e-6)
+    asked = instance([0.9] * 5, min_labels=4)
+    assert prove(asked, none, five, none + 1, 0.0) == pytest.approx(16, abs=1e-6)
+    assert prove(one, 2 * x, five, none, 0.0) == pytest.approx(25 - 20, abs=1e-6)
+    assert prove(one, -x, five + 1, none, 0.0) == pytest.approx(0.0, abs=1e-6)
+    nothing = JointPull.none(one)
+    assert prove_sets(one, five - 0.5, 0.0, nothing) == pytest.approx(4 * 4 * 1.5 - 20 * 0.5, abs=1e-5)
+    assert prove_sets(one, five, 0.0, nothing) == pytest.approx(16, abs=1e-5)
 
 
 def test_exact_errors_by_hand():

@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Status, recipe, relax, solve
+from crowdopt import Status, recipe, relax, solve
 from crowdopt.core.program import Program
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.subset import of_tasks
@@ -20,7 +20,6 @@ from crowdopt.programs import (
     boxed,
     dropped_tasks,
     extra_capacity,
-    fewest_wrong,
     largest_share,
     market,
     missing,
@@ -80,25 +79,6 @@ def test_at_the_right_prices_no_evidence_is_had_or_given_back(name):
     assert held.claimed_bound == pytest.approx(whole.claimed_bound)
     traded = [held.program.column(name).view(held.primal).sum() for name in ("had", "given")]
     assert max(traded) <= 1e-6 * need.sum()
-
-
-@settings(max_examples=10)
-@given(st.integers(0, 10**6))
-def test_no_way_to_spend_the_money_has_fewer_wrong(seed):
-    """A random point of the aggregated LP within the budget, valued by the curve itself: tangents lie below it."""
-    rng = np.random.default_rng(seed)
-    instance = AssignmentInstance(rng.uniform(0.55, 0.9, (2, 6)), rng.integers(0, 2, 8), rng.integers(1, 6, 6), 0.4)
-    classes = classes_of(replace(instance, budget=12.0, demand=np.asarray(0.0)))
-    held = rng.uniform(0, 1, classes.need.size)
-    touched = [held + more for more in (0.0, 0.5, 2.0)]
-    tangents = [fewest_wrong.Tangents(a, np.exp(-a / 2), -np.exp(-a / 2) / 2) for a in touched]
-    least = optimum(fewest_wrong.of_tangents(classes, held, tangents))
-    base = aggregated.of_classes(classes)
-    point = rng.uniform(base.lower, base.upper)
-    point /= max(1.0, ((base.matrix @ point) / np.where(np.isfinite(base.row_upper), base.row_upper, np.inf)).max())
-    assume((base.matrix @ point <= base.row_upper + 1e-9).all())
-    evidence = held + (classes.evidence * base.column("u").view(point)).sum(axis=1) / classes.tasks_in
-    assert classes.tasks_in @ np.exp(-evidence / 2) >= least - 1e-7
 
 
 def is_open(program: Program) -> bool:

@@ -43,12 +43,12 @@ class Forged:
         self.claims |= claims
         return self
 
-    def boasts(self, bound: float | None = None, form: str = "rows") -> Forged:
-        """Call the plan proven optimal, with everything that goes with it; form: of an adaptive plan none."""
+    def boasts(self, bound: float | None = None, certified: bool = True) -> Forged:
+        """Call the plan proven optimal, with everything that goes with it; certified: whether by multipliers."""
         value = self.claims["objective"] if bound is None else bound
         gap = (self.claims["objective"] - value) / max(1.0, abs(self.claims["objective"]))
         self.says(bound=value, gap=gap, proven=True, status="optimal", proof="certificate")
-        return self.says(certified_bound=value, certified_by=form) if form else self
+        return self.says(certified_bound=value) if certified else self
 
     def rows(self, table: str) -> Rows:
         """Of a table, its header first."""

@@ -242,7 +242,7 @@ MULTIPLIERS: dict[str, Forgery] = {
 @pytest.mark.parametrize("name", MULTIPLIERS)
 def test_multipliers_without_measure_prove_nothing(name, plan, folders, tmp_path):
     """Sums that overflow are no numbers, and no claim is more than a number that is none."""
-    assert MULTIPLIERS[name](Forged(folders[plan], tmp_path).boasts(form="")).problems()
+    assert MULTIPLIERS[name](Forged(folders[plan], tmp_path).boasts(certified=False)).problems()
 
 
 @pytest.mark.parametrize("size", [2.0**40, 2.0**53, 2.0**60])
@@ -251,7 +251,7 @@ def test_multipliers_that_cancel_prove_nothing(size, folders, tmp_path):
     honest = Forged(folders["bound"], tmp_path / "honest")
     assert [row[:2] for row in honest.rows("limits")[1:]] == [["min_tasks", "0"]]
     forged = Forged(folders["bound"], tmp_path).cell("workers", 1, "dual", lambda _: -size)
-    report, true = forged.column("limits", "dual", -size).boasts(form="").report(), honest.report()
+    report, true = forged.column("limits", "dual", -size).boasts(certified=False).report(), honest.report()
     assert not report.proven or true.proven
     assert report.certified_bound is None or report.certified_bound <= true.objective * (1 + 1e-6)
 
@@ -332,7 +332,7 @@ def test_no_expert_answers_for_nothing(folders, tmp_path):
     forged.file("policy.csv", "type,round,votes,action,what,share,tasks", *rows)
     forged.file("assignment.csv", "task,worker").file("weights.csv", "worker,type,weight")
     shutil.rmtree(forged.place / "queues")
-    forged.says(objective=0.0, cost=0.0, labels=0.0, first_round=0, budget_dual=0.0).boasts(form="")
+    forged.says(objective=0.0, cost=0.0, labels=0.0, first_round=0, budget_dual=0.0).boasts(certified=False)
     assert any("there is none" in problem for problem in forged.problems())
 
 

@@ -1,4 +1,4 @@
-"""What the form ``sets`` proves: the least set of each task within its limits, against all sets there are."""
+"""What whole sets prove: the least set of each task within its limits, against all sets there are."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd import group_limits
 from crowdopt.io.tables.table_columns import Table
-from crowdopt.recheck.bounds import limited_sets
+from crowdopt.recheck.bounds import sets
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
-from crowdopt.recheck.bounds.limited_sets import prove_sets
+from crowdopt.recheck.bounds.sets import prove_sets
 from tests.checkers.plans import sets_of
 from tests.draw import campaign, campaigns
 from tests.recheck.forged import Forged, made
@@ -76,7 +76,8 @@ def by_all_sets(
     money = 0.0 if instance.budget is None else budget
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     terms = [money * (instance.budget or 0.0)]
-    terms += (np.where(load > 0, instance.min_load, instance.capacity) * load).tolist()
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    terms += (np.where(load > 0, instance.min_load, room) * load).tolist()
     price = (1 - money) * instance.cost[instance.task_type] - load
     for line in lines:
         counts, low, high = row_of(instance, line)
@@ -92,7 +93,7 @@ def by_all_sets(
 @settings(max_examples=25)
 @given(campaigns(10), st.integers(0, 2**31), st.sampled_from([0.1, 1.0, 1000.0]))
 def test_the_bound_is_the_least_of_all_sets(instance, seed, scale):
-    """It is that sum up to 1e-7 of its terms, groups apart or not; with fewer skills or overlaps left out never more.
+    """It is that sum up to 1e-7 of its terms, groups apart or not; with overlaps left out never more.
 
     Where tasks are hard it lies below: votes that know which are would do with fewer labels.
     """
@@ -108,8 +109,6 @@ def test_the_bound_is_the_least_of_all_sets(instance, seed, scale):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(group_limits, "WAYS", 0)
         assert prove_sets(instance, worker, budget, joint) <= proven
-    for levels in (1, 2, 5) if instance.rule in ("exact-error", "probit") else ():
-        assert prove_sets(instance, worker, budget, joint, levels) <= proven + 1e-12 * size
     if np.isposinf(right):
         assert proven == np.inf or instance.difficulty.share
         return
@@ -149,16 +148,16 @@ def test_few_partial_sets_are_enough_for_many_labels(seed, monkeypatch):
     for unit, price in zip(units.tolist(), cost.tolist(), strict=True):
         took = np.concatenate([np.full(min(unit, need + 1), best[0]), best])[: need + 1]
         best = np.minimum(best, took + price)
-    monkeypatch.setattr(limited_sets, "STATES", 1_000)
+    monkeypatch.setattr(sets, "STATES", 1_000)
     anybody, none, no_most = np.zeros(labels, np.int64), np.zeros(2, np.int64), np.full(2, -1)
-    value, _, _ = limited_sets._least(cost, units / 700, need / 700, anybody, none, no_most)
+    value, _, _ = sets._least(cost, units / 700, need / 700, anybody, none, no_most)
     assert value == pytest.approx(best[need], rel=1e-7)
 
 
 def certified(place: Path, instance: AssignmentInstance, labels: list, claimed: float, joint: dict | None = None):
     """Campaign and plan of these labels, certified by sets; joint: multipliers of joint limits, else none at all."""
     n, m = instance.n_tasks, instance.n_workers
-    duals = Duals(np.zeros(n), np.zeros(m), np.zeros(n), joint=joint or {}, form="sets", levels=0)
+    duals = Duals(np.zeros(n), np.zeros(m), np.zeros(n), joint=joint or {})
     known = Certificate(None, claimed, "certificate", None, None)
     plan = Plan.of(instance, "ip", known, claimed, duals, np.array(labels), method="exact", backend="highs")
     return made(place, instance, plan)
@@ -179,26 +178,14 @@ def alone(tmp_path_factory) -> Path:
     ("claims", "refused"),
     [
         ({}, ""),
-        ({"levels": 1}, ""),
-        ({"levels": 7}, ""),
         ({"certified_bound": 11.751}, "certified_bound says 11.751"),
-        ({"certified_by": "patterns", "wrong_dual": 0.0}, "certified_bound says 11.75"),
-        ({"certified_by": "rows"}, "certified_bound says 11.75"),
-        ({"certified_by": "blocks"}, "certified_b"),
-        ({"levels": -1}, "levels says -1"),
-        ({"levels": 10**6}, "levels says 1000000"),
-        ({"levels": True}, "levels says True"),
-        ({"levels": 1.0}, "levels says 1.0"),
-        ({"levels": None}, "levels says None"),
-        ({"levels": float("nan")}, "plan.json"),
+        ({"certified_by": "sets"}, "an entry 'certified_by'"),
         ({"wrong_dual": -1.0}, "wrong_dual says -1.0"),
     ],
 )
 def test_what_sets_do_not_prove_is_refused(alone, claims, refused, tmp_path):
-    """A bound above 11.75, 11.75 under a form that does not know the group's limit, levels that are none."""
+    """A bound above 11.75, a form that a proof does not have, a price of errors that the rule does not."""
     forged = Forged(alone, tmp_path).says(**claims)
-    if claims.get("levels", 0) is None:
-        del forged.claims["levels"]
     problems = forged.problems()
     assert any(refused in problem for problem in problems) if refused else not problems, problems
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Ints, alike
-from crowdopt.assign.average import PARAMS, Prices, certified, duals_of, prices_prove, refuse, spent_on_sets
-from crowdopt.assign.budget.error_curves import least_curve, surrogate_curve
-from crowdopt.assign.budget.greedy_spending import guarantee, spend, surrogate
-from crowdopt.assign.budget.wrong_bounds import WrongBound, fewest_wrong, most_money
+from crowdopt.assign.average import PARAMS, spent_on_sets
+from crowdopt.assign.budget.greedy_spending import guarantee, spend
 from crowdopt.assign.plan import Duals, Plan
-from crowdopt.core.certificate import Certificate
+from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
@@ -23,8 +21,7 @@ from crowdopt.errors import InputError, OutOfReach
 from crowdopt.notebooks import InNotebooks
 
 GRID = 1e-9  # of the stated mean error, rounded up
-SHARE = 0.4  # of the time left, for each of the two bounds by curves
-NOISE = 1e-9  # relative; a gap as small as this is what rounding took off the bound
+NOISE = 1e-9  # relative; what rounding may take off a bound
 METHODS = ("auto", "greedy", "exact")
 
 
@@ -40,10 +37,8 @@ class Spent(InNotebooks):
         What could be spent.
     wrong, wrong_bound : float
         Wrong answers to expect (exactly), and what every plan of so much money has at least, by a certificate.
-    surrogate, surrogate_bound : float
-        The same of ``sum_i S e^{-A_i/2}`` for greedy's plan, which is what greedy has its guarantee for.
     guarantee : float, optional
-        Greedy's share of the largest possible gain, known beforehand.
+        Greedy's share of the largest possible gain of ``sum_i S e^{-A_i/2}``, known beforehand.
     method : str
         Whose plan it is: ``greedy`` or ``exact``.
     """
@@ -52,18 +47,8 @@ class Spent(InNotebooks):
     money: float
     wrong: float
     wrong_bound: float
-    surrogate: float
-    surrogate_bound: float
     guarantee: float | None
     method: str
-
-    @property
-    def greedy_gap(self) -> float:
-        """Share of the largest possible gain of the surrogate that greedy's plan may have missed at most."""
-        nothing = float(surrogate(self.plan.instance, self.plan.instance.fixed[:0]).sum())
-        most = nothing - self.surrogate_bound
-        gap = (self.surrogate - self.surrogate_bound) / most if most > 0 else 0.0
-        return gap if gap > NOISE else 0.0
 
 
 def least_wrong(
@@ -87,40 +72,29 @@ def least_wrong(
     instance = replace(instance, rule="mean-error")
     if instance.budget is not None and instance.budget < money:
         raise InputError(f"the campaign's own budget is {instance.budget:g}, less than {money:g}; change one of them")
-    by_hand = spend(instance, money)
-    held = float(surrogate(instance, by_hand).sum())
-    first = replace(options, time_limit=SHARE * clock.left)
-    lowest = fewest_wrong(instance, money, surrogate_curve, solve, first).value
-    second = replace(options, time_limit=SHARE * clock.left)
-    curve, prices = fewest_wrong(instance, money, least_curve, solve, second), None
-    plans = {"greedy": by_hand} if method != "exact" else {}
-    if method == "exact" or (method == "auto" and _has_few_kinds(instance)):
-        by_sets, prices = spent_on_sets(replace(instance, budget=money), solve, options, clock)
-        plans |= {} if by_sets is None else {"exact": by_sets}
+    plans = {"greedy": spend(instance, money)} if method != "exact" else {}
+    choose = method == "exact" or (method == "auto" and _has_few_kinds(instance))
+    by_sets, bound, duals = spent_on_sets(replace(instance, budget=money), solve, options, clock, choose)
+    plans |= {} if by_sets is None else {"exact": by_sets}
     if not plans:
         raise InputError("no plan over sets of labels was found within the limits; choose --method greedy")
     wrong = {name: float(most_errors(instance, pairs).sum()) for name, pairs in plans.items()}
     best = min(wrong, key=lambda name: wrong[name])
-    plan = _plan(instance, money, plans[best], best, curve, prices, options)
+    plan = _plan(instance, money, plans[best], best, bound, duals, options)
     bound = plan.spending.get("wrong_bound", 0.0)
-    return Spent(plan, money, wrong[best], bound, held, lowest, guarantee(instance, money), best)
+    return Spent(plan, money, wrong[best], bound, guarantee(instance, money), best)
 
 
 def spent_best(instance: AssignmentInstance, money: float, solve: Solve, options: Options) -> Ints:
     """The plan of :func:`least_wrong` by itself, without a bound, (k, 2)."""
     instance, plans = replace(instance, rule="mean-error", budget=None), [spend(instance, money)]
-    if _has_few_kinds(instance):
+    if not instance.difficulty.share and _has_few_kinds(instance):
         found = spent_on_sets(replace(instance, budget=money), solve, options, Clock(options.time_limit))[0]
         plans += [] if found is None else [found]
     return min(plans, key=lambda pairs: float(most_errors(instance, pairs).sum()))
 
 
 def _has_few_kinds(instance: AssignmentInstance) -> bool:
-    """Whether money can be spent on sets of labels: no limits that these do not know, and few kinds of tasks."""
-    try:
-        refuse(instance)
-    except InputError:
-        return False
     return alike(instance.task_type, *instance.own_priors)[1].size <= PARAMS.rows
 
 
@@ -129,8 +103,8 @@ def _plan(
     money: float,
     pairs: Ints,
     method: str,
-    curve: WrongBound,
-    prices: Prices | None,
+    least: float,
+    duals: Duals | None,
     options: Options,
 ) -> Plan:
     """The pairs as a plan under rule mean-error, with the prices that prove most of the wrong answers."""
@@ -141,24 +115,16 @@ def _plan(
         )
     stated = instance.with_epsilon(max(GRID, reached))
     assert not breaches(stated, pairs)
-    known, duals = Certificate(None, -np.inf, "none", None, None), None
-    least = curve.value
-    if np.isfinite(curve.value):
-        none = np.zeros(instance.n_tasks)
-        duals = Duals(curve.task, -curve.worker, none, -curve.money, form="curve")
-    if prices is not None:
-        proven = prices_prove(stated, prices)
-        by_sets = _wrong_at(proven, float(stated.epsilon.sum()), prices.wrong, min(money, most_money(instance)))
-        if by_sets >= least:
-            least, duals = by_sets, duals_of(stated, prices)
-            known = certified(stated, proven)
+    known, allowed = Certificate(None, -np.inf, "none", None, None), float(stated.epsilon.sum())
+    if duals is not None:  # every plan with E wrong answers costs at least ``money - (E - least) price``
+        price = -duals.wrong
+        size = money + (allowed + abs(least)) * price
+        least -= NOISE * size / price
+        proven = lowered(money - (allowed - least) * price, size)
+        whole = bool((stated.cost == np.rint(stated.cost)).all())
+        known = Certificate(None, next_integer(proven) if whole else proven, "certificate", None, None)
     spending = {"money": float(money), "wrong": float(most_errors(stated, pairs).sum())}
     if duals is not None:
         spending["wrong_bound"] = max(0.0, least)
     plan = Plan.of(stated, "ip", known, known.bound, duals, pairs, method=method, backend="highs", seed=options.seed)
     return replace(plan, spending=spending)
-
-
-def _wrong_at(proven: float, allowed: float, price: float, money: float) -> float:
-    """The least E for the money: every plan with E wrong answers costs at least ``proven + (allowed - E) price``."""
-    return lowered(proven + allowed * price - money, abs(proven) + allowed * price + money) / price

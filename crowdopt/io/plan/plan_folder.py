@@ -73,8 +73,10 @@ def summary(plan: Plan) -> dict[str, Any]:
         "backend": plan.backend,
         "seed": plan.seed,
     }
-    numbers |= _proof_facts(plan) | _law_facts(instance)
-    if plan.duals is not None and (instance.budget is not None or plan.duals.form == "curve"):
+    numbers |= _law_facts(instance)
+    if plan.duals is not None and instance.the_rule.average:
+        numbers["wrong_dual"] = plan.duals.wrong
+    if plan.duals is not None and instance.budget is not None:
         numbers["budget_dual"] = plan.duals.budget
     repaired = plan.repaired
     own: dict[str, Any] = {
@@ -108,19 +110,6 @@ def _law_facts(instance: AssignmentInstance) -> dict[str, Any]:
         facts["prior"] = stated_prior(instance)
     if instance.difficulty.share:
         facts["difficulty"] = difficulty_table(instance.difficulty)
-    return facts
-
-
-def _proof_facts(plan: Plan) -> dict[str, Any]:
-    """By which form the multipliers prove the bound, and what that form needs beside them."""
-    duals = plan.duals
-    if duals is None:
-        return {}
-    facts: dict[str, Any] = {"certified_by": duals.form}
-    if duals.form == "patterns":
-        facts |= {"wrong_dual": duals.wrong, "levels": duals.levels}
-    if duals.form == "sets" and plan.instance.the_rule.checked:
-        facts["levels"] = duals.levels
     return facts
 
 

@@ -24,6 +24,7 @@ from crowdopt.recheck.bounds.answer_kernels import Scratch, least_error, unaware
 from crowdopt.recheck.bounds.lottery_kernels import least_cost
 
 SLOTS = 24  # cells of a node
+CLOSE = 1e-9  # relative; how far a bound may stay below what a set costs, its errors with it
 CLOSE_UP = 3  # times its labels; a cell of so few workers counts with their own best skills, not with its best one
 
 
@@ -55,6 +56,7 @@ class SetQuestion(NamedTuple):
     # what sets of ``fewest + k`` labels and more cost at least; the last ones are in no node
     ahead: Floats  # (sizes + 1,)
     work: int  # chances looked at, at most
+    wrong: float  # what an error costs
     unaware: bool  # whether votes do not know which tasks are hard, and skills are the workers' own
 
 
@@ -269,6 +271,15 @@ def _error(labels, cells, nodes, node, cheapest, room):
         for k in range(count):
             size = _counted(room, size, _level(labels, cells, c, count, k, cheapest))
     return least_error(labels.start, labels.skill, labels.odds, room.level, room.amount, size, room.scratch)
+
+
+@njit(cache=True, nogil=True)
+def _paid(cells, nodes, node):
+    """What a node's cheapest labels cost."""
+    paid = 0.0
+    for s in range(nodes.width[node]):
+        paid += cells.sums[nodes.cell[node, s], nodes.amount[node, s]]
+    return paid
 
 
 @njit(cache=True, nogil=True)
@@ -503,7 +514,7 @@ def _cut(labels, cells, nodes, node, broken, over, poor, room):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _take_in(labels, cells, nodes, made, target, need, room):
+def _take_in(labels, cells, nodes, made, target, need, wrong, room):
     """Keep those of the nodes just made that may hold a set of the target; the others go."""
     for k in range(made):
         child = room.fresh[k]
@@ -511,6 +522,8 @@ def _take_in(labels, cells, nodes, made, target, need, room):
         if not lacks and _within(labels, cells, nodes, child, room):
             nodes.error[child] = _error(labels, cells, nodes, child, False, room)
             if nodes.error[child] <= target:
+                paid = _paid(cells, nodes, child) + wrong * nodes.error[child]
+                nodes.bound[child] = max(nodes.bound[child], paid)
                 _push(nodes, child)
                 continue
         _drop(nodes, child)
@@ -543,7 +556,10 @@ def cheapest(labels, cells, nodes, room, asked, value):
                     continue
                 broken, over = _broken(labels, cells, nodes, node, room)
                 poor = _lacks(labels, cells, nodes, node, True, needs[t])
-                poor = poor or _error(labels, cells, nodes, node, True, room) > targets[t]
+                if not poor:
+                    error = _error(labels, cells, nodes, node, True, room)
+                    dear = _paid(cells, nodes, node) + asked.wrong * error > floor + CLOSE * abs(floor)
+                    poor = error > targets[t] or dear
                 if broken < 0 and not poor:
                     if not asked.unaware or _unaware_error(labels, cells, nodes, node, room) <= targets[t]:
                         value[t] = floor
@@ -554,7 +570,7 @@ def cheapest(labels, cells, nodes, room, asked, value):
                         continue
                 if not nodes.weighed[node]:
                     nodes.weighed[node] = 1
-                    nodes.bound[node] = least_cost(labels, cells, nodes, node, targets[t], room)
+                    nodes.bound[node] = least_cost(labels, cells, nodes, node, targets[t], asked.wrong, room)
                     _push(nodes, node)
                     continue
                 taken += 1
@@ -568,5 +584,5 @@ def cheapest(labels, cells, nodes, room, asked, value):
                 for later in range(t, targets.size):
                     value[later] = floor
                 return -taken - 1
-            _take_in(labels, cells, nodes, made, targets[t], needs[t], room)
+            _take_in(labels, cells, nodes, made, targets[t], needs[t], asked.wrong, room)
     return taken

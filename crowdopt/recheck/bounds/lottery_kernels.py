@@ -143,8 +143,8 @@ def _reduced(labels, cells, nodes, node, lots, rate, chances):
 
 
 @njit(cache=True, nogil=True)
-def least_cost(labels, cells, nodes, node, target, room):
-    """A lower bound on what every set of a node costs that errs no more than the target."""
+def least_cost(labels, cells, nodes, node, target, wrong, room):
+    """A lower bound on what every set of a node costs that errs no more than the target, or at a price of errors."""
     width = nodes.width[node]
     lots, middle, slope, rate = np.zeros(width, np.int64), np.empty(width), np.zeros(width), np.empty(width)
     error = np.empty(_drawn(cells, nodes, node, lots))
@@ -152,10 +152,17 @@ def least_cost(labels, cells, nodes, node, target, room):
     middle[:] = lots / 2
     best = nodes.bound[node]
     for _ in range(ROUNDS):
-        short = _tangent(lots, error, middle, slope) - target
+        height, before = _tangent(lots, error, middle, slope), best
+        if wrong > 0.0:
+            rate[:] = wrong * slope
+            best = max(best, wrong * height + _reduced(labels, cells, nodes, node, lots, rate, middle))
+            if best <= before:
+                break
+            continue
+        short = height - target
         if short <= 0.0:
             break
-        low, high, before = 0.0, 2 * best / short, best
+        low, high = 0.0, 2 * best / short
         for step in range(STEPS):
             # the left point of a golden section first, then the right one: values rise to the best and fall after it
             left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)

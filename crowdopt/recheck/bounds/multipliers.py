@@ -7,33 +7,7 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.roundoff import UNIT, sum_below
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.recheck.bounds.by_task import workers_by_task
 from crowdopt.recheck.bounds.joint_pull import JointPull
-
-
-def fewest_labels(instance: AssignmentInstance) -> Ints:
-    """With how many labels each task could reach its need at all, the best workers first: no plan gives it fewer.
-
-    A task that is short of its need by COVERAGE still counts as covered. Workers it may not have are left out.
-
-    -> (tasks,): one more than the workers that a task may have, where all together do not reach its need.
-    """
-    fewest = instance.new_label_limits[0].copy()
-    need = instance.floor
-    ranked = np.sort(instance.evidence, axis=1)[:, ::-1]
-    for kind in range(instance.n_types):
-        tasks = np.flatnonzero(instance.task_type == kind)
-        reachable = np.cumsum(ranked[kind])
-        fewest[tasks] = np.maximum(fewest[tasks], 1 + np.searchsorted(reachable, need[tasks]))
-    fewest[need <= 0] = instance.new_label_limits[0][need <= 0]  # searching for 0 says 1
-    for task, barred in workers_by_task(instance.barred).items():
-        if need[task] > 0:
-            allowed = instance.evidence[instance.task_type[task]].copy()
-            allowed[list(barred)] = 0.0
-            reachable = np.cumsum(np.sort(allowed)[::-1])
-            count = 1 + int(np.searchsorted(reachable, need[task]))
-            fewest[task] = max(instance.new_label_limits[0][task], count)
-    return fewest
 
 
 def prove(
@@ -42,21 +16,20 @@ def prove(
     worker: Floats,
     labels: Floats,
     budget: float,
-    fewest: Ints,
     joint: JointPull | None = None,
 ) -> float:
     """``min over y of the Lagrangian``: a lower bound on every plan's cost, whatever the multipliers.
 
     ``sum_i C_i x_i + a_i [l_i]+ - b_i [l_i]- + sum_j L_j [w_j]+ - M_j [w_j]- - B [b]- + sum_ij min(0, r_ij)`` with
     ``r_ij = (1 - b) c_ij - q_ij x_i - l_i - w_j``; a fixed pair counts r_ij itself, a barred one nothing. Multipliers
-    that pull on a side that is not there count as 0; ``fewest`` is a_i. ``joint``: what groups and own rows bring, with
+    that pull on a side that is not there count as 0. ``joint``: what groups and own rows bring, with
     which ``r_ij`` is less by their pull. Evaluated task by task, independently of the program's matrix, and less what
     rounding may have added.
 
-    task (tasks,): x, multipliers of the needs; labels (tasks,): l, multipliers of the label limits; fewest (tasks,): a,
-    the fewest labels of each task (:func:`fewest_labels`); joint: of groups and own rows.
+    task (tasks,): x, multipliers of the needs; labels (tasks,): l, multipliers of the label limits; joint: of groups
+    and own rows.
     """
-    most = instance.new_label_limits[1]
+    fewest, most = instance.new_label_limits
     x = np.maximum(task, 0.0)
     limit = np.where((labels < 0) & (most == UNLIMITED), 0.0, labels)
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)

@@ -1,4 +1,4 @@
-"""Compiled second opinion on the cheapest set of a task: all partial sets together, worker by worker (see proofs)."""
+"""Compiled second opinion on the cheapest set of a task: all partial sets together, worker by worker."""
 
 from __future__ import annotations
 
@@ -10,42 +10,40 @@ EVIDENCE_ROUNDING = 1e-12  # evidence; rounding in a sum of labels
 
 
 @njit(cache=True, nogil=True)
-def cheapest_bounds(row, need, starts, barred, limit, worth, cost, pay, worker, close, states, value, rough):
-    """``value[i] = min sum_j ((1 - b) c_ij - w_j - l_i) y_j  s.t.  sum_j q_ij y_j >= need_i``, from below.
+def cheapest_bounds(kind, row, need, starts, barred, worth, price, close, states, value, rough):
+    """``value[i] = min sum_j p_ij y_j  s.t.  sum_j q_ij y_j >= need_i``, from below.
 
     Partial sets go through the workers by ratio, both with and without each; of two the one that is dearer and has
     less evidence is dropped, and one whose completion, with a last worker in part, is no better than the best set.
 
-    row, need, limit (tasks,) int, float, float: type, C and l of each task; starts (tasks + 1,) int: task i's own are
-    ``barred[starts[i]]`` to the one before ``barred[starts[i + 1]]``; barred (k,) int: workers left out of each task:
-    those it may not have, and those it must, whom the caller counts; worth, cost (types, workers): q and c; one row of
-    costs stands for all types; pay: ``1 - b``; worker (workers,): w; close: relative; by how much the bound may be
-    below the minimum anyway; states: partial sets that are followed; beyond, the least completion is the bound and
-    ``rough`` says how far, relatively, it may be below the minimum; value, rough (tasks,), written: the bounds, and how
-    far they may be below, relatively.
+    kind, row, need (tasks,) int, int, float: type, row of prices and C of each task; starts (tasks + 1,) int: task i's
+    own are ``barred[starts[i]]`` to the one before ``barred[starts[i + 1]]``; barred (k,) int: workers left out of each
+    task: those it may not have, and those it must, whom the caller counts; worth (types, workers): q; price (rows,
+    workers): p; close: relative; by how much the bound may be below the minimum anyway; states: partial sets that are
+    followed; beyond, the least completion is the bound and ``rough`` says how far, relatively, it may be below the
+    minimum; value, rough (tasks,), written: the bounds, and how far they may be below, relatively.
     """
-    m = worker.size
-    skip, price = np.zeros(m, np.bool_), np.empty(m)
+    m = price.shape[1]
+    skip = np.zeros(m, np.bool_)
     for i in range(row.size):
         for t in range(starts[i], starts[i + 1]):
             skip[barred[t]] = True
-        quality, paid = worth[row[i]], cost[row[i] if cost.shape[0] > 1 else 0]
+        quality, paid = worth[kind[i]], price[row[i]]
         base, lack, n = 0.0, need[i], 0
         for j in range(m):
-            price[j] = pay * paid[j] - worker[j] - limit[i]
             if not skip[j]:
-                if price[j] <= 0:
-                    base += price[j]
+                if paid[j] <= 0:
+                    base += paid[j]
                     lack -= quality[j]
                 elif quality[j] > 0:
                     n += 1
         if lack > EVIDENCE_ROUNDING:
             some, k = np.empty(n, np.int64), 0
             for j in range(m):
-                if not skip[j] and price[j] > 0 and quality[j] > 0:
+                if not skip[j] and paid[j] > 0 and quality[j] > 0:
                     some[k], k = j, k + 1
-            some = some[np.argsort(price[some] / quality[some])]
-            bound, off = _cheapest(price[some], quality[some], lack, close, states)
+            some = some[np.argsort(paid[some] / quality[some])]
+            bound, off = _cheapest(paid[some], quality[some], lack, close, states)
             value[i], rough[i] = base + bound, off
         else:
             value[i], rough[i] = base, 0.0

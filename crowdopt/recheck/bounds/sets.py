@@ -15,12 +15,14 @@ from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, member
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.recheck.bounds.by_task import workers_by_task
+from crowdopt.recheck.bounds.error_sets import TaskLimits, least_by_error
 from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.limited_error_sets import TaskLimits, least_by_error
 
 BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
 LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
-STATES = 400_000  # partial sets that are followed together
+STATES = 400_000  # partial sets that are followed together, where labels have limits
+FOLLOWED, MORE = 4_000, 40_000  # where they have none; and where that leaves much open
+OPEN = 1e-4  # relative; that is much
 TABLE = 4_000_000  # numbers in a table of completions; a task that needs more has its limits left out
 # part of the way from the linear bound to a set that the first search looks at, and how much further the next one does
 FIRST, WIDER = 1 / 500, 1.5
@@ -50,7 +52,9 @@ class PairPrices:
         return cls(paid[kind] - load - joint.pull[row], size, row_of.reshape(-1))
 
 
-def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, joint: JointPull, levels: int = 0) -> float:
+def prove_sets(
+    instance: AssignmentInstance, worker: Floats, budget: float, joint: JointPull, wrong: float = 0.0
+) -> float:
     """``sum_i v_i + sum_j L_j [w_j]+ - M_j [w_j]- + b B + joint terms``: a lower bound on every plan of whole labels.
 
     ``v_i = min over i's sets S of labels of sum_{j in S} ((1 - b) c_ij - w_j - s_ij)``: sets that meet the need, have
@@ -58,16 +62,19 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     overlap are looked at for each number of labels that those in several of them may give; where that is too much,
     those after the first are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal tasks are solved
     once. Where exact errors are checked the best vote's error over S and the labels already in must be at most the
-    target; skills of S may then be raised, which can only lower v_i
-    (crowdopt.recheck.bounds.limited_error_sets).
+    target (crowdopt.recheck.bounds.error_sets). Where the average of the errors is, a set costs ``-r`` times its own on
+    top, and all targets together count ``r`` times.
 
-    joint: s, what multipliers of groups, shares and own rows bring; levels: skills of each type that are told
-    apart where exact errors are checked; 0: all of them; -> infinite where some task has no set at all.
+    joint: s, what multipliers of groups, shares and own rows bring; wrong: r <= 0, of the row of errors; -> infinite
+    where some task has no set at all.
     """
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
+    room = np.minimum(instance.capacity, instance.n_tasks)
+    price = -min(wrong, 0.0) if instance.the_rule.average else 0.0
     rows = [
-        np.where(load > 0, instance.min_load, instance.capacity) * load,
+        np.where(load > 0, instance.min_load, room) * load,
+        -price * instance.epsilon,
         np.array([spend * (instance.budget or 0.0)]),
         joint.terms,
     ]
@@ -75,19 +82,20 @@ def prove_sets(instance: AssignmentInstance, worker: Floats, budget: float, join
     prices = PairPrices.of(instance, load, spend, joint)
     if not (np.isfinite(sides).all() and (prices.size * instance.n_workers < LARGEST).all()):
         return -np.inf
-    by_error, by_evidence = instance.the_rule.checked, instance.rule != EXACT_ERROR.name
+    rule = instance.the_rule
+    by_error, by_evidence = rule.checked, not rule.average and rule.name != EXACT_ERROR.name
     least = np.full(instance.n_tasks, np.inf)
     for limits in _ways(instance):
         found = np.full(instance.n_tasks, -np.inf)
         if by_evidence:
             found = _each(instance, prices, limits)
         if by_error:
-            found = np.maximum(found, _each_by_error(instance, prices, limits, levels))
+            found = np.maximum(found, _each_by_error(instance, prices, limits, price))
         least = np.minimum(least, found)
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([sides, least]))
 
 
-def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits, levels: int) -> Floats:
+def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits, wrong: float) -> Floats:
     """The least set of each task by exact errors, less what rounding may have added."""
     member, fewest, most = limits
     few, many = instance.new_label_limits
@@ -98,8 +106,8 @@ def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: Gro
         TaskLimits(member, low[:, i], high[:, i], barred.get(i, ()), fixed.get(i, ()), known.get(i, ()))
         for i in range(instance.n_tasks)
     ]
-    least = least_by_error(instance, prices.price, prices.row_of, asked, levels)
-    size = prices.size[prices.row_of] * instance.n_workers
+    least = least_by_error(instance, prices.price, prices.row_of, asked, wrong)
+    size = prices.size[prices.row_of] * instance.n_workers + wrong
     return np.where(np.isposinf(least), least, least - DEPTH * UNIT * size)
 
 
@@ -107,10 +115,13 @@ def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits)
     member, fewest, most = limits
     few, many = instance.new_label_limits
     low, high = np.vstack([few, fewest]), np.vstack([many, most])
+    least, tied = np.empty(instance.n_tasks), np.logical_or(low > 0, high < instance.n_workers)
+    free: Bools = ~np.any(tied, axis=0)
+    least[free] = least_by_evidence(instance, prices, np.flatnonzero(free))
     barred, fixed = workers_by_task(instance.barred), workers_by_task(instance.fixed)
     alike: dict[tuple[object, ...], AlikeTasks] = {}
-    least = np.empty(instance.n_tasks)
-    for task in np.argsort(instance.floor, kind="stable").tolist():
+    order = np.argsort(instance.floor, kind="stable")
+    for task in order[~free[order]].tolist():
         row, forced = int(prices.row_of[task]), fixed.get(task, ())
         key = (row, low[:, task].tobytes(), high[:, task].tobytes(), forced)
         if key not in alike:
@@ -119,6 +130,38 @@ def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits)
             alike[key] = AlikeTasks(prices.price[row], worth, limited, forced, float(prices.size[row]))
         least[task] = alike[key].least(float(instance.floor[task]), barred.get(task, ()))
     return least
+
+
+def least_by_evidence(instance: AssignmentInstance, prices: PairPrices, tasks: Ints) -> Floats:
+    """The least sets of tasks that only their needs and own pairs limit."""
+    from crowdopt.recheck.bounds.set_kernels import cheapest_bounds
+
+    n, fixed = instance.n_tasks, instance.fixed
+    own = np.concatenate([instance.barred, fixed])
+    own = own[np.lexsort((own[:, 1], own[:, 0]))]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(own[:, 0], minlength=n))]).astype(np.int64)
+    need = instance.floor - instance.supply(fixed)
+    worth = np.ascontiguousarray(instance.evidence)
+    value, rough = np.zeros((2, n))
+
+    def solve(some: Ints, states: int) -> None:
+        begin, end = starts[some], starts[some + 1]
+        index = np.concatenate([own[b:e, 1] for b, e in zip(begin, end, strict=True)] + [np.zeros(0, np.int64)])
+        ends = np.concatenate([[0], np.cumsum(end - begin)]).astype(np.int64)
+        found, off = np.zeros((2, some.size))
+        cheapest_bounds(
+            instance.task_type[some], prices.row_of[some], need[some], ends, index.astype(np.int64), worth,
+            prices.price, BELOW_MINIMUM, states, found, off,
+        )  # fmt: skip
+        value[some], rough[some] = found, off
+
+    solve(tasks, FOLLOWED)
+    rest = tasks[rough[tasks] > OPEN]
+    if rest.size:
+        solve(rest, MORE)
+    paid = np.bincount(fixed[:, 0], prices.price[prices.row_of[fixed[:, 0]], fixed[:, 1]], n)
+    size = prices.size[prices.row_of] * instance.n_workers
+    return np.asarray((value + paid - DEPTH * UNIT * size)[tasks])
 
 
 def _ways(instance: AssignmentInstance) -> Iterator[GroupLimits]:

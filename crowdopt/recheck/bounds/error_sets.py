@@ -15,7 +15,6 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import CLIP
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN
-from crowdopt.recheck.bounds.proofs import known_skills
 
 if TYPE_CHECKING:
     from crowdopt.recheck.bounds.count_kernels import CountNodes, LabelMenu, SearchRoom, WorkerCells
@@ -48,9 +47,7 @@ class TypeSkills:
     """Skills of the workers for one type of task, and what is left of them where tasks are hard."""
 
     had: Floats  # (workers,): chance that a label which every set has is right
-    # what they know at most, and raised to the best one of their part of the log-odds' range
-    own: Floats  # (workers,)
-    raised: Floats  # (workers,)
+    own: Floats  # (workers,): what they know at most
     able: Bools  # (workers,): who may have another task
     worth: Callable[[Floats], Floats]  # evidence of labels of such skills
     classes: int
@@ -58,23 +55,16 @@ class TypeSkills:
     left: float  # the edge over guessing that is left there
 
     @classmethod
-    def of(cls, instance: AssignmentInstance, kind: int, levels: int) -> TypeSkills:
-        """The skills for a type, so many told apart; 0: all of them."""
+    def of(cls, instance: AssignmentInstance, kind: int) -> TypeSkills:
+        """The skills for a type."""
         own, able, had = known_skills(instance, kind), instance.capacity > 0, instance.accuracy[kind]
         had = own if instance.classes == 2 else np.where(had * instance.classes < 1, np.maximum(had, CLIP), own)
-        raised = own.copy()
-        distinct = np.unique(own[able])
-        if 0 < levels < distinct.size:
-            odds = np.log(distinct) - np.log1p(-distinct) + np.log(instance.classes - 1)
-            part = np.minimum(np.floor(odds / (odds[-1] / levels)), levels - 1)
-            best = distinct[np.searchsorted(part, part, side="right") - 1]
-            raised[able] = best[np.searchsorted(distinct, own[able])]
         hard = instance.difficulty
 
         def worth(skill: Floats) -> Floats:
             return instance.the_rule.evidence(skill, instance.classes)
 
-        return cls(had, own, raised, able, worth, instance.classes, hard.share, hard.left if hard.share else 1.0)
+        return cls(had, own, able, worth, instance.classes, hard.share, hard.left if hard.share else 1.0)
 
     def branches(self, skill: Floats) -> Floats:
         """These skills on easy tasks and on hard ones, (branches, k)."""
@@ -86,14 +76,23 @@ class TypeSkills:
         return np.log(skill) - np.log1p(-skill)
 
 
+def known_skills(instance: AssignmentInstance, kind: int) -> Floats:
+    """What each worker knows of a type, as a chance of at least 1/K to be right; kind: the type; -> (workers,)."""
+    p, guess = instance.accuracy[kind], 1 / instance.classes
+    turned = 1 - (instance.classes - 1) * p  # whoever names another class than such a worker's knows no more
+    best = np.where(p < guess, turned, p) if instance.classes > 2 else np.maximum(p, 1 - p)
+    return np.where(instance.evidence[kind] > 0, np.minimum(best, 1 - CLIP), guess)
+
+
 def least_by_error(
-    instance: AssignmentInstance, prices: Floats, row_of: Ints, limits: list[TaskLimits], levels: int
+    instance: AssignmentInstance, prices: Floats, row_of: Ints, limits: list[TaskLimits], wrong: float
 ) -> Floats:
     """The least set of each task; tasks that differ in their targets alone are solved together, equal ones once.
 
+    Where the rule promises something of the average alone each task may err as it likes, at the price ``wrong``.
+
     prices (rows, workers): of labels, of any sign; row_of (tasks,): the row of each task; tasks of a row are of one
-    type; levels: skills of a type that are told apart; 0: all of them; -> (tasks,): lower bounds; infinite where no
-    set will do.
+    type; -> (tasks,): lower bounds; infinite where no set will do.
     """
     together: dict[tuple[object, ...], list[int]] = {}
     demand = np.broadcast_to(instance.demand, instance.n_tasks)
@@ -102,17 +101,19 @@ def least_by_error(
         one = limits[task]
         own = one.low.tobytes(), one.high.tobytes(), one.barred, one.forced, one.held, float(demand[task])
         together.setdefault((row, prior[task].tobytes(), *own), []).append(task)
-    asks = instance.the_rule.name != EXACT_ERROR.name or (demand > 1).any()  # evidence that a vote may do without
+    rule = instance.the_rule
+    asks = not rule.average and (rule.name != EXACT_ERROR.name or (demand > 1).any())  # a vote may do without evidence
+    target = np.ones(instance.n_tasks) if rule.average else instance.epsilon
     lack = instance.residual_need - ROUNDED if asks else np.full(instance.n_tasks, -np.inf)
-    skills = [TypeSkills.of(instance, kind, levels) for kind in range(instance.n_types)]
+    skills = [TypeSkills.of(instance, kind) for kind in range(instance.n_types)]
     work = max(LEAST_WORK, WORK // len(together))
     least = np.empty(instance.n_tasks)
 
     def solve(tasks: list[int]) -> None:
         first, kind = tasks[0], int(instance.task_type[tasks[0]])
-        targets, of, which = np.unique(-instance.epsilon[tasks], return_index=True, return_inverse=True)
+        targets, of, which = np.unique(-target[tasks], return_index=True, return_inverse=True)
         allowed = ALLOWED - targets, lack[tasks][of]
-        found = least_of(skills[kind], prices[row_of[first]], limits[first], prior[first], allowed, work)
+        found = least_of(skills[kind], prices[row_of[first]], limits[first], prior[first], allowed, wrong, work)
         least[tasks] = found[which.reshape(-1)]
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # each by itself, so that threads change nothing
@@ -127,6 +128,7 @@ def least_of(
     limits: TaskLimits,
     prior: Floats,
     asked: tuple[Floats, Floats],
+    wrong: float,
     work: int,
 ) -> Floats:
     """A lower bound on what the cheapest set costs with which the best vote errs no more than each target.
@@ -150,10 +152,10 @@ def least_of(
         unaware &= not taken.any()  # such a vote may err more for a label more
         low, room = np.maximum(low - inside[:, taken].sum(axis=1), 0), inside[:, free].sum(axis=1)
     start, whole = _law(skills, [*limits.held, *given], prior)
-    unaware &= whole and bool((skills.raised[free] == skills.own[free]).all())
+    unaware &= whole
     needs = np.maximum.accumulate(needs - float(skills.worth(skills.own[given]).sum()))
     rules = group, low, np.where(high >= room, -1, high)
-    found = _search(skills, price, np.flatnonzero(free), rules, start, (targets, needs, unaware), work)
+    found = _search(skills, price, np.flatnonzero(free), rules, start, (targets, needs, unaware), wrong, work)
     return float(price[given].sum()) + found
 
 
@@ -193,6 +195,7 @@ def _search(
     rules: tuple[Ints, Ints, Ints],
     start: Floats,
     allowed: tuple[Floats, Floats, bool],
+    wrong: float,
     work: int,
 ) -> Floats:
     from crowdopt.recheck.bounds.count_kernels import LabelMenu, SetQuestion, cheapest
@@ -205,7 +208,7 @@ def _search(
     most = most if high[0] < 0 else min(most, int(high[0]))
     if fewest > most:
         return np.full(targets.size, np.inf)
-    distinct, level = np.unique(-skills.raised[free], return_inverse=True)
+    distinct, level = np.unique(-skills.own[free], return_inverse=True)
     order = np.lexsort((level.reshape(-1), price[free]))
     paid = price[free][order]
     labels = LabelMenu(
@@ -224,7 +227,7 @@ def _search(
     ahead = np.minimum.accumulate(sums[::-1])[::-1]
     sizes = min(ahead.size - 1, max(1, WIDEST + 1 - fewest))
     value = np.empty(targets.size)
-    asked = SetQuestion(targets, needs, fewest, ahead[: sizes + 1].copy(), work, unaware)
+    asked = SetQuestion(targets, needs, fewest, ahead[: sizes + 1].copy(), work, wrong, unaware)
     cheapest(labels, *_rooms(labels, fewest + sizes - 1), asked, value)
     return value
 
