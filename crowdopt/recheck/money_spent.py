@@ -38,13 +38,15 @@ def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Rep
         report.complain("plan.json", f"wrong says {said['wrong']!r}, but it is {wrong!r}")
     report.wrong = wrong
     if "wrong_bound" in said:
-        report.wrong_bound = _wrong_bound(instance, stored, said["money"], report)
+        report.wrong_bound = _wrong_bound(instance, stored, said, report)
         if said["wrong_bound"] > (report.wrong_bound or 0.0) * (1 + BOUND) + BOUND:
             says = f"wrong_bound says {said['wrong_bound']!r}, but the multipliers prove {report.wrong_bound!r}"
             report.complain("plan.json", says)
 
 
-def _wrong_bound(instance: AssignmentInstance, stored: StoredPlan, money: float, report: Report) -> float | None:
+def _wrong_bound(
+    instance: AssignmentInstance, stored: StoredPlan, said: dict[str, float], report: Report
+) -> float | None:
     if stored.workers.rows != instance.n_workers or stored.tasks.rows != instance.n_tasks:
         return None
     if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
@@ -52,10 +54,11 @@ def _wrong_bound(instance: AssignmentInstance, stored: StoredPlan, money: float,
     price = stored.claims.get("wrong_dual", 0.0)
     if type(price) is not float or not price < 0:
         return None
-    worker, joint = stored.workers.numbers("dual"), joint_pull(instance, stored.limits, report)
+    allowed, money = float(instance.epsilon.sum()), min(said["money"], _most_money(instance))
+    enough, joint = money + (allowed - said["wrong_bound"]) * price, joint_pull(instance, stored.limits, report)
     with np.errstate(all="ignore"):
-        proven = proved_by_sets(instance, stored, worker, 0.0, joint, report)
-    return _number(_least_wrong(proven, float(instance.epsilon.sum()), -price, min(money, _most_money(instance))))
+        proven = proved_by_sets(instance, stored, 0.0, joint, enough, report)
+    return _number(_least_wrong(proven, allowed, -price, money))
 
 
 def _least_wrong(proven: float, allowed: float, price: float, money: float) -> float:

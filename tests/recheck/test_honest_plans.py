@@ -51,6 +51,16 @@ def test_errors_of_three_skills(seed, tmp_path):
         holds(instance, plan, tmp_path)
 
 
+def test_sets_of_many_labels_who_all_differ(tmp_path):
+    """Twenty-two labels have millions of combinations of answers: as many are told apart as the claim needs."""
+    rng = np.random.default_rng(0)
+    skills, cost = rng.uniform(0.55, 0.7, (1, 60)), rng.integers(1, 5, 60) + rng.random(60).round(2)
+    instance = AssignmentInstance(skills, np.zeros(2, np.int64), np.full(60, 2), 0.05, cost=cost, rule="exact-error")
+    plan = assign(instance, time_limit=20)
+    assert plan.proof == "certificate" and plan.labels == 44
+    holds(instance, plan, tmp_path)
+
+
 @pytest.mark.parametrize("workers", [28, 70])
 def test_more_skills_than_a_bound_tells_apart(workers, tmp_path):
     """The bound is claimed where verify tells as many skills apart."""

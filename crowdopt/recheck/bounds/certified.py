@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.arrays import Floats
 from crowdopt.core.certificate import BOUND
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
@@ -18,6 +17,8 @@ from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
 from crowdopt.recheck.bounds.multipliers import prove
 from crowdopt.recheck.bounds.price_step import price_step
 from crowdopt.recheck.bounds.sets import prove_sets
+
+CASES = 1 << 14, 1 << 17, 1 << 20  # combinations of answers that are told apart, one after another
 
 
 def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Report, is_integer: bool) -> float | None:
@@ -69,7 +70,8 @@ def _proven(instance: AssignmentInstance, stored: StoredPlan, budget: float, rep
         proven = prove(instance, stored.tasks.numbers("dual"), worker, limits, budget, joint)
     said: Any = stored.claims.get("certified_bound")
     if is_integer and not (is_number(said) and said <= proven):
-        proven = max(proven, proved_by_sets(instance, stored, worker, budget, joint, report))
+        enough = float(said) if is_number(said) else np.inf
+        proven = max(proven, proved_by_sets(instance, stored, budget, joint, enough, report))
     return proven
 
 
@@ -86,14 +88,20 @@ def _as_said(said: Any, proven: float, report: Report) -> float | None:
 
 
 def proved_by_sets(
-    instance: AssignmentInstance, stored: StoredPlan, worker: Floats, budget: float, joint: JointPull, report: Report
+    instance: AssignmentInstance, stored: StoredPlan, budget: float, joint: JointPull, enough: float, report: Report
 ) -> float:
     """What whole sets prove, with the stored price of a wrong answer where the rule has one.
 
-    joint: what multipliers of groups, shares and own rows bring; -> -inf where that price is no number.
+    joint: what multipliers of groups, shares and own rows bring; enough: as much as is claimed; until that is proven
+    more and more is told apart; -> -inf where the price is no number.
     """
-    wrong = stored.claims.get("wrong_dual", 0.0)
+    wrong, proven = stored.claims.get("wrong_dual", 0.0), -np.inf
     if not is_number(wrong):
         report.complain("plan.json", f"wrong_dual says {wrong!r}, which is no number")
-        return -np.inf
-    return prove_sets(instance, worker, budget, joint, float(wrong))
+        return proven
+    for cases in CASES:
+        before = proven
+        proven = prove_sets(instance, stored.workers.numbers("dual"), budget, joint, float(wrong), cases)
+        if proven >= enough - BOUND * max(1.0, abs(enough)) or proven == before:
+            break
+    return proven

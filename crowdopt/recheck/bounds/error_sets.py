@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,14 @@ NODES, CELLS, PLACES = 400_000, 20_000, 4_000_000  # of a search
 ROWS = 4_000_000  # numbers in a law of answers
 ROUNDED = 2e-9  # evidence; how short of its need a planned task may be, and rounding
 GIVEN = 1 << 10  # combinations of answers of labels already in that are told apart
+
+
+class Search(NamedTuple):
+    """What sets are looked for with."""
+
+    wrong: float = 0.0  # what an error costs
+    cases: int = CASES
+    work: int = WORK  # chances looked at, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +93,11 @@ def known_skills(instance: AssignmentInstance, kind: int) -> Floats:
 
 
 def least_by_error(
-    instance: AssignmentInstance, prices: Floats, row_of: Ints, limits: list[TaskLimits], wrong: float
+    instance: AssignmentInstance, prices: Floats, row_of: Ints, limits: list[TaskLimits], how: Search
 ) -> Floats:
     """The least set of each task; tasks that differ in their targets alone are solved together, equal ones once.
 
-    Where the rule promises something of the average alone each task may err as it likes, at the price ``wrong``.
+    Where the rule promises something of the average alone each task may err as it likes, at the price of an error.
 
     prices (rows, workers): of labels, of any sign; row_of (tasks,): the row of each task; tasks of a row are of one
     type; -> (tasks,): lower bounds; infinite where no set will do.
@@ -106,14 +114,14 @@ def least_by_error(
     target = np.ones(instance.n_tasks) if rule.average else instance.epsilon
     lack = instance.residual_need - ROUNDED if asks else np.full(instance.n_tasks, -np.inf)
     skills = [TypeSkills.of(instance, kind) for kind in range(instance.n_types)]
-    work = max(LEAST_WORK, WORK // len(together))
+    how = how._replace(work=max(LEAST_WORK, how.work // len(together)))
     least = np.empty(instance.n_tasks)
 
     def solve(tasks: list[int]) -> None:
         first, kind = tasks[0], int(instance.task_type[tasks[0]])
         targets, of, which = np.unique(-target[tasks], return_index=True, return_inverse=True)
         allowed = ALLOWED - targets, lack[tasks][of]
-        found = least_of(skills[kind], prices[row_of[first]], limits[first], prior[first], allowed, wrong, work)
+        found = least_of(skills[kind], prices[row_of[first]], limits[first], prior[first], allowed, how)
         least[tasks] = found[which.reshape(-1)]
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # each by itself, so that threads change nothing
@@ -128,8 +136,7 @@ def least_of(
     limits: TaskLimits,
     prior: Floats,
     asked: tuple[Floats, Floats],
-    wrong: float,
-    work: int,
+    how: Search,
 ) -> Floats:
     """A lower bound on what the cheapest set costs with which the best vote errs no more than each target.
 
@@ -155,7 +162,7 @@ def least_of(
     unaware &= whole
     needs = np.maximum.accumulate(needs - float(skills.worth(skills.own[given]).sum()))
     rules = group, low, np.where(high >= room, -1, high)
-    found = _search(skills, price, np.flatnonzero(free), rules, start, (targets, needs, unaware), wrong, work)
+    found = _search(skills, price, np.flatnonzero(free), rules, start, (targets, needs, unaware), how)
     return float(price[given].sum()) + found
 
 
@@ -195,8 +202,7 @@ def _search(
     rules: tuple[Ints, Ints, Ints],
     start: Floats,
     allowed: tuple[Floats, Floats, bool],
-    wrong: float,
-    work: int,
+    how: Search,
 ) -> Floats:
     from crowdopt.recheck.bounds.count_kernels import LabelMenu, SetQuestion, cheapest
 
@@ -227,17 +233,17 @@ def _search(
     ahead = np.minimum.accumulate(sums[::-1])[::-1]
     sizes = min(ahead.size - 1, max(1, WIDEST + 1 - fewest))
     value = np.empty(targets.size)
-    asked = SetQuestion(targets, needs, fewest, ahead[: sizes + 1].copy(), work, wrong, unaware)
-    cheapest(labels, *_rooms(labels, fewest + sizes - 1), asked, value)
+    asked = SetQuestion(targets, needs, fewest, ahead[: sizes + 1].copy(), how.work, how.wrong, unaware)
+    cheapest(labels, *_rooms(labels, fewest + sizes - 1, how.cases), asked, value)
     return value
 
 
-def _rooms(labels: LabelMenu, wide: int) -> tuple[WorkerCells, CountNodes, SearchRoom]:
+def _rooms(labels: LabelMenu, wide: int, cases: int) -> tuple[WorkerCells, CountNodes, SearchRoom]:
     from crowdopt.recheck.bounds.answer_kernels import Scratch
     from crowdopt.recheck.bounds.count_kernels import SLOTS, CountNodes, SearchRoom, WorkerCells
 
     wide, many, classes = max(1, wide), labels.price.size, labels.start.shape[1]
-    cells, rows = min(CELLS, PLACES // wide), min(CASES, max(1, ROWS // classes))
+    cells, rows = min(CELLS, PLACES // wide), min(cases, max(1, ROWS // classes))
 
     def whole(*shape: int) -> Ints:
         return np.empty(shape, np.int64)

@@ -15,7 +15,7 @@ from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, member
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.recheck.bounds.by_task import workers_by_task
-from crowdopt.recheck.bounds.error_sets import TaskLimits, least_by_error
+from crowdopt.recheck.bounds.error_sets import CASES, Search, TaskLimits, least_by_error
 from crowdopt.recheck.bounds.joint_pull import JointPull
 
 BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
@@ -53,7 +53,12 @@ class PairPrices:
 
 
 def prove_sets(
-    instance: AssignmentInstance, worker: Floats, budget: float, joint: JointPull, wrong: float = 0.0
+    instance: AssignmentInstance,
+    worker: Floats,
+    budget: float,
+    joint: JointPull,
+    wrong: float = 0.0,
+    cases: int = CASES,
 ) -> float:
     """``sum_i v_i + sum_j L_j [w_j]+ - M_j [w_j]- + b B + joint terms``: a lower bound on every plan of whole labels.
 
@@ -65,8 +70,9 @@ def prove_sets(
     target (crowdopt.recheck.bounds.error_sets). Where the average of the errors is, a set costs ``-r`` times its own on
     top, and all targets together count ``r`` times.
 
-    joint: s, what multipliers of groups, shares and own rows bring; wrong: r <= 0, of the row of errors; -> infinite
-    where some task has no set at all.
+    joint: s, what multipliers of groups, shares and own rows bring; wrong: r <= 0, of the row of errors; cases:
+    combinations of answers that are told apart, beyond which votes count as better; -> infinite where some task has no
+    set at all.
     """
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
     spend = min(budget, 0.0) if instance.budget is not None else 0.0
@@ -90,12 +96,12 @@ def prove_sets(
         if by_evidence:
             found = _each(instance, prices, limits)
         if by_error:
-            found = np.maximum(found, _each_by_error(instance, prices, limits, price))
+            found = np.maximum(found, _each_by_error(instance, prices, limits, Search(price, cases)))
         least = np.minimum(least, found)
     return np.inf if np.isposinf(least).any() else sum_below(np.concatenate([sides, least]))
 
 
-def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits, wrong: float) -> Floats:
+def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits, how: Search) -> Floats:
     """The least set of each task by exact errors, less what rounding may have added."""
     member, fewest, most = limits
     few, many = instance.new_label_limits
@@ -106,8 +112,8 @@ def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: Gro
         TaskLimits(member, low[:, i], high[:, i], barred.get(i, ()), fixed.get(i, ()), known.get(i, ()))
         for i in range(instance.n_tasks)
     ]
-    least = least_by_error(instance, prices.price, prices.row_of, asked, wrong)
-    size = prices.size[prices.row_of] * instance.n_workers + wrong
+    least = least_by_error(instance, prices.price, prices.row_of, asked, how)
+    size = prices.size[prices.row_of] * instance.n_workers + how.wrong
     return np.where(np.isposinf(least), least, least - DEPTH * UNIT * size)
 
 
