@@ -21,7 +21,7 @@ from crowdopt.assign.improve import improve
 from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
 from crowdopt.assign.plan import Duals, Plan
-from crowdopt.assign.prices import Climb
+from crowdopt.assign.prices import Climb, linear, sampled
 from crowdopt.assign.problem import ANY, SCALE, Kinds, Problem, ProblemParams, problem_of, up_to
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.assign.votes import LEAST, SPARE, hardness
@@ -32,10 +32,8 @@ from crowdopt.core.solution import Listener, Options, Solve
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN, least_errors, most_errors
+from crowdopt.crowd.vote_errors import CERTAIN, most_errors
 from crowdopt.errors import InputError
-
-LONG = 1e6  # seconds: cuts end a search
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,8 @@ class AverageParams:
     cuts: int = 60  # of a task's errors, at most, in one sweep
     climbing: float = 0.5  # of the time, at most, until sets are chosen
     halvings: int = 40  # of the price of an error, at first
+    targets: tuple[float, ...] = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.003)  # of a task, for first prices of loads
+    cells: int = 10_000  # lots x classes of workers of their linear programs
     near: float = 1e-3  # relative to all errors that are allowed: so near that price is looked for
     rows: int = 400  # of tasks, up to which branch and bound chooses for all
     sets: int = 4_000  # for all rows together, of the least regret, that it chooses from
@@ -74,6 +74,7 @@ class PricedOracle(Oracle):
 
     floor: Floats  # (R,): no set errs less
     known: Floats  # (R,): evidence of labels that are in or fixed
+    aim: float  # an error, where intervals are first cut
 
     def sweep(
         self,
@@ -91,7 +92,8 @@ class PricedOracle(Oracle):
         best, met = np.full(rows, np.inf) if known is None else known.copy(), np.full(rows, np.inf)
         found, kinds, kept, first = [NONE], [np.zeros(0, np.int64)], self.floor.copy(), replace(effort, through=0)
         # ends of intervals of errors, and what the cheapest set for each costs at least
-        target, least, value = np.ones((rows, 1)), np.zeros((rows, 1)), np.zeros(rows)
+        target, least = np.ones((rows, 1)), np.zeros((rows, 1))
+        value: Floats = (np.minimum(problem.coupling.prices(duals), 0.0) @ problem.rows.size)[problem.rows.type]
         active = np.ones(rows, bool) if some is None else some.copy()
         asked = np.ones(rows)
         if clock.over:
@@ -105,8 +107,8 @@ class PricedOracle(Oracle):
             swept = self._cheapest(
                 which, (kept if last else asked)[which], duals, effort if last else first, clock, best, room
             )
-            if swept is None:
-                return None
+            if swept is None:  # what is known holds
+                break
             row, error, paid = which[swept.kind], self._errors(swept.sets), self._prices(swept.sets, duals)
             price = paid + rate * error
             for k in np.flatnonzero(price < met[row]).tolist():
@@ -126,6 +128,8 @@ class PricedOracle(Oracle):
             target, least = np.column_stack([target, new]), np.column_stack([least, cost])
             asked, value, open_ = self._next(target, least, rate, best, effort.close)
             active &= open_
+            if number == 0:
+                asked = np.where(self.floor < self.aim, self.aim, asked)
         worth = np.minimum(value, best)
         bound = float(problem.count @ worth) + problem.coupling.pull(duals) + problem.constant
         return Swept(duals, bound, worth, best, np.zeros(rows), Sets.joined(found), np.concatenate(kinds))
@@ -144,7 +148,9 @@ class PricedOracle(Oracle):
         bound = np.where(possible, np.where(possible, least, 0.0) + rate * np.where(possible, lower, 0.0), np.inf)
         place = bound.argmin(axis=1)[:, None]
         value, low, high = (np.take_along_axis(one, place, axis=1)[:, 0] for one in (bound, lower, target))
-        asked = np.where(low > 0.95 * high, high * (1 - 1e-9), np.sqrt(np.maximum(low, 1e-14) * high))
+        worth = np.where(np.isinf(best), 0.0, close * np.abs(best)) / max(rate, 1e-300)  # to tell less apart is idle
+        asked = np.sqrt(np.maximum(low, np.minimum(np.maximum(worth, 1e-14), high)) * high)
+        asked = np.where(low > 0.95 * high, high * (1 - 1e-9), asked)
         near = np.where(np.isinf(best), best, best - close * np.abs(np.where(np.isinf(best), 0.0, best)))
         done = (value >= near) | (high <= low * (1 + 1e-9)) | np.isinf(value)
         return np.where(low >= high * (1 - 1e-9), high * (1 - 1e-9), asked), value, ~done
@@ -214,13 +220,16 @@ def _priced_problem(instance: AssignmentInstance, allowed: float, goal: tuple[fl
     )
 
 
-def _oracle(problem: Problem, threads: int) -> PricedOracle:
-    votes, instance = problem.votes, problem.instance
+def _oracle(problem: Problem, threads: int, aim: float) -> PricedOracle:
+    votes, instance, rows = problem.votes, problem.instance, problem.rows
     assert votes is not None
-    least, owner = least_errors(instance)[votes.task], np.repeat(np.arange(votes.task.size), np.diff(votes.held_at))
+    owner, classes = np.repeat(np.arange(votes.task.size), np.diff(votes.held_at)), int(instance.classes)
     worth = instance.evidence[instance.task_type[votes.task[owner]], votes.held]
     known = np.bincount(owner, worth, votes.task.size).astype(np.float64)
-    return PricedOracle(problem, threads, np.maximum(least * (1 - 1e-9) - CERTAIN, LEAST), known)
+    every = known + (rows.worth @ np.where(problem.room > 0, rows.size, 0))[rows.type] + SPARE
+    prior = np.broadcast_to(instance.prior, (instance.n_tasks, classes))[votes.task]
+    least = EXACT_ERROR.error(every, classes, prior)
+    return PricedOracle(problem, threads, np.maximum(least * (1 - 1e-9) - CERTAIN, LEAST), known, aim)
 
 
 @dataclass(eq=False)
@@ -241,7 +250,8 @@ class Averaging:
     def __post_init__(self) -> None:
         goal = (1.0, 0.0) if np.isfinite(self.allowed) else (0.0, 1.0)
         self.problem = _priced_problem(self.instance, self.allowed, goal)
-        self.oracle = _oracle(self.problem, self.options.threads)
+        aim = min(0.4, self.allowed / self.problem.tasks) if np.isfinite(self.allowed) else PARAMS.targets[2]
+        self.oracle = _oracle(self.problem, self.options.threads, aim)
         self.rng = np.random.default_rng(self.options.seed)
         self.pool = Pool(self.problem)
 
@@ -260,14 +270,15 @@ class Averaging:
         """Prices, and the sets that they bring; None where time ended before the first."""
         problem, duals = self.problem, np.zeros(self.problem.coupling.lower.size)
         clock = self.clock.part(PARAMS.climbing)
-        effort = EffortParams(close=1e-4)
+        effort = EffortParams(close=PARAMS.near)
         unit, every = float(problem.rows.cost.mean()), float(problem.rows.cost.max(axis=0) @ problem.room)
         low, high, swept = 0.0, None, None
+        loads = self._loads_priced()
         # of errors in money, or of money in errors: where all tasks together err, or spend, about as much as they may
         price = 20.0 * unit / SCALE if np.isfinite(self.allowed) else 0.05 * SCALE / unit
         where = problem.coupling.last_own if np.isfinite(self.allowed) else -1
         for _ in range(PARAMS.halvings):
-            duals[where] = -price
+            duals[where], duals[: loads.size] = -price, loads if problem.coupling.goal else price * loads
             found = self.oracle.sweep(duals, effort, clock)
             if found is None:
                 break
@@ -283,6 +294,8 @@ class Averaging:
             if abs(over) <= PARAMS.near * abs(problem.coupling.upper[where]) or (over <= 0 and price < 1e-9):
                 break
             low, high = (price, high) if over > 0 else (low, price)
+            if high is not None and high - low <= PARAMS.near * high:
+                break
             price = 4 * price if high is None else (low + high) / 2 if low > 0 else high / 4
         if swept is None:
             return None
@@ -293,9 +306,28 @@ class Averaging:
         price_of = np.abs(self.pool.prices(swept.duals))
         short = np.full(problem.count.size, 50 * float(price_of.max(initial=1.0)) + 50 * unit)
         climb = Climb(problem, self.oracle, clock, self.hear, self.pool, short, best=swept)
-        climb.heat, climb.duals = climb.params.heat, swept.duals
+        climb.seed(self.duals if self.duals is not None else swept.duals, self.rng)
+        climb.visit(climb.duals)
         climb.run(climb.params.rounds[-1])
         return climb
+
+    def _loads_priced(self) -> Floats:
+        """Multipliers of loads in money, (G,): of the linear program for as much evidence as the average asks of all.
+
+        Where money is given, for as much as there is a point for.
+        """
+        problem, votes, best = self.problem, self.problem.votes, np.zeros(self.problem.coupling.loads)
+        assert votes is not None
+        prior = np.broadcast_to(votes.instance.prior, (problem.tasks, int(votes.instance.classes)))[votes.task]
+        for target in PARAMS.targets if np.isinf(self.allowed) else (self.oracle.aim,):
+            need = EXACT_ERROR.need(np.full(votes.task.size, target), prior.shape[1], prior) - self.oracle.known
+            options = self.clock.part(PARAMS.climbing).within(self.options, None)
+            part = sampled(problem.by_evidence(np.maximum(0.0, need)), self.rng, PARAMS.cells)
+            point, _ = linear(part, self.solve, options)
+            if point is None:
+                break
+            best = point.duals[: best.size]
+        return best
 
     def _spent(self, duals: Floats) -> float:
         """What all tasks take, with their cheapest sets, of errors or of money."""
@@ -373,17 +405,18 @@ class Averaging:
 
     def proven(self) -> tuple[float, Duals | None]:
         """What the best prices prove, by one more sweep to the end, and these as multipliers of the instance."""
-        problem, duals = self.problem, self.duals
+        problem, duals, bound = self.problem, self.duals, self.bound
         if duals is None:
-            return self.bound, None
-        if not problem.coupling.goal:
-            duals[-1] = min(duals[-1], -PARAMS.noise * SCALE)  # else nothing can be said in money
-        swept = self.oracle.sweep(duals, EffortParams(nodes=20_000, close=1e-9), Clock(LONG))
-        assert swept is not None
-        size = float(problem.count @ np.abs(swept.value)) + abs(problem.constant) + abs(swept.bound)
-        bound = swept.bound if np.isinf(swept.bound) else lowered(swept.bound - PARAMS.margin * size, size)
+            return bound, None
+        if not problem.coupling.goal and duals[-1] > -PARAMS.noise * SCALE:  # else nothing can be said in money
+            duals, bound = np.append(duals[:-1], -PARAMS.noise * SCALE), -np.inf
+        clock = self.clock.part(PARAMS.climbing)
+        swept = self.oracle.sweep(duals, EffortParams(nodes=20_000, close=1e-9), clock)
+        bound = bound if swept is None else max(bound, swept.bound)
+        size = 2 * abs(problem.coupling.pull(duals)) + 2 * abs(problem.constant) + abs(bound)
+        bound = bound if np.isinf(bound) else lowered(bound - PARAMS.margin * size, size)
         self.bound = max(self.bound, bound)
-        return bound, problem.multipliers(swept.duals)
+        return bound, problem.multipliers(duals)
 
 
 def solve_average(

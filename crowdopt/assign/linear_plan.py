@@ -18,7 +18,7 @@ from crowdopt.arrays import Floats, Ints, parts_of
 from crowdopt.assign.boxstep import Fractional, box_step, pays
 from crowdopt.assign.direct import LEAST, clipped, strict
 from crowdopt.assign.plan import Duals, Plan
-from crowdopt.assign.prices import PriceParams, linear
+from crowdopt.assign.prices import PriceParams, linear, sampled
 from crowdopt.assign.problem import ANY, Problem, ProblemParams, problem_of
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, violation
@@ -128,10 +128,7 @@ class _Work:
     def solve(self) -> bool:
         """Whether there are shares, or time ended."""
         problem, params, options = self.problem, PriceParams(), self.clock.within(self.options, None)
-        part, kinds = problem, problem.count.size
-        if problem.tasks_in.size * problem.room.size > params.cells and not problem.is_boxed:
-            some = np.sort(self.rng.permutation(kinds)[: max(1, params.sample // problem.room.size)])
-            part = problem.part(some, float(problem.count[some].sum()) / problem.tasks) if some.size < kinds else part
+        kinds, part = problem.count.size, sampled(problem, self.rng, params.cells)
         point, _ = linear(part, self.solvers.solve, options)
         if point is None:
             return False

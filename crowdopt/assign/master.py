@@ -44,8 +44,8 @@ class Pool:
         self._row_marks = rng.integers(1, 2**63, self.problem.rows.type.size, dtype=np.uint64)
         self._ordered()
 
-    def add(self, sets: Sets) -> int:
-        """Take in sets; -> how many were new."""
+    def add(self, sets: Sets, power: Floats | None = None) -> int:
+        """Take in sets, whose power is perhaps known; -> how many were new."""
         sign = np.zeros(sets.row.size, np.uint64)
         np.add.at(sign, sets.owner, self._marks[sets.label])
         sign += self._row_marks[sets.row]
@@ -55,7 +55,7 @@ class Pool:
             return 0
         new, rows = sets.some(first), self.problem.rows
         kind, owner = rows.type[new.row], new.owner
-        power = self.problem.power(new.row, owner, new.label)
+        power = self.problem.power(new.row, owner, new.label) if power is None else power[first]
         cost = np.bincount(owner, rows.cost[kind[owner], new.label], first.size)
         both = Sets.joined([self.sets, new])
         self.power, self.cost = np.append(self.power, power), np.append(self.cost, cost)

@@ -20,8 +20,7 @@ from crowdopt.core.solution import BY_SIZE, Options, Solution, Solve
 class PriceParams:
     """How prices are looked for."""
 
-    cells: int = 60_000  # lots x classes of workers up to which the linear program over lots is solved
-    sample: int = 40_000  # the same, of a sample of kinds where lots are many
+    cells: int = 60_000  # lots x classes of workers whose linear program is solved; beyond, that of a sample
     heat: float = 0.01  # of a kind's price: the first temperature
     cool: float = 0.4  # by which it falls
     coldest: float = 1e-5
@@ -51,6 +50,15 @@ class Linear:
     amounts: Floats  # (L, G)
     value: float
     short: Floats | None = None  # (L,): part of the tasks that is left short, where some may be
+
+
+def sampled(problem: Problem, rng: np.random.Generator, cells: int) -> Problem:
+    """The problem, or where lots x classes of workers are more than so many a sample of its kinds, for prices alone."""
+    kinds = problem.count.size
+    if problem.tasks_in.size * problem.room.size <= cells or problem.is_boxed:
+        return problem
+    some = np.sort(rng.permutation(kinds)[: max(1, cells // problem.room.size)])
+    return problem.part(some, float(problem.count[some].sum()) / problem.tasks) if some.size < kinds else problem
 
 
 def linear(problem: Problem, solve: Solve, options: Options) -> tuple[Linear | None, Solution | None]:

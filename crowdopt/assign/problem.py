@@ -206,6 +206,8 @@ class Problem:
 
     def power(self, row: Ints, owner: Ints, label: Ints) -> Floats:
         """How hard the kinds are that sets serve, (S,); owner, label: set and class of workers of each label."""
+        if self.coupling.averages:
+            return np.zeros(row.size)
         worth = self.rows.worth[self.rows.type[row[owner]], label]
         evidence: Floats = np.bincount(owner, worth, row.size).astype(np.float64)
         return evidence if self.votes is None else self.votes.power(row, owner, label, self.kinds.at, evidence)

@@ -20,7 +20,7 @@ from crowdopt.assign.improve import ImproveParams, improve, score
 from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import GREEDY, EffortParams, Oracle, Sets, Swept
 from crowdopt.assign.plan import Plan
-from crowdopt.assign.prices import Climb, Linear, PriceParams, linear
+from crowdopt.assign.prices import Climb, Linear, PriceParams, linear, sampled
 from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.assign.standing import Solvers, Standing
 from crowdopt.assign.state import Holding
@@ -210,9 +210,10 @@ class Search:
             found = oracle.sweep(swept.duals, GREEDY, standing.clock, some=some)
             if found is None:
                 return
-            self.pool.add(found.sets)
             sets, enough = found.sets, np.zeros(low.size, bool)
-            enough[found.kind] = problem.power(sets.row, sets.owner, sets.label) >= problem.target[found.kind]
+            power = problem.power(sets.row, sets.owner, sets.label)
+            self.pool.add(sets, power)
+            enough[found.kind] = power >= problem.target[found.kind]
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
         times = high / np.maximum(first, 1e-9)
         part = np.full(int(kind.max(initial=0)) + 1, np.median(times[some]))
@@ -224,11 +225,7 @@ class Search:
     def begin(self) -> Linear | None:
         """The linear program over lots, or over those of a sample, and what its prices prove; None of a sample."""
         standing, problem, limits = self.standing, self.problem, PriceParams()
-        part, kinds = self.aim, problem.count.size
-        if problem.tasks_in.size * problem.room.size > limits.cells and not problem.is_boxed:
-            some = np.sort(self.rng.permutation(kinds)[: max(1, limits.sample // problem.room.size)])
-            if some.size < kinds:
-                part = self.aim.part(some, float(problem.count[some].sum()) / problem.tasks)
+        part = sampled(self.aim, self.rng, limits.cells)
         options = standing.clock.within(standing.options, None)
         point, found = linear(part, standing.solve, options)
         if point is not None:

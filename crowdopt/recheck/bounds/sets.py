@@ -65,10 +65,10 @@ def prove_sets(
     ``v_i = min over i's sets S of labels of sum_{j in S} ((1 - b) c_ij - w_j - s_ij)``: sets that meet the need, have
     the fixed pairs and no barred one, and keep the limits on the task's labels and on those of groups. Groups that
     overlap are looked at for each number of labels that those in several of them may give; where that is too much,
-    those after the first are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal tasks are solved
-    once. Where exact errors are checked the best vote's error over S and the labels already in must be at most the
-    target (crowdopt.recheck.bounds.error_sets). Where the average of the errors is, a set costs ``-r`` times its own on
-    top, and all targets together count ``r`` times.
+    all that share somebody with one before are left out, which can only lower v_i. Valid for any w, b <= 0 and s; equal
+    tasks are solved once. Where exact errors are checked the best vote's error over S and the labels already in must be
+    at most the target (crowdopt.recheck.bounds.error_sets). Where the average of the errors is, a set costs ``-r``
+    times its own on top, and all targets together count ``r`` times.
 
     joint: s, what multipliers of groups, shares and own rows bring; wrong: r <= 0, of the row of errors; cases:
     combinations of answers that are told apart, beyond which votes count as better; -> infinite where some task has no
@@ -189,11 +189,12 @@ def _ways(instance: AssignmentInstance) -> Iterator[GroupLimits]:
 
 
 def _apart(instance: AssignmentInstance) -> GroupLimits:
-    """Groups that share nobody, the earlier ones first."""
+    """Groups that share nobody, those of which tasks need labels first."""
     limited, fewest, most = task_limits(instance)
     member, kept = membership(instance), []
     taken = np.zeros(instance.n_workers, bool)
-    for k, g in enumerate(limited):
+    for k in np.argsort(~(fewest > 0).any(axis=1), kind="stable").tolist():
+        g = limited[k]
         if not (taken & member[g]).any():
             kept.append(k)
             taken |= member[g]
