@@ -45,7 +45,7 @@ class AverageParams:
     halvings: int = 40  # of the price of an error, at first
     targets: tuple[float, ...] = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.003)  # of a task, for first prices of loads
     cells: int = 10_000  # lots x classes of workers of their linear programs
-    near: float = 1e-3  # relative to all errors that are allowed: so near that price is looked for
+    near: float = 0.02  # relative to all errors that are allowed: so near that price is looked for
     rows: int = 400  # of tasks, up to which branch and bound chooses for all
     sets: int = 4_000  # for all rows together, of the least regret, that it chooses from
     every: int = 20_000  # all sets there are, up to which all are looked at
@@ -93,7 +93,8 @@ class PricedOracle(Oracle):
         found, kinds, kept, first = [NONE], [np.zeros(0, np.int64)], self.floor.copy(), replace(effort, through=0)
         # ends of intervals of errors, and what the cheapest set for each costs at least
         target, least = np.ones((rows, 1)), np.zeros((rows, 1))
-        value: Floats = (np.minimum(problem.coupling.prices(duals), 0.0) @ problem.rows.size)[problem.rows.type]
+        spare = np.minimum(problem.coupling.prices(duals), 0.0) * problem.rows.size
+        value: Floats = spare.sum(axis=1)[problem.rows.type]
         active = np.ones(rows, bool) if some is None else some.copy()
         asked = np.ones(rows)
         if clock.over:
@@ -270,7 +271,7 @@ class Averaging:
         """Prices, and the sets that they bring; None where time ended before the first."""
         problem, duals = self.problem, np.zeros(self.problem.coupling.lower.size)
         clock = self.clock.part(PARAMS.climbing)
-        effort = EffortParams(close=PARAMS.near)
+        effort = EffortParams(nodes=50, close=PARAMS.near)
         unit, every = float(problem.rows.cost.mean()), float(problem.rows.cost.max(axis=0) @ problem.room)
         low, high, swept = 0.0, None, None
         loads = self._loads_priced()
