@@ -165,6 +165,28 @@ def _walked(task, rest, need, more, most, beside, path):
 
 
 @njit(cache=True, nogil=True)
+def _first_walks(task, rest, need, most, beside, path, near, sets, sizes):
+    """Sets by walks through the table, for the need and a little more, until one costs no more than ``near``."""
+    best = np.inf
+    for more in range(SPARE):
+        paid, depth = _walked(task, rest, need, more * task[2], most, beside, path)
+        if depth >= 0 and paid < best:
+            best = _keep(paid, path, depth, sets, sizes)
+        if best <= near:
+            break
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _dropped(reals, top, least, floor):
+    """What waits on a stack without those at its top that cost so much; the least that any of these do."""
+    while top and reals[top - 1, 0] >= least:
+        top -= 1
+        floor = min(floor, reals[top, 0])
+    return top, floor
+
+
+@njit(cache=True, nogil=True)
 def cheapest(task, rest, need, most, beside, effort, sets, sizes):
     """Search for the cheapest set; a lower bound on what any costs, and the cost of the best one found.
 
@@ -183,18 +205,12 @@ def cheapest(task, rest, need, most, beside, effort, sets, sizes):
         return np.inf, np.inf
     root = rest[0, 0, 0, x]
     slack = close * max(abs(root), 1e-9)
-    best, floor, depth, top_of = np.inf, np.inf, 0, 0
+    floor, top_of = np.inf, 0
     size = 2 * n + 2
     where, ints = np.empty(size, np.int64), np.empty((size, 4), np.int64)
     reals = np.empty((size, 3))
     path = np.empty(n + 1, np.int64)
-    for more in range(SPARE):
-        paid, depth = _walked(task, rest, need, more * unit, most, beside, path)
-        if depth >= 0 and paid < best:
-            best = _keep(paid, path, depth, sets, sizes)
-        if best <= root + slack:
-            break
-    depth = 0
+    best, depth = _first_walks(task, rest, need, most, beside, path, root + slack, sets, sizes), 0
     i, u, c, left, spent = 0, 0, 0, need, 0.0
     while True:
         dead = False
@@ -210,10 +226,7 @@ def cheapest(task, rest, need, most, beside, effort, sets, sizes):
             without += spent
             with_it += spent
             go, take = without < best - slack, with_it < best - slack
-            if not go:
-                floor = min(floor, without)
-            if not take:
-                floor = min(floor, with_it)
+            floor = min(floor, np.inf if go else without, np.inf if take else with_it)
             if go and (without < with_it or not take):
                 if take:
                     where[top_of], reals[top_of, 0] = i, with_it
@@ -234,9 +247,7 @@ def cheapest(task, rest, need, most, beside, effort, sets, sizes):
         if not dead and steps <= 0:
             floor = min(floor, min(without, with_it))  # of the two, one was gone on with and one may wait
         if dead or steps <= 0:
-            while top_of and (steps <= 0 or reals[top_of - 1, 0] >= best - slack):
-                top_of -= 1
-                floor = min(floor, reals[top_of, 0])
+            top_of, floor = _dropped(reals, top_of, -np.inf if steps <= 0 else best - slack, floor)
             if top_of == 0:
                 return max(root, min(floor, best)), best
             top_of -= 1

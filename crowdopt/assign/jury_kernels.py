@@ -89,6 +89,42 @@ def weigh(tasks, terms, state, jury):
 
 
 @njit(cache=True, nogil=True)
+def _able(i, n, whole, terms, state, jury, able, key):
+    """Classes that a task may have another label of, the best first, those alone that groups ask for if any; how many.
+
+    able, key (G,): room to work in.
+    """
+    rows, r, count, asked = terms.rows, terms.row[i], 0, 0
+    hand = state.hands[i]
+    worth = jury.worth[rows.type[r]]
+    for g in range(state.left.size):
+        if state.left[g] > 0 and may_have(i, g, hand, n, terms):
+            helps = not whole and _helps(r, g, hand, n, rows)
+            if helps and asked == 0:
+                count, asked = 0, 1
+            if helps or (asked == 0 and (state.slack[i] >= 0 or worth[g] > 0)):
+                able[count], key[count], count = g, -worth[g], count + 1
+    able[:count] = able[:count][np.argsort(key[:count], kind="mergesort")]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _closing(i, n, order, count, terms, state, jury, room):
+    """How many of the classes, the best ones, close a task's lack with one label."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2 if low > 0 else 0
+        state.hands[i, n] = order[middle]
+        if _slack(i, state.hands[i], n + 1, terms, jury, room) >= 0:
+            low = middle + 1
+        else:
+            high = middle
+            if middle == 0:
+                break
+    return low
+
+
+@njit(cache=True, nogil=True)
 def buy(tasks, price, terms, state, jury, whole_or_none):
     """Buy each short task, or one with too few labels, the cheapest one that closes its lack; -> how many stay short.
 
@@ -106,33 +142,13 @@ def buy(tasks, price, terms, state, jury, whole_or_none):
             hand, whole = hands[i], keeps(i, hands[i], n, terms)
             if slack[i] >= 0 and whole:
                 break
-            count, asked = 0, 0
-            for g in range(state.left.size):  # those first that groups ask for
-                if state.left[g] > 0 and may_have(i, g, hand, n, terms):
-                    helps = not whole and _helps(r, g, hand, n, rows)
-                    if helps and asked == 0:
-                        count, asked = 0, 1
-                    if helps or (asked == 0 and (slack[i] >= 0 or jury.worth[t, g] > 0)):
-                        able[count], key[count], count = g, -jury.worth[t, g], count + 1
+            count = _able(i, n, whole, terms, state, jury, able, key)
             if count == 0:
                 break
-            order = able[:count][np.argsort(key[:count], kind="mergesort")]
-            low, high = 0, count  # so many, the best ones, close the lack
-            if slack[i] < 0:
-                while low < high:
-                    middle = (low + high) // 2 if low > 0 else 0
-                    hand[n] = order[middle]
-                    if _slack(i, hand, n + 1, terms, jury, room) >= 0:
-                        low = middle + 1
-                    else:
-                        high = middle
-                        if middle == 0:
-                            break
-            else:
-                low = count
+            low = count if slack[i] >= 0 else _closing(i, n, able, count, terms, state, jury, room)
             pick, score = -1, np.inf
             for z in range(low if low > 0 else count):
-                g = order[z]
+                g = able[z]
                 this = price[t, g] if low > 0 else (price[t, g] + 1e-3) / max(jury.worth[t, g], 1e-9)
                 if this < score:
                     pick, score = g, this

@@ -91,58 +91,67 @@ class Search:
 
     def run(self) -> None:
         """Bounds and plans until no more is tried."""
-        standing, problem, params = self.standing, self.problem, self.params
-        clock = standing.clock
-        nothing = np.zeros(problem.coupling.lower.size)
-        effort = EffortParams()
+        long = self._priced()
+        if long is None:
+            return
+        if long:
+            self.deals(None)
+        if (long and self.enough(self.params.dealt)) or self.params.dealt_alone:
+            return
+        near = self.params.dealt if long else self.params.near
+        held = self._climbed(long, near)
+        self._bettered(long, near, held)
+
+    def _priced(self) -> bool | None:
+        """First prices, and whether sets are long; None where that settles it."""
+        standing, problem, params, effort = self.standing, self.problem, self.params, EffortParams()
         if problem.votes is not None:
             effort = replace(effort, nodes=int(np.clip(params.nodes_of_votes // problem.count.size, 25, effort.nodes)))
-        swept = self.oracle.sweep(nothing, effort, clock)
+        swept = self.oracle.sweep(np.zeros(problem.coupling.lower.size), effort, standing.clock)
         if swept is None or self.hear(swept):
-            return
+            return None
         self.short = self.shortage(swept)
-        self.climb = Climb(
-            problem, self.oracle, clock, self.hear, self.pool, self.short, best=swept, effort=effort, first=effort.nodes
-        )
+        found = standing.clock, self.hear, self.pool, self.short
+        self.climb = Climb(problem, self.oracle, *found, best=swept, effort=effort, first=effort.nodes)
         self.pool.add(swept.sets)
         master, options = Master(self.pool, self.short), replace(standing.options, gap=0.0)
-        self.chooser = Chooser(master, self.oracle, clock, self.rng, standing.solve, options)
+        self.chooser = Chooser(master, self.oracle, standing.clock, self.rng, standing.solve, options)
         for _ in range(1 if problem.votes is None or problem.count.size > params.many else params.aims):
             self.take_aim(swept)
             point = self.begin()
             if standing.done:
-                return
+                return None
             assert self.climb.best is not None
             swept = self.climb.best
-        if standing.done:
-            return
-        long = point is not None and self.is_long(point)
-        if long:
-            self.deals(None)
-            if self.enough(params.dealt):
-                return
-        if params.dealt_alone:
-            return
+        return point is not None and self.is_long(point)
+
+    def _climbed(self, long: bool, near: float) -> tuple[Sets, Ints] | None:
+        """Prices of master and oracle by turns, plans between; -> the sets that were chosen, where any were."""
+        standing, problem, held, more = self.standing, self.problem, None, True
         if problem.votes is not None:
-            if effort.nodes == EffortParams().nodes:
+            if self.climb.first == EffortParams().nodes:
                 self.climb.prove()
             self.climb.aim = Oracle(self.aim, standing.options.threads)
         assert self.climb.best is not None
         self.climb.seed(self.climb.best.duals, self.rng)
-        more, held, near = True, None, params.dealt if long else params.near
         for rounds in self.climb.params.rounds:
             if not more or self.enough(near):
                 break
             more = self.climb.run(rounds)
             if long and rounds and not standing.done:
                 self.deals(self.climb.duals)
-            if not standing.done and not (long and self.enough(params.far)):
+            if not standing.done and not (long and self.enough(self.params.far)):
                 held = self.chosen(held)
         if problem.votes is not None and not self.enough(near):
             self.climb.prove()
+        return held
+
+    def _bettered(self, long: bool, near: float, held: tuple[Sets, Ints] | None) -> None:
+        """Labels dealt again while that helps; what was chosen improved."""
+        standing = self.standing
         best, idle = standing.value, 0
         allowed = ImproveParams().tries if standing.options.nodes is None else standing.options.nodes
-        while long and idle < min(params.idle, allowed) and not self.enough(near):
+        while long and idle < min(self.params.idle, allowed) and not self.enough(near):
             self.deals(self.climb.duals)
             best, idle = standing.value, 0 if standing.value < best else idle + 1
         if held is not None and not self.enough(near) and self.goes_on:

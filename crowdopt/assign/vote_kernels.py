@@ -402,6 +402,30 @@ def _swapped(rows, r, laid, by_count, start, target, laws, labels, size, most, s
 
 
 @njit(cache=True, nogil=True)
+def _written(r, k, rows, cost, laid, extra, sets, sizes, swaps, label, ends, of, labels, size, found):
+    """The sets of a kind, and so many like the best, beside those found before; what the cheapest costs is kept."""
+    for s in range(KEPT + extra):
+        count = sizes[s] if s < KEPT else swaps[1][s - KEPT]
+        if count < 0:
+            continue
+        while labels + count + laid.copies.sum() > label.size:
+            label = _more(label, labels)
+        if size == ends.size:
+            ends, of = _more(ends, size), _more(of, size)
+        for e in range(count):
+            label[labels + e] = laid.item[sets[s, e] if s < KEPT else swaps[0][s - KEPT, e]]
+        if laid.bargain < 0:
+            count = _with_bargains(r, rows, laid.copies, cost, label, labels, count)
+        total = 0.0
+        for e in range(count):
+            total += cost[label[labels + e]]
+        found.cost[k] = min(found.cost[k], total)
+        labels += count
+        ends[size], of[size], size = labels, k, size + 1
+    return label, ends, of, labels, size
+
+
+@njit(cache=True, nogil=True)
 def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort, found, cuts):
     """Price the kinds of rows begin, ..., end - 1; -> labels of sets, where each ends, and the kind of each.
 
@@ -461,22 +485,7 @@ def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort,
                 extra = _swapped(
                     rows, r, laid, by_count, start, target, laws, sets[0], sizes[0], each, swaps[0], swaps[1]
                 )
-            for s in range(KEPT + extra):
-                count = sizes[s] if s < KEPT else swaps[1][s - KEPT]
-                if count < 0:
-                    continue
-                while labels + count + laid.copies.sum() > label.size:
-                    label = _more(label, labels)
-                if size == ends.size:
-                    ends, of = _more(ends, size), _more(of, size)
-                for e in range(count):
-                    label[labels + e] = laid.item[sets[s, e] if s < KEPT else swaps[0][s - KEPT, e]]
-                if laid.bargain < 0:
-                    count = _with_bargains(r, rows, laid.copies, cost, label, labels, count)
-                total = 0.0
-                for e in range(count):
-                    total += cost[label[labels + e]]
-                found.cost[k] = min(found.cost[k], total)
-                labels += count
-                ends[size], of[size], size = labels, k, size + 1
+            label, ends, of, labels, size = _written(
+                r, k, rows, cost, laid, extra, sets, sizes, swaps, label, ends, of, labels, size, found
+            )
     return label[:labels].copy(), ends[:size].copy(), of[:size].copy()
