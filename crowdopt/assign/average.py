@@ -283,9 +283,11 @@ class Averaging:
             found = self.oracle.sweep(duals, effort, clock)
             if found is None:
                 break
-            swept = found
             self.pool.add(found.sets)
             self.hear(found)
+            if not self.pool.cost.size:  # time ended before the first set
+                break
+            swept = found
             if np.isinf(found.bound):  # a task has no set at all
                 return None
             if np.isfinite(self.allowed) and found.bound > 2 * every + 1:

@@ -131,6 +131,17 @@ def test_what_it_cannot_do_it_says() -> None:
         assign(replace(crowd(2, [(0.7, 3)], 2, 0.3), min_load=1))
 
 
+@pytest.mark.parametrize("limit", [0.001, 0.01, 0.03, 0.1])
+def test_however_little_time_there_is_the_plan_is_honest(limit, tmp_path) -> None:
+    """Time may end before the first set, or before any bound worth a word."""
+    instance = replace(recipe("R10:40x30"), rule="mean-error").with_epsilon(0.1)
+    plan = assign(instance, time_limit=limit)
+    assert plan.found
+    write_campaign(instance, tmp_path / "c")
+    write_plan(plan, tmp_path / "p")
+    assert not verify(tmp_path / "c", tmp_path / "p").problems
+
+
 def test_no_plan_is_proven() -> None:
     """Too little room for the labels that the average needs: the bound is more than every worker could be paid."""
     plan = assign(crowd(10, [(0.7, 12)], 4, 0.1), strict=True)

@@ -76,7 +76,7 @@ def _proven(instance: AssignmentInstance, stored: StoredPlan, budget: float, rep
 
 
 def _as_said(said: Any, proven: float, report: Report) -> float | None:
-    if said is None and proven <= 0:  # no plan costs less than nothing: that need not be stated
+    if said is None:  # nothing is claimed
         return None
     if not is_number(said):
         report.complain("plan.json", f"certified_bound says {said!r}, but the multipliers prove {proven!r}")
