@@ -59,10 +59,10 @@ def broken(instance: AssignmentInstance, pairs: Ints, amounts: Floats | None = N
     if not by_error:
         return ""
     error, target = most_errors(fresh, pairs), fresh.epsilon
-    if fresh.the_rule.average and not np.size(short):
-        if error.mean() > target.mean() + CERTAIN:
-            return f"tasks err with probability {error.mean():.6g} on average, more than {target.mean():g}"
+    if fresh.the_rule.average and error.mean() <= target.mean() + CERTAIN:
         return ""
+    if fresh.the_rule.average and not np.size(short):
+        return f"tasks err with probability {error.mean():.6g} on average, more than {target.mean():g}"
     error[np.asarray(short, np.int64)] = 0.0
     for task in np.flatnonzero(error > target + CERTAIN)[:1].tolist():
         return f"task {fresh.task_id(task)} errs with probability {error[task]:.6g}, more than its {target[task]:g}"

@@ -20,11 +20,11 @@ def check_errors(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
     excused (tasks,): tasks that the plan leaves short, as it says.
     """
     above, width = exact_errors(instance, stored.pairs)
-    if instance.the_rule.average and not excused.any():
-        if above.mean() > instance.epsilon.mean() + CERTAIN:
-            says = f"errs with probability {above.mean():.6g} on average, more than {instance.epsilon.mean():g}"
-            report.complain("assignment.csv", f"the plan {says}")
-    else:
+    is_kept = instance.the_rule.average and above.mean() <= instance.epsilon.mean() + CERTAIN
+    if instance.the_rule.average and not is_kept and not excused.any():
+        says = f"errs with probability {above.mean():.6g} on average, more than {instance.epsilon.mean():g}"
+        report.complain("assignment.csv", f"the plan {says}")
+    elif not is_kept:
         _check_each(instance, np.where(excused, 0.0, above), report)
     if stored.tasks.rows != instance.n_tasks:
         return

@@ -30,6 +30,7 @@ from crowdopt.assign.problem import SCALE
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import UNLIMITED
+from crowdopt.crowd.kept import broken
 from crowdopt.recheck.bounds.joint_pull import JointPull
 from crowdopt.recheck.bounds.sets import prove_sets
 from tests.assign.by_hand import sets_of
@@ -140,6 +141,13 @@ def test_however_little_time_there_is_the_plan_is_honest(limit, tmp_path) -> Non
     write_campaign(instance, tmp_path / "c")
     write_plan(plan, tmp_path / "p")
     assert not verify(tmp_path / "c", tmp_path / "p").problems
+
+
+def test_a_task_short_of_labels_breaks_no_average() -> None:
+    """Errors of .1 keep an average of .15, whichever task lacks a label and whatever a task's own target is."""
+    instance = replace(crowd(3, [(0.9, 3)], 3, 0.15), min_labels=[2, 0, 0], epsilon=np.array([0.2, 0.05, 0.2]))
+    assert broken(instance, np.array([[0, 0], [1, 1], [2, 2]]), short=[0]) == ""
+    assert "task 1 errs" in broken(replace(instance, rule="exact-error"), np.array([[0, 0], [1, 1], [2, 2]]), short=[0])
 
 
 def test_no_plan_is_proven() -> None:
