@@ -38,6 +38,9 @@ def check_spending(instance: AssignmentInstance, stored: StoredPlan, report: Rep
         report.complain("plan.json", f"wrong says {said['wrong']!r}, but it is {wrong!r}")
     report.wrong = wrong
     if "wrong_bound" in said:
+        if said["wrong_bound"] > wrong * (1 + SAME) + SAME:
+            says = f"wrong_bound says {said['wrong_bound']!r}, more than the plan's own {wrong!r}"
+            report.complain("plan.json", says)
         report.wrong_bound = _wrong_bound(instance, stored, said, report)
         if said["wrong_bound"] > (report.wrong_bound or 0.0) * (1 + BOUND) + BOUND:
             says = f"wrong_bound says {said['wrong_bound']!r}, but the multipliers prove {report.wrong_bound!r}"

@@ -267,3 +267,14 @@ def test_multipliers_of_nothing_are_refused(joint, tmp_path):
             Forged(folder, tmp_path / f"at{cell}").file(
                 "limits.csv", "limit,name,task,dual", f"{limit},{name},,{cell}"
             ).report()
+
+
+def test_multipliers_that_pay_for_labels_prove_no_more_than_the_optimum():
+    """Least loads bring prices below nothing, and groups stop labels from being taken for them: 14 is the optimum."""
+    one = AssignmentInstance(
+        [[0.79, 0.71, 0.69, 0.84, 0.96, 0.96, 0.83]], [0, 0], [2] * 7, [0.0443, 0.0345], rule="exact-error",
+        cost=[1, 3, 5, 3, 2, 2, 4], min_load=[0, 1, 0, 0, 0, 0, 1],
+        groups=[Group("a", [1, 2, 6], max_per_task=2), Group("b", [0, 4, 5], max_per_task=1)],
+    )  # fmt: skip
+    worker = np.array([0.0, 58.36528776653656, -0.0517, -0.7177276391820914, -0.2767, -0.0927, 58.61066287720054])
+    assert prove_sets(one, worker, 0.0, JointPull.none(one)) <= 14 + 1e-9

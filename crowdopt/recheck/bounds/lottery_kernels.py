@@ -162,7 +162,7 @@ def least_cost(labels, cells, nodes, node, target, wrong, room):
         short = height - target
         if short <= 0.0:
             break
-        low, high = 0.0, 2 * best / short
+        low, high = 0.0, 2 * abs(best) / short  # below 0 they would bound nothing
         for step in range(STEPS):
             # the left point of a golden section first, then the right one: values rise to the best and fall after it
             left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)

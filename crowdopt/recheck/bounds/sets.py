@@ -15,7 +15,7 @@ from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, member
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.recheck.bounds.by_task import workers_by_task
-from crowdopt.recheck.bounds.error_sets import CASES, Search, TaskLimits, least_by_error
+from crowdopt.recheck.bounds.error_sets import ALLOWED, CASES, Search, TaskLimits, least_by_error
 from crowdopt.recheck.bounds.joint_pull import JointPull
 
 BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
@@ -80,7 +80,7 @@ def prove_sets(
     price = -min(wrong, 0.0) if instance.the_rule.average else 0.0
     rows = [
         np.where(load > 0, instance.min_load, room) * load,
-        -price * instance.epsilon,
+        -price * (instance.epsilon + ALLOWED),
         np.array([spend * (instance.budget or 0.0)]),
         joint.terms,
     ]
@@ -114,7 +114,7 @@ def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: Gro
     ]
     least = least_by_error(instance, prices.price, prices.row_of, asked, how)
     size = prices.size[prices.row_of] * instance.n_workers + how.wrong
-    return np.where(np.isposinf(least), least, least - DEPTH * UNIT * size)
+    return np.where(np.isposinf(least), least, least - max(DEPTH, instance.n_workers) * UNIT * size)
 
 
 def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits) -> Floats:
@@ -167,7 +167,7 @@ def least_by_evidence(instance: AssignmentInstance, prices: PairPrices, tasks: I
         solve(rest, MORE)
     paid = np.bincount(fixed[:, 0], prices.price[prices.row_of[fixed[:, 0]], fixed[:, 1]], n)
     size = prices.size[prices.row_of] * instance.n_workers
-    return np.asarray((value + paid - DEPTH * UNIT * size)[tasks])
+    return np.asarray((value + paid - max(DEPTH, instance.n_workers) * UNIT * size)[tasks])
 
 
 def _ways(instance: AssignmentInstance) -> Iterator[GroupLimits]:
@@ -224,7 +224,11 @@ class AlikeTasks:
         inside = np.vstack([np.ones((1, cost.size), bool), member])
         had = inside[:, given].sum(axis=1)
         self._low, self._high = np.maximum(low - had, 0), high - had
-        self._paid, self._had, self._size = float(cost[given].sum()), float(worth[given].sum()), size * cost.size
+        self._paid, self._had, self._size = (
+            float(cost[given].sum()),
+            float(worth[given].sum()),
+            size * cost.size * max(1.0, cost.size / DEPTH),
+        )
         free = np.ones(cost.size, bool)
         free[given] = False
         group = np.vstack([member, ~member.any(axis=0)]).argmax(axis=0)
