@@ -26,10 +26,9 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
 
     stored: with its multipliers; -> None where nothing is proven.
     """
-    why = _why_nothing(stored)
-    if why is not None:
+    if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
         if stored.claims.get("certified_bound") is not None:
-            report.complain("plan.json", why)
+            report.complain("plan.json", "claims a certified bound, but multipliers are missing")
         return None
     paid = 0.0
     if is_integer:
@@ -52,13 +51,6 @@ def certified_bound(instance: AssignmentInstance, stored: StoredPlan, report: Re
         whole, parts = step
         proven = float(np.ceil(proven * parts / whole - BOUND * max(1.0, abs(proven * parts / whole)))) * whole / parts
     return _as_said(stored.claims.get("certified_bound"), proven, report)
-
-
-def _why_nothing(stored: StoredPlan) -> str | None:
-    """Why the stored multipliers can prove no cost, to somebody who claims a bound; None where they may."""
-    if "" in stored.tasks["dual"] or "" in stored.workers["dual"]:
-        return "claims a certified bound, but multipliers are missing"
-    return None
 
 
 def _proven(instance: AssignmentInstance, stored: StoredPlan, budget: float, report: Report, is_integer: bool) -> float:

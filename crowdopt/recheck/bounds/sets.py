@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints, parts_of
 from crowdopt.core.roundoff import DEPTH, UNIT, lowered, sum_below
 from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
@@ -151,12 +151,10 @@ def least_by_evidence(instance: AssignmentInstance, prices: PairPrices, tasks: I
     value, rough = np.zeros((2, n))
 
     def solve(some: Ints, states: int) -> None:
-        begin, end = starts[some], starts[some + 1]
-        index = np.concatenate([own[b:e, 1] for b, e in zip(begin, end, strict=True)] + [np.zeros(0, np.int64)])
-        ends = np.concatenate([[0], np.cumsum(end - begin)]).astype(np.int64)
+        ends, index = parts_of(starts, some, own[:, 1])
         found, off = np.zeros((2, some.size))
         cheapest_bounds(
-            instance.task_type[some], prices.row_of[some], need[some], ends, index.astype(np.int64), worth,
+            instance.task_type[some], prices.row_of[some], need[some], ends, index, worth,
             prices.price, BELOW_MINIMUM, states, found, off,
         )  # fmt: skip
         value[some], rough[some] = found, off
@@ -224,11 +222,8 @@ class AlikeTasks:
         inside = np.vstack([np.ones((1, cost.size), bool), member])
         had = inside[:, given].sum(axis=1)
         self._low, self._high = np.maximum(low - had, 0), high - had
-        self._paid, self._had, self._size = (
-            float(cost[given].sum()),
-            float(worth[given].sum()),
-            size * cost.size * max(1.0, cost.size / DEPTH),
-        )
+        self._paid, self._had = float(cost[given].sum()), float(worth[given].sum())
+        self._size = size * cost.size * max(1.0, cost.size / DEPTH)
         free = np.ones(cost.size, bool)
         free[given] = False
         group = np.vstack([member, ~member.any(axis=0)]).argmax(axis=0)
