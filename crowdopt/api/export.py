@@ -144,7 +144,7 @@ class OfPatterns(WholeLabels):
         }
         if any(own.values()):
             there = ", ".join(name for name, present in own.items() if present)
-            raise InputError(f"the program over patterns knows no {there}; choose --program assignment")
+            raise InputError(f"the program over patterns knows no {there}; choose --program ip")
         return instance
 
     def build(self, instance: Any) -> Program:

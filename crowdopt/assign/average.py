@@ -448,14 +448,8 @@ def solve_average(
     return standing.plan()
 
 
-def spent_on_sets(
-    instance: AssignmentInstance, solve: Solve, options: Options, clock: Clock, choose: bool = True
-) -> tuple[Ints | None, float, Duals | None]:
-    """The fewest wrong answers for the instance's budget: labels, (k, 2), if asked for, and how many are proven."""
+def spending_on(instance: AssignmentInstance, solve: Solve, options: Options, clock: Clock) -> Averaging:
+    """The fewest wrong answers for the instance's budget, to be planned."""
     refuse(instance)
     get_ready(True)
-    work = Averaging(instance, np.inf, solve, options, clock, lambda _: None)
-    climb = work.climbed()
-    bound, duals = work.proven()
-    pairs = work.chosen(climb) if choose and climb is not None else None
-    return pairs, bound / SCALE, duals
+    return Averaging(instance, np.inf, solve, options, clock, lambda _: None)

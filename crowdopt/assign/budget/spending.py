@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Ints, alike
-from crowdopt.assign.average import PARAMS, spent_on_sets
+from crowdopt.assign.average import PARAMS, spending_on
 from crowdopt.assign.budget.greedy_spending import guarantee, spend
 from crowdopt.assign.plan import Duals, Plan
+from crowdopt.assign.problem import SCALE
 from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.roundoff import lowered
@@ -74,13 +75,15 @@ def least_wrong(
         raise InputError(f"the campaign's own budget is {instance.budget:g}, less than {money:g}; change one of them")
     plans = {"greedy": spend(instance, money)} if method != "exact" else {}
     choose = method == "exact" or (method == "auto" and _has_few_kinds(instance))
-    by_sets, bound, duals = spent_on_sets(replace(instance, budget=money), solve, options, clock, choose)
+    work = spending_on(replace(instance, budget=money), solve, options, clock)
+    climb, (bound, duals) = work.climbed(), work.proven()
+    by_sets = work.chosen(climb) if choose and climb is not None else None
     plans |= {} if by_sets is None else {"exact": by_sets}
     if not plans:
         raise InputError("no plan over sets of labels was found within the limits; choose --method greedy")
     wrong = {name: float(most_errors(instance, pairs).sum()) for name, pairs in plans.items()}
     best = min(wrong, key=lambda name: wrong[name])
-    plan = _plan(instance, money, plans[best], best, bound, duals, options)
+    plan = _plan(instance, money, plans[best], best, bound / SCALE, duals, options)
     bound = plan.spending.get("wrong_bound", 0.0)
     return Spent(plan, money, wrong[best], bound, guarantee(instance, money), best)
 
@@ -89,7 +92,9 @@ def spent_best(instance: AssignmentInstance, money: float, solve: Solve, options
     """The plan of :func:`least_wrong` by itself, without a bound, (k, 2)."""
     instance, plans = replace(instance, rule="mean-error", budget=None), [spend(instance, money)]
     if not instance.difficulty.share and _has_few_kinds(instance):
-        found = spent_on_sets(replace(instance, budget=money), solve, options, Clock(options.time_limit))[0]
+        work = spending_on(replace(instance, budget=money), solve, options, Clock(options.time_limit))
+        climb = work.climbed()
+        found = None if climb is None else work.chosen(climb)
         plans += [] if found is None else [found]
     return min(plans, key=lambda pairs: float(most_errors(instance, pairs).sum()))
 
