@@ -102,6 +102,11 @@ class Coupling:
         return self.rows.size.size
 
     @property
+    def ties(self) -> bool:
+        """Whether more than loads ties tasks, and labels alone decide whether it is kept."""
+        return self.lower.size > self.loads and not self.averages
+
+    @property
     def last_own(self) -> int:
         """The place of the last own row: of errors, where an average is promised."""
         return self.loads + len(self.weight) + self.owns - 1

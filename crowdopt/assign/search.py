@@ -340,15 +340,16 @@ class Search:
             held.thin(rows.cost)
             held.fill()
             held.thin(rows.cost)
+            held.mend()
         self.offer(*held.labels(), held.short)
         return None if missing and not whole and standing.best is not None else whole
 
     def offer_sets(self, sets: Sets, of: Ints) -> None:
         """Offer what tasks have."""
-        without = np.ones(self.problem.tasks, bool)
+        without, coupling = np.ones(self.problem.tasks, bool), self.problem.coupling
         without[of] = False
-        if without.any() or (self.problem.coupling.lower[: self.problem.room.size] > 0).any():
-            price = self.problem.coupling.prices(self.problem.coupling.valid(self.climb.duals))
+        if without.any() or coupling.ties or (coupling.lower[: coupling.loads] > 0).any():
+            price = coupling.prices(coupling.valid(self.climb.duals))
             with alarm(self.standing.clock) as rung:
                 held = Holding.of_sets(self.aim, sets, of, self.params.wide, self.standing.options.seed, rung)
                 if self.problem.votes is not None:
@@ -357,6 +358,7 @@ class Search:
                 held.complete(price)
                 held.fill()
                 held.thin(self.problem.rows.cost)
+                held.mend()
             self.offer(*held.labels(), held.short)
         else:
             self.offer(of[sets.owner], sets.label, np.flatnonzero(without))

@@ -169,7 +169,13 @@ class Holding:
 
         have, scale (tasks,): of all tasks; evidence that is there, and what is lowered.
         """
-        from crowdopt.assign.state_kernels import Ties, spread
+        from crowdopt.assign.state_kernels import spread
+
+        spread(tasks, self.problem.rows.cost, have, scale, self.terms, self.state, self._ties())
+
+    def _ties(self) -> Any:
+        """What ties tasks, loads apart, as loops read it."""
+        from crowdopt.assign.state_kernels import Ties
 
         problem, rows = self.problem, self.problem.rows
         coupling, groups = problem.coupling, problem.room.size
@@ -181,8 +187,22 @@ class Holding:
             at, row, part = use.indptr.astype(np.int64), use.indices.astype(np.int64), use.data
         task, label = self.labels()
         activity = coupling.activity(rows.type[self.terms.row[task]], label)[loads:]
-        ties = Ties(at, row, part, activity, coupling.lower[loads:], coupling.upper[loads:])
-        spread(tasks, rows.cost, have, scale, self.terms, self.state, ties)
+        return Ties(at, row, part, activity, coupling.lower[loads:], coupling.upper[loads:])
+
+    def mend(self) -> None:
+        """Labels for shares and own rows that are not kept, whether anybody needs them or not."""
+        from crowdopt.assign.state_kernels import mend
+
+        if self.problem.coupling.ties:
+            self._widen(1)
+            mend(self.problem.rows.cost, self.terms, self.state, self._ties())
+
+    def _widen(self, more: int) -> None:
+        """Room for so many labels more of a task."""
+        widest = int(self.state.held.max(initial=0)) + more + 8
+        hands = np.zeros((self.problem.tasks, widest), np.int32)
+        hands[:, : self.state.hands.shape[1]] = self.state.hands[:, :widest]
+        self.state = self.state._replace(hands=hands)
 
     def fill(self) -> None:
         """Labels for workers who have too few, whether anybody needs them or not."""
@@ -191,10 +211,7 @@ class Holding:
 
         beyond = -self._lacks()
         if (beyond < 0).any():
-            widest = int(self.state.held.max() - beyond.min()) + 8
-            hands = np.zeros((self.problem.tasks, widest), np.int32)
-            hands[:, : self.state.hands.shape[1]] = self.state.hands[:, :widest]
-            self.state = self.state._replace(hands=hands)
+            self._widen(-int(beyond.min()))
             rows, asked = self.problem.rows, (np.maximum(0, -beyond), np.maximum(0, beyond))
             if self.jury is not None:
                 jury_kernels.fill(*asked, rows.cost, self.terms, self.state, self.jury)

@@ -537,6 +537,49 @@ def _ties_allow(cell, ties):
 
 
 @njit(cache=True, nogil=True)
+def _mends(cell, ties):
+    """By how much a label more lessens what rows lack and have too much, all together."""
+    gain = 0.0
+    for e in range(ties.at[cell], ties.at[cell + 1]):
+        r, now = ties.row[e], ties.activity[ties.row[e]]
+        after = now + ties.part[e]
+        gain += max(0.0, ties.lower[r] - now, now - ties.upper[r])
+        gain -= max(0.0, ties.lower[r] - after, after - ties.upper[r])
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def mend(price, terms, state, ties):
+    """Labels beside those that tasks have, of whoever mends rows most for their price, until nobody does."""
+    groups, type_of = state.left.size, terms.rows.type[terms.row]
+    order = np.argsort(type_of, kind="mergesort")
+    at = np.searchsorted(type_of[order], np.arange(price.shape[0] + 1))
+    turn, gone = np.zeros(price.size, np.int64), np.zeros(price.size, np.bool_)
+    while not state.rung[0]:
+        pick, most = -1, 1e-9
+        for cell in range(price.size):
+            t, g = divmod(cell, groups)
+            if not gone[cell] and state.left[g] > 0:
+                gain = _mends(cell, ties) / max(price[t, g], 1e-9)
+                if gain > most:
+                    pick, most = cell, gain
+        if pick < 0:
+            return
+        t, g = divmod(pick, groups)
+        gone[pick] = True
+        while at[t] + turn[pick] < at[t + 1] and state.left[g] > 0 and _mends(pick, ties) > 1e-9:
+            i = order[at[t] + turn[pick]]
+            turn[pick] += 1
+            if state.slack[i] < 0 or state.held[i] == state.hands.shape[1]:
+                continue
+            if may_have(i, g, state.hands[i], state.held[i], terms):
+                _take(i, g, terms.rows.worth[t], state)
+                gone[pick] = False
+                for e in range(ties.at[pick], ties.at[pick + 1]):
+                    ties.activity[ties.row[e]] += ties.part[e]
+
+
+@njit(cache=True, nogil=True)
 def _helps_most(i, price, have, scale, terms, state, ties):
     """The class whose label lowers a task's bound most for its price, and by how much; -1: none does."""
     t, hand, n = terms.rows.type[terms.row[i]], state.hands[i], state.held[i]

@@ -58,7 +58,8 @@ class Votes:
         the kinds of rows begin; evidence (S,).
         """
         pairs = self.with_held(row, owner, label)
-        power: Floats = hardness(np.maximum(LEAST, errors_of_sets(self.instance, self.task[row], pairs)))
+        limits = np.sort(np.repeat(self.task, np.diff(kinds_at)) + self.law.target)
+        power: Floats = hardness(np.maximum(LEAST, errors_of_sets(self.instance, self.task[row], pairs, limits)))
         if self.implied.all():
             return power
         target = hardness(self.law.target)

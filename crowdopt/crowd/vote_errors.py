@@ -172,9 +172,22 @@ def errors_of(instance: AssignmentInstance, tasks: Ints, hands: Sequence[Ints]) 
     return _errors(instance, np.asarray(tasks, np.int64), np.column_stack([place, worker]))[0]
 
 
-def errors_of_sets(instance: AssignmentInstance, tasks: Ints, pairs: Ints) -> Floats:
-    """The same of tasks that may come several times, (k,); pairs (labels, 2): place in ``tasks``, and worker."""
-    return _errors(instance, tasks, pairs)[0]
+def errors_of_sets(instance: AssignmentInstance, tasks: Ints, pairs: Ints, limits: Floats | None = None) -> Floats:
+    """The same of tasks that may come several times, (k,); pairs (labels, 2): place in ``tasks``, and worker.
+
+    limits: ascending, task + limit: where none of a task's is between what is soon known of an error, that will do.
+    """
+    if limits is None or instance.classes > 2:
+        return _errors(instance, tasks, pairs)[0]
+    above, width = _between_two(instance, tasks, pairs, cells=EXACT)
+    first, last = (np.searchsorted(limits, tasks + np.minimum(one, 0.9)) for one in (above - width, above))
+    again = np.flatnonzero(first != last)
+    if again.size:
+        place = np.full(tasks.size, -1)
+        place[again] = np.arange(again.size)
+        some = pairs[place[pairs[:, 0]] >= 0]
+        above[again] = _errors(instance, tasks[again], np.column_stack([place[some[:, 0]], some[:, 1]]))[0]
+    return above
 
 
 def errors_by(instance: AssignmentInstance, law: Law, tasks: Ints, pairs: Ints) -> Floats:
@@ -235,7 +248,12 @@ def _class_votes(instance: AssignmentInstance, tasks: Ints, pairs: Ints) -> Clas
 
 
 def _between_two(
-    instance: AssignmentInstance, tasks: Ints, pairs: Ints, informed: bool = False, law: Law | None = None
+    instance: AssignmentInstance,
+    tasks: Ints,
+    pairs: Ints,
+    informed: bool = False,
+    law: Law | None = None,
+    cells: int = LATTICE,
 ) -> tuple[Floats, Floats]:
     """Errors between two classes, over the parts of a law; ``informed``: weighed as if the part were known.
 
@@ -245,7 +263,7 @@ def _between_two(
     law = law or instance.coins
     assert isinstance(law.speech, Coins)
     skill = np.stack([clipped(law.speech.right(part, *cell)) for part in range(law.share.size)])
-    above, width = _told(instance, tasks, starts, cell, skill, informed)
+    above, width = _told(instance, tasks, starts, cell, skill, informed, cells)
     return law.share @ above, law.share @ width  # of a fixed vote it is linear in the law
 
 

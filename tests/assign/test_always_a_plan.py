@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.assign.alarm import NEVER
+from crowdopt.assign.problem import problem_of
+from crowdopt.assign.state import Holding
 from crowdopt.crowd.groups import Group, OwnRows
+from tests.checkers.plans import broken
 
 
 def test_a_row_that_every_plan_keeps_changes_nothing():
@@ -36,3 +40,27 @@ def test_families_are_served_and_nobody_gives_up_while_the_gap_is_open(rule, com
     assert plan.found
     if rule == "bhattacharyya":
         assert not plan.gave_up or plan.gap <= 0.01
+
+
+@pytest.mark.parametrize("rule", ["exact-error", "bhattacharyya"])
+@pytest.mark.parametrize("share", [{"min_share": 0.3}, {"max_share": 0.4}])
+def test_labels_beside_keep_shares(rule, share):
+    """Tasks are served one after another without a thought of shares; labels beside mend these, whoever is cheapest."""
+    rng = np.random.default_rng(0)
+    skills, cost = rng.uniform(0.7, 0.95, (2, 12)), np.repeat([1.0, 2.0], 6)
+    few, many = Group("some", range(6, 12), **share), Group("some", range(6), **share)
+    instance = crowdopt.AssignmentInstance(
+        skills,
+        np.arange(40) % 2,
+        np.full(12, 40),
+        0.1,
+        rule=rule,
+        cost=cost,
+        groups=[few if "min_share" in share else many],
+    )
+    problem = problem_of(instance)
+    held = Holding.empty(problem, 64, 0)
+    held.complete(cost[None] * np.ones((2, 1)), whole_or_none=True)
+    assert broken(instance, problem.pairs(*held.labels(), NEVER)[0])
+    held.mend()
+    assert not broken(instance, problem.pairs(*held.labels(), NEVER)[0])

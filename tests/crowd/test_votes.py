@@ -159,3 +159,17 @@ def test_every_checked_plan_keeps_the_relaxation(instance):
         some = pairs[np.array(chosen)]
         if not breaches(instance, some) and (exact_errors(instance, some)[0] <= instance.epsilon + CERTAIN).all():
             assert not breaches(loose, some)
+
+
+def test_rough_errors_are_on_the_same_side_of_every_limit():
+    """Errors that are held against limits, task + limit, need not be known beyond the side on which they are."""
+    rng = np.random.default_rng(3)
+    instance = AssignmentInstance(rng.uniform(0.55, 0.8, (1, 40)), np.zeros(4, int), np.full(40, 4), 0.1)
+    tasks, limits = np.repeat(np.arange(4), 6), np.array([0.01, 0.02, 0.03, 0.05])
+    sets = [rng.permutation(40)[: 26 + k % 6] for k in range(24)]
+    pairs = np.column_stack([np.repeat(np.arange(24), [one.size for one in sets]), np.concatenate(sets)])
+    exact = votes.errors_of_sets(instance, tasks, pairs)
+    asked = np.sort((np.arange(4)[:, None] + np.append(limits, exact[:2])).ravel())
+    rough = votes.errors_of_sets(instance, tasks, pairs, asked)
+    assert (np.searchsorted(asked, tasks + rough) == np.searchsorted(asked, tasks + exact)).all()
+    assert (rough != exact).any()

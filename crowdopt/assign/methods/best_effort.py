@@ -102,7 +102,7 @@ def _found(
 ) -> tuple[tuple[Ints, Ints] | None, bool]:
     """Most tasks served, what is left for the others, then the least cost; who is short; whether Ctrl-C came."""
     instance, interrupted = plan.instance, False
-    every = [plan.partial, _soon(instance), instance.fixed]
+    every = [plan.partial, _soon(instance, clock), instance.fixed]
     tried = [_served(instance, pairs) for pairs in every if pairs is not None]
     if not clock.over and min(short.size for _, short in tried) > hopeless:
         search = most_tasks(instance, solvers, Clock(PARAMS.search * clock.left), plan.seed)
@@ -137,14 +137,14 @@ def _by_errors(instance: AssignmentInstance) -> AssignmentInstance:
     return replace(instance, rule=EXACT_ERROR.name, groups=groups)
 
 
-def _soon(instance: AssignmentInstance) -> Ints | None:
-    """Tasks served one after another by a linear rule's sums, those of least need first: that takes no time."""
-    problem = problem_of(_plain(instance) if instance.the_rule.checked else instance)
-    if problem.coupling.lower.size > problem.coupling.loads:
-        return None
-    held = Holding.empty(problem, PARAMS.wide, 0)
-    held.complete(problem.rows.cost, whole_or_none=True)
-    pairs, lost = problem.pairs(*held.labels(), NEVER)
+def _soon(instance: AssignmentInstance, clock: Clock) -> Ints:
+    """Tasks served one after another, those of least need first: that takes little time."""
+    problem = problem_of(instance)
+    with alarm(clock) as rung:
+        held = Holding.empty(problem, PARAMS.wide, 0, rung)
+        held.complete(problem.rows.cost, whole_or_none=True)
+        held.mend()
+        pairs, lost = problem.pairs(*held.labels(), rung)
     return pairs[~np.isin(pairs[:, 0], lost)]
 
 
@@ -212,14 +212,14 @@ class MostServed(Search):
                 break
 
     def offer_sets(self, sets: Sets, of: Ints) -> None:
-        """Offer what tasks have, and what they can have beside where nothing but loads ties tasks."""
+        """Offer what tasks have, and what they can have beside."""
         with alarm(self.standing.clock) as rung:
             self._complete(Holding.of_sets(self.problem, sets, of, PARAMS.wide, self.standing.options.seed, rung))
 
     def _complete(self, held: Holding) -> None:
-        if self.problem.coupling.lower.size == self.problem.coupling.loads:
-            assert self.climb.best is not None
-            held.complete(self.problem.coupling.prices(self.climb.best.duals), whole_or_none=True)
+        assert self.climb.best is not None
+        held.complete(self.problem.coupling.prices(self.climb.best.duals), whole_or_none=True)
+        held.mend()
         self.offer(*held.labels(), held.short)
 
     def _is_plan(self, sets: Sets, of: Ints) -> bool:
