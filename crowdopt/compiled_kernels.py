@@ -3,25 +3,18 @@
 A read-only installation without a home folder has no such place, and numba's own decorator refuses to compile there.
 While anything is compiled, wherever that happens, no time limit runs (``crowdopt.pauses``).
 
-What compiling takes, in processor seconds beside ten other jobs (numba 0.68, two cores; alone it is less): the loops
-of the exact method 33 before and 18 after helpers were inlined, slices no longer assigned and constants taken by their
-type; those for tasks that are not alike 28 and 15. Three fifths of that is inference and lowering in Python, one kernel
-at a time, so processes share the exact method's loops (``run_together``). Loops in C would take all of it away, but
-an installation from source would then need a C compiler, or we every loop twice: numba's cache, filled once on a
-machine, was kept instead.
+A kernel is compiled when it is first called, and kept: the exact method's loops take a minute or two of a processor,
+most of it inference and lowering in Python. Two processes that shared them took longer. Loops in C would take all of
+it away, but an installation from source would then need a C compiler.
 """
 
 from __future__ import annotations
 
-import gc
 import os
-import subprocess
-import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from importlib import import_module
 from itertools import count
 from typing import Any
 
@@ -55,65 +48,6 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             return _switched(_by_type(numba.njit(**{**options, "cache": False})(function)))
 
     return compiled
-
-
-def is_compiled(kernel: Any) -> bool:
-    """Whether a kernel is there: in this process, or kept for this numba and this source, wherever numba keeps it.
-
-    So is each one that runs as plain Python.
-    """
-    return plain_kernels.going_on() or plain_kernels.is_kept(kernel)
-
-
-def run_together(paths: Sequence[str]) -> None:
-    """Call functions that compile, the first in a process of its own: what one keeps, the other finds.
-
-    Python compiles one kernel at a time, and most of the work is Python's. Where nothing can be kept, or there is one
-    core, all of it is done here; so is what another process failed to do. No time limit runs meanwhile.
-
-    paths: ``package.module:name`` of functions without arguments; the first takes as long as all others.
-    """
-    first, *others = paths
-    child: subprocess.Popen[bytes] | None = None
-    collecting = gc.isenabled()
-    pauses.begin()
-    try:
-        if _keeps() and (os.cpu_count() or 1) > 1:
-            child = _child(first)
-        gc.disable()  # compiling makes much that lives; looking it through takes a tenth of the time
-        for path in others:
-            call(path)
-        if child is not None:
-            child.wait()
-        call(first)
-    finally:
-        if child is not None:
-            child.kill()
-            child.wait()
-        if collecting:
-            gc.enable()
-        pauses.end()
-
-
-def call(path: str) -> None:
-    """Call a function by its path, ``package.module:name``."""
-    module, _, name = path.partition(":")
-    getattr(import_module(module), name)()
-
-
-def _child(path: str) -> subprocess.Popen[bytes]:
-    """A process that calls the function, in a session of its own: Ctrl-C is heard by its parent, who ends it."""
-    program = f"import sys, gc; sys.path[:] = {sys.path!r}; gc.disable(); from {__name__} import call; call({path!r})"
-    nothing = subprocess.DEVNULL
-    return subprocess.Popen(
-        [sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
-    )
-
-
-def _keeps() -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return getattr(njit(cache=True)(_keeps), "_cache", None).__class__.__name__ == "FunctionCache"
 
 
 def _apart(kernel: Any) -> Any:

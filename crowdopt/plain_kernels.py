@@ -6,7 +6,7 @@ A kernel's Python says what its compiled loops do, operation by operation, so bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,10 +19,9 @@ import numpy as np
 
 @dataclass
 class _Allowance:
-    """What is left of the seconds that kernels may run as plain Python, and what is done once they are used up."""
+    """What is left of the seconds that kernels may run as plain Python."""
 
     seconds: float = 0.0
-    otherwise: Callable[[], None] | None = None
     kept: dict[int, bool] = field(default_factory=dict)  # of kernels met, whether compiled code is there
 
     def lets(self, kernel: Any) -> bool:
@@ -31,12 +30,6 @@ class _Allowance:
         if id(kernel) not in self.kept:
             self.kept[id(kernel)] = is_kept(kernel)
         return not self.kept[id(kernel)]
-
-    def spend(self, seconds: float) -> None:
-        self.seconds -= seconds
-        if self.seconds <= 0 and self.otherwise is not None:
-            otherwise, self.otherwise = self.otherwise, None
-            otherwise()
 
 
 FEW_TASKS, FEW_WORKERS = 200, 25  # of a small campaign: votes of so few are exact without long laws
@@ -52,23 +45,20 @@ def going_on() -> bool:
 
 
 @contextmanager
-def plain(seconds: float, otherwise: Callable[[], None] | None = None) -> Iterator[None]:
-    """Run kernels that are not compiled as plain Python.
-
-    seconds: in all; 0 compiles all; otherwise: called when they are used up, to compile what is needed from then on.
-    """
-    before = _allowed.seconds, _allowed.otherwise
-    _allowed.seconds, _allowed.otherwise, _allowed.kept = seconds, otherwise, {}
+def plain(seconds: float) -> Iterator[None]:
+    """Run kernels that are not compiled as plain Python, so many seconds in all; then they are compiled."""
+    before = _allowed.seconds
+    _allowed.seconds, _allowed.kept = seconds, {}
     try:
         yield
     finally:
-        _allowed.seconds, _allowed.otherwise = before
+        _allowed.seconds = before
 
 
-def for_small(tasks: int, workers: int, otherwise: Callable[[], None] | None = None) -> AbstractContextManager[None]:
+def for_small(tasks: int, workers: int) -> AbstractContextManager[None]:
     """:func:`plain` for a moment where there are few tasks and workers; otherwise all is compiled."""
     small = tasks <= FEW_TASKS and workers <= FEW_WORKERS
-    return plain(MOMENT if small else 0.0, otherwise)
+    return plain(MOMENT if small else 0.0)
 
 
 def is_kept(kernel: Any) -> bool:
@@ -100,7 +90,7 @@ def switched(kind: type[Any]) -> type[Any]:
                 with np.errstate(all="ignore"):  # as compiled loops, which warn of nothing
                     return as_written(self)(*given)
             finally:
-                _allowed.spend(thread_time() - began)
+                _allowed.seconds -= thread_time() - began
 
     return Switched
 

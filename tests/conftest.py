@@ -8,13 +8,14 @@ import re
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
-from crowdopt.assign.compiling import load
+from crowdopt import assign, recipe
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end; those that compile the
     "tests/pins/",  # same loops are not begun together: the second finds what the first has kept
@@ -104,8 +105,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def compiled() -> None:
-    """Compiling takes longer than small time limits: every compiled loop of `assign` is used once before."""
-    load()
+    """The loops of plans are kept before something is done while they run."""
+    for rule in ("bhattacharyya", "exact-error"):
+        assign(replace(recipe("R10:60x30").with_epsilon(0.1), rule=rule), nodes=2)
 
 
 @pytest.fixture(scope="session")

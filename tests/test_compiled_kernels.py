@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 import crowdopt
-from crowdopt import assign, compiled_kernels, pauses, recipe
-from crowdopt.assign import amount_kernels, choice_kernels, master_kernels, oracle_kernels, state_kernels
-from crowdopt.assign.compiling import load
+from crowdopt import pauses
 from crowdopt.compiled_kernels import njit
 from crowdopt.core import clock
 from crowdopt.core.clock import Clock
@@ -41,73 +39,6 @@ def test_without_a_cache_kernels_compile_all_the_same():
     assert (
         done.stdout.startswith("4 6 ['compiled code cannot be kept here") and done.stdout.count("NUMBA_CACHE_DIR") == 1
     )
-
-
-def test_what_is_compiled_ahead_is_all_that_plans_need():
-    """A loop called with arrays of another kind than here would be compiled twice, at an unknown user's expense.
-
-    The last resort, and loops of other rooms, are compiled when a plan asks for them, if nothing is kept.
-    """
-    load()
-    modules = (oracle_kernels, master_kernels, choice_kernels, amount_kernels, state_kernels)
-    loops = {
-        f"{m.__name__}.{name}": loop
-        for m in modules
-        for name, loop in vars(m).items()
-        if getattr(loop, "signatures", None)
-    }
-    before = {name: list(loop.signatures) for name, loop in loops.items()}
-    for name, epsilon in (("B5:200x60", 0.1), ("R10:50x30", 0.07145), ("R10:60x100", 0.1)):
-        assign(recipe(name).with_epsilon(epsilon), nodes=2, time_limit=600)
-    called = {name.rpartition(".")[2] for name in loops}
-    assert {"sweep_rows", "soft_least", "sampled", "served", "shift", "deal", "level", "thin"} <= called
-    assert {name: list(loop.signatures) for name, loop in loops.items()} == before
-
-
-RAN: list[str] = []
-
-
-def first() -> None:
-    RAN.append("first")
-
-
-def last() -> None:
-    RAN.append("last")
-
-
-def test_what_another_process_failed_to_compile_is_compiled_here(monkeypatch):
-    """Whatever kills a child, memory or a signal, its part is only late; and no clock runs until all is there."""
-    failing = [sys.executable, "-c", "raise SystemExit(1)"]
-    monkeypatch.setattr(compiled_kernels, "_child", lambda path: subprocess.Popen(failing))
-    before = pauses.seconds()
-    compiled_kernels.run_together([f"{__name__}:first", f"{__name__}:last"])
-    assert RAN == ["last", "first"]
-    assert pauses.seconds() > before
-
-
-@pytest.mark.slow
-def test_loops_compiled_by_several_processes_are_found_by_the_next(tmp_path):
-    """Each part keeps what it compiles: a second process loads everything and compiles nothing.
-
-    Another folder for what is compiled, or another numba, and the kernels beside the source are worth nothing.
-    """
-    program = """
-from numba.core import event
-from crowdopt.assign.compiling import are_compiled, load
-print(are_compiled(True))
-with event.install_recorder("numba:compile") as heard:
-    load(True)
-print(len(heard.buffer))
-"""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(Path(crowdopt.__file__).parent.parent),
-        "NUMBA_CACHE_DIR": str(tmp_path),
-    }
-    run = [sys.executable, "-c", program]
-    said = [subprocess.run(run, env=environment, capture_output=True, text=True).stdout.split() for _ in range(2)]
-    assert said[0][0] == "False" and int(said[0][1]) > 0
-    assert said[1] == ["True", "0"]
 
 
 def test_no_clock_runs_while_something_is_compiled(monkeypatch):

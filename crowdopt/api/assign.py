@@ -35,7 +35,6 @@ from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
-from crowdopt.assign.compiling import as_needed, get_ready
 from crowdopt.assign.explain.questions import Probe
 from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.methods.best_effort import best_effort
@@ -62,6 +61,7 @@ from crowdopt.io.campaign.overrides import alone, stating
 from crowdopt.io.campaign.own_rows import read_rows
 from crowdopt.io.plan.plan_folder import write_plan
 from crowdopt.io.tables.folder import PLAN, check_target
+from crowdopt.plain_kernels import for_small
 
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
@@ -131,7 +131,7 @@ def _made(stated: AssignmentInstance, asked: AssignOptions, method: str, seconds
     """The plan of so many seconds, held against the instance as it was stated."""
     options = options_of(seconds, asked.seed, gap=asked.gap, nodes=asked.nodes, threads=asked.threads)
     clock, wanted = Clock(seconds), _as_a_program(stated, method, asked.program)
-    with watched(asked.listener, seconds) as told, as_needed(wanted, told):
+    with watched(asked.listener, seconds) as told, for_small(wanted.n_tasks, wanted.n_workers):
         search = MethodSearch(method, asked.program, options, told, clock, asked.isolated)
         plan = replace(_of_promise(stated, wanted, search, asked), gave_up=not clock.over)
         return plan.held_against(stated)
@@ -219,7 +219,6 @@ def _for_all_or_most(instance: AssignmentInstance, strict: bool, search: MethodS
     def run(part: AssignmentInstance, seconds: float) -> Plan:
         return _of_part(part, search.within(seconds))
 
-    get_ready(instance.the_rule.checked)
     return best_effort(plan, hopeless, run, SOLVERS, Clock(max(LITTLE, search.clock.left)))
 
 
@@ -245,7 +244,6 @@ def _with_options(method: str, solver_options: Sequence[str]) -> str:
 
 def probe(seconds: float) -> Probe:
     """The probe for questions of feasibility: the LP over classes, and a quick search for plans."""
-    get_ready(False)
     return Probe(
         solve_whole,
         lambda instance, limit: quick_plan(instance, WHOLE, limit),

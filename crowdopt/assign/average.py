@@ -16,7 +16,6 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.alarm import NEVER
 from crowdopt.assign.choose import Chooser
-from crowdopt.assign.compiling import get_ready
 from crowdopt.assign.improve import improve
 from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
@@ -427,7 +426,6 @@ def solve_average(
 ) -> Plan:
     """Plan for the rule mean-error: ``min sum c  s.t.  the mean of exact errors keeps its target``."""
     refuse(instance)
-    get_ready(True, listener)
     clock = Clock(options.time_limit)
     standing = Standing(instance=instance, solvers=solvers, options=options, clock=clock, listener=listener)
     try:
@@ -451,5 +449,4 @@ def solve_average(
 def spending_on(instance: AssignmentInstance, solve: Solve, options: Options, clock: Clock) -> Averaging:
     """The fewest wrong answers for the instance's budget, to be planned."""
     refuse(instance)
-    get_ready(True)
     return Averaging(instance, np.inf, solve, options, clock, lambda _: None)

@@ -20,7 +20,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches, short_tasks, worst_breach
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import PROBIT, hard_need
-from crowdopt.crowd.vote_errors import are_compiled, relaxation
+from crowdopt.crowd.vote_errors import relaxation
 
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
 
@@ -42,8 +42,6 @@ def solve_checked(
 
     linear: ``(instance, options) -> Plan``: solves the integer program of the instance's evidence rows, unchecked.
     """
-    if listener is not None and not are_compiled(instance.classes):
-        listener(Progress(0.0, None, None, "compiling once"))
     clock, gap = Clock(options.time_limit), options.gap
     options = replace(options, gap=max(options.gap, 0.0 if instance.n_tasks * instance.n_workers <= SMALL else NEAR))
     loose = relaxation(instance)

@@ -14,7 +14,6 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.alarm import alarm
 from crowdopt.assign.choose import Chooser
-from crowdopt.assign.compiling import get_ready
 from crowdopt.assign.deal import Asked, aimed, rounded
 from crowdopt.assign.improve import ImproveParams, improve, score
 from crowdopt.assign.master import NONE, Master, Pool
@@ -404,7 +403,6 @@ def solve_exact(
         if standing.pairs <= params.small and not (by_votes or params.dealt_alone):
             standing.in_full(params.nodes)
         if not standing.done:
-            get_ready(by_votes, listener)
             search = Search(problem_of(instance), standing, params)
             search.run()
             if by_votes and not params.dealt_alone:
@@ -422,7 +420,6 @@ def quick_plan(instance: AssignmentInstance, solvers: Solvers, seconds: float) -
 
     seconds: a limit that only very large instances reach, so that the answer does not depend on the machine.
     """
-    get_ready(instance.the_rule.checked)
     kept = open_tasks(instance)
     part = instance if kept.size == instance.n_tasks else of_tasks(instance, kept)
     plan = solve_exact(part, solvers, Options(time_limit=seconds, gap=1.0, nodes=SearchParams().nodes))

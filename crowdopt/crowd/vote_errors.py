@@ -63,14 +63,6 @@ def _in_threads(kernel: Callable[..., Any], few: int, votes: Votes | ClassVotes,
             done.result()
 
 
-def are_compiled(classes: int = 2) -> bool:
-    """Whether the compiled loops for votes among so many classes are kept from earlier, or in memory."""
-    from crowdopt.compiled_kernels import is_compiled
-    from crowdopt.crowd import vote_kernels
-
-    return is_compiled(vote_kernels.errors if classes == 2 else vote_kernels.class_errors)
-
-
 def vote_errors(
     starts: Ints, accuracy: Floats, weight: Floats, prior: Floats, bias: Floats, cells: int = LATTICE
 ) -> tuple[Floats, Floats]:

@@ -28,7 +28,7 @@ def test_a_row_that_every_plan_keeps_changes_nothing():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["exact-error", "bhattacharyya"])
-def test_families_are_served_and_nobody_gives_up_while_the_gap_is_open(rule, compiled):
+def test_families_are_served_and_nobody_gives_up_while_the_gap_is_open(rule):
     """A thousand tasks, a hundred workers in twenty families, one label of each family for a task at most.
 
     The best worker of each family, as long as they have room, serve all tasks: some plan is easily found. Who stops

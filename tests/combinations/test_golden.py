@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt.assign.compiling import load
 from tests.combinations.measured import NEAR, Row, measure
 from tests.draw import RULES, WISHES, clash, planned
 
@@ -58,7 +57,7 @@ def test_every_wish_is_among_them():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(len(CAMPAIGNS)))
-def test_no_plan_is_worse_and_no_bound_contradicts(place, compiled):
+def test_no_plan_is_worse_and_no_bound_contradicts(place):
     """Two bounds and two plans of one campaign: neither bound is above either plan."""
     old, row = kept()[place], measured(place)
     assert not row.false and not row.raised
@@ -71,7 +70,6 @@ def test_no_plan_is_worse_and_no_bound_contradicts(place, compiled):
 
 def main() -> None:
     """Plan each, and keep the better."""
-    load()
     found = []
     for place, old in enumerate(kept()):
         row = measured(place)

@@ -63,11 +63,9 @@ def solvers() -> Solvers:
 @cache
 def _warm_exact() -> None:
     """Load the loops, and solve a small instance as far as its first nodes."""
-    from crowdopt.assign.compiling import load
     from crowdopt.assign.search import solve_exact
     from crowdopt.crowd.recipes import recipe
 
-    load()
     solve_exact(recipe(WARM), solvers(), Options(time_limit=300.0, nodes=2))
 
 
