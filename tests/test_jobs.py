@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 from crowdopt import bars
-from crowdopt.io.parts.parts_folder import read_parts_folder
+from crowdopt.io.parts import read_parts_folder
 from crowdopt.jobs import DIED, Fault, Job, JobsError, cluster, finished, run, seed_of, table
 from tests import job_functions
 from tests.dask_cluster import two_workers

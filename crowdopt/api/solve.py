@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 from crowdopt.api.assign import assign
 from crowdopt.api.binding import AnyPath, InstanceLike
-from crowdopt.api.solve_parts import PartsPlan, assign_parts
+from crowdopt.api.parts import PartsPlan, assign_parts
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve as solve_program
@@ -15,7 +15,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
-from crowdopt.io.parts.parts_folder import is_in_parts
+from crowdopt.io.parts import is_in_parts
 
 
 @overload
@@ -50,7 +50,7 @@ def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solut
     given : AssignmentInstance, path or Program
     *places, **settings
         Of an instance or folder ``method`` and the options of :func:`crowdopt.assign`; of a folder in parts
-        ``processes`` (0: in this one), ``output``, … (crowdopt.api.solve_parts.assign_parts); of a program ``backend``,
+        ``processes`` (0: in this one), ``output``, … (crowdopt.api.parts.assign_parts); of a program ``backend``,
         ``options``, ``listener`` and ``isolated`` (crowdopt.backends.solve).
 
     Returns

@@ -18,7 +18,7 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import read_answered
 from crowdopt.io.answers.audit_draw import DRAW
-from crowdopt.io.parts.parts_folder import is_in_parts
+from crowdopt.io.parts import is_in_parts
 from crowdopt.recheck import part_check, verification
 from crowdopt.recheck.audits import audit_check, escalation_check
 from crowdopt.recheck.audits.audit_check import AuditReport as AuditReport

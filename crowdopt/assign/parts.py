@@ -50,41 +50,22 @@ class TimeIsUp(Exception):
     """The parts were asked something that they did not answer before the time limit."""
 
 
-@dataclass(frozen=True, eq=False)
-class PartLook:
-    """What is known of a part before any price."""
-
-    tasks: int  # how many it has
-    constant: float  # what its fixed labels cost
-    fixed: Ints  # (workers,): how many they are, worker by worker
-
-
-@dataclass(frozen=True, eq=False)
-class PartSweep:
-    """What a sweep brings of a part: the sum of its tasks' bounds, and of their absolute values."""
-
-    value: float
-    size: float
-
-
-@dataclass(frozen=True, eq=False)
-class PartPlan:
-    """Labels of a part but fixed ones: ``load`` (workers,), ``cost``; ``whole`` where every task has its set."""
-
-    load: Ints
-    cost: float
-    whole: bool
-
-
 class Parts(Protocol):
     """The parts, wherever they lie: each question is put to all of them, answers come in their order."""
 
-    def price(self, prices: Floats) -> Sequence[PartSweep]:
-        """Bounds at prices of workers, (workers,), at most 0."""
+    tasks: Ints  # (parts,): how many each has
+    fixed: Ints  # (workers,): fixed labels of all
+    constant: float  # what these cost
+
+    def price(self, prices: Floats) -> Sequence[tuple[float, float]]:
+        """At prices of workers, (workers,), at most 0: the sum of each part's bounds, and of their absolute values."""
         ...
 
-    def plan(self, some: Sequence[int], room: Ints) -> Sequence[PartPlan]:
-        """Plan some parts within their room (some, workers); whole ones write their labels."""
+    def plan(self, some: Sequence[int], room: Ints) -> Sequence[tuple[Ints, float] | None]:
+        """Plan some parts within their room (some, workers): labels of each worker that are not fixed, and their cost.
+
+        Where every task has its set the part writes its labels; else None.
+        """
         ...
 
 
@@ -101,52 +82,45 @@ class PartsAnswer:
 
 def solve_parts(
     parts: Parts,
-    looks: Sequence[PartLook],
     sample: tuple[AssignmentInstance, Ints],
     solvers: Solvers,
     seed: int,
     hear: Callable[[str, float, float | None], None],
 ) -> PartsAnswer:
-    """Bound and plan of all parts together.
-
-    looks: one a part; sample: some of the tasks, with the whole capacities, and the part of each.
-    """
+    """Bound and plan of all parts; sample: some of the tasks, with the whole capacities, and the part of each."""
     instance, part_of = sample
-    fixed = np.sum([look.fixed for look in looks], axis=0)
-    room, total = instance.capacity - fixed, sum(look.tasks for look in looks)
-    constant = fsum(look.constant for look in looks)
-    prices, loads = _sampled(instance, part_of, len(looks), room, total, solvers, seed)
-    bound = -np.inf
+    room, constant, bound = instance.capacity - parts.fixed, parts.constant, -np.inf
+    prices, loads = _sampled(instance, part_of, parts.tasks, room, solvers, seed)
     try:
         bound = _bound(parts.price(prices), prices, room, instance, constant)
-        plans = None if bound == np.inf else _planned(parts, looks, room, loads, lambda text: hear(text, bound, None))
+        plans = None if bound == np.inf else _planned(parts, room, loads, lambda text: hear(text, bound, None))
     except TimeIsUp:
         return PartsAnswer(prices, bound, None, None, is_late=True)
     if plans is None:
         return PartsAnswer(prices, bound, None, None)
-    load = np.sum([plan.load for plan in plans], axis=0) + fixed
-    cost = fsum([constant, *(plan.cost for plan in plans)])
+    load = np.sum([load for load, _ in plans], axis=0) + parts.fixed
+    cost = fsum([constant, *(cost for _, cost in plans)])
     return PartsAnswer(prices, min(bound, cost), load, cost)
 
 
 def _bound(
-    said: Sequence[PartSweep], prices: Floats, room: Ints, instance: AssignmentInstance, constant: float
+    said: Sequence[tuple[float, float]], prices: Floats, room: Ints, instance: AssignmentInstance, constant: float
 ) -> float:
     """What all parts prove together; infinite where all labels that there are cost less."""
-    value = fsum([*(room * prices).tolist(), *(one.value for one in said)]) + constant
+    value = fsum([*(room * prices).tolist(), *(value for value, _ in said)]) + constant
     every = float(instance.cost.max(axis=0) @ room) + constant
     if value > every + 1.0:
         return np.inf
-    value -= PARAMS.margin * (fsum(one.size for one in said) + abs(constant))
+    value -= PARAMS.margin * (fsum(size for _, size in said) + abs(constant))
     return next_integer(value) if bool((instance.cost == np.rint(instance.cost)).all()) else value
 
 
 def _sampled(
-    instance: AssignmentInstance, part_of: Ints, parts: int, room: Ints, total: int, solvers: Solvers, seed: int
+    instance: AssignmentInstance, part_of: Ints, tasks: Ints, room: Ints, solvers: Solvers, seed: int
 ) -> tuple[Floats, Ints]:
     """The best prices of the sample, (workers,), and what its parts ask of each worker, (parts, workers)."""
     clock, options, rng = Clock(ENDLESS), Options(time_limit=ENDLESS, seed=seed), np.random.default_rng(seed)
-    share = instance.n_tasks / total
+    share = instance.n_tasks / int(tasks.sum())
     given = np.bincount(instance.fixed[:, 1], minlength=room.size)
     whole = problem_of(replace(instance, capacity=room + given), APART)
     problem = whole.part(np.arange(whole.count.size), share)
@@ -155,7 +129,7 @@ def _sampled(
     assert swept is not None
     pool.add(swept.sets)
     if not np.isfinite(swept.bound):
-        return np.zeros(room.size), np.zeros((parts, room.size), np.int64)
+        return np.zeros(room.size), np.zeros((tasks.size, room.size), np.int64)
     short = 6 * swept.cost + 3 * problem.unit
     climb = Climb(problem, oracle, clock, lambda _: False, pool, short, best=swept)
     point, _ = linear(problem, solvers.solve, options)
@@ -172,35 +146,34 @@ def _sampled(
         np.arange(problem.tasks), pool.sets.some(part_of[:0]), part_of[:0], climb.duals
     )
     label = np.argsort(whole.worker_class)[sets.label]
-    asked = np.zeros((parts, room.size))
+    asked = np.zeros((tasks.size, room.size))
     np.add.at(asked, (part_of[of[sets.owner]], label), 1.0 / share)
     return prices, np.rint(asked).astype(np.int64)
 
 
-def _planned(
-    parts: Parts, looks: Sequence[PartLook], room: Ints, loads: Ints, tell: Callable[[str], None]
-) -> list[PartPlan] | None:
+def _planned(parts: Parts, room: Ints, loads: Ints, tell: Callable[[str], None]) -> list[tuple[Ints, float]] | None:
     """Plans of all parts within their room; what they leave is dealt to those that lack some, a few times."""
-    dealt, some = deal_room(room, loads, np.array([look.tasks for look in looks])), np.arange(len(looks))
-    plans: dict[int, PartPlan] = {}
+    dealt, some = deal_room(room, loads, parts.tasks), np.arange(parts.tasks.size)
+    plans: dict[int, tuple[Ints, float]] = {}
     for _ in range(PARAMS.deals):
         tell(f"planning {some.size} parts")
-        plans |= dict(zip(some.tolist(), parts.plan(some.tolist(), dealt), strict=True))
-        every = [plans[part] for part in range(len(plans))]
-        some = np.flatnonzero([not plan.whole for plan in every])
+        found = zip(some.tolist(), parts.plan(some.tolist(), dealt), strict=True)
+        plans |= {part: plan for part, plan in found if plan is not None}
+        some = np.array([part for part in some.tolist() if part not in plans], np.int64)
         if not some.size:
-            return every
-        dealt = deal_rest(room, np.array([plan.load for plan in every]), some)
+            return [plans[part] for part in range(parts.tasks.size)]
+        taken = np.sum([load for load, _ in plans.values()], axis=0) if plans else 0
+        dealt = deal_rest(room - taken, some.size)
     return None
 
 
-def swept(problem: Problem, prices: Floats) -> PartSweep:
-    """What the tasks of a part cost at least at prices of workers."""
+def swept(problem: Problem, prices: Floats) -> tuple[float, float]:
+    """What the tasks of a part cost at least at prices of workers, and the same of absolute values."""
     duals = np.zeros(problem.coupling.lower.size)
     duals[problem.worker_class] = prices
     sweep = Oracle(problem, 1).sweep(duals, EffortParams(), Clock(ENDLESS))
     assert sweep is not None
-    return PartSweep(float(problem.count @ sweep.value), float(problem.count @ np.abs(sweep.value)))
+    return float(problem.count @ sweep.value), float(problem.count @ np.abs(sweep.value))
 
 
 def planned(instance: AssignmentInstance, room: Ints, solvers: Solvers, seed: int) -> Ints | None:
@@ -236,10 +209,9 @@ def deal_room(room: Ints, loads: Ints, tasks: Ints) -> Ints:
     return np.where(asked <= room, loads + _whole(share * spare, spare), _whole(cut, np.minimum(room, asked)))
 
 
-def deal_rest(room: Ints, loads: Ints, some: Ints) -> Ints:
-    """What the parts that need more may use, (k, workers): what they have, and equal shares of what no part has."""
-    rest = room - loads.sum(axis=0)
-    return loads[some] + _whole(np.broadcast_to(rest / some.size, (some.size, room.size)), rest)
+def deal_rest(rest: Ints, parts: int) -> Ints:
+    """Equal shares of what no part has for those that lack some, (parts, workers)."""
+    return _whole(np.broadcast_to(rest / parts, (parts, rest.size)), rest)
 
 
 def _whole(amounts: Floats, total: Ints) -> Ints:

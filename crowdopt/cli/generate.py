@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from crowdopt.api.draw_parts import generate_parts
 from crowdopt.api.generate import generate as call
+from crowdopt.api.parts import generate_parts
 from crowdopt.cli.common import as_json, say, seed, size_of, target
 from crowdopt.cli.manual import manual
 from crowdopt.errors import InputError
-from crowdopt.io.parts.part_table import count_tasks
+from crowdopt.io.parts import count_tasks
 
 
 @click.command(

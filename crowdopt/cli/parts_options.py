@@ -15,7 +15,7 @@ from crowdopt.crowd.rules import RULES
 from crowdopt.errors import InputError
 from crowdopt.notebooks import at_most
 
-NEEDED = ("processes", "cluster", "memory")  # options that only campaigns in parts have
+NEEDED = ("processes", "cluster")  # options that only campaigns in parts have
 
 
 def in_parts(verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ import click
 from crowdopt.api.assign import assign
 from crowdopt.api.assign_methods import PROGRAMS
 from crowdopt.api.no_plan import ways_as_facts, ways_said, what_it_lacked, why_not, why_short
-from crowdopt.api.solve_parts import assign_parts
+from crowdopt.api.parts import assign_parts
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.adaptive_lines import policy_said
@@ -19,7 +19,7 @@ from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.rules import RULES
 from crowdopt.crowd.skills import AGREEMENT, ESTIMATORS
-from crowdopt.io.parts.parts_folder import is_in_parts
+from crowdopt.io.parts import is_in_parts
 from crowdopt.io.plan.plan_folder import run_facts, summary
 
 PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "as_json")  # what all campaigns have
@@ -68,7 +68,6 @@ PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "
     "--isolated", is_flag=True, help="Run the backend in a process of its own, which is ended when the time is up."
 )
 @in_parts
-@click.option("--memory", type=float, help="For a campaign in parts: megabytes that a process may take.")
 @click.option(
     "--adaptive", is_flag=True, help="Look at answers before asking again: plan a policy in place of fixed sets."
 )

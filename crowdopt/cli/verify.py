@@ -13,7 +13,7 @@ from crowdopt.cli.adaptive_lines import EACH, SO_APART, SO_SURE
 from crowdopt.cli.common import NO, PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.cli.parts_options import check_options, in_parts
-from crowdopt.io.parts.parts_folder import is_in_parts
+from crowdopt.io.parts import is_in_parts
 
 
 @click.command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -15,33 +16,27 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.roundoff import sum_below
 from crowdopt.core.solution import relative_gap
-from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.crowd.kept import breaches
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
-from crowdopt.io.parts.part_table import COUNTS, FLOATS, array_of, read_part, text_of
-from crowdopt.io.parts.parts_folder import PartsFolder, known_folder, read_parts_folder
-from crowdopt.io.parts.parts_plan import ASSIGNMENT, read_numbers, read_pairs_of
+from crowdopt.io.parts import (
+    ASSIGNMENT,
+    PartsFolder,
+    known_folder,
+    read_numbers,
+    read_pairs,
+    read_part,
+    read_parts_folder,
+)
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.bounds.joint_pull import JointPull
 from crowdopt.recheck.bounds.sets import PairPrices, least_by_evidence
 from crowdopt.recheck.plan_claims import agrees, refuse_excess
 from crowdopt.recheck.plan_tables import SAME, check_columns
 
-HELD = {
-    "form",
-    "status",
-    "proven",
-    "proof",
-    "objective",
-    "bound",
-    "gap",
-    "labels",
-    "tasks",
-    "workers",
-    "parts",
-    "rule",
-    "promise",
-}
+HELD = {"form", "status", "proven", "proof", "objective", "bound", "gap", "labels", "tasks", "workers", "parts"}
+HELD |= {"rule", "promise"}
+SHOWN = 20  # problems of a part
 MADE = {"title", "method", "seed", "versions"}  # how it was made: no claim about the plan
 
 
@@ -62,8 +57,7 @@ def verify_parts(
         report.complain("workers.csv", "a multiplier of a capacity is above 0, so they prove nothing")
         dual = np.zeros_like(dual)
     shared = {"folder": str(folder.folder.absolute()), "stamp": folder.stamp, "plan": str(place.absolute())}
-    prices = text_of(dual, FLOATS)
-    rows = [jobs.Job.of(check_part, **shared, part=part, prices=prices) for part in folder.parts]
+    rows = [jobs.Job.of(check_part, **shared, part=part, prices=dual) for part in folder.parts]
     answers = [_answer(row) for row in jobs.run(rows, None, processes, executor, title="parts")]
     for answer in answers:
         report.problems.extend(answer["problems"])
@@ -111,52 +105,28 @@ def _check_bound(folder: PartsFolder, claims: dict[str, Any], proven: float | No
     report.proven = report.holds and proven is not None and cost <= proven + near
 
 
-def check_part(folder: str, stamp: str, part: str, plan: str, prices: str) -> dict[str, Any]:
+def check_part(folder: str, stamp: str, part: str, plan: str, prices: list[float]) -> dict[str, Any]:
     """Count the labels of one part, and bound what its tasks cost at least.
 
     folder, stamp, part: the campaign, as it was when the check began, and the part's name; prices: the workers'
-    multipliers, as text.
+    multipliers.
     """
-    shared = known_folder(folder, stamp)
-    read = read_part(shared, part)
-    instance, where = read.instance, f"{ASSIGNMENT}/{part}"
-    pairs = read_pairs_of(Path(plan) / ASSIGNMENT, read, shared)
-    problems = [f"{where}: {problem}" for problem in _problems(instance, pairs, read.ids)]
+    read = read_part(known_folder(folder, stamp), part)
+    instance, pairs = read.instance, read_pairs(Path(plan) / ASSIGNMENT, read)
+    found = breaches(instance, pairs)
+    if found:
+        found = breaches(replace(instance, tasks=read.ids.to_pylist()), pairs)
     with np.errstate(all="ignore"):
-        paid = PairPrices.of(instance, array_of(prices, FLOATS), 0.0, JointPull.none(instance))
+        paid = PairPrices.of(instance, np.array(prices), 0.0, JointPull.none(instance))
         least = sum_below(least_by_evidence(instance, paid, np.arange(instance.n_tasks)))
     return {
-        "problems": problems,
+        "problems": [f"{ASSIGNMENT}/{part}: {one}" for one in found[:SHOWN]],
         "tasks": instance.n_tasks,
         "labels": len(pairs),
-        "load": text_of(np.bincount(pairs[:, 1], minlength=instance.n_workers), COUNTS),
+        "load": np.bincount(pairs[:, 1], minlength=instance.n_workers),
         "cost": fsum(instance.prices(pairs).tolist()),
         "bound": finite(least),
     }
-
-
-def _problems(instance: AssignmentInstance, pairs: Ints, ids: Any) -> list[str]:
-    m, found, keys = instance.n_workers, [], instance.pair_keys(pairs)
-    unique, count = np.unique(keys, return_counts=True)
-    barred, fixed = instance.pair_keys(instance.barred), instance.pair_keys(instance.fixed)
-    for what, wrong in (
-        ("is there twice", unique[count > 1]),
-        ("is forbidden", np.intersect1d(keys, barred)),
-        ("is fixed and missing", np.setdiff1d(fixed, keys)),
-    ):
-        if wrong.size:
-            task, worker = divmod(int(wrong[0]), m)
-            found.append(f"the pair of task {ids[task]} and worker {instance.worker_id(worker)} {what}")
-    evidence = np.zeros(instance.n_tasks)
-    np.add.at(evidence, pairs[:, 0], instance.evidence[instance.task_type[pairs[:, 0]], pairs[:, 1]])
-    short = instance.need - evidence - COVERAGE
-    if (short > 0).any():
-        task = int(short.argmax())
-        found.append(
-            f"task {ids[task]} has {evidence[task]:.9g} of the {instance.need[task]:.9g} units of evidence it needs "
-            f"({int((short > 0).sum())} tasks lack some)"
-        )
-    return found
 
 
 def _answer(row: jobs.Row) -> dict[str, Any]:
@@ -178,7 +148,7 @@ def _check_files(place: Path, folder: PartsFolder, report: Report) -> None:
 def _check_sums(
     folder: PartsFolder, claims: dict[str, Any], said: Ints, answers: Sequence[dict[str, Any]], report: Report
 ) -> None:
-    load = np.sum([array_of(answer["load"], COUNTS) for answer in answers], axis=0)
+    load = np.sum([answer["load"] for answer in answers], axis=0)
     for wrong, file, what in (
         (load > folder.capacity, ASSIGNMENT, "more labels than their capacity"),
         (load != said, "workers.csv", "another load than the labels say"),

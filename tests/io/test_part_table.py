@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.api.draw_parts import take_apart
+from crowdopt.api.parts import take_apart
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
-from crowdopt.io.parts.part_table import count_tasks, read_part
-from crowdopt.io.parts.parts_folder import read_parts_folder
+from crowdopt.io.parts import count_tasks, read_part, read_parts_folder
 
 pq = pytest.importorskip("pyarrow.parquet", reason="the extra frames is not installed")
 
@@ -47,20 +46,15 @@ def test_parts_say_what_the_instance_says(instance, tmp_path):
         assert (part.instance.cost[0] == instance.cost[0]).all() and (part.instance.capacity == instance.capacity).all()
 
 
-def test_needs_are_read_as_they_were_written(tmp_path):
-    """Units of evidence in place of targets, up to a rounding; a task of no need, and an empty cell for the target."""
-    whole = recipe("I2:12x5", seed=3)
-    instance = replace(whole, epsilon=np.linspace(0.2, 0.4, 12), demand=np.linspace(0, 1.5, 12))
-    folder = take_apart(instance, parts=3, output=tmp_path / "parts")
-    need = np.concatenate([read_part(folder, part).instance.need for part in folder.parts])
-    np.testing.assert_allclose(need, instance.need, rtol=1e-14)
+def test_an_empty_target_is_the_campaigns(tmp_path):
+    """A column of targets beside the one that campaign.toml states."""
+    folder = take_apart(recipe("I2:12x5", seed=3), parts=3, output=tmp_path / "parts")
     toml = folder.folder / "campaign.toml"
-    toml.write_text(f"epsilon = 0.3\n{toml.read_text()}", encoding="utf-8")
+    stated = read_part(folder, "part-0.parquet").instance.epsilon[0]
     table = pq.read_table(folder.path("part-0.parquet"))
-    empty = table.set_column(table.column_names.index("need"), "need", [[None, None, 1.5, 2.0]])
-    pq.write_table(empty, folder.path("part-0.parquet"))
-    read = read_part(read_parts_folder(folder.folder), "part-0.parquet").instance.need
-    np.testing.assert_allclose(read, [whole.need[0], whole.need[0], 1.5, 2.0], rtol=1e-14)
+    pq.write_table(table.append_column("epsilon", [[None, 0.1, 0.2, None]]), folder.path("part-0.parquet"))
+    read = read_part(read_parts_folder(toml.parent), "part-0.parquet").instance.epsilon
+    assert read.tolist() == [stated, 0.1, 0.2, stated]
 
 
 def test_a_part_goes_by_a_rule_whose_sums_decide(tmp_path):
@@ -76,8 +70,6 @@ FAULTS = {
     "row 2, column w1: is empty": {"w1": [0.5, None, 0.6]},
     "row 3, column task: 'b' was there before": {"task": ["a", "b", "b"]},
     "row 1, column epsilon: must lie strictly": {"epsilon": [0.7, 0.1, 0.1]},
-    "row 3, column need: must be finite and at least 0": {"need": [1.0, 0.0, -1.0]},
-    "has both a column epsilon and a column need": {"need": [1.0, 1.0, 1.0], "epsilon": [0.1, 0.1, 0.1]},
     "row 2, column forbidden: has a worker whom": {"forbidden": [[], ["w9"], ["w1"]]},
     "row 1, column fixed: has a worker twice": {"fixed": [["w1", "w1"], [], []]},
     "has the column 'w9'": {"w9": [0.5, 0.5, 0.5]},

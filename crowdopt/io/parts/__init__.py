@@ -1,1 +1,0 @@
-"""Campaigns whose tasks lie in parts, and their plans."""
