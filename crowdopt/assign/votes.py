@@ -29,7 +29,6 @@ class Law(NamedTuple):
     skill: (
         Floats  # (E, T, G): chance of a right label, at least 1/K: on easy tasks, and on hard ones where there are some
     )
-    left: Floats  # (E,): of a label's evidence there, at most
     start_at: Ints  # (R + 1,)
     start: Floats  # (E, K, states): chances of each class and of what labels that are in say, row after row
     target: Floats  # (kinds,): error
@@ -147,7 +146,6 @@ def votes_of(instance: AssignmentInstance, first: Ints, kinds: Ints, types: Ints
     best, poor = (skills(instance, workers, types, up) for up in (True, False))
     law = Law(
         skill=best,
-        left=np.array([1.0, hard.left**2][: share.size]),
         start_at=start_at,
         start=np.ascontiguousarray(np.concatenate(starts, axis=2)[:, :, states]),
         target=instance.epsilon[kinds] + CERTAIN,
