@@ -13,7 +13,6 @@ from crowdopt.api.binding import (
 )
 from crowdopt.arrays import Ints
 from crowdopt.assign.average import solve_average
-from crowdopt.assign.budget.greedy_spending import kept_on_average
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.linear_plan import solve_linearly
@@ -83,8 +82,6 @@ def _on_average(instance: AssignmentInstance, search: MethodSearch) -> Plan:
     if plan.gap > ROUGH:
         each = _of_each(instance, search.within(max(MOMENT, search.clock.left)))
         plan = replace(cheaper(plan, each.pairs), interrupted=each.interrupted)
-    if plan.pairs is None and not plan.interrupted:  # bought label by label
-        plan = cheaper(plan, kept_on_average(instance, search.clock))
     return plan
 
 

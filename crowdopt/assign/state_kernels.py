@@ -580,18 +580,19 @@ def mend(price, terms, state, ties):
 
 
 @njit(cache=True, nogil=True)
-def _helps_most(i, price, have, scale, terms, state, ties):
+def _helps_most(i, ranked, turn, gain, have, scale, terms, state, ties):
     """The class whose label lowers a task's bound most for its price, and by how much; -1: none does."""
-    t, hand, n = terms.rows.type[terms.row[i]], state.hands[i], state.held[i]
-    pick, most = -1, 0.0
+    t, hand, n, groups = terms.rows.type[terms.row[i]], state.hands[i], state.held[i], state.left.size
+    while turn[t] < groups and state.left[ranked[t, turn[t]]] <= 0:
+        turn[t] += 1  # nobody regains room
     if n < hand.size:
-        for g in range(state.left.size):
-            worth = terms.rows.worth[t, g]
-            if state.left[g] > 0 and worth > 0:
-                gain = (1 - np.exp(-worth / 2)) / max(price[t, g], 1e-12)
-                if gain > most and may_have(i, g, hand, n, terms) and _ties_allow(t * state.left.size + g, ties):
-                    pick, most = g, gain
-    return pick, most * scale[i] * np.exp(-have[i] / 2)
+        for z in range(turn[t], groups):
+            g = ranked[t, z]
+            if gain[t, g] <= 0:
+                break
+            if state.left[g] > 0 and may_have(i, g, hand, n, terms) and _ties_allow(t * groups + g, ties):
+                return g, gain[t, g] * scale[i] * np.exp(-have[i] / 2)
+    return -1, 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -600,24 +601,28 @@ def spread(tasks, price, have, scale, terms, state, ties):
 
     What a label brings to a task only falls, so a heap of tasks finds the next one. have (tasks,): evidence, written.
     """
+    gain, ranked = np.empty(price.shape), np.empty(price.shape, np.int64)
+    for t in range(price.shape[0]):
+        gain[t] = (1 - np.exp(-terms.rows.worth[t] / 2)) / np.maximum(price[t], 1e-12)
+        ranked[t] = np.argsort(-gain[t], kind="mergesort")
+    turn, groups = np.zeros(price.shape[0], np.int64), state.left.size
     heap = [(0.0, np.int64(-1))]
     for i in tasks:
-        heap.append((-_helps_most(i, price, have, scale, terms, state, ties)[1], i))
+        heap.append((-_helps_most(i, ranked, turn, gain, have, scale, terms, state, ties)[1], i))
     heapify(heap)
-    groups = state.left.size
     while heap:
         promised, i = heappop(heap)
         if promised >= 0:
             break
-        g, gain = _helps_most(i, price, have, scale, terms, state, ties)
-        if g >= 0 and gain >= -promised * (1 - CLOSE):
+        g, most = _helps_most(i, ranked, turn, gain, have, scale, terms, state, ties)
+        if g >= 0 and most >= -promised * (1 - CLOSE):
             t = terms.rows.type[terms.row[i]]
             _take(i, g, terms.rows.worth[t], state)
             have[i] += terms.rows.worth[t, g]
             for e in range(ties.at[t * groups + g], ties.at[t * groups + g + 1]):
                 ties.activity[ties.row[e]] += ties.part[e]
-            gain = _helps_most(i, price, have, scale, terms, state, ties)[1]
-        heappush(heap, (-gain, i))
+            most = _helps_most(i, ranked, turn, gain, have, scale, terms, state, ties)[1]
+        heappush(heap, (-most, i))
 
 
 @njit(cache=True, nogil=True)

@@ -155,7 +155,7 @@ def test_what_budgets_refuse(tmp_path) -> None:
     assert run.exit_code == 2 and "--labels or --money" in run.output
     with pytest.raises(InputError, match=r"0\.5 of the answers wrong"):
         spend(recipe("HS:20x20"), 0)
-    with pytest.raises(InputError, match="drop min_labels"):
+    with pytest.raises(InputError, match="has too few labels"):
         spend(replace(recipe("HS:20x20"), min_labels=np.full(20, 1)), 10)
     with pytest.raises(InputError, match="own budget is 5"):
         spend(replace(recipe("HS:20x20"), budget=5.0), 10)
