@@ -44,11 +44,10 @@ from crowdopt.assign.price_units import in_units
 from crowdopt.assign.search import quick_plan
 from crowdopt.assign.tied_tasks import with_tied_tasks
 from crowdopt.backends import solve_whole
-from crowdopt.backends.session import Session
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import WARM, Listener, Status
+from crowdopt.core.solution import Listener, Status
 from crowdopt.crowd.doubt import gold_of, left_open
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
@@ -248,5 +247,4 @@ def probe(seconds: float) -> Probe:
         solve_whole,
         lambda instance, limit: quick_plan(instance, WHOLE, limit),
         Clock(seconds),
-        lambda program, options: Session(program, WARM, options),
     )

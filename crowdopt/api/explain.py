@@ -18,7 +18,7 @@ from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, w
 from crowdopt.api.verbs import keywords
 from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
-from crowdopt.assign.explain import conflict, cost_curve
+from crowdopt.assign.explain import cost_curve
 from crowdopt.assign.explain import margins as tangents
 from crowdopt.assign.explain.cost_curve import CostCurve
 from crowdopt.assign.explain.margins import Margins
@@ -58,8 +58,8 @@ class Explanation(InNotebooks):
         The explanation in words.
     facts : dict
         The same as plain JSON.
-    shortage, conflict, ways
-        Without a plan: what is missing; types that cannot all be met, irreducibly; ways out, each with a plan.
+    shortage, ways
+        Without a plan: what is missing; ways out, each with a plan.
     margins, curve
         With one: prices of tasks and values of capacities; what each error target costs, where it was asked for.
     together
@@ -71,7 +71,6 @@ class Explanation(InNotebooks):
     sentences: list[str]
     facts: dict[str, Any]
     shortage: Shortage | None = None
-    conflict: list[int] = field(default_factory=list)
     ways: list[Remedy] = field(default_factory=list)
     margins: Margins | None = None
     curve: CostCurve | None = None
@@ -206,7 +205,7 @@ def _of_rounds(
 
 
 def cost_of_targets(instance: AssignmentInstance, *, time_limit: float = 60.0) -> CostCurve:
-    """What each error target costs: the LP's optimum piece by piece, and plans that were found."""
+    """What each error target costs: the LP's optimum, and plans that were found."""
     asked = probe(time_limit)
     lack = shortage(instance, asked)
     least = lack.no_epsilon_below if lack is not None and lack.no_epsilon_below else instance.epsilon.min()
@@ -219,19 +218,14 @@ def _no_plan(known: Plan, seconds: float) -> Explanation:
     lack = shortage(instance, probe(seconds / 3))
     if lack is None:
         raise InputError("the time limit passed before anything was known; allow more time")
-    types = conflict.conflict(instance, probe(seconds / 4))
     ways = ways_out(instance, lack.epsilon_within_reach)
     sentences = [headline(known), *what_lacks(known, lack)]
-    if 1 < len(types) < instance.n_types:
-        names = ", ".join(instance.type_id(k) for k in types)
-        sentences.append(f"types {names} cannot all be met; without any one of them the others can")
     sentences += ways_said(ways)
     facts = {
         "feasible": False,
         "status": known.status.value,
         "missing": lack.total,
         "no_epsilon_below": lack.no_epsilon_below,
-        "conflict": [instance.type_id(k) for k in types],
         "ways": ways_as_facts(ways),
     }
     if lack.joint is not None:
@@ -239,7 +233,7 @@ def _no_plan(known: Plan, seconds: float) -> Explanation:
         facts["limits"] = [
             {"limit": one.limit, "name": one.name, "amount": one.amount, "tasks": list(one.tasks)} for one in limits
         ]
-    return Explanation(instance, False, sentences, facts, shortage=lack, conflict=types, ways=ways)
+    return Explanation(instance, False, sentences, facts, shortage=lack, ways=ways)
 
 
 def _worth(known: Plan, margins: Margins | None, curve: CostCurve | None) -> Explanation:
@@ -257,9 +251,7 @@ def _worth(known: Plan, margins: Margins | None, curve: CostCurve | None) -> Exp
     ]
     for j in np.argsort(-value, kind="stable")[:SHOWN].tolist():
         if value[j] > WORTH:
-            again = margins.capacity_saving[j]
-            checked = "" if np.isnan(again) else f" (solved again: {again:.4g})"
-            sentences.append(f"one more label by worker {instance.worker_id(j)} saves at most {value[j]:.4g}{checked}")
+            sentences.append(f"one more label by worker {instance.worker_id(j)} saves at most {value[j]:.4g}")
     worth = sorted(margins.limit_value.items(), key=lambda one: (-one[1], one[0]))
     sentences += [f"{limit}: saves at most {saves:.4g}" for limit, saves in worth[:SHOWN] if saves > WORTH]
     facts: dict[str, Any] = {
@@ -340,8 +332,8 @@ def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
         tables["shortage"] = {"task": None, "missing_evidence": lack.evidence, "missing_labels": lack.labels}
     if found.margins is not None:
         worth = found.margins
-        tables["tasks"] = {"task": None, "price": worth.task_price, "saving": _blank(worth.task_saving)}
-        tables["workers"] = {"worker": None, "value": worth.capacity_value, "saving": _blank(worth.capacity_saving)}
+        tables["tasks"] = {"task": None, "price": worth.task_price}
+        tables["workers"] = {"worker": None, "value": worth.capacity_value}
     if found.together is not None:
         plan = found.together
         columns = {"epsilon": plan.epsilon, "labels": plan.labels, "looks": plan.looks, "total": plan.total}
@@ -351,7 +343,6 @@ def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
         tables["curve"] = {
             "epsilon": curve.epsilon,
             "bound": curve.bound,
-            "slope": _blank(curve.slope),
             "plan": _blank(curve.plan),
         }
     return tables

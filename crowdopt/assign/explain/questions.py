@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.solution import BY_SIZE, WARM, Options, Solution, Solve
+from crowdopt.core.solution import BY_SIZE, WARM, Options, Solve
 from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches
@@ -44,28 +42,6 @@ class ElasticPoint:
         return float(self.primal[self.program.columns[0].stop :].sum())
 
 
-class Asked(Protocol):
-    """A program that is solved again with other numbers."""
-
-    program: Program
-
-    def set_cost(self, cost: Floats) -> None:
-        """Other costs."""
-        ...
-
-    def set_sides(self, lower: Floats, upper: Floats) -> None:
-        """Other sides of the rows."""
-        ...
-
-    def set_bounds(self, lower: Floats, upper: Floats) -> None:
-        """Another box."""
-        ...
-
-    def solve(self) -> Solution:
-        """Solve the program as it is now."""
-        ...
-
-
 @dataclass(frozen=True)
 class Probe:
     """Whoever solves programs, looks for plans, and watches the clock."""
@@ -75,32 +51,6 @@ class Probe:
     # seconds, so that a slower machine gives the same answer
     plan: Callable[[AssignmentInstance, float], Ints | None]
     clock: Clock  # when to stop asking
-    # ``(program, options) -> session`` that solves a program again with other numbers (crowdopt.session)
-    open_session: Callable[[Program, Options], Asked] | None = None
-
-    def again(self) -> Callable[[Program], ElasticPoint | None]:
-        """Who solves LPs one after the other that differ in costs, sides and bounds: warm, where a session is given.
-
-        A program of another matrix opens a session of its own.
-        """
-        if self.open_session is None:
-            return self.run
-        opened: list[Asked] = []
-
-        def ask(program: Program) -> ElasticPoint | None:
-            if not opened or not _same_rows(opened[0].program, program):
-                assert self.open_session is not None
-                opened[:] = [self.open_session(program, Options(time_limit=self.clock.left))]
-            asked = opened[0]
-            asked.set_cost(program.cost)
-            asked.set_sides(program.row_lower, program.row_upper)
-            asked.set_bounds(program.lower, program.upper)
-            solution = asked.solve()
-            if solution.primal is None or not certify(solution).is_feasible():
-                return None
-            return ElasticPoint(program, solution.primal, solution.dual)
-
-        return ask
 
     def run(self, program: Program) -> ElasticPoint | None:
         """Solve one LP or small IP; None without a point."""
@@ -121,14 +71,9 @@ class Probe:
     def lacks_shares(self, instance: AssignmentInstance) -> bool:
         """Whether multipliers prove that not even shares of labels would do; False where that is not known."""
         program = missing.elastic(aggregated.of_classes(classes_of(relaxation(instance), joint=True)))
-        point = self._bisecting(program)
+        point = self.run(program)
         dual = None if point is None else point.dual
         return dual is not None and lagrangian_bound(program, _at_most_one(program, dual)) > NOTICE
-
-    @cached_property
-    def _bisecting(self) -> Callable[[Program], ElasticPoint | None]:
-        """Who answers one elastic LP after the other: bisection on a target changes their sides alone."""
-        return self.again()
 
     def bound(self, instance: AssignmentInstance) -> float:
         """The least cost by the LP; infinite where it has no point."""
@@ -147,16 +92,6 @@ class Probe:
             return None
         pairs = self.plan(instance, SHARE * self.clock.left)
         return None if pairs is None or breaches(instance, pairs) else pairs
-
-
-def _same_rows(one: Program, other: Program) -> bool:
-    a, b = one.matrix, other.matrix
-    return a is b or (
-        a.shape == b.shape
-        and np.array_equal(a.indptr, b.indptr)
-        and np.array_equal(a.indices, b.indices)
-        and np.array_equal(a.data, b.data)
-    )
 
 
 def _at_most_one(program: Program, dual: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Ways out of infeasibility, conflicts, margins, and the cost curve: each claim is tried."""
+"""Ways out of infeasibility, margins, and the cost curve: each claim is tried."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.api.assign import probe
 from crowdopt.api.explain import cost_of_targets, ways_out
-from crowdopt.assign.explain.conflict import conflict
 from crowdopt.assign.explain.margins import margins
 from crowdopt.crowd.kept import breaches
-from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from tests.checkers.plans import broken, least_cost
 from tests.draw import campaigns
@@ -70,24 +68,8 @@ def test_money_is_asked_for_where_only_the_budget_is_in_the_way():
 
 @settings(max_examples=10)
 @given(instances(most_pairs=12, options=False))
-def test_conflicts_are_irreducible(instance):
-    """The needs of these types cannot be met together; without any one of them the others can."""
-    types = conflict(instance, probe(60))
-
-    def met(some):
-        kept = np.flatnonzero(np.isin(instance.task_type, some))
-        return kept.size == 0 or assign(of_tasks(instance, kept), program="lp").status is Status.OPTIMAL
-
-    assert met(range(instance.n_types)) == (not types)
-    if types:
-        assert not met(types)
-        assert all(met([k for k in types if k != left]) for left in types)
-
-
-@settings(max_examples=10)
-@given(instances(most_pairs=12, options=False))
-def test_tangents_and_solving_again(instance):
-    """One more unit of capacity saves what was said by solving again, and never more than its multiplier."""
+def test_tangents(instance):
+    """One more unit of capacity never saves more than its multiplier."""
     if assign(instance, program="lp").status is not Status.OPTIMAL:
         return
     found, cost = margins(instance, probe(60)), assign(instance, program="lp").objective
@@ -96,27 +78,16 @@ def test_tangents_and_solving_again(instance):
         more = instance.capacity + (np.arange(instance.n_workers) == worker)
         saved = cost - assign(replace(instance, capacity=more), program="lp").objective
         assert saved <= found.capacity_value[worker] + 1e-6
-        if not np.isnan(found.capacity_saving[worker]):
-            assert found.capacity_saving[worker] == pytest.approx(saved, abs=1e-5)
-    for task in range(instance.n_tasks):
-        if instance.n_tasks > 1 and not np.isnan(found.task_saving[task]):
-            rest = of_tasks(instance, np.delete(np.arange(instance.n_tasks), task))
-            saved = cost - assign(rest, program="lp").objective
-            assert found.task_saving[task] == pytest.approx(saved, abs=1e-5)
 
 
 @pytest.mark.parametrize("rule", ["hoeffding", "bhattacharyya"])
-def test_the_curve_is_made_of_all_its_pieces(rule):
-    """Between neighbouring points the cost is linear in the need: solved anew at targets of no grid, it is met."""
+def test_the_curve_is_the_cost_of_targets(rule):
+    """It falls, is the linear program's optimum at each target, and lies below every plan."""
     instance = replace(recipe("R1:60x30"), rule=rule)
     found = cost_of_targets(instance)
-    assert found.complete and (np.diff(found.bound) <= 1e-7).all()
-    need = instance.the_rule.need(found.epsilon)
-    for epsilon in np.geomspace(found.epsilon[0] * 1.01, 0.44, 7):
-        said = np.interp(instance.the_rule.need(epsilon), need[::-1], found.bound[::-1])
-        assert assign(instance.with_epsilon(epsilon), program="lp").objective == pytest.approx(said, rel=1e-6)
-    for place, slope in enumerate(found.slope.tolist()):
-        tangent = found.bound[place] + slope * found.epsilon[place] / -2 * (need - need[place])
-        assert (tangent <= found.bound + 1e-6 * found.bound[0]).all()
+    assert (np.diff(found.bound) <= 1e-7).all()
+    for place in (0, 7, 20):
+        cost = assign(instance.with_epsilon(found.epsilon[place]), program="lp").objective
+        assert cost == pytest.approx(found.bound[place], rel=1e-6)
     plans = ~np.isnan(found.plan)
     assert plans.sum() >= 7 and (found.plan[plans] >= found.bound[plans] - 1e-6).all()
