@@ -10,7 +10,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 
 LEAST, MOST = 1e-9, 0.4999  # error targets looked at
-CLOSE = 1e-4  # relative; how closely the smallest target is told
+CLOSE = 1e-5  # relative; how closely the smallest target is told
 
 
 def least_target(instance: AssignmentInstance, lacks: Callable[[AssignmentInstance], bool], clock: Clock) -> float:

@@ -21,10 +21,9 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax, stack
-from crowdopt.crowd.alike import classes_of
 from crowdopt.io.programs.naming import LONGEST, LP, MPS, names_of
 from crowdopt.io.programs.program_files import ids_of, write_program
-from crowdopt.programs import assignment, assignment_dual, missing, smallest_coverage
+from crowdopt.programs import assignment, assignment_dual, missing
 from tests.models import highs
 from tests.models.reading import MODELS, assert_same, described, read_by
 from tests.models.tiny import facts_of, instance_of
@@ -39,7 +38,6 @@ PROGRAMS = {
     "dual": assignment_dual.build(PLAIN),
     "mechanical dual": dualize(relax(assignment.build(INSTANCE))),
     "missing": missing.build(INSTANCE),
-    "smallest coverage": smallest_coverage.of_classes(classes_of(INSTANCE)),
 }
 ENDS = (".lower", ".upper")  # of a row with two sides, which are two rows in an LP file
 

@@ -81,11 +81,6 @@ class Probe:
         program = aggregated.of_classes(classes_of(relaxation(instance), joint=True))
         return certify(self.solve(program, WARM, options)).bound
 
-    def ceiling(self, program: Program) -> float | None:
-        """What the program's negated cost can be at most; None where its solver gave no bound."""
-        bound = certify(self.solve(program, WARM, Options(time_limit=self.clock.left))).bound
-        return -bound if np.isfinite(bound) else None
-
     def find(self, instance: AssignmentInstance) -> Ints | None:
         """Any plan of whole labels that keeps every limit, found soon; None where none was."""
         if self.clock.over:

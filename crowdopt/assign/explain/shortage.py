@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.error_targets import LEAST, MOST, least_target
+from crowdopt.assign.error_targets import MOST, least_target
 from crowdopt.assign.explain.joint_shortage import JointShortage, joint_shortage
 from crowdopt.assign.explain.questions import NOTICE, ElasticPoint, Probe
 from crowdopt.crowd.alike import classes_of
@@ -16,7 +16,6 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA, guessing
 from crowdopt.crowd.vote_errors import fewest_exact, most_errors, relaxation
-from crowdopt.programs import smallest_coverage
 
 SHOWN = 20  # types in sentences; what else is to be said comes after them
 STEPS = (1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)  # times the smallest target
@@ -122,24 +121,8 @@ def _targets(instance: AssignmentInstance, probe: Probe) -> tuple[float | None, 
         rule = BHATTACHARYYA.name if instance.the_rule.checked else instance.rule
         asking_nothing = replace(instance, demand=np.zeros(instance.n_tasks), rule=rule, difficulty=NONE)
         return (None, None, True) if probe.lacks_shares(asking_nothing) else (0.5, None, False)
-    known = _by_level(instance, probe)
-    below = least_target(instance, probe.lacks_shares, probe.clock) if known is None else known
+    below = least_target(instance, probe.lacks_shares, probe.clock)
     return below, _reached(instance, below, probe), False
-
-
-def _by_level(instance: AssignmentInstance, probe: Probe) -> float | None:
-    """The smallest target in one LP, where a target is one level of evidence for all; else None."""
-    # Not where labels of a task may err together. Where a guess errs less than the vote with so much evidence, a
-    # target that the guess keeps needs no evidence.
-    rule = instance.the_rule
-    if rule.checked or instance.prior.ndim > 1 or (instance.demand != 1).any() or (instance.dependence > 1).any():
-        return None
-    classes = classes_of(replace(instance, epsilon=np.full(instance.n_tasks, MOST)), joint=True)
-    level = probe.ceiling(smallest_coverage.of_classes(classes))
-    if level is None:
-        return None
-    error = float(rule.error(level, instance.classes, instance.prior))
-    return max(LEAST, min(error, float(guessing(instance.prior))) if rule.heeds_prior else error)
 
 
 def _reached(instance: AssignmentInstance, least: float, probe: Probe) -> float | None:
