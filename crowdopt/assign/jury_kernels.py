@@ -1,4 +1,4 @@
-"""Labels bought, dropped and exchanged where votes decide what is enough: compiled loops, by each vote's own error."""
+"""Labels bought, dropped and exchanged: compiled loops, by each vote's own error, or by evidence where that decides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Jury(NamedTuple):
     accuracy: np.ndarray  # (E, T, G): on easy tasks, and on hard ones where there are some
     weight: np.ndarray  # (T, G); 0: the label counts for nothing
     worth: np.ndarray  # (T, G): evidence
-    share: np.ndarray  # (E,)
+    share: np.ndarray  # (E,); of nobody where evidence decides
     prior: np.ndarray  # (R, K)
     bias: np.ndarray  # (R,)
     held_at: np.ndarray  # (R + 1,): labels that are in
@@ -67,7 +67,7 @@ def _slack(i, hand, n, terms, jury, room):
     lacks = jury.need[k]
     for j in range(n):
         lacks -= jury.worth[t, hand[j]]
-    if lacks > 0:
+    if lacks > 0 or jury.share.size == 0:
         return -lacks
     return np.log(jury.target[k] / max(1e-300, vote(i, hand, n, terms, jury, room)))
 
@@ -150,7 +150,7 @@ def buy(tasks, price, terms, state, jury, whole_or_none):
             for z in range(low if low > 0 else count):
                 g = able[z]
                 this = price[t, g] if low > 0 else (price[t, g] + 1e-3) / max(jury.worth[t, g], 1e-9)
-                if this < score:
+                if this < score or (this == score and low > 0):  # of those that close it the poorest
                     pick, score = g, this
             hand[n] = pick
             held[i] += 1
@@ -236,7 +236,7 @@ def fill(lacks, over, cost, terms, state, jury):
                 if held[i] < hands.shape[1] and may_have(i, g, hands[i], held[i], terms):
                     hands[i, held[i]] = g
                     left = state.slack[i]
-                    if jury.share.size > 1:  # a vote that takes tasks for easy ones may err more with a label more
+                    if jury.share.size != 1:  # a vote that takes tasks for easy ones may err more with a label more
                         left = _slack(i, hands[i], held[i] + 1, terms, jury, room)
                     if left >= 0 or left >= state.slack[i]:
                         held[i], state.slack[i] = held[i] + 1, left

@@ -251,6 +251,19 @@ class Problem:
         return Duals(task, worker, nothing, budget, SCALE * float(own[-1]) / unit if coupling.averages else 0.0, joint)
 
     @cached_property
+    def jury(self) -> Any:
+        """Who says whether a task's labels are enough, as the loops of crowdopt.assign.jury_kernels read it."""
+        if self.votes is not None:
+            return self.votes.jury(self.kind_of)
+        from crowdopt.assign.jury_kernels import Jury
+
+        none, table = np.empty(0), np.empty((0, 2))
+        cubes, at = np.empty((0, 0, 0)), np.zeros(1, np.int64)
+        worth = np.ascontiguousarray(self.rows.worth)
+        need = np.ascontiguousarray(self.target)
+        return Jury(cubes, table, worth, none, table, none, at, table, none, none, need, self.kind_of)
+
+    @cached_property
     def sides(self) -> Ints:
         """A number for each class of workers by the groups that limits of tasks know, (G,)."""
         return alike(self.rows.group, self.rows.member.T)[0] if self.rows.member.size else alike(self.rows.group)[0]

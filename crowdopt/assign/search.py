@@ -352,7 +352,7 @@ class Search:
             with alarm(self.standing.clock) as rung:
                 held = Holding.of_sets(self.aim, sets, of, self.params.wide, self.standing.options.seed, rung)
                 if self.problem.votes is not None:
-                    held.complete_some(np.flatnonzero(without), price)
+                    held.complete(price, tasks=np.flatnonzero(without))
                     held = held.judged(self.problem)
                 held.complete(price)
                 held.fill()

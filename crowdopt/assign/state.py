@@ -21,7 +21,7 @@ class Holding:
     problem: Problem
     terms: Any  # Terms and State of crowdopt.assign.state_kernels
     state: Any
-    jury: Any = None  # where votes decide: of crowdopt.assign.jury_kernels
+    jury: Any  # of crowdopt.assign.jury_kernels
 
     @classmethod
     def empty(cls, problem: Problem, widest: int, seed: int, rung: Bools = NEVER) -> Holding:
@@ -38,7 +38,7 @@ class Holding:
             np.array([88172645463325252 + 2654435761 * seed], np.uint64),
             rung,
         )
-        return cls(problem, terms, state, None if problem.votes is None else problem.votes.jury(kind))
+        return cls(problem, terms, state, problem.jury)
 
     @classmethod
     def of_sets(cls, problem: Problem, sets: Sets, of: Ints, widest: int, seed: int, rung: Bools = NEVER) -> Holding:
@@ -64,7 +64,7 @@ class Holding:
 
     def judged(self, problem: Problem) -> Holding:
         """The same labels where votes decide."""
-        one = Holding(problem, self.terms, self.state, problem.votes.jury(problem.kind_of) if problem.votes else None)
+        one = Holding(problem, self.terms, self.state, problem.jury)
         one.weigh(np.arange(problem.tasks))
         return one
 
@@ -72,8 +72,7 @@ class Holding:
         """How much better than they must be the votes of some tasks are."""
         from crowdopt.assign.jury_kernels import weigh
 
-        if self.jury is not None:
-            weigh(tasks, self.terms, self.state, self.jury)
+        weigh(tasks, self.terms, self.state, self.jury)
 
     def labels(self) -> tuple[Ints, Ints]:
         """Task and class of every label."""
@@ -143,26 +142,17 @@ class Holding:
                 worth = self.problem.rows.worth[kind]
                 escalate(tasks, price[kind], worth, self.terms, self.state, rounds, work, allowed)
 
-    def complete(self, price: Floats, whole_or_none: bool = False) -> int:
-        """Buy what is missing at prices (T, G); -> how many tasks stay short.
+    def complete(self, price: Floats, whole_or_none: bool = False, tasks: Ints | None = None) -> int:
+        """Buy what is missing at prices (T, G), for all tasks or some; -> how many of them stay short.
 
         whole_or_none: those that lack least come first, and those that stay short give back what they bought.
         """
-        from crowdopt.assign import jury_kernels
-        from crowdopt.assign.state_kernels import buy
+        from crowdopt.assign.jury_kernels import buy
 
-        order = np.argsort(-self.state.slack if whole_or_none else self.state.slack, kind="stable")
-        if self.jury is not None:
-            return int(jury_kernels.buy(order, price, self.terms, self.state, self.jury, whole_or_none))
-        return int(buy(order, price, self.problem.rows.worth, self.terms, self.state, whole_or_none))
-
-    def complete_some(self, tasks: Ints, price: Floats, whole_or_none: bool = False) -> None:
-        """The same for some tasks, by evidence."""
-        from crowdopt.assign.state_kernels import buy
-
-        slack = self.state.slack[tasks]
-        order = tasks[np.argsort(-slack if whole_or_none else slack, kind="stable")]
-        buy(order, price, self.problem.rows.worth, self.terms, self.state, whole_or_none)
+        some = np.arange(self.problem.tasks) if tasks is None else tasks
+        slack = self.state.slack[some]
+        order = some[np.argsort(-slack if whole_or_none else slack, kind="stable")]
+        return int(buy(order, price, self.terms, self.state, self.jury, whole_or_none))
 
     def spread(self, tasks: Ints, have: Floats, scale: Floats) -> None:
         """Labels to tasks where each lowers ``scale e^{-evidence / 2}`` most for its price, within all that ties tasks.
@@ -206,17 +196,13 @@ class Holding:
 
     def fill(self) -> None:
         """Labels for workers who have too few, whether anybody needs them or not."""
-        from crowdopt.assign import jury_kernels
-        from crowdopt.assign.state_kernels import fill
+        from crowdopt.assign.jury_kernels import fill
 
         beyond = -self._lacks()
         if (beyond < 0).any():
             self._widen(-int(beyond.min()))
-            rows, asked = self.problem.rows, (np.maximum(0, -beyond), np.maximum(0, beyond))
-            if self.jury is not None:
-                jury_kernels.fill(*asked, rows.cost, self.terms, self.state, self.jury)
-            else:
-                fill(*asked, rows.cost, rows.worth, self.terms, self.state)
+            asked = np.maximum(0, -beyond), np.maximum(0, beyond)
+            fill(*asked, self.problem.rows.cost, self.terms, self.state, self.jury)
 
     def _lacks(self) -> Ints:
         """Labels that classes lack to what they must give, below 0: what they have beyond, (G,)."""
@@ -225,11 +211,7 @@ class Holding:
 
     def thin(self, price: Floats, tasks: Ints | None = None) -> None:
         """Drop what tasks, all of them if none are named, can do without."""
-        from crowdopt.assign import jury_kernels
-        from crowdopt.assign.state_kernels import thin
+        from crowdopt.assign.jury_kernels import thin
 
         every = np.arange(self.problem.tasks) if tasks is None else tasks
-        if self.jury is not None:
-            jury_kernels.thin(every, price, self._lacks(), self.terms, self.state, self.jury)
-            return
-        thin(every, price, self.problem.rows.worth, self._lacks(), self.terms, self.state)
+        thin(every, price, self._lacks(), self.terms, self.state, self.jury)

@@ -473,47 +473,6 @@ def finish(tasks, worth, terms, state, work):
     return work
 
 
-@njit(cache=True, nogil=True)
-def buy(tasks, price, worth_of, terms, state, whole_or_none):
-    """Buy each short task, or one with too few labels, what closes its lack cheapest; -> how many stay short.
-
-    price (T, G): of labels, what they cost and what multipliers add; worth_of (T, G): evidence; whole_or_none: tasks
-    that stay short give back what they bought.
-    """
-    rows, slack, held, hands = terms.rows, state.slack, state.held, state.hands
-    short = 0
-    for i in tasks:
-        r = terms.row[i]
-        t, before = rows.type[r], held[i]
-        while held[i] < hands.shape[1]:
-            whole = keeps(i, hands[i], held[i], terms)
-            if slack[i] >= 0 and whole:
-                break
-            pick, score = -1, np.inf
-            for g in range(state.left.size):
-                if state.left[g] <= 0 or (worth_of[t, g] <= 0 and slack[i] < 0 and whole):
-                    continue
-                helps = not whole and _helps(r, g, hands[i], held[i], rows)
-                if not whole and not helps and slack[i] >= 0 and held[i] >= rows.fewest[r]:
-                    continue
-                closes = slack[i] >= 0 or worth_of[t, g] >= -slack[i]
-                this = price[t, g] + 1e-6 * worth_of[t, g]
-                if not closes:
-                    this = 1e9 + 1e3 * (price[t, g] + 1e-3) / max(worth_of[t, g], 1e-9)
-                if not whole and not helps:
-                    this += 1e15
-                if this < score and may_have(i, g, hands[i], held[i], terms):
-                    pick, score = g, this
-            if pick < 0:
-                break
-            _take(i, pick, worth_of[t], state)
-        if slack[i] < 0 or not keeps(i, hands[i], held[i], terms):
-            short += 1
-            while whole_or_none and held[i] > before:
-                _put_back(i, held[i] - 1, worth_of[t], state)
-    return short
-
-
 class Ties(NamedTuple):
     """Rows that tie tasks, loads apart: what a label of each type and class brings to which of them."""
 
@@ -650,33 +609,6 @@ def _may_replace(i, place, g, terms, state):
 
 
 @njit(cache=True, nogil=True)
-def thin(tasks, price, worth_of, least, terms, state):
-    """Drop the dearest label that a task can do without, until it can do without none; -> what that saves.
-
-    least (G,): labels that each class must keep in all, less those it has: it gives none up where that is above -1.
-    """
-    rows, slack, held, hands = terms.rows, state.slack, state.held, state.hands
-    saved = 0.0
-    for i in tasks:
-        t = rows.type[terms.row[i]]
-        while True:
-            pick = -1
-            for k in range(held[i]):
-                g = hands[i, k]
-                spare = worth_of[t, g] <= slack[i] and least[g] < 0 and price[t, g] > 0
-                dearer = spare and (pick < 0 or price[t, g] > price[t, hands[i, pick]])
-                if dearer and _may_replace(i, k, -1, terms, state):
-                    pick = k
-            if pick < 0:
-                break
-            g = hands[i, pick]
-            saved += price[t, g]
-            least[g] += 1
-            _put_back(i, pick, worth_of[t], state)
-    return saved
-
-
-@njit(cache=True, nogil=True)
 def escalate(tasks, price, worth_of, terms, state, rounds, work, allowed):
     """Buy one label after another for tasks of one type, and share out, until none is short.
 
@@ -709,38 +641,6 @@ def escalate(tasks, price, worth_of, terms, state, rounds, work, allowed):
         level(tasks, worth_of, terms, state, rounds)
         finish(tasks, worth_of, terms, state, work)
     return False
-
-
-@njit(cache=True, nogil=True)
-def fill(lacks, over, cost, worth_of, terms, state):
-    """Labels for classes that lack some: in place of those of classes that have some over, else beside, the cheapest.
-
-    lacks, over (G,): labels; written.
-    """
-    rows, n, hands, held = terms.rows, terms.row.size, state.hands, state.held
-    key = np.empty(n)
-    for g in range(lacks.size):
-        if lacks[g] <= 0:
-            continue
-        for i in range(n):
-            worth = worth_of[rows.type[terms.row[i]]]
-            for k in range(held[i]):
-                h = hands[i, k]
-                if lacks[g] <= 0 or state.left[g] <= 0:
-                    break
-                if over[h] > 0 and state.slack[i] + worth[g] - worth[h] >= 0 and _may_replace(i, k, g, terms, state):
-                    _put_back(i, k, worth, state)
-                    _take(i, g, worth, state)
-                    lacks[g], over[h] = lacks[g] - 1, over[h] - 1
-                    break
-            key[i] = cost[rows.type[terms.row[i]], g] + 1e-9 * held[i]
-        if lacks[g] > 0:
-            for i in np.argsort(key, kind="mergesort"):
-                if lacks[g] <= 0 or state.left[g] <= 0:
-                    break
-                if held[i] < hands.shape[1] and may_have(i, g, hands[i], held[i], terms):
-                    _take(i, g, worth_of[rows.type[terms.row[i]]], state)
-                    lacks[g] -= 1
 
 
 @njit(cache=True, nogil=True)
