@@ -17,6 +17,7 @@ in the end the counts of a node say whether it keeps every limit.
 """
 
 from heapq import heappop, heappush
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -536,134 +537,165 @@ def _keep(node, labels, found):
     return at
 
 
+class Desk(NamedTuple):
+    """What a search asks, and the room it works in."""
+
+    items: Any  # price, cell and segment of each label, segments ascending and in each the cells
+    skill: np.ndarray  # (kinds, cells), falling
+    start: np.ndarray  # (kinds, K, answers): the chances before
+    asked: Any  # target; evidence needed, and that of a label of each cell (cells,); whether votes take tasks for easy
+    limits: Any  # member (limits, segments), low and top (limits,): labels of those segments
+    bands: Any  # edge, sums, picks, best, cut
+    labels: np.ndarray  # (BANDS, labels)
+    room_for: Any  # cells, amount, law, other
+    found: np.ndarray  # (labels,): written: the items of the cheapest set met
+
+
+DROPPED, CUT, RAISED, SETTLED = 0, 1, 2, 3  # what becomes of a node that was weighed
+
+
+@njit(cache=True, nogil=True)
+def _weighed(node, limit, bound, mark, desk):
+    """What a node's best and cheapest labels, and lotteries, say of its sets.
+
+    mark: written: whether its cheapest and best labels keep every limit; -> what becomes of it; the cheapest set known;
+    how many labels a cheaper one has that was met, or -1; the node's own bound; answers that this took.
+    """
+    items, skill, start, asked, limits, bands, labels, room_for, found = desk
+    (target, need, worth, plain), (cells, amount, law, other), kept = asked, room_for, -1
+    _put(node, bands[3], labels)
+    size = _counted(node, labels, items, cells, amount)
+    if _evidence(cells, amount, size, worth) < need or not _may_keep(node, items, bands, limits):
+        return DROPPED, limit, kept, bound, 0.0
+    if error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
+        return DROPPED, limit, kept, bound, 0.0
+    paid, best_keep = _paid(node, labels, items[0]), _keeps(node, labels, items, limits)
+    if paid < limit and best_keep and _serves(node, labels, items, skill, start, asked, room_for):
+        limit, kept = paid, _keep(node, labels, found)
+    _put(node, bands[2], labels)
+    if plain and _widest(node, items, skill, bands) < 0:
+        size = _counted(node, labels, items, cells, amount)
+        if plain_error_of_counts(start, skill, cells, amount, size, law, other) > target:
+            return DROPPED, limit, kept, bound, 0.0  # all its sets vote alike
+    keep = _keeps(node, labels, items, limits)
+    if keep and _serves(node, labels, items, skill, start, asked, room_for):
+        return SETTLED, limit, _keep(node, labels, found), bound, 0.0
+    mark[0] = keep and best_keep
+    own, answers = _own_bound(node, items, skill, bands, start, target, limit, room_for, labels)
+    paid = _paid(node, labels, items[0])
+    keep = paid < limit and _keeps(node, labels, items, limits)
+    if keep and _serves(node, labels, items, skill, start, asked, room_for):
+        limit, kept = paid, _keep(node, labels, found)
+    return RAISED if own > bound else CUT, limit, kept, max(own, bound), answers
+
+
+@njit(cache=True, nogil=True)
+def _children(node, keeps, bound, limit, nodes, used, queue, desk):
+    """A node's sets by how many labels come from each half of one of its bands; -> nodes, and how many there are.
+
+    None where no band is left to be cut, or there is no room for another one.
+    """
+    items, skill, bands = desk.items, desk.skill, desk.bands
+    sums = bands[1]
+    place = -1 if keeps else _mixed(node, items, bands)
+    place = _poorest(node, items, skill, bands) if place < 0 else place
+    place = _widest(node, items, skill, bands) if place < 0 and desk.asked[3] else place
+    free = -1
+    for s in range(BANDS):
+        free = s if node[1, s] == 0 else free
+    if place < 0 or free < 0:
+        return nodes, -1
+    better = _cut(node[0, place], items, skill, bands, desk.labels.shape[1] - 1)
+    total, rest = node[1, place], 0.0
+    for s in range(BANDS):
+        if s != place and node[1, s] > 0:
+            rest += sums[node[0, s], node[1, s]]
+    for first in range(total + 1):
+        cost = max(bound, rest + sums[better, first] + sums[better + 1, total - first])
+        if cost < limit:
+            nodes = nodes if used < len(nodes) else _longer(nodes)
+            nodes[used], nodes[used, 2] = node, 0
+            nodes[used, 0, place], nodes[used, 1, place] = better, first
+            nodes[used, 0, free], nodes[used, 1, free] = better + 1, total - first
+            heappush(queue, (cost, used))
+            used += 1
+    return nodes, used
+
+
+@njit(cache=True, nogil=True)
+def _is_nothing(fewest, desk):
+    """Whether no label at all is enough."""
+    target, need, _, plain = desk.asked
+    cells, amount, law, other = desk.room_for
+    if fewest > 0 or need > 0.0 or (desk.limits[1].size and desk.limits[1].max() > 0):
+        return False
+    if plain and plain_error_of_counts(desk.start, desk.skill, cells, amount, 0, law, other) > target:
+        return False
+    return error_of_counts(desk.start, desk.skill, cells, amount, 0, True, law, other) <= target
+
+
 @njit(cache=True, nogil=True)
 def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
     """Search for the cheapest set: a lower bound on what any costs, and how many labels the one found has, or -1.
 
-    items: price, cell and segment of each label, segments ascending and in each the cells; skill (kinds, cells),
-    falling; start (kinds, K, answers): the chances before; asked: target; evidence that is needed, and that of a label
-    of each cell (cells,); whether the vote takes all tasks for easy ones; sizes: fewest and most labels; limits: member
-    (limits, segments), low and top (limits,): labels of those segments; effort: what a set is known to cost, what one
-    costs at least that is too long to be found, and how many nodes are looked at; found (labels,): written: the items
-    of the cheapest set met.
+    items, skill, start, asked, limits, found: a Desk's; sizes: fewest and most labels; effort: what a set is known to
+    cost, what one costs at least that is too long to be found, and how many nodes are looked at.
     """
-    price = items[0]
-    fewest, most = sizes
-    target, need, worth, plain = asked
-    limit, longer, work = effort
-    n, classes = price.size, start.shape[1]
-    deepest = min(most, min(n, found.size))
-    law, other = np.empty((classes, 2 * ROOM)), np.empty((classes, 2 * ROOM))
-    cells, amount = np.empty(deepest + 1, np.int64), np.empty(deepest + 1, np.int64)
-    room = 4 * n + 4
+    (fewest, most), (limit, longer, work) = sizes, effort
+    n, classes = items[0].size, start.shape[1]
+    deepest, room = min(most, min(n, found.size)), 4 * n + 4
     edge, cut = np.zeros((room, 4), np.int64), np.zeros(room, np.int64)
+    edge[0, 0] = 1  # the next band's number
     sums = np.empty((room, deepest + 1))
     picks, best = np.zeros((room, deepest + 1), np.int64), np.zeros((room, deepest + 1), np.int64)
-    bands = edge, sums, picks, best, cut
-    edge[0, 0] = 1  # the next band's number
-    free_of_limits = limits[1].max() <= 0 if limits[1].size else True
-    nothing = fewest <= 0 and free_of_limits and need <= 0.0
-    unsure = plain and plain_error_of_counts(start, skill, cells, amount, 0, law, other) > target
-    if nothing and not unsure and error_of_counts(start, skill, cells, amount, 0, True, law, other) <= target:
+    bands, labels = (edge, sums, picks, best, cut), np.zeros((BANDS, deepest + 1), np.int64)
+    cells, amount = np.empty(deepest + 1, np.int64), np.empty(deepest + 1, np.int64)
+    room_for = cells, amount, np.empty((classes, 2 * ROOM)), np.empty((classes, 2 * ROOM))
+    desk = Desk(items, skill, start, asked, limits, bands, labels, room_for, found)
+    if _is_nothing(fewest, desk):
         return 0.0, 0
+    fewest = max(1, fewest)
     if deepest < min(most, n):
         limit = min(limit, longer)
-    elif deepest < max(1, fewest):
+    elif deepest < fewest:
         return np.inf, -1
-    if deepest < max(1, fewest):
+    if deepest < fewest:
         return limit, -1
     root = _new_band(0, n, items, bands, deepest)
-    queue = [(sums[root, max(1, fewest)], 0)]
-    nodes = np.zeros((1024, 2, BANDS), np.int32)
-    nodes[0, 0, 0], nodes[0, 1, 0] = root, max(1, fewest)
-    # whether a node has its own bound, and whether its cheapest and best labels keep every limit
-    marks = np.zeros((len(nodes), 2, 1), np.int32)
-    labels = np.zeros((BANDS, deepest + 1), np.int64)
-    room_for = cells, amount, law, other
+    queue, nodes = [(sums[root, fewest], 0)], np.zeros((1024, 3, BANDS), np.int32)  # bands, labels, marks
+    nodes[0, 0, 0], nodes[0, 1, 0] = root, fewest
     used, kept, floor = 1, -1, np.inf  # floor: the cheapest set of which the errors do not tell whether it does
     while queue:
         bound, number = heappop(queue)
-        if bound >= limit:
-            break
         work -= 1
-        if work < 0 or used > NODES:
-            return min(floor, bound), kept
+        if bound >= limit or work < 0 or used > NODES:
+            return min(floor, limit if bound >= limit else bound), kept
         node = nodes[number].copy()
-        many = node[1].sum()
-        if not marks[number, 0, 0]:
-            marks[number, 0, 0] = True
+        if not nodes[number, 2, 1]:  # not weighed yet
+            nodes[number, 2, 1] = True
+            many = node[1].sum()
             if node[0, 0] == root and node[1, 0] == many and many < deepest:  # sets of one label more
-                used = _added(nodes, used, queue, sums[root, many + 1])
-                if used > len(nodes):
-                    nodes, marks = _longer(nodes), _longer(marks)
-                nodes[used - 1] = 0
-                nodes[used - 1, 0, 0], nodes[used - 1, 1, 0] = root, many + 1
-            _put(node, best, labels)
-            size = _counted(node, labels, items, cells, amount)
-            if _evidence(cells, amount, size, worth) < need:
+                nodes = nodes if used < len(nodes) else _longer(nodes)
+                nodes[used] = 0
+                nodes[used, 0, 0], nodes[used, 1, 0] = root, many + 1
+                heappush(queue, (sums[root, many + 1], used))
+                used += 1
+            then, limit, met, bound, answers = _weighed(node, limit, bound, nodes[number, 2], desk)
+            kept, work = met if met >= 0 else kept, work - int(answers / EACH)
+            if then == SETTLED:
+                return min(floor, bound), kept
+            if then == RAISED:
+                heappush(queue, (bound, number))
+            if then != CUT:
                 continue
-            if error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
-                continue
-            if not _may_keep(node, items, bands, limits):
-                continue
-            paid, best_keep = _paid(node, labels, price), _keeps(node, labels, items, limits)
-            if paid < limit and best_keep and _serves(node, labels, items, skill, start, asked, room_for):
-                limit, kept = paid, _keep(node, labels, found)
-            _put(node, picks, labels)
-            if plain and _widest(node, items, skill, bands) < 0:
-                size = _counted(node, labels, items, cells, amount)
-                if plain_error_of_counts(start, skill, cells, amount, size, law, other) > target:
-                    continue  # all its sets vote alike
-            keep = _keeps(node, labels, items, limits)
-            if keep and _serves(node, labels, items, skill, start, asked, room_for):
-                return min(floor, bound), _keep(node, labels, found)
-            marks[number, 1, 0] = keep and best_keep
-            own, answers = _own_bound(node, items, skill, bands, start, target, limit, room_for, labels)
-            work -= int(answers / EACH)
-            paid = _paid(node, labels, price)
-            keep = paid < limit and _keeps(node, labels, items, limits)
-            if keep and _serves(node, labels, items, skill, start, asked, room_for):
-                limit, kept = paid, _keep(node, labels, found)
-            if own > bound:
-                heappush(queue, (own, number))
-                continue
-        place = -1 if marks[number, 1, 0] else _mixed(node, items, bands)
-        place = _poorest(node, items, skill, bands) if place < 0 else place
-        place = _widest(node, items, skill, bands) if place < 0 and plain else place
-        free = -1
-        for s in range(BANDS):
-            if node[1, s] == 0:
-                free = s
-        if place < 0 or free < 0:  # answers are too many to tell, or bands
-            floor = min(floor, bound)
-            continue
-        better = _cut(node[0, place], items, skill, bands, deepest)
-        total, rest = node[1, place], 0.0
-        for s in range(BANDS):
-            if s != place:
-                rest += sums[node[0, s], node[1, s]] if node[1, s] else 0.0
-        for first in range(total + 1):
-            cost = max(bound, rest + sums[better, first] + sums[better + 1, total - first])
-            if cost >= limit:
-                continue
-            used = _added(nodes, used, queue, cost)
-            if used > len(nodes):
-                nodes, marks = _longer(nodes), _longer(marks)
-            nodes[used - 1] = node
-            nodes[used - 1, 0, place], nodes[used - 1, 1, place] = better, first
-            nodes[used - 1, 0, free], nodes[used - 1, 1, free] = better + 1, total - first
+        nodes, grown = _children(node, nodes[number, 2, 0], bound, limit, nodes, used, queue, desk)
+        used, floor = (grown, floor) if grown >= 0 else (used, min(floor, bound))
     return min(floor, limit), kept
 
 
 @njit(cache=True, nogil=True)
-def _added(nodes, used, queue, cost):
-    heappush(queue, (cost, used))
-    return used + 1
-
-
-@njit(cache=True, nogil=True)
 def _longer(nodes):
-    more = np.zeros((2 * len(nodes), 2, nodes.shape[2]), np.int32)
+    more = np.zeros((2 * len(nodes), 3, nodes.shape[2]), np.int32)
     more[: len(nodes)] = nodes
     return more
 
