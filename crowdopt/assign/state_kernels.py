@@ -154,15 +154,6 @@ def _take(i, g, worth, state):
 
 
 @njit(cache=True, nogil=True)
-def _put_back(i, place, worth, state):
-    g = state.hands[i, place]
-    state.held[i] -= 1
-    state.hands[i, place] = state.hands[i, state.held[i]]
-    state.slack[i] -= worth[g]
-    state.left[g] += 1
-
-
-@njit(cache=True, nogil=True)
 def _sink(heap, size, slack, at):
     """Restore the heap, least slack on top, from a place downwards."""
     moved = heap[at]
