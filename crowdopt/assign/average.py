@@ -432,7 +432,7 @@ def solve_average(
         work = Averaging(instance, float(instance.epsilon.sum()), standing.solve, options, clock, standing.offer)
         climb = work.climbed()
         bound, duals = work.proven()
-        whole = bool((instance.cost == np.rint(instance.cost)).all())
+        whole = instance.has_whole_prices
         if duals is not None:
             standing.raise_bound(next_integer(bound) if whole else bound, duals)
         if climb is not None and standing.bound < np.inf:

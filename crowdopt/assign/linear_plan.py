@@ -480,11 +480,6 @@ def _stepped(classes: Classes, program: Program, solve: Solve, options: Options)
     return Solution(program, "box-step", Status.OPTIMAL, point, multipliers, None, step.value, seconds, "box-step")
 
 
-def has_whole_prices(classes: Classes) -> bool:
-    """Whether every plan's cost is an integer."""
-    return bool((classes.cost == np.rint(classes.cost)).all())
-
-
 def _is_plain(classes: Classes) -> bool:
     """Whether the LP has nothing but needs and capacities, and is large enough for the box-step."""
     plain = not classes.min_load.any() and not classes.least.any() and not classes.fewest.any()

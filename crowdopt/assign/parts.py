@@ -112,7 +112,7 @@ def _bound(
     if value > every + 1.0:
         return np.inf
     value -= PARAMS.margin * (fsum(size for _, size in said) + abs(constant))
-    return next_integer(value) if bool((instance.cost == np.rint(instance.cost)).all()) else value
+    return next_integer(value) if instance.has_whole_prices else value
 
 
 def _sampled(

@@ -86,7 +86,7 @@ class Search:
         self.rng = np.random.default_rng(options.seed)
         self.pool = Pool(self.problem)
         self.aim = self.problem
-        self.integral = bool((self.standing.instance.cost == np.rint(self.standing.instance.cost)).all())
+        self.integral = self.standing.instance.has_whole_prices
 
     def run(self) -> None:
         """Bounds and plans until no more is tried."""

@@ -420,6 +420,11 @@ class AssignmentInstance(InNotebooks):
         return [] if self.prior.ndim == 1 else list(self.prior.T)
 
     @property
+    def has_whole_prices(self) -> bool:
+        """Whether whatever plans of whole labels cost is a whole number."""
+        return bool((self.cost == np.rint(self.cost)).all())
+
+    @property
     def has_prior(self) -> bool:
         """Whether some class is likelier than another before any label."""
         return bool((self.prior != 1 / self.classes).any())

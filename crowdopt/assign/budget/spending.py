@@ -126,8 +126,8 @@ def _plan(
         size = money + (allowed + abs(least)) * price
         least -= NOISE * size / price
         proven = lowered(money - (allowed - least) * price, size)
-        whole = bool((stated.cost == np.rint(stated.cost)).all())
-        known = Certificate(None, next_integer(proven) if whole else proven, "certificate", None, None)
+        proven = next_integer(proven) if stated.has_whole_prices else proven
+        known = Certificate(None, proven, "certificate", None, None)
     spending = {"money": float(money), "wrong": float(most_errors(stated, pairs).sum())}
     if duals is not None:
         spending["wrong_bound"] = max(0.0, least)

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.best_tasks import ZERO, best_of
-from crowdopt.assign.linear_plan import has_whole_prices, relax_classes
+from crowdopt.assign.linear_plan import relax_classes
 from crowdopt.assign.plan import Plan, Repaired
 from crowdopt.assign.top_up import top_up
 from crowdopt.core.certificate import Certificate, next_integer
@@ -39,7 +39,7 @@ def approximate(instance: AssignmentInstance, solve: Solve, options: Options, ti
     relaxation = relax_classes(classes_of(instance), solve, options)
     known, duals, solution = relaxation.certificate, relaxation.duals(), relaxation.solution
     certified = known.bound if known.proof == "certificate" else -np.inf
-    if np.isfinite(certified) and has_whole_prices(relaxation.classes):
+    if np.isfinite(certified) and relaxation.classes.instance.has_whole_prices:
         known = Certificate(None, next_integer(certified), "certificate", None, None)
         certified = known.bound
     pairs = repaired = None
