@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from crowdopt.errors import InputError
+from crowdopt.files import write_text
 
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # what wrong values make code raise
 DIGITS = 18  # of a whole number, at most: it then fits 64 bits
@@ -87,6 +88,11 @@ def read_json(path: Path, shape: Shape, what: str = "file") -> Any:
     what: what the folder would be if the document were there, for the complaint when it is not.
     """
     return _checked(path, shape, _parsed(path, what, _strict_json))
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON document, whole or not at all: keys in the order given, null for what is no finite number."""
+    write_text(path, json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n")
 
 
 def quoted(text: str) -> str:

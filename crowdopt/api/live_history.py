@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfile
@@ -13,6 +12,7 @@ from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.api.live import GOLD_TASKS, LiveTables, is_database, store_of
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.subset import of_workers
+from crowdopt.documents import write_json
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.campaign_reading import read_with_labels
 from crowdopt.io.campaign.campaign_writing import write_campaign
@@ -114,7 +114,7 @@ def export_history(
         write_csv(folder / LOOKED, ["task", "label"], [[row.task for row in seen], [row.label for row in seen]])
         _write_continuation(campaign, state, folder / "campaign")
         facts = {"policy": state.settings.policy, "events": len(events), "labels": len(rows)}
-        (folder / EXPORTED).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8", newline="\n")
+        write_json(folder / EXPORTED, facts)
     decisions = sum(event.kind == DECIDED for event in events)
     return HistoryCheck(state.settings.policy, len(events), decisions, len(rows), state.paid)
 

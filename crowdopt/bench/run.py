@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
@@ -21,9 +20,8 @@ from crowdopt.bench.harness.recorded import CIRCUMSTANCES, PLAN, check_plan, che
 from crowdopt.bench.harness.results import results_of
 from crowdopt.bench.harness.subject import Limits, Subject
 from crowdopt.bench.sources import source_of
-from crowdopt.documents import Keys, read_json
+from crowdopt.documents import Keys, read_json, write_json
 from crowdopt.errors import InputError
-from crowdopt.files import write_text
 from crowdopt.io.tables.cells import write_table
 from crowdopt.version import __version__
 
@@ -116,9 +114,9 @@ def begin(plan: Benchmark, folder: Path, force: bool) -> None:
     if mark.exists() and not force and read_json(mark, Keys(open=True), "benchmark") != content:
         raise InputError(f"{folder} holds another benchmark; choose another name, or --force to go on with this one")
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(mark, _text(content))
+    write_json(mark, content)
     if not (folder / "run.json").exists() or force:
-        write_text(folder / "run.json", _text(circumstances()))
+        write_json(folder / "run.json", circumstances())
 
 
 def summarise(folder: Path) -> dict[str, Any]:
@@ -139,7 +137,7 @@ def summarise(folder: Path) -> dict[str, Any]:
     }
     lines = [line for one in summary["comparisons"] for line in one["results"]]
     write_table(folder / "results.csv", list(lines[0]), ([line[key] for line in lines] for key in lines[0]), force=True)
-    write_text(folder / "summary.json", _text(summary))
+    write_json(folder / "summary.json", summary)
     return summary
 
 
@@ -173,7 +171,3 @@ def _plan(folder: Path) -> dict[str, Any]:
 
 def _circumstances(folder: Path) -> Any:
     return read_json(folder / "run.json", CIRCUMSTANCES, "benchmark")
-
-
-def _text(content: Any) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

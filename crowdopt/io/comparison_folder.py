@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from crowdopt.documents import write_json
 from crowdopt.errors import InputError
-from crowdopt.files import write_text
 from crowdopt.io.tables.cells import write_table
 from crowdopt.io.tables.folder import check_target
 
@@ -39,8 +38,7 @@ def write_comparison_tables(
     facts: what comparison.json says beside the summary; rows, summary, timings: lines of the tables; a key is a column.
     """
     write_lines(folder, {"trials.csv": rows, "summary.csv": summary, "timings.csv": timings})
-    text = json.dumps({**facts, "policies": list(summary)}, ensure_ascii=False, indent=1, allow_nan=False)
-    write_text(folder / COMPARISON, text + "\n")
+    write_json(folder / COMPARISON, {**facts, "policies": list(summary)})
 
 
 def write_lines(folder: Path, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.files import write_text
+from crowdopt.documents import write_json
 from crowdopt.io.tables.cells import write_csv
 from crowdopt.io.tables.folder import new_folder
 
@@ -41,4 +40,4 @@ def write_explanation(
             write_csv(new / f"{name}.csv", list(columns), columns.values())
         for name, content in (pictures or {}).items():
             (new / name).write_bytes(content)
-        write_text(new / EXPLANATION, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+        write_json(new / EXPLANATION, facts)

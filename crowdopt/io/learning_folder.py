@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.documents import write_json
 from crowdopt.errors import InputError
-from crowdopt.files import write_text
 from crowdopt.io.comparison_folder import write_lines
 from crowdopt.io.tables.frames import TableLike
 from crowdopt.io.tables.label_table import read_labels, read_truth, read_types
@@ -95,4 +94,4 @@ def write_learning(folder: Path, facts: Mapping[str, Any], tables: Mapping[str, 
     facts: what learning.json says; tables: file name -> its lines; a key is a column.
     """
     write_lines(folder, tables)
-    write_text(folder / LEARNING, json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    write_json(folder / LEARNING, facts)

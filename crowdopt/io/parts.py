@@ -16,7 +16,6 @@ Tasks stay where they are: of a part nothing but its footer is read until it is 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR, RULES, rule_named
-from crowdopt.documents import TEXT, Keys, Maybe, number, one_of, read_json, read_toml, whole
+from crowdopt.documents import TEXT, Keys, Maybe, number, one_of, read_json, read_toml, whole, write_json
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.campaign.campaign_settings import settings_text
@@ -422,8 +421,7 @@ def write_numbers(
     columns: list[Any] = [list(folder.workers), load, folder.capacity, dual]
     write_csv(place / "workers.csv", ["worker", "load", "capacity", "dual"], columns)
     for name, content in ((PLAN, {**claims, "versions": versions()}), ("run.json", facts)):
-        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        (place / name).write_text(text, encoding="utf-8", newline="\n")
+        write_json(place / name, content)
 
 
 def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Table]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from crowdopt.documents import write_json
 from crowdopt.errors import InputError
-from crowdopt.files import write_text
 from crowdopt.io.answers.continuation import Continuation
 from crowdopt.io.answers.labels_back import Answered
 from crowdopt.io.answers.next_campaign import write_next
@@ -47,7 +46,7 @@ def write_answers(found: Answered, folder: str | Path, force: bool = False) -> N
         write_csv(new / "missing.csv", ["task", "worker"], pair_ids(instance, result.missing))
         (new / "campaign").mkdir()
         write_next(found, new / "campaign")
-        write_text(new / ANSWERS, json.dumps(facts(found), indent=2, ensure_ascii=False) + "\n")
+        write_json(new / ANSWERS, facts(found))
 
 
 def facts(found: Answered) -> dict[str, Any]:

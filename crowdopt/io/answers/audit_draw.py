@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.audit.draws import METHODS, AuditDraw, Draw
-from crowdopt.documents import COUNT, TEXT, Each, Keys, Shape, number, one_of, read_json
+from crowdopt.documents import COUNT, TEXT, Each, Keys, Shape, number, one_of, read_json, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.tables.cells import write_csv
@@ -88,7 +88,7 @@ def commitment(said: dict[str, Any]) -> str:
 def write_draw(mark: Path, said: dict[str, Any], draw: Draw, table: AnsweredTable, show: bool, force: bool) -> None:
     """Write what decides a draw, under the name ``mark``, and ``check.csv`` as a folder, whole or not at all."""
     with new_folder(mark.parent, mark.name, force) as new:
-        (new / mark.name).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8", newline="\n")
+        write_json(new / mark.name, said)
         write_checks(draw, draw.checks, table, new, show)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ import numpy as np
 
 from crowdopt.answers.audit.draws import Audited, Draw
 from crowdopt.arrays import Bools
-from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys
+from crowdopt.documents import COUNT, FLAG, TEXT, Each, Keys, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.answers.audit_draw import write_checks
@@ -135,5 +134,4 @@ def write_audit(
         corrected = [looks.label.get(i, label) for i, label in enumerate(table.labels)]
         looked = ["yes" if i in looks.label else "no" for i in range(len(corrected))]
         write_csv(new / "answers.csv", ["task", "label", "checked"], [table.tasks, corrected, looked])
-        text = json.dumps(facts(audited, said, looks), indent=1) + "\n"
-        (new / AUDIT).write_text(text, encoding="utf-8", newline="\n")
+        write_json(new / AUDIT, facts(audited, said, looks))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from crowdopt.answers.audit.escalation import Escalated
-from crowdopt.documents import read_json
+from crowdopt.documents import read_json, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import AnsweredTable
 from crowdopt.io.answers.audit_folder import ExpertLooks, concluded
@@ -63,7 +62,7 @@ def write_standing(
     with concluded(mark, looks, done.draw, count, table) as new:
         write_csv(new / "answers.csv", ["task", "label", "how"], [table.tasks, labels, how])
         write_csv(new / "up.csv", ["task"], [[table.tasks[i] for i in sorted(up)]])
-        (new / STANDING).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8", newline="\n")
+        write_json(new / STANDING, facts)
 
 
 def read_standing(folder: Path) -> dict[str, Any]:

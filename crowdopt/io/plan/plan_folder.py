@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,7 +19,7 @@ from crowdopt.arrays import Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.documents import finite
+from crowdopt.documents import finite, write_json
 from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
@@ -145,11 +144,6 @@ def run_facts(plan: Plan | AdaptivePlan) -> dict[str, Any]:
 
 def _whole(number: float) -> float | int:
     return int(number) if number == int(number) else number
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write a file of a plan folder: indented, keys in the order given."""
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 
 def _write_assignment(plan: Plan, folder: Path) -> None:

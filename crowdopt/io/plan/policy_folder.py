@@ -9,12 +9,12 @@ import numpy as np
 
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof, PolicyRow, class_labels
 from crowdopt.crowd.asking_orders import ANSWER, ASK
-from crowdopt.documents import finite
+from crowdopt.documents import finite, write_json
 from crowdopt.io.campaign.campaign_settings import difficulty_table
 from crowdopt.io.campaign.overrides import BEYOND, beyond, overrides
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.order_tables import ORDERS, write_orders
-from crowdopt.io.plan.plan_folder import instance_facts, run_facts, stated_prior, versions, write_json, write_queues
+from crowdopt.io.plan.plan_folder import instance_facts, run_facts, stated_prior, versions, write_queues
 from crowdopt.io.plan.policy_text import counted, plain, votes_text
 from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS
 from crowdopt.io.plan.vote_table import write_weights

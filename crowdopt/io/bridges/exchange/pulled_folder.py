@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.documents import write_json
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, latest
 from crowdopt.io.tables.cells import write_csv
@@ -151,5 +151,4 @@ def write_pulled(pulled: Pulled, folder: Path) -> None:
         why = [[reason for _, reason in pulled.others], [row.place for row, _ in pulled.others]]
         write_csv(new / "others.csv", (*COLUMNS, *LOST), [*others, *why])
         write_csv(new / "truth.csv", ("task", "label"), [list(pulled.truth), list(pulled.truth.values())])
-        text = json.dumps(pulled.facts, indent=2, ensure_ascii=False) + "\n"
-        (new / PULLED).write_text(text, encoding="utf-8", newline="\n")
+        write_json(new / PULLED, pulled.facts)
