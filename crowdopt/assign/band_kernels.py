@@ -635,22 +635,20 @@ def _is_nothing(fewest, desk):
 
 
 @njit(cache=True, nogil=True)
-def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
+def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found, room_for):
     """Search for the cheapest set: a lower bound on what any costs, and how many labels the one found has, or -1.
 
-    items, skill, start, asked, limits, found: a Desk's; sizes: fewest and most labels; effort: what a set is known to
-    cost, what one costs at least that is too long to be found, and how many nodes are looked at.
+    items, skill, start, asked, limits, found, room_for: a Desk's; sizes: fewest and most labels; effort: what a set is
+    known to cost, what one costs at least that is too long to be found, and how many nodes are looked at.
     """
     (fewest, most), (limit, longer, work) = sizes, effort
-    n, classes = items[0].size, start.shape[1]
+    n = items[0].size
     deepest, room = min(most, min(n, found.size)), 4 * n + 4
     edge, cut = np.zeros((room, 4), np.int64), np.zeros(room, np.int64)
     edge[0, 0] = 1  # the next band's number
     sums = np.empty((room, deepest + 1))
     picks, best = np.zeros((room, deepest + 1), np.int64), np.zeros((room, deepest + 1), np.int64)
     bands, labels = (edge, sums, picks, best, cut), np.zeros((BANDS, deepest + 1), np.int64)
-    cells, amount = np.empty(deepest + 1, np.int64), np.empty(deepest + 1, np.int64)
-    room_for = cells, amount, np.empty((classes, 2 * ROOM)), np.empty((classes, 2 * ROOM))
     desk = Desk(items, skill, start, asked, limits, bands, labels, room_for, found)
     if _is_nothing(fewest, desk):
         return 0.0, 0
@@ -662,7 +660,7 @@ def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found):
     if deepest < fewest:
         return limit, -1
     root = _new_band(0, n, items, bands, deepest)
-    queue, nodes = [(sums[root, fewest], 0)], np.zeros((1024, 3, BANDS), np.int32)  # bands, labels, marks
+    queue, nodes = [(sums[root, fewest], 0)], np.zeros((64, 3, BANDS), np.int32)  # bands, labels, marks
     nodes[0, 0, 0], nodes[0, 1, 0] = root, fewest
     used, kept, floor = 1, -1, np.inf  # floor: the cheapest set of which the errors do not tell whether it does
     while queue:

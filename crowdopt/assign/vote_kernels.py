@@ -249,7 +249,7 @@ def _searched(r, k, rows, need, law, start, laid, limit, nodes, room, found):
     wanted, sides = (target, need, worths, law.plain), (max(0, rows.fewest[r]), min(rows.most[r], price.size))
     effort = limit, laid.longer, nodes
     bound, count = cheapest_counted(
-        laid.bands, skill, start, wanted, sides, laid.limits, effort, found[: found.size - 1]
+        laid.bands, skill, start, wanted, sides, laid.limits, effort, found[: found.size - 1], room
     )
     for e in range(count):
         found[e] = laid.order[found[e]]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crowdopt.assign.band_kernels import cheapest_counted
+from crowdopt.assign.band_kernels import ROOM, cheapest_counted
 from tests.checkers.errors import error_bounds
 
 ROUNDING = 1e-12
@@ -53,7 +53,10 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
         found = np.zeros(4, np.int64)
         items, start, asked = (price, cell, segment), prior[None, :, None], (target, need, worth, False)
         groups, effort = (member, low, top), (np.inf, np.inf, work)
-        bound, size = cheapest_counted(items, skill[None], start, asked, (0, 4), groups, effort, found)
+        room = np.zeros((2, 6), np.int64), np.empty((2, prior.size, 2 * ROOM))
+        bound, size = cheapest_counted(
+            items, skill[None], start, asked, (0, 4), groups, effort, found, (*room[0], *room[1])
+        )
         assert bound <= wanted + ROUNDING
         if size >= 0:
             assert sorted(found[:size].tolist()) in enough

@@ -142,6 +142,7 @@ def _soon(instance: AssignmentInstance, clock: Clock) -> Ints:
     problem = problem_of(instance)
     with alarm(clock) as rung:
         held = Holding.empty(problem, PARAMS.wide, 0, rung)
+        held.weigh(np.arange(problem.tasks))
         held.complete(problem.rows.cost, whole_or_none=True)
         held.mend()
         pairs, lost = problem.pairs(*held.labels(), rung)
