@@ -527,13 +527,16 @@ def _paid(node, labels, price):
 
 
 @njit(cache=True, nogil=True)
-def _keep(node, labels, found):
-    """Write down a node's labels; how many."""
-    at = 0
+def _keep(node, labels, met):
+    """Write down a node's labels before those of dearer sets; how many."""
+    (found, sizes), at = met, 0
+    for s in range(sizes.size - 1, 0, -1):
+        sizes[s], found[s] = sizes[s - 1], found[s - 1]
     for s in range(BANDS):
         for k in range(node[1, s]):
-            found[at] = labels[s, k]
+            found[0, at] = labels[s, k]
             at += 1
+    sizes[0] = at
     return at
 
 
@@ -548,7 +551,7 @@ class Desk(NamedTuple):
     bands: Any  # edge, sums, picks, best, cut
     labels: np.ndarray  # (BANDS, labels)
     room_for: Any  # cells, amount, law, other
-    found: np.ndarray  # (labels,): written: the items of the cheapest set met
+    met: Any  # found (k, labels), sizes (k,): written: the items of the last sets met, the cheapest first
 
 
 DROPPED, CUT, RAISED, SETTLED = 0, 1, 2, 3  # what becomes of a node that was weighed
@@ -635,22 +638,24 @@ def _is_nothing(fewest, desk):
 
 
 @njit(cache=True, nogil=True)
-def cheapest_counted(items, skill, start, asked, sizes, limits, effort, found, room_for):
+def cheapest_counted(items, skill, start, asked, sides, limits, effort, met, room_for):
     """Search for the cheapest set: a lower bound on what any costs, and how many labels the one found has, or -1.
 
-    items, skill, start, asked, limits, found, room_for: a Desk's; sizes: fewest and most labels; effort: what a set is
+    items, skill, start, asked, limits, met, room_for: a Desk's; sides: fewest and most labels; effort: what a set is
     known to cost, what one costs at least that is too long to be found, and how many nodes are looked at.
     """
-    (fewest, most), (limit, longer, work) = sizes, effort
+    (fewest, most), (limit, longer, work) = sides, effort
+    met[1][:] = -1
     n = items[0].size
-    deepest, room = min(most, min(n, found.size)), 4 * n + 4
+    deepest, room = min(most, min(n, met[0].shape[1])), 4 * n + 4
     edge, cut = np.zeros((room, 4), np.int64), np.zeros(room, np.int64)
     edge[0, 0] = 1  # the next band's number
     sums = np.empty((room, deepest + 1))
     picks, best = np.zeros((room, deepest + 1), np.int64), np.zeros((room, deepest + 1), np.int64)
     bands, labels = (edge, sums, picks, best, cut), np.zeros((BANDS, deepest + 1), np.int64)
-    desk = Desk(items, skill, start, asked, limits, bands, labels, room_for, found)
+    desk = Desk(items, skill, start, asked, limits, bands, labels, room_for, met)
     if _is_nothing(fewest, desk):
+        met[1][0] = 0
         return 0.0, 0
     fewest = max(1, fewest)
     if deepest < min(most, n):

@@ -19,6 +19,7 @@ ROOM = 1 << 14  # answers to counted labels that are told apart
 LONGEST = 40  # labels of a set that is looked for, unless a task asks for more
 SEGMENTS = 8  # of workers whom groups tell apart, at most
 OTHERS = 100  # sets like one that was found, at most
+KEPT = 4  # sets of a search
 CLOSE = 1e-8  # how far below the best set known, relatively, others are looked for
 
 
@@ -236,30 +237,29 @@ def _like(r, before, rows):
 
 
 @njit(cache=True, nogil=True)
-def _searched(r, k, rows, need, law, start, laid, limit, nodes, room, found):
-    """A lower bound on the price of a kind's sets, bargains apart; found: written, a set; -> with how many it has."""
+def _searched(r, k, rows, need, law, start, laid, limit, nodes, room, sets, sizes):
+    """A lower bound on the price of a kind's sets, bargains apart; sets, sizes: written, the cheapest first."""
     price, worth, group, skill = laid.items
     target = law.target[k]
     if price.size == 0:
-        enough = rows.fewest[r] == 0 and _serves(found[:0], 0, laid.cell, skill, start, target, room)
-        return (0.0, 0) if enough else (np.inf, -1)
+        enough = rows.fewest[r] == 0 and _serves(sets[0, :0], 0, laid.cell, skill, start, target, room)
+        sizes[:], sizes[0] = -1, 0 if enough else -1
+        return 0.0 if enough else np.inf
     worths = np.empty(skill.shape[1])
     for j in range(price.size):
         worths[laid.cell[j]] = worth[j]
     wanted, sides = (target, need, worths, law.plain), (max(0, rows.fewest[r]), min(rows.most[r], price.size))
-    effort = limit, laid.longer, nodes
-    bound, count = cheapest_counted(
-        laid.bands, skill, start, wanted, sides, laid.limits, effort, found[: found.size - 1], room
-    )
-    for e in range(count):
-        found[e] = laid.order[found[e]]
-    if count >= 0 and not laid.known and not _keeps(r, rows, laid.item, found, count):
-        count = -1
-    if count < 0 and limit == np.inf:
-        count = _greedy(r, rows, price, worth, group, laid.cell, skill, start, target, need, room, found)
-        if count >= 0 and not _keeps(r, rows, laid.item, found, count):
-            count = -1
-    return bound, count
+    effort, met = (limit, laid.longer, nodes), (sets[:, : sets.shape[1] - 1], sizes)
+    bound, _ = cheapest_counted(laid.bands, skill, start, wanted, sides, laid.limits, effort, met, room)
+    for s in range(sizes.size):
+        for e in range(sizes[s]):
+            sets[s, e] = laid.order[sets[s, e]]
+        if sizes[s] >= 0 and not laid.known and not _keeps(r, rows, laid.item, sets[s], sizes[s]):
+            sizes[s] = -1
+    if sizes.max() < 0 and limit == np.inf:
+        count = _greedy(r, rows, price, worth, group, laid.cell, skill, start, target, need, room, sets[0])
+        sizes[0] = count if count >= 0 and _keeps(r, rows, laid.item, sets[0], count) else -1
+    return bound
 
 
 @njit(cache=True, nogil=True)
@@ -328,6 +328,8 @@ def _written(r, k, rows, cost, laid, sets, sizes, label, ends, of, labels, size,
     """The sets of a kind beside those found before; what the cheapest costs is kept."""
     for s in range(sizes.size):
         count = sizes[s]
+        if count < 0:
+            continue
         while labels + count + laid.copies.sum() > label.size:
             label = _more(label, labels)
         if size == ends.size:
@@ -373,7 +375,7 @@ def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort,
         start = law.start[:, :, law.start_at[r] : law.start_at[r + 1]].copy()
         asked = min(some, max(1, effort.through // effort.for_each))
         others = min(OTHERS, effort.through // asked)  # for so many kinds
-        sets, sizes = np.zeros((1 + others, longest + 1), np.int64), np.empty(1 + others, np.int64)
+        sets, sizes = np.zeros((KEPT + others, longest + 1), np.int64), np.empty(KEPT + others, np.int64)
         for k in range(first, last):
             if not cuts[k] or effort.rung[0]:
                 continue
@@ -385,14 +387,14 @@ def sweep_votes(begin, end, rows, kinds, law, sides, price, room, known, effort,
             limit = known[k] - laid.bargain
             if others > 0:  # the best set is found again, for the sake of those that are like it
                 limit += 10 * CLOSE * abs(limit) + CLOSE
-            bound, sizes[0] = _searched(
-                r, k, rows, kinds.need[k], law, start, laid, limit, effort.nodes, space, sets[0]
+            bound = _searched(
+                r, k, rows, kinds.need[k], law, start, laid, limit, effort.nodes, space, sets[:KEPT], sizes[:KEPT]
             )
             found.value[k], found.cost[k], found.rate[k] = bound + laid.bargain, known[k], 0.0
-            made = min(1, sizes[0] + 1)
+            made = KEPT
             if others > 0 and sizes[0] > 0 and (k + effort.turn) % some < asked:
                 each = 1 + others // sizes[0]
-                made += _swapped(rows, laid, start, law.target[k], sets[0], sizes[0], each, sets[1:], sizes[1:])
+                made += _swapped(rows, laid, start, law.target[k], sets[0], sizes[0], each, sets[KEPT:], sizes[KEPT:])
             label, ends, of, labels, size = _written(
                 r, k, rows, cost, laid, sets[:made], sizes[:made], label, ends, of, labels, size, found
             )

@@ -50,13 +50,15 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
     costs = [float(price[one].sum()) for one in enough if error(prior, skill[cell[one]]) <= target]
     wanted = min(costs, default=np.inf)
     for work in (1, 3, 10, 100_000):
-        found = np.zeros(4, np.int64)
+        sets, sizes = np.zeros((2, 4), np.int64), np.empty(2, np.int64)
         items, start, asked = (price, cell, segment), prior[None, :, None], (target, need, worth, False)
         groups, effort = (member, low, top), (np.inf, np.inf, work)
         room = np.zeros((2, 6), np.int64), np.empty((2, prior.size, 2 * ROOM))
         bound, size = cheapest_counted(
-            items, skill[None], start, asked, (0, 4), groups, effort, found, (*room[0], *room[1])
+            items, skill[None], start, asked, (0, 4), groups, effort, (sets, sizes), (*room[0], *room[1])
         )
+        found = sets[0]
+        assert size == sizes[0] and (sizes[0] >= 0 or sizes[1] < 0)
         assert bound <= wanted + ROUNDING
         if size >= 0:
             assert sorted(found[:size].tolist()) in enough
