@@ -340,7 +340,8 @@ def assign_parts(
         except TimeIsUp:
             status, why = "undecided", f"{LATE} while parts were read; {AGAIN}"
     if why:
-        if LATE not in why:  # what is known is kept only where the clock ended it
+        is_late = status == "undecided" and (answer is None or answer.is_late)
+        if not is_late:  # what is known is kept only where the clock ended it
             rmtree(work, ignore_errors=True)
         known = {} if answer is None or not isfinite(answer.bound) else {"bound": answer.bound}
         return PartsPlan(status, why, {"status": status, **known}, run())
@@ -353,7 +354,7 @@ def assign_parts(
 
 
 def _begin(work: Path, whose: str) -> None:
-    """Keep a work folder that is of this very run, and begin anew where it is another one's, or its labels are gone."""
+    """Keep a work folder that is of this very run, and begin anew where it is another one's."""
     name = work / "whose"
     if work.exists() and not (name.exists() and name.read_text(encoding="utf-8") == whose):
         rmtree(work)

@@ -1,4 +1,4 @@
-"""How a plan of a linear rule is made: what is tried, in which order, and when that is enough.
+"""How a plan is made: what is tried, in which order, and when that is enough.
 
 A linear program over lots gives prices. One sweep at prices is a bound. Long sets are dealt from amounts, short ones
 are chosen among the sets that prices bring; both are improved. Prices are the proof. Tries decide what is done next; a

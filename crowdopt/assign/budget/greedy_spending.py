@@ -16,8 +16,6 @@ from crowdopt.crowd.kept import EVIDENCE, breaches
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
 from crowdopt.errors import InputError
 
-WIDE = 64  # labels of a task for which there is room, or four times those that a task can have on average
-
 
 def surrogate(instance: AssignmentInstance, pairs: Ints) -> Floats:
     """``S e^{-A_i/2}`` of each task, labels already in included: no log-odds vote errs more on average.
@@ -63,8 +61,7 @@ def spend(instance: AssignmentInstance, money: float) -> Ints:
         raise InputError(f"the fixed pairs cost {paid:g}, more than {money:g}")
     plain = replace(instance, rule=BHATTACHARYYA.name, budget=money)
     problem, labels = problem_of(plain), min(money / max(float(plain.cost.min()), 1e-9), float(plain.capacity.sum()))
-    wide = int(min(plain.n_workers, max(WIDE, 4 * labels / plain.n_tasks)))
-    held = Holding.empty(problem, wide, 0)
+    held = Holding.empty(problem, int(min(plain.n_workers, labels)) + 1, 0)  # less room would break the guarantee
     have = plain.collected_evidence + plain.supply(plain.fixed)
     held.spread(np.arange(plain.n_tasks), have, surrogate(plain, np.zeros((0, 2), np.int64)))
     pairs = np.unique(np.concatenate([problem.pairs(*held.labels(), NEVER)[0], plain.fixed]), axis=0)
