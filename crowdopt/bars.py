@@ -11,7 +11,7 @@ from threading import Event, Thread
 from time import perf_counter
 from typing import Any
 
-from crowdopt import pauses
+from crowdopt import kernels
 
 TICK = 0.5  # seconds between two looks at the clock
 WHILE = 5.0  # seconds; what took less needs no line in a log
@@ -61,12 +61,12 @@ class Latest:
 
     def look(self) -> None:
         """See whether something is compiled now."""
-        self.stale |= pauses.going_on()
+        self.stale |= kernels.is_compiling()
 
     @property
     def note(self) -> str:
         """What goes on: a note is of its moment, and what was said before compiling is over after it."""
-        if pauses.going_on():
+        if kernels.is_compiling():
             return "compiling once"
         return "" if self.moment is None or self.stale else str(self.moment.note)
 

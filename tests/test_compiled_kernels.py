@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import crowdopt
-from crowdopt import pauses
-from crowdopt.compiled_kernels import njit
+from crowdopt import kernels
 from crowdopt.core import clock
 from crowdopt.core.clock import Clock
+from crowdopt.kernels import njit
 
 WITHOUT_PLACES = """
 import warnings
@@ -23,7 +23,7 @@ for kind in vars(caching).values():
         kind._locator_classes = []
 with warnings.catch_warnings(record=True) as heard:
     warnings.simplefilter("always")
-    from crowdopt.compiled_kernels import njit
+    from crowdopt.kernels import njit
     double = njit(cache=True)(lambda x: 2 * x)
     triple = njit(cache=True, nogil=True)(lambda x: 3 * x)
 print(double(2), triple(2), [str(one.message) for one in heard if "NUMBA_CACHE_DIR" in str(one.message)])
@@ -43,20 +43,20 @@ def test_without_a_cache_kernels_compile_all_the_same():
 
 def test_no_clock_runs_while_something_is_compiled(monkeypatch):
     """Compiling is done once on a machine; ten seconds allowed for a plan do not mean it."""
-    before = pauses.seconds()
+    before = kernels.paused()
     assert njit()(lambda x: x + 1)(1) == 2
-    assert pauses.seconds() > before
+    assert kernels.paused() > before
     now = [0.0]
     monkeypatch.setattr(clock, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(pauses, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(kernels, "perf_counter", lambda: now[0])
     limit = Clock(10.0, started=0.0)
     now[0] = 4.0
-    pauses.begin()
-    pauses.begin()  # a loop that is compiled for another one's sake, or in another thread
+    kernels.pause()
+    kernels.pause()  # a loop that is compiled for another one's sake, or in another thread
     now[0] = 50.0
     assert limit.left == 6.0
-    pauses.end()
-    pauses.end()
+    kernels.go_on()
+    kernels.go_on()
     assert limit.left == 6.0
     now[0] = 56.0
     assert limit.over
@@ -75,7 +75,7 @@ def test_two_processes_at_once_keep_each_its_own_code(monkeypatch, tmp_path):
 
 
 TWICE = """
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 
 @njit(cache=True)
@@ -97,7 +97,7 @@ print(other.load(("floats",)), other.load(("whole",)))
 KEPT = """
 from typing import NamedTuple
 import numpy as np
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 class {name}(NamedTuple):
     size: float

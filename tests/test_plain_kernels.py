@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt import assign, plain_kernels, recipe
-from crowdopt.compiled_kernels import njit
+from crowdopt import assign, kernels, recipe
 from crowdopt.crowd.law import Difficulty
+from crowdopt.kernels import njit
 
 
 @njit(cache=False)
@@ -37,8 +37,8 @@ def _instances(seed):
 def test_plans_are_the_same_to_the_last_bit(compiled, monkeypatch, seed):
     """Pairs, bound and all other numbers, whichever way the loops run."""
     plans = [assign(instance, time_limit=60, gap=0.0) for instance in _instances(seed)]
-    monkeypatch.setattr(plain_kernels, "is_kept", lambda kernel: False)  # as on the first day
-    monkeypatch.setattr(plain_kernels, "MOMENT", 1e9)  # no end
+    monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)  # as on the first day
+    monkeypatch.setattr(kernels, "MOMENT", 1e9)  # no end
     for instance, before in zip(_instances(seed), plans, strict=True):
         written = assign(instance, time_limit=60, gap=0.0)
         known = before.status, before.objective, before.bound
@@ -77,18 +77,18 @@ def test_ctrl_c_in_a_compiled_loop_is_nothing_else():
 
 def test_once_the_seconds_are_used_up_kernels_are_compiled(monkeypatch):
     """And not before."""
-    monkeypatch.setattr(plain_kernels, "is_kept", lambda kernel: False)
+    monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)
     values = np.arange(3.0)
-    with plain_kernels.plain(1e-9):
-        assert plain_kernels.going_on()
+    with kernels.plain(1e-9):
         assert _outer(values) == 5.0 and not _outer.signatures and not _inner.signatures
-        assert not plain_kernels.going_on()
         assert _outer(values) == 5.0 and _outer.signatures
 
 
-def test_large_campaigns_do_not_wait_for_plain_python():
+@pytest.mark.parametrize(("tasks", "workers", "is_plain"), [(200, 25, True), (201, 25, False), (200, 26, False)])
+def test_large_campaigns_do_not_wait_for_plain_python(monkeypatch, tasks, workers, is_plain):
     """Few tasks and few workers: votes of so few are exact without long laws."""
-    for tasks, workers, small in ((200, 25, True), (201, 25, False), (200, 26, False)):
-        with plain_kernels.for_small(tasks, workers):
-            assert plain_kernels.going_on() == small
-    assert not plain_kernels.going_on()
+    monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)
+    kernel = njit(cache=False)(lambda x: x + 1)
+    with kernels.for_small(tasks, workers):
+        assert kernel(1) == 2
+    assert bool(kernel.signatures) != is_plain

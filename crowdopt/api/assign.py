@@ -60,7 +60,7 @@ from crowdopt.io.campaign.overrides import alone, stating
 from crowdopt.io.campaign.own_rows import read_rows
 from crowdopt.io.plan.plan_folder import write_plan
 from crowdopt.io.tables.folder import PLAN, check_target
-from crowdopt.plain_kernels import for_small
+from crowdopt.kernels import for_small
 
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"

@@ -34,8 +34,8 @@ from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
 from crowdopt.io.plan.stored_plan import read_overrides
 from crowdopt.io.tables.folder import check_target
 from crowdopt.io.tables.label_table import read_labels, read_truth
+from crowdopt.kernels import for_small
 from crowdopt.notebooks import InNotebooks
-from crowdopt.plain_kernels import for_small
 from crowdopt.report.charts import Undrawn, drawn
 from crowdopt.report.cost_charts import cost_curve as curve_chart
 from crowdopt.report.cost_charts import cost_of_rounds, total_cost

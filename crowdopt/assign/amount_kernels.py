@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.assign.state_kernels import CLOSE
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 
 class Amounts(NamedTuple):

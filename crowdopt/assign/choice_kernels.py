@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 
 @njit(cache=True, nogil=True)

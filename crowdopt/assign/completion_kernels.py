@@ -12,7 +12,7 @@ dearer than the truth: the table alone proves a bound, and steers an exact searc
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 HAIR = 1e-12  # of evidence: rounding in a sum of labels
 ANY = 1 << 40  # labels of a group without a most

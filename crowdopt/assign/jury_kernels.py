@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.assign.state_kernels import _helps, _may_replace, keeps, may_have
-from crowdopt.compiled_kernels import njit
 from crowdopt.crowd.vote_kernels import class_error, class_room, error_of
+from crowdopt.kernels import njit
 
 CELLS, CLASS_CELLS = 4_096, 1_024  # values told apart of half a vote between two classes; of one among more
 

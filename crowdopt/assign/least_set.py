@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 HAIR = 1e-12  # evidence; rounding in a sum of labels
 CELLS = 400  # of evidence in a table of what is left open

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdopt.assign.completion_kernels import ANY, SPARE, cheapest, completions, through_each
 from crowdopt.assign.least_set import HAIR, least_set, new_desk, no_rests, rank, rests_of
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 
 class Effort(NamedTuple):

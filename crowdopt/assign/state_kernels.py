@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.assign.completion_kernels import ANY
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 CLOSE = 1e-12  # evidence; a smaller gain is rounding
 

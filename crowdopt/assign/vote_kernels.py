@@ -13,7 +13,7 @@ import numpy as np
 from crowdopt.assign.band_kernels import cheapest_counted, error_of_counts, last_cell_to_counts
 from crowdopt.assign.completion_kernels import ANY
 from crowdopt.assign.oracle_kernels import _more
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 ROOM = 1 << 14  # answers to counted labels that are told apart
 LONGEST = 40  # labels of a set that is looked for, unless a task asks for more

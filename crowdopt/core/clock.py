@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from time import perf_counter
 
-from crowdopt import pauses, stops
+from crowdopt import kernels, stops
 from crowdopt.core.solution import Options
 
 ENOUGH = 1e-3  # seconds; with less than this left another solve is not worth starting
@@ -20,7 +20,7 @@ class Clock:
     # when they began to run, by ``time.perf_counter``; default: now
     started: float = field(default_factory=perf_counter)
     # seconds by which all clocks of the process had stood still then
-    paused: float = field(default_factory=pauses.seconds)
+    paused: float = field(default_factory=kernels.paused)
     # what ends them early: the search's listener
     stop: Event = field(default_factory=stops.current, repr=False, compare=False)
 
@@ -29,7 +29,7 @@ class Clock:
         """Seconds left, never below ENOUGH."""
         if self.stop.is_set():
             return ENOUGH
-        ran = perf_counter() - self.started - (pauses.seconds() - self.paused)
+        ran = perf_counter() - self.started - (kernels.paused() - self.paused)
         return max(ENOUGH, self.limit - ran)
 
     @property

@@ -11,7 +11,7 @@ from crowdopt.crowd.group_limits import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.vote_errors import CERTAIN, fewest_exact, most_errors
-from crowdopt.plain_kernels import for_small
+from crowdopt.kernels import for_small
 
 
 def open_tasks(instance: AssignmentInstance) -> Ints:

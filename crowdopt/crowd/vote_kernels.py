@@ -29,7 +29,7 @@ from math import exp, log
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 EQUAL = 1e-13  # of the sum of |weights|: sums this close are the same, so equal workers convolve
 TIE = 1e-11  # of the sum of |weights|: a vote this close to its threshold is a tie

@@ -14,7 +14,7 @@ from crowdopt.io.campaign.overrides import BEYOND, overridden
 from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.stored_plan import StoredPlan, read_claims, read_plan
 from crowdopt.io.plan.stored_policy import is_policy
-from crowdopt.plain_kernels import for_small
+from crowdopt.kernels import for_small
 from crowdopt.recheck.bounds.findings import Report
 from crowdopt.recheck.error_columns import check_errors, refuse_errors
 from crowdopt.recheck.money_spent import check_spending

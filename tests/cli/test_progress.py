@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 import crowdopt
-from crowdopt import bars, pauses
+from crowdopt import bars, kernels
 from crowdopt.api.watching import Forward, watched
 from crowdopt.cli.common import ProgressLine
 from crowdopt.core.solution import Progress
@@ -70,9 +70,9 @@ def test_the_line_moves_while_nothing_is_told(monkeypatch):
     monkeypatch.setattr("crowdopt.bars.TICK", 0.02)
     with ProgressLine() as line:
         line.show(Progress(0.0, None, None, "compiling once"))
-        pauses.begin()
+        kernels.pause()
         during = more(written)
-        pauses.end()
+        kernels.go_on()
         after = more(written)
     assert all("compiling once" in said for said in during)
     assert not any("compiling" in said for said in after) and written[-1] == "\r\x1b[K"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 FADED = 1e-5  # of a task: an order ends where no more than that would go on
 

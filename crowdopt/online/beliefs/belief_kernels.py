@@ -9,7 +9,7 @@ from math import exp, log, tanh
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 from crowdopt.online.beliefs.vote_sum_kernels import recount, settle, slopes
 
 SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE

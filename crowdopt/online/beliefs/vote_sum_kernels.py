@@ -12,7 +12,7 @@ from math import exp, expm1, log, log1p
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 LEAST = 1e-300  # of a chance before its logarithm is taken
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 CALL = 500  # numbers looked at that a vote's error takes as long as, beside its cases
 EVEN = 1e-9  # relative difference of two chances up to which a vote may name either class

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 from crowdopt.recheck.bounds.answer_kernels import Scratch, least_error, unaware_error
 from crowdopt.recheck.bounds.lottery_kernels import least_cost
 

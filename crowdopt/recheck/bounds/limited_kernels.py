@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 EVIDENCE_ROUNDING = 1e-12  # evidence, relative to the need above 1; rounding in a sum of labels
 CUTS = 40  # prices of evidence that are tried, at most

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 from crowdopt.recheck.bounds.answer_kernels import least_error
 
 POINTS = 128  # numbers of winners that are looked at, at most

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.compiled_kernels import njit
+from crowdopt.kernels import njit
 
 EVIDENCE_ROUNDING = 1e-12  # evidence; rounding in a sum of labels
 
