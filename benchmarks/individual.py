@@ -97,9 +97,7 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
 def proven_again(plan) -> float | None:
     """What the plan's multipliers prove, by the second opinion."""
     from crowdopt.crowd.vote_errors import relaxation
-    from crowdopt.recheck.bounds.joint_pull import JointPull
-    from crowdopt.recheck.bounds.multipliers import prove
-    from crowdopt.recheck.bounds.sets import prove_sets
+    from crowdopt.recheck.bounds import JointPull, prove, prove_sets
 
     if plan.duals is None or plan.duals.joint:
         return None

@@ -19,10 +19,9 @@ from crowdopt.errors import InputError
 from crowdopt.io.answers.answered import read_answered
 from crowdopt.io.answers.audit_draw import DRAW
 from crowdopt.io.parts import is_in_parts
-from crowdopt.recheck import part_check, verification
-from crowdopt.recheck.audits import audit_check, escalation_check
-from crowdopt.recheck.audits.audit_check import AuditReport as AuditReport
-from crowdopt.recheck.bounds.findings import Report as Report
+from crowdopt.recheck import audits, part_check, verification
+from crowdopt.recheck.audits import AuditReport as AuditReport
+from crowdopt.recheck.findings import Report as Report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +115,7 @@ def verify_audit(
     ``problems`` if it does not.
     """
     place = Path(folder)
-    check = escalation_check.verify_escalation if is_escalation(place) else audit_check.verify_audit
+    check = audits.verify_escalation if is_escalation(place) else audits.verify_audit
     report = check(answers, place, commitment, after)
     if report.holds:
         try:

@@ -28,11 +28,9 @@ from crowdopt.io.parts import (
     read_part,
     read_parts_folder,
 )
-from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.sets import PairPrices, least_by_evidence
-from crowdopt.recheck.plan_claims import agrees, refuse_excess
-from crowdopt.recheck.plan_tables import SAME, check_columns
+from crowdopt.recheck.bounds import JointPull, PairPrices, least_by_evidence
+from crowdopt.recheck.findings import Report
+from crowdopt.recheck.plans import SAME, agrees, check_columns, refuse_excess
 
 HELD = {"form", "status", "proven", "proof", "objective", "bound", "gap", "labels", "tasks", "workers", "parts"}
 HELD |= {"rule", "promise"}

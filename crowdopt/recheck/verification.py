@@ -15,15 +15,24 @@ from crowdopt.io.campaign.recorded_settings import RECORD
 from crowdopt.io.plan.stored_plan import StoredPlan, read_claims, read_plan
 from crowdopt.io.plan.stored_policy import is_policy
 from crowdopt.kernels import for_small
-from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.error_columns import check_errors, refuse_errors
-from crowdopt.recheck.money_spent import check_spending
-from crowdopt.recheck.plan_claims import check_claims, check_left_open, refuse_excess
-from crowdopt.recheck.plan_tables import check_queues, check_tasks, check_weights, check_workers
-from crowdopt.recheck.policy_check import verify_policy
-from crowdopt.recheck.repaired_plans import check_repaired
-from crowdopt.recheck.tasks_short import check_short, tasks_said_short
-from crowdopt.recheck.unheld_claims import refuse_unheld
+from crowdopt.recheck.findings import Report
+from crowdopt.recheck.plans import (
+    check_claims,
+    check_errors,
+    check_left_open,
+    check_queues,
+    check_repaired,
+    check_short,
+    check_spending,
+    check_tasks,
+    check_weights,
+    check_workers,
+    refuse_errors,
+    refuse_excess,
+    refuse_unheld,
+    tasks_said_short,
+)
+from crowdopt.recheck.policies import verify_policy
 
 
 def verify(campaign: str | Path, plan: str | Path) -> Report:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt import AssignmentInstance, Plan, verify, write_campaign, write_plan
-from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.findings import Report
 from tests.checkers.plans import errors, promised, table
 
 SAME = 1e-9

@@ -31,8 +31,7 @@ from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import UNLIMITED
 from crowdopt.crowd.kept import broken
-from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.sets import prove_sets
+from crowdopt.recheck.bounds import JointPull, prove_sets
 from tests.assign.by_hand import sets_of
 from tests.sampled import first_of
 from tests.small import brute_force

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe, write_plan
 from crowdopt.crowd.kept import breaches
-from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.sets import prove_sets
+from crowdopt.recheck.bounds import JointPull, prove_sets
 from tests.sampled import first_of
 from tests.small import instances
 

@@ -17,9 +17,7 @@ from crowdopt.core.solution import Options
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.reach import is_open
-from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.multipliers import prove
-from crowdopt.recheck.bounds.sets import prove_sets
+from crowdopt.recheck.bounds import JointPull, prove, prove_sets
 from tests.sampled import first_of
 from tests.small import instances
 

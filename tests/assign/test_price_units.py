@@ -10,7 +10,7 @@ import pytest
 
 from crowdopt import AssignmentInstance, assign
 from crowdopt.assign.price_units import price_unit
-from crowdopt.recheck.bounds.price_step import price_step
+from crowdopt.recheck.bounds import price_step
 from tests.assign.by_hand import report_on
 from tests.sampled import first_of
 

@@ -11,9 +11,7 @@ import pytest
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
-from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.multipliers import prove
-from crowdopt.recheck.bounds.sets import prove_sets
+from crowdopt.recheck.bounds import JointPull, prove, prove_sets
 from tests.combinations.measured import NEAR, is_tiny, measure
 from tests.draw import Planned, planned
 from tests.sampled import first_of

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, answers, assign, read_campaign, verify, write_campaign
-from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.findings import Report
 from tests.io import write_table
 
 

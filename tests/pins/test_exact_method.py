@@ -18,9 +18,7 @@ from crowdopt.labelers.sets import plurality_accuracies
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import aggregated
 from crowdopt.programs.market import Market
-from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.multipliers import prove
-from crowdopt.recheck.bounds.sets import prove_sets
+from crowdopt.recheck.bounds import JointPull, prove, prove_sets
 from tests.majorities import majority_accuracy
 from tests.weighted import weighted_error
 

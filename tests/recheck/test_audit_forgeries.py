@@ -20,7 +20,7 @@ from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
 from crowdopt.io.answers.audit_draw import commitment
 from crowdopt.io.tables.cells import write_csv
-from crowdopt.recheck.audits import audit_check
+from crowdopt.recheck import audits as audit_check
 from tests.sampled import first_of
 
 N, WRONG = 60, 20

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
-from crowdopt.recheck.bounds.joint_pull import JointPull
-from crowdopt.recheck.bounds.set_kernels import cheapest_bounds
-from crowdopt.recheck.bounds.sets import PairPrices, least_by_evidence
+from crowdopt.recheck.bounds import JointPull, PairPrices, least_by_evidence
+from crowdopt.recheck.evidence_kernels import cheapest_bounds
 
 NEAR = 1e-9
 

@@ -15,10 +15,9 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd import group_limits
 from crowdopt.io.tables.table_columns import Table
-from crowdopt.recheck.bounds import sets
-from crowdopt.recheck.bounds.findings import Report
-from crowdopt.recheck.bounds.joint_pull import JointPull, joint_pull
-from crowdopt.recheck.bounds.sets import prove_sets
+from crowdopt.recheck import bounds as sets
+from crowdopt.recheck.bounds import JointPull, joint_pull, prove_sets
+from crowdopt.recheck.findings import Report
 from tests.checkers.plans import sets_of
 from tests.draw import campaign, campaigns
 from tests.recheck.forged import Forged, made

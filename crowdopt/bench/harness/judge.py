@@ -17,7 +17,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status, relative_gap
 from crowdopt.errors import InputError
 from crowdopt.io.campaign.archive import write_archive
-from crowdopt.recheck.bounds.findings import Report
+from crowdopt.recheck.findings import Report
 from crowdopt.recheck.verification import verify
 
 CLOSED = 1e-6  # relative; a gap that a claim of optimality may leave

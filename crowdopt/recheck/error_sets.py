@@ -17,7 +17,7 @@ from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN
 
 if TYPE_CHECKING:
-    from crowdopt.recheck.bounds.count_kernels import CountNodes, LabelMenu, SearchRoom, WorkerCells
+    from crowdopt.recheck.error_kernels import CountNodes, LabelMenu, SearchRoom, WorkerCells
 
 ALLOWED = 1.001 * CERTAIN  # error above a target: as much as plans may have, and a hair for rounding
 WIDEST = 100  # labels of a set that is looked at; larger ones are only bounded
@@ -173,7 +173,7 @@ def _law(skills: TypeSkills, workers: list[int], prior: Floats) -> tuple[Floats,
 
     -> with whether no skill was raised.
     """
-    from crowdopt.recheck.bounds.answer_kernels import LONGEST, coarsened, laws
+    from crowdopt.recheck.answer_kernels import LONGEST, coarsened, laws
 
     share = np.array([1 - skills.share, skills.share] if skills.share else [1.0])
     start = share[:, None, None] * prior[:, None]
@@ -204,7 +204,7 @@ def _search(
     allowed: tuple[Floats, Floats, bool],
     how: Search,
 ) -> Floats:
-    from crowdopt.recheck.bounds.count_kernels import LabelMenu, SetQuestion, cheapest
+    from crowdopt.recheck.error_kernels import LabelMenu, SetQuestion, cheapest
 
     (group, low, high), (targets, needs, unaware) = rules, allowed
     fewest = max(int(low[0]), int(low[1:].sum()))
@@ -239,8 +239,8 @@ def _search(
 
 
 def _rooms(labels: LabelMenu, wide: int, cases: int) -> tuple[WorkerCells, CountNodes, SearchRoom]:
-    from crowdopt.recheck.bounds.answer_kernels import Scratch
-    from crowdopt.recheck.bounds.count_kernels import SLOTS, CountNodes, SearchRoom, WorkerCells
+    from crowdopt.recheck.answer_kernels import Scratch
+    from crowdopt.recheck.error_kernels import SLOTS, CountNodes, SearchRoom, WorkerCells
 
     wide, many, classes = max(1, wide), labels.price.size, labels.start.shape[1]
     cells, rows = min(CELLS, PLACES // wide), min(cases, max(1, ROWS // classes))

@@ -1,1 +1,0 @@
-"""Audits of answers checked a second time."""

@@ -1,1 +1,0 @@
-"""Bounds proven a second time, each by an algorithm of its own."""
