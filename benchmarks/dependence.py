@@ -26,9 +26,9 @@ import numpy as np
 
 import crowdopt
 from benchmarks.laws import set_errors
-from crowdopt.assign.cascade.cascade import Cascade
-from crowdopt.assign.cascade.law_prices import law_price
+from crowdopt.assign.cascade.cheapest_policy import law_price
 from crowdopt.assign.cascade.panels import vote_panel
+from crowdopt.assign.cascade.policy import Cascade
 from crowdopt.core.solution import Options
 from crowdopt.crowd.law import Difficulty, Law
 from crowdopt.crowd.law_fits import FITS, INDEPENDENT, PANEL, GoldVotes, LawChoice, chosen_law, log_chances

@@ -21,8 +21,6 @@ from time import perf_counter, thread_time
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 ADVICE = (
     "compiled code cannot be kept here, so every process compiles anew; "
     "set NUMBA_CACHE_DIR to a folder that can be written"
@@ -140,6 +138,7 @@ def _apart(kernel: Any) -> Any:
 @cache
 def _switched(kind: Any) -> Any:
     """The class of compiled kernels, whose calls heed :func:`plain`."""
+    import numpy as np
 
     class Switched(kind):  # type: ignore[misc]
         def __call__(self, *given: Any) -> Any:

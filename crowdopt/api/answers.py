@@ -11,7 +11,7 @@ from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.arrays import places
 from crowdopt.assign.cascade.adaptive_plan import class_labels
-from crowdopt.assign.cascade.onward_targets import asks_more, onward_orders, onward_targets, policy_answers
+from crowdopt.assign.cascade.cheapest_policy import asks_more, onward_orders, onward_targets, policy_answers
 from crowdopt.assign.cascade.panels import skill_panel, vote_panel
 from crowdopt.errors import InputError, public
 from crowdopt.io.answers.answers_folder import ANSWERS, write_answers

@@ -34,14 +34,12 @@ from crowdopt.api.confident import confident
 from crowdopt.api.verbs import two_ways
 from crowdopt.api.watching import giving_way, watched
 from crowdopt.arrays import Ints
+from crowdopt.assign.approximation import METHOD as APPROXIMATION
+from crowdopt.assign.best_effort import best_effort
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
-from crowdopt.assign.explain.questions import Probe
-from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
-from crowdopt.assign.methods.best_effort import best_effort
-from crowdopt.assign.plan import Plan
-from crowdopt.assign.presolve import presolved
-from crowdopt.assign.price_units import in_units
+from crowdopt.assign.plan import Plan, in_units, presolved
 from crowdopt.assign.search import quick_plan
+from crowdopt.assign.shortage import Probe
 from crowdopt.assign.tied_tasks import with_tied_tasks
 from crowdopt.backends import solve_whole
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings

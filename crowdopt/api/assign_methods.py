@@ -12,12 +12,12 @@ from crowdopt.api.binding import (
     SOLVERS,
 )
 from crowdopt.arrays import Ints
+from crowdopt.assign.approximation import METHOD as APPROXIMATION
+from crowdopt.assign.approximation import TIES, approximate
 from crowdopt.assign.average import solve_average
 from crowdopt.assign.checked import solve_checked
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.linear_plan import solve_linearly
-from crowdopt.assign.methods.approximation import METHOD as APPROXIMATION
-from crowdopt.assign.methods.approximation import TIES, approximate
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.search import solve_exact
 from crowdopt.backends import BackendMissing, named, solve

@@ -36,7 +36,7 @@ class PlanOptions:
         Whether a folder's gold is taken as it is, even where workers are below chance.
     strict : bool
         Whether there is a plan for every task or none; else, where some cannot be served, a plan for as many as can be
-        and the best that is left for the others, which ``short`` names (crowdopt.assign.methods.best_effort).
+        and the best that is left for the others, which ``short`` names (crowdopt.assign.best_effort).
     listener : callable, optional
         Hears of incumbents and bounds, which only get better, and of the seconds so far. Where it returns True the
         search stops and answers with the best that it has; what it raises is raised here. In a notebook a bar does.

@@ -12,13 +12,12 @@ from crowdopt.api.assign import assign, probe, unheeded
 from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of
 from crowdopt.api.verbs import two_ways
 from crowdopt.arrays import Ints
-from crowdopt.assign.budget.promise import Promised as Promised
-from crowdopt.assign.budget.promise import smallest_promise
-from crowdopt.assign.budget.spending import METHODS, least_wrong
-from crowdopt.assign.budget.spending import Spent as Spent
-from crowdopt.assign.explain.questions import SHARE
+from crowdopt.assign.budget import METHODS, least_wrong, smallest_promise
+from crowdopt.assign.budget import Promised as Promised
+from crowdopt.assign.budget import Spent as Spent
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.search import quick_plan
+from crowdopt.assign.shortage import SHARE
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.alike import classes_of

@@ -17,14 +17,12 @@ from crowdopt.api.explain_rounds import explain_rounds, is_adaptive
 from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
 from crowdopt.api.verbs import keywords
 from crowdopt.arrays import Floats
+from crowdopt.assign import explain as cost_curve
+from crowdopt.assign import explain as tangents
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
-from crowdopt.assign.explain import cost_curve
-from crowdopt.assign.explain import margins as tangents
-from crowdopt.assign.explain.cost_curve import CostCurve
-from crowdopt.assign.explain.margins import Margins
-from crowdopt.assign.explain.remedies import Remedy
-from crowdopt.assign.explain.shortage import Shortage, shortage
+from crowdopt.assign.explain import CostCurve, Margins, Remedy
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.shortage import Shortage, shortage
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import refuse_average

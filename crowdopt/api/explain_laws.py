@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crowdopt.api.binding import SOLVERS, options_of
-from crowdopt.assign.cascade.cascade import Cascade
-from crowdopt.assign.cascade.law_prices import LawPrice, law_price, with_law
+from crowdopt.assign.cascade.cheapest_policy import LawPrice, law_price, with_law
 from crowdopt.assign.cascade.panels import ManyStates, vote_panel
+from crowdopt.assign.cascade.policy import Cascade
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes

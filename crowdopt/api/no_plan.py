@@ -9,9 +9,9 @@ import numpy as np
 
 from crowdopt.api.assign import LITTLE, probe
 from crowdopt.arrays import Floats
-from crowdopt.assign.explain.remedies import Remedy, remedies
-from crowdopt.assign.explain.shortage import Shortage, shortage
+from crowdopt.assign.explain import Remedy, remedies
 from crowdopt.assign.plan import Plan
+from crowdopt.assign.shortage import Shortage, shortage
 from crowdopt.core.solution import Status
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import CERTAIN, least_errors

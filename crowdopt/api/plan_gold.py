@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdopt.api.assign import assign, probe
 from crowdopt.api.binding import InstanceLike, instance_of
-from crowdopt.assign.explain.shortage import rounded_up, shortage
+from crowdopt.assign.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance

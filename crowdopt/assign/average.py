@@ -14,15 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.alarm import NEVER
-from crowdopt.assign.choose import Chooser
-from crowdopt.assign.improve import improve
+from crowdopt.assign.choose import Chooser, improve
 from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import EffortParams, Oracle, Sets, Swept
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.prices import Climb, linear, sampled
 from crowdopt.assign.problem import ANY, SCALE, Kinds, Problem, ProblemParams, problem_of, up_to
-from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.assign.standing import NEVER, Solvers, Standing
 from crowdopt.assign.votes import LEAST, SPARE, hardness
 from crowdopt.core.certificate import BOUND, Certificate, next_integer
 from crowdopt.core.clock import Clock

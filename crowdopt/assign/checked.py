@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Ints
-from crowdopt.assign.alarm import alarm
 from crowdopt.assign.plan import Plan, decide
 from crowdopt.assign.problem import problem_of
+from crowdopt.assign.standing import alarm
 from crowdopt.assign.state import Holding
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap

@@ -65,7 +65,7 @@ def rounded(
 
     -> (L, G): labels of each class of workers for each lot.
     """
-    from crowdopt.assign.amount_kernels import Amounts, shift
+    from crowdopt.assign.master_kernels import Amounts, shift
 
     rows, count = problem.rows, asked.count
     worth, cost = rows.worth[problem.lots[0]], rows.cost[problem.lots[0]]

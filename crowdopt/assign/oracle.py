@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints, parts_of
-from crowdopt.assign.alarm import alarm
 from crowdopt.assign.problem import Problem
+from crowdopt.assign.standing import alarm
 from crowdopt.core.clock import Clock
 
 Brought: TypeAlias = tuple[Ints, Ints, Ints]  # labels of sets, where each ends, and the kind of each

@@ -1,10 +1,18 @@
-"""An answer together with what is known to be true of it."""
+"""An answer together with what is known to be true of it.
+
+Prices in the largest unit of which each is a multiple: every plan's cost is whole then, so bounds are rounded up.
+
+Tasks that ask nothing are left out of every program; what is known of the others is known of all.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
-from math import isfinite
+from math import gcd, isfinite, lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,11 +20,13 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_sides
 from crowdopt.core.program import Program
-from crowdopt.core.solution import PROVEN, Status
+from crowdopt.core.solution import PROVEN, Listener, Status, told_in
 from crowdopt.crowd.alike import Classes
 from crowdopt.crowd.doubt import LeftOpen
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import PRICES, AssignmentInstance
 from crowdopt.crowd.kept import NEAR, broken, worst_breach
+from crowdopt.crowd.reach import open_tasks
+from crowdopt.crowd.subset import of_tasks
 from crowdopt.crowd.vote_errors import exact_errors, most_errors
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
@@ -367,3 +377,86 @@ def queues(pairs: Ints) -> list[tuple[int, Ints]]:
     workers, starts = np.unique(pairs[order, 1], return_index=True)
     tasks = np.split(pairs[order, 0], starts[1:]) if workers.size else []
     return list(zip(workers.tolist(), tasks, strict=True))
+
+
+MANY = 1_000  # prices that all differ have no unit worth looking for
+
+
+def in_units(
+    instance: AssignmentInstance,
+    listener: Listener | None,
+    solve: Callable[[AssignmentInstance, Listener | None], Plan],
+) -> Plan:
+    """The plan of the instance with prices in units as one of the instance.
+
+    With prices c and budget B divided by the unit u, costs, bounds and multipliers are u times those found; money's own
+    multiplier has no unit.
+    """
+    unit = price_unit(instance.cost)
+    if unit is None:
+        return solve(instance, listener)
+    size = float(unit)
+    budget = None if instance.budget is None else float(Fraction(Decimal(repr(float(instance.budget)))) / unit)
+    part = replace(instance, cost=np.rint(instance.cost / size), budget=budget)
+
+    plan = solve(part, told_in(listener, lambda cost: cost * size))
+    value = None if plan.pairs is None else float(instance.prices(plan.pairs).sum())
+    return replace(
+        plan,
+        instance=instance,
+        certificate=replace(plan.certificate, value=value, bound=plan.bound * size),
+        certified_bound=plan.certified_bound * size,
+        duals=None if plan.duals is None else _scaled(plan.duals, size),
+    )
+
+
+def price_unit(cost: Floats) -> Fraction | None:
+    """The largest unit of which every price, as it is written in decimals, is a multiple; None for 1, or too small."""
+    prices = np.unique(cost[cost > 0])
+    if not 0 < prices.size <= MANY:
+        return None
+    exact = [Fraction(Decimal(repr(one))) for one in prices.tolist()]
+    bottom = lcm(*(one.denominator for one in exact))
+    unit = Fraction(gcd(*(int(one * bottom) for one in exact)), bottom)
+    return None if unit == 1 or float(prices[-1] / unit) > PRICES[1] else unit
+
+
+def _scaled(duals: Duals, size: float) -> Duals:
+    return replace(
+        duals,
+        task=size * duals.task,
+        worker=size * duals.worker,
+        labels=size * duals.labels,
+        wrong=size * duals.wrong,
+        joint={name: size * values for name, values in duals.joint.items()},
+    )
+
+
+def presolved(instance: AssignmentInstance, solve: Callable[[AssignmentInstance], Plan]) -> Plan:
+    """The plan of the open tasks alone (crowdopt.crowd.reach) as a plan of all.
+
+    Cost and bound stay what they are: a task that is left out needs no label, and with multipliers 0 it takes nothing
+    from the bound, whatever the prices of time and money are.
+    """
+    kept = open_tasks(instance)
+    if kept.size == instance.n_tasks:
+        return solve(instance)
+    plan = solve(of_tasks(instance, kept))
+    duals = None if plan.duals is None else _duals_of_all(instance.n_tasks, kept, plan.duals)
+
+    def of_all(pairs: Ints | None) -> Ints | None:
+        return None if pairs is None else np.column_stack([kept[pairs[:, 0]], pairs[:, 1]])
+
+    return replace(plan, instance=instance, pairs=of_all(plan.pairs), partial=of_all(plan.partial), duals=duals)
+
+
+def _duals_of_all(n: int, kept: Ints, duals: Duals) -> Duals:
+    """Multipliers of some tasks as those of all: 0 for the others."""
+
+    def spread(values: Floats) -> Floats:
+        every = np.zeros((*values.shape[:-1], n))
+        every[..., kept] = values
+        return every
+
+    joint = {name: spread(values) if name == "group" else values for name, values in duals.joint.items()}
+    return replace(duals, task=spread(duals.task), labels=spread(duals.labels), joint=joint)

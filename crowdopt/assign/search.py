@@ -12,16 +12,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.alarm import alarm
-from crowdopt.assign.choose import Chooser
+from crowdopt.assign.choose import Chooser, ImproveParams, improve, score
 from crowdopt.assign.deal import Asked, aimed, rounded
-from crowdopt.assign.improve import ImproveParams, improve, score
 from crowdopt.assign.master import NONE, Master, Pool
 from crowdopt.assign.oracle import GREEDY, EffortParams, Oracle, Sets, Swept
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.prices import Climb, Linear, PriceParams, linear, sampled
 from crowdopt.assign.problem import Problem, problem_of
-from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.assign.standing import Solvers, Standing, alarm
 from crowdopt.assign.state import Holding
 from crowdopt.core.certificate import Certificate, certify, next_integer
 from crowdopt.core.clock import Clock

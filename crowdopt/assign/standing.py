@@ -1,32 +1,57 @@
-"""What a method knows at any moment: its best plan, its best bound, the time left."""
+"""What a method knows at any moment: its best plan, its best bound, the time left.
+
+An alarm clock tells compiled loops of it: a thread beside them raises a flag when time is up, and they look at it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Event, Thread
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crowdopt.arrays import Ints
+from crowdopt.arrays import Bools, Ints
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import BOUND, Certificate
 from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.master import MakeMaster
 from crowdopt.core.program import Program
-from crowdopt.core.solution import (
-    PROVEN,
-    Listener,
-    Options,
-    Progress,
-    Solution,
-    Solve,
-    relative_gap,
-)
+from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solution, Solve, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches, short_tasks
 from crowdopt.crowd.vote_errors import relaxation
+
+NEVER: NDArray[np.bool_] = np.zeros(1, np.bool_)  # of loops that nobody ends early
+
+
+@contextmanager
+def alarm(clock: Clock) -> Iterator[Bools]:
+    """A flag, (1,) bool, that becomes True when the clock is over; the watch on it ends with the block.
+
+    Loops that look at it run without Python's lock, or the watch would never have its turn.
+
+    clock: it may be paused meanwhile; -> (1,).
+    """
+    rung, ended = np.zeros(1, np.bool_), Event()
+
+    def watch() -> None:
+        while not clock.over:
+            if ended.wait(clock.left):
+                return
+        rung[0] = True
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield rung
+    finally:
+        ended.set()
+
 
 DEFAULTS = Options()
 UNKNOWN = Certificate(None, -np.inf, "none", None, None)

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints, nth_alike
-from crowdopt.assign.alarm import NEVER
 from crowdopt.assign.oracle import Sets
 from crowdopt.assign.problem import Problem
+from crowdopt.assign.standing import NEVER
 
 
 @dataclass(eq=False)

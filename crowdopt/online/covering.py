@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.best_tasks import ZERO, best_of
-from crowdopt.assign.top_up import top_up
+from crowdopt.assign.approximation import ZERO, best_of, top_up
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE

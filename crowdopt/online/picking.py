@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign.best_tasks import ZERO
+from crowdopt.assign.approximation import ZERO
 
 Ids: TypeAlias = NDArray[np.integer]
 

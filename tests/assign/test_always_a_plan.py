@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.assign.alarm import NEVER
 from crowdopt.assign.problem import problem_of
+from crowdopt.assign.standing import NEVER
 from crowdopt.assign.state import Holding
 from crowdopt.crowd.groups import Group, OwnRows
 from tests.checkers.plans import broken

@@ -16,7 +16,7 @@ from crowdopt import AssignmentInstance, OwnRows, Status, assign, explain, verif
 from crowdopt.api.binding import SOLVERS
 from crowdopt.api.budget import spend
 from crowdopt.api.no_plan import why_not
-from crowdopt.assign.methods.best_effort import best_effort, most_tasks
+from crowdopt.assign.best_effort import best_effort, most_tasks
 from crowdopt.assign.problem import problem_of
 from crowdopt.cli import main
 from crowdopt.core.clock import Clock
@@ -100,7 +100,7 @@ def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_wher
     plenty = replace(instance, capacity=np.full(5, 3), budget=None, min_labels=np.zeros(3, np.int64))
     for one in (instance, plenty):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(import_module("crowdopt.assign.methods.best_effort"), "_of_every_set", lambda *_: None)
+            patch.setattr(import_module("crowdopt.assign.best_effort"), "_of_every_set", lambda *_: None)
             plan = assign(one)
         assert plan.pairs is not None
         assert short_tasks(one, plan.pairs).tolist() == plan.short.tolist()

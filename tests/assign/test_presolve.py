@@ -12,7 +12,7 @@ import crowdopt
 from crowdopt import AssignmentInstance, assign
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.direct import solve_full
-from crowdopt.assign.presolve import presolved
+from crowdopt.assign.plan import presolved
 from crowdopt.core.solution import Options
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.kept import breaches

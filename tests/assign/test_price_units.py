@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, assign
-from crowdopt.assign.price_units import price_unit
+from crowdopt.assign.plan import price_unit
 from crowdopt.recheck.bounds import price_step
 from tests.assign.by_hand import report_on
 from tests.sampled import first_of

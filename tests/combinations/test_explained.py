@@ -10,7 +10,7 @@ import pytest
 
 from crowdopt import budget, select
 from crowdopt.api.assign import probe
-from crowdopt.assign.explain.shortage import shortage
+from crowdopt.assign.shortage import shortage
 from tests.checkers.plans import every_plan
 from tests.draw import WISHES, campaign, clash
 from tests.sampled import first_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.assign.top_up import cheapest_labels
+from crowdopt.assign.approximation import cheapest_labels
 from crowdopt.crowd.rules import BHATTACHARYYA, EXACT_ERROR, HOEFFDING
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, InputError, certify, solve
-from crowdopt.assign.cascade.cascade import Cascade
 from crowdopt.assign.cascade.panels import vote_panel
+from crowdopt.assign.cascade.policy import Cascade
 from crowdopt.crowd.law import Difficulty
 from crowdopt.programs import potential
 from crowdopt.programs.potential import Potential

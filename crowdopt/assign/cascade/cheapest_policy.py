@@ -1,26 +1,99 @@
-"""The cheapest adaptive plan of an instance: the program solved, its policy walked, its bound recomputed."""
+"""The cheapest adaptive plan of an instance: the program solved, its policy walked, its bound recomputed.
+
+Where many workers differ in skill, orders of asking dealt to tasks, and their bound. Beside it what a belief about
+dependence costs, and the targets with which a policy's next round is solved, given the votes so far.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
-from crowdopt.arrays import Ints
-from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
-from crowdopt.assign.cascade.blank_plan import blank_plan
-from crowdopt.assign.cascade.cascade import ENTRIES, Cascade
-from crowdopt.assign.cascade.first_round import first_round
-from crowdopt.assign.cascade.panels import ManyStates, skill_panel, vote_panel
-from crowdopt.assign.cascade.policy_walk import walked
+from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.cascade.adaptive_plan import GOLDEN, AdaptivePlan, PolicyRow, by_place, dealt, row_at
+from crowdopt.assign.cascade.panels import (
+    ManyStates,
+    Panel,
+    SkillPanel,
+    VotePanel,
+    blank_plan,
+    joint_laws,
+    skill_panel,
+    vote_panel,
+)
+from crowdopt.assign.cascade.policy import ENTRIES, Cascade, first_asked, first_round, walked
 from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Listener, Options, Solution, Solve, Status
+from crowdopt.crowd.asking_orders import ANSWER, ASK, EXPERT, AskingOrder, OrderShare
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.law import NONE, Law
 from crowdopt.errors import InputError
 from crowdopt.programs.cascade import least_excess
+
+NOISE = 1e-9  # of the tasks of a start, relative: what a solver leaves where it means 0
+
+
+def cheapest_orders(
+    panel: SkillPanel, expert: float | None, solvers: Solvers, options: Options, *, strict: bool = False
+) -> AdaptivePlan:
+    """``min expected cost`` over mixtures of orders, against a bound on every adaptive plan.
+
+    expert: price of an answer that is right; strict: whether there is a plan for these targets or none; else, where
+    none is found, one whose errors are a multiple of all targets.
+    """
+    from crowdopt.assign.cascade.orders import STEP, OrderGeneration  # its loops are compiled
+
+    none = blank_plan(panel, Status.UNDECIDED, options.seed, expert=expert)
+    search = OrderGeneration(panel, expert, solvers.make_master, options.seed)
+    found = search.run(Clock(options.time_limit))
+    if found is None or (strict and search.times > 1):
+        return none
+    every, starts = search.master.columns, panel.starts
+    tasks = _without_noise(panel, found, np.array([one.start for one in every]))
+    kept = np.flatnonzero(tasks)
+    columns, tasks = [every[k] for k in kept.tolist()], tasks[kept]
+    kind, start = np.array([starts[one.start].kind for one in columns]), np.array([one.start for one in columns])
+    loads, orders = np.zeros(panel.instance.n_workers), []
+    for one, count in zip(columns, tasks.tolist(), strict=True):
+        here = starts[one.start]
+        loads[list(one.order.workers)] += count * one.asked
+        orders.append(OrderShare(here.kind, here.votes, one.order, count / here.tasks.size, count))
+    rng, order_of = np.random.default_rng(options.seed), np.empty(panel.instance.n_tasks, np.int64)
+    for number, begin in enumerate(starts):
+        mine = np.flatnonzero(start == number)
+        for task, k in dealt(tasks[mine].tolist(), begin.tasks, rng):
+            order_of[task] = mine[k]
+    wrong, by_expert = ([getattr(one, what) for one in columns] for what in ("wrong", "expert"))
+    plan = replace(
+        none,
+        status=Status.FEASIBLE if search.times == 1 else Status.UNDECIDED,
+        objective=sum(count * one.cost for one, count in zip(columns, tasks.tolist(), strict=True)),
+        bound=search.bound,
+        proof_of=search.best,
+        loads=loads,
+        errors=np.bincount(kind, weights=tasks * wrong, minlength=panel.first.size) / panel.tasks_in,
+        to_expert=np.bincount(kind, weights=tasks * by_expert, minlength=panel.first.size) / panel.tasks_in,
+        times=search.times,
+        orders=tuple(orders),
+        order_of=order_of,
+        pairs=first_asked(orders, order_of, panel.instance.capacity),
+        step=STEP,
+    )
+    return replace(plan, status=Status.OPTIMAL) if plan.proven else plan
+
+
+def _without_noise(panel: SkillPanel, amounts: Floats, start: Floats) -> Floats:
+    """How many tasks follow each order: all of each start's, without a solver's noise."""
+    count = np.array([float(one.tasks.size) for one in panel.starts])
+    real = np.where(amounts > NOISE * count[start], amounts, 0.0)
+    return np.asarray(real * (count / np.bincount(start, weights=real, minlength=count.size))[start])
+
 
 TINY = 1e-300
 GROWING = 0.8  # of the time, for more and more askers
@@ -62,7 +135,6 @@ def cheapest_policy(
         return Cascade(panel, expert, rounds, 1.0, given_votes, class_error, each_task)
 
     def by_orders() -> AdaptivePlan:
-        from crowdopt.assign.cascade.cheapest_orders import cheapest_orders  # its loops are compiled
 
         left = clock.within(options, None)
         return cheapest_orders(skill_panel(instance, labels), expert, solvers, left, strict=strict)
@@ -219,3 +291,143 @@ def _none(cascade: Cascade, status: Status, options: Options) -> AdaptivePlan:
     names = "rounds", "expert", "given_votes", "class_error", "each_task"
     terms = {name: getattr(cascade, name) for name in names}
     return blank_plan(cascade.panel, status, options.seed, **terms)
+
+
+@dataclass(frozen=True)
+class LawPrice:
+    """The cheapest adaptive plan by a law."""
+
+    name: str
+    promised: float  # cost that it expects
+    cost: float  # cost that it comes to under the law that is true
+    times: float  # largest error over its target, of all types, that it promises
+    errs: float  # the same under the law that is true
+
+
+def with_law(instance: AssignmentInstance, law: Law) -> AssignmentInstance:
+    """The instance whose votes follow a law and nothing else."""
+    return replace(instance, vote_law=law, difficulty=NONE)
+
+
+def law_price(true: Cascade, law: Law, solve: Solve, options: Options) -> LawPrice | None:
+    """Plan as if this law held, and follow the plan under the law of ``true``; None where the solver fails.
+
+    true: of tasks without labels.
+
+    Where the law's own plan cannot keep the targets it is the one of the least multiple of all of them.
+    """
+    panel, other = true.panel, with_law(true.panel.instance, law)
+    joint = joint_laws(other, panel.first, panel.one, panel.states)
+    believed = replace(true, panel=replace(panel, joint=joint))
+    found = solve(believed.program, BY_SIZE, options)
+    if found.status is Status.INFEASIBLE:
+        times = least_times(believed, solve, options)
+        if times is None:
+            return None
+        believed = replace(believed, times=times * (1 + SPARE))
+        found = solve(believed.program, BY_SIZE, options)
+    if found.status is not Status.OPTIMAL or found.primal is None:
+        return None
+    allowed = panel.epsilon * panel.tasks_in
+    own, followed = walked(believed, found.primal), walked(believed, found.primal, panel)
+    errors = (float((walk.wrong / allowed).max()) for walk in (own, followed))
+    return LawPrice(law.name, own.cost, followed.cost, *errors)
+
+
+LEAST, MOST = 1e-9, 0.49  # a target lies between 0 and 1/2
+
+
+def onward_targets(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None) -> tuple[Floats, Floats]:
+    """Expected error of the policy from where tasks stand now.
+
+    The mean of each kind, (tasks,); and of each true class, (classes,), the share that is answered otherwise.
+
+    The promise of an adaptive plan is about errors before votes are seen. Given votes its expected error moves, up as
+    often as down in the mean; to ask for the first target again would promise more than was asked for, or what no vote
+    can keep. Solved with these targets each round keeps the promise of the one before. A task with votes that the
+    policy does not come to, because labels were lost, keeps its target.
+    """
+    here, classes = by_place(rows), np.arange(int(panel.instance.classes))
+
+    @cache
+    def missed(over: int, state: int) -> Floats:
+        total, place = np.zeros(classes.size), (int(panel.of_kind[state]), over, panel.votes(state))
+        if place not in here:
+            raise InputError("policy.csv has no row for votes that its tasks come to; solve the campaign again")
+        for row in here[place]:
+            if row.action == ANSWER:
+                total += row.share * np.where(classes == row.what[0], 0.0, panel.belief[state])
+            elif row.action != EXPERT:
+                reached, chances = panel.ahead(row.what, np.array([state]))
+                for after, chance in zip(reached[0].tolist(), chances[0].tolist(), strict=True):
+                    if chance > 0:
+                        total += row.share * chance * missed(over + (rounds is not None), after)
+        return total
+
+    expected, of_class = panel.instance.epsilon.copy(), np.zeros(classes.size)
+    for state, (over, _) in _now(panel, rows, rounds).items():
+        wrong, mine = missed(over, state), panel.standing == state
+        expected[mine] = wrong.sum()
+        of_class += wrong * mine.sum()
+    return _targets(panel, expected), np.clip(of_class / np.maximum(panel.of_class, LEAST), LEAST, 1.0)
+
+
+def onward_orders(panel: SkillPanel, orders: Sequence[AskingOrder], order_of: Ints) -> tuple[Floats, bool]:
+    """The same of orders, (tasks,); and whether any asks on.
+
+    panel: with all labels in; order_of (tasks,): the order dealt to each task. An order counts its own workers' labels;
+    the chances of the classes go by all.
+    """
+    from crowdopt.assign.cascade.orders import expected  # its loops are compiled
+
+    wrong, asks = np.empty(panel.instance.n_tasks), False
+    for start in panel.starts:
+        labels = {worker: label for worker, label, _ in start.votes}
+        for number in np.unique(order_of[start.tasks]).tolist():
+            order, mine = orders[number], start.tasks[order_of[start.tasks] == number]
+            wrong[mine] = expected(panel, start.kind, order, start.law, order.heard(labels))[1]
+            asks |= order.turn(labels)[0] == ASK
+    return _targets(panel, wrong), asks
+
+
+def _targets(panel: Panel, error: Floats) -> Floats:
+    """The mean error of each kind, within what a target can be, (tasks,)."""
+    mean = np.bincount(panel.kind, weights=error) / panel.tasks_in
+    return np.asarray(np.clip(mean, LEAST, MOST)[panel.kind])
+
+
+def policy_answers(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None, likeliest: Ints, seed: int) -> Ints:
+    """The class that the policy answers each task with where it stands, the likeliest where it does not, (tasks,).
+
+    Limits by true class may ask for another class than the likeliest, and for a lot between two: tasks that stand alike
+    take them in turn, as those of ``AdaptivePlan.next``.
+    """
+    now, answer, before = _now(panel, rows, rounds), likeliest.copy(), Counter[int]()
+    for i, state in enumerate(panel.standing.tolist()):
+        if ends := [row for row in now.get(state, (0, []))[1] if row.action == ANSWER]:
+            before[state] += 1
+            kind = int(panel.of_kind[state])
+            offset = np.random.default_rng([seed, kind, state - int(panel.ends[kind])]).random()
+            answer[i] = row_at(ends, (offset + before[state] * GOLDEN) % 1.0).what[0]
+    return answer
+
+
+def asks_more(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None) -> bool:
+    """Whether the policy asks anything where tasks stand now, or tasks have votes that it does not come to."""
+    now = _now(panel, rows, rounds)
+    lost = any(state not in now for state in panel.standing.tolist())
+    return lost or any(row.action == ASK for _, some in now.values() for row in some)
+
+
+def _now(panel: VotePanel, rows: Sequence[PolicyRow], rounds: int | None) -> dict[int, tuple[int, list[PolicyRow]]]:
+    """Of each state in which tasks stand: after which round, once the first is over, the policy has it; its rows there.
+
+    Without states that it does not come to.
+    """
+    here, found = by_place(rows), {}
+    for state in np.unique(panel.standing).tolist():
+        kind, votes = int(panel.of_kind[state]), panel.votes(state)
+        for over in (0,) if rounds is None else (0, 1):  # the later one counts
+            if (kind, over, votes) in here:
+                found[state] = over, here[kind, over, votes]
+    return found

@@ -95,7 +95,7 @@ def exact_plan(instance: AssignmentInstance, program: str, options: Options) -> 
     """What ``crowdopt solve`` does under a linear rule: the stages, or for shares of labels their linear program."""
     from crowdopt.assign.direct import solve_full
     from crowdopt.assign.linear_plan import solve_linearly
-    from crowdopt.assign.presolve import presolved
+    from crowdopt.assign.plan import presolved
     from crowdopt.assign.search import solve_exact
 
     def exact(part: AssignmentInstance) -> Plan:

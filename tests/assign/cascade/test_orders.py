@@ -10,9 +10,8 @@ import pytest
 
 from crowdopt import AssignmentInstance, assign, recipe, verify
 from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.cascade.cheapest_orders import cheapest_orders
-from crowdopt.assign.cascade.onward_targets import onward_orders
-from crowdopt.assign.cascade.order_master import expected
+from crowdopt.assign.cascade.cheapest_policy import cheapest_orders, onward_orders
+from crowdopt.assign.cascade.orders import expected
 from crowdopt.assign.cascade.panels import skill_panel
 from crowdopt.core.solution import Options
 from crowdopt.crowd.asking_orders import AskingOrder

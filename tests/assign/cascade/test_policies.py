@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError, assign, verify, write_campaign
-from crowdopt.assign.cascade.onward_targets import onward_targets
+from crowdopt.assign.cascade.cheapest_policy import onward_targets
 from crowdopt.assign.cascade.panels import vote_panel
 from tests.assign.cascade.panels import EXPERT, chances, drawn, least_by_histories, limited
 from tests.chance import between, most, seeds

@@ -11,7 +11,7 @@ import crowdopt
 from crowdopt import Group, OwnRows, Status
 from crowdopt.api.assign import probe
 from crowdopt.api.no_plan import why_not
-from crowdopt.assign.explain.shortage import shortage
+from crowdopt.assign.shortage import shortage
 from crowdopt.crowd.kept import breaches
 from tests.assign.test_joint_limits import panel
 from tests.checkers.plans import broken

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.api.assign import probe
 from crowdopt.api.explain import cost_of_targets, ways_out
-from crowdopt.assign.explain.margins import margins
+from crowdopt.assign.explain import margins
 from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
 from tests.checkers.plans import broken, least_cost

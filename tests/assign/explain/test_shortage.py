@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign
 from crowdopt.api.assign import probe
-from crowdopt.assign.explain.shortage import shortage
+from crowdopt.assign.shortage import shortage
 from tests.small import brute_force, instances
 
 

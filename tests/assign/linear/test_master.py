@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from scipy.optimize import lsq_linear
 from scipy.special import logsumexp
 
-from crowdopt.assign.ascent import ascend
-from crowdopt.assign.choice_kernels import sampled
-from crowdopt.assign.master import Master, Pool
-from crowdopt.assign.master_kernels import least_from_behind, soft_least
+from crowdopt.assign.master import Master, Pool, ascend
+from crowdopt.assign.master_kernels import least_from_behind, sampled, soft_least
 from crowdopt.assign.problem import Problem, problem_of
 from tests.assign.linear.drawn import SEEDS, TIES, drawn, labels_of, multipliers, swept
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
-from crowdopt.assign.alarm import NEVER
 from crowdopt.assign.problem import problem_of
+from crowdopt.assign.standing import NEVER
 from crowdopt.assign.state import Holding
 from crowdopt.assign.state_kernels import keeps
 from crowdopt.crowd.instance import COVERAGE

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Options
 from crowdopt.api.binding import SOLVERS
-from crowdopt.assign.alarm import NEVER
-from crowdopt.assign.choose import Chooser
+from crowdopt.assign.choose import Chooser, ImproveParams, improve, score
 from crowdopt.assign.deal import Asked, aimed, rounded
-from crowdopt.assign.improve import ImproveParams, improve, score
 from crowdopt.assign.master import NONE, Master
 from crowdopt.assign.oracle import Oracle, Sets
 from crowdopt.assign.problem import Problem, problem_of
+from crowdopt.assign.standing import NEVER
 from crowdopt.assign.state import Holding
 from crowdopt.assign.state_kernels import closest, deal, keeps, may_have, may_know, seat, share_out
 from crowdopt.core.clock import Clock

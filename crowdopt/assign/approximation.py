@@ -1,17 +1,22 @@
-"""The Primal Approximation Algorithm as a method: what workers take at the LP's prices, what that lacks, its repair."""
+"""The Primal Approximation Algorithm as a method: what workers take at the LP's prices, what that lacks, its repair.
+
+The best tasks for one worker: those of highest value, however many there is room for.
+
+Labels for tasks that lack evidence, from workers who have room: what repairs a plan that is short.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.assign.best_tasks import ZERO, best_of
 from crowdopt.assign.linear_plan import relax_classes
 from crowdopt.assign.plan import Plan, Repaired
-from crowdopt.assign.top_up import top_up
 from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.solution import Options, Solve
 from crowdopt.crowd.alike import classes_of
@@ -19,6 +24,92 @@ from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.crowd.kept import breaches
 from crowdopt.errors import InputError
+
+Ids: TypeAlias = NDArray[np.integer]
+
+ZERO = 1e-9  # a task value this far below 0 still counts as 0: at the LP's own prices exact zeros decide
+TIE = 1e-7  # relative; values this close are equal, whichever way a solver rounded
+
+
+def best_of(value: Floats, ties: Floats, candidates: Ids, room: int) -> Ids:
+    """The ``room`` candidates of highest value; between equals those that come first by ``ties``.
+
+    value, ties (candidates,): the larger value first; between equals the smaller ``ties``; room: how many to choose;
+    all where there are no more; -> (room,): the chosen, in the order of the candidates.
+    """
+    if candidates.size <= room:
+        return candidates
+    threshold = np.partition(value, value.size - room)[value.size - room]
+    slack = TIE * max(1.0, abs(float(threshold)))
+    sure = value > threshold + slack
+    tied = np.flatnonzero(np.abs(value - threshold) <= slack)
+    left = room - int(np.count_nonzero(sure))
+    sure[_first_by(ties[tied], tied, left)] = True
+    chosen: Any = candidates[sure]
+    return np.asarray(chosen)
+
+
+def _first_by(ties: Floats, places: Ids, count: int) -> Ids:
+    """The ``count`` places of least tie; between equals the earlier ones."""
+    # numpy's own partial sort orders equals as the processor's vector unit does: other machines would ask other
+    # pairs.
+    if count >= places.size:
+        return places
+    if count <= 0:
+        return places[:0]
+    last = np.partition(ties, count - 1)[count - 1]
+    before = ties < last
+    equal = np.flatnonzero(ties == last)[: count - int(np.count_nonzero(before))]
+    before[equal] = True
+    chosen: Any = places[before]
+    return np.asarray(chosen)
+
+
+def top_up(
+    lack: Floats,
+    short: Ints,
+    task_type: Ints,
+    evidence: Floats,
+    cost: Floats,
+    taken: Mapping[int, Sequence[int]],
+    room: Ints,
+) -> tuple[Ints, Ints]:
+    """Cheapest evidence first for each short task, the shortest tasks first: task and worker of each label, (k,).
+
+    lack (tasks,): evidence that is missing; short (s,): the tasks to serve; task_type (tasks,); evidence, cost
+    (types, workers); taken: for each short task the workers who cannot label it; room (workers,): labels that each
+    could still give; lowered in place by those that they do; -> (k,) int, (k,) int: what a task still lacks when all
+    who could help have, it lacks on.
+    """
+    tasks, workers = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for task in short[np.argsort(-lack[short], kind="stable")].tolist():
+        kind = task_type[task]
+        free = (room > 0) & (evidence[kind] > 0)
+        free[taken[task]] = False
+        chosen = cheapest_labels(np.flatnonzero(free), evidence[kind], cost[kind], float(lack[task]))
+        room[chosen] -= 1
+        tasks.append(np.full(chosen.size, task))
+        workers.append(chosen)
+    return np.concatenate(tasks), np.concatenate(workers)
+
+
+def cheapest_labels(free: Ints, evidence: Floats, cost: Floats, lack: float) -> Ints:
+    """Workers in order of price per evidence until the lack is closed, the last one exchanged for a cheaper one.
+
+    free (k,): who could label the task; evidence, cost (workers,); lack: evidence that is missing; -> (k,): all who are
+    free where even they do not close it.
+    """
+    order = free[np.argsort(cost[free] / evidence[free], kind="stable")]
+    total = np.cumsum(evidence[order])
+    count = int(np.searchsorted(total, lack - COVERAGE))
+    if count >= order.size:
+        return order  # all there are; the task stays short, and that is reported
+    before = total[count - 1] if count else 0.0
+    rest = order[count:]
+    enough = rest[evidence[rest] >= lack - before - COVERAGE]
+    last = enough[np.lexsort((evidence[enough], cost[enough]))[0]]
+    return np.append(order[:count], last)
+
 
 METHOD = "primal-approximation"
 TIES = ("random", "least-covered")

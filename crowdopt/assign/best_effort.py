@@ -16,14 +16,13 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats, Ints, nth_alike, parts_of
-from crowdopt.assign.alarm import NEVER, alarm
-from crowdopt.assign.budget.spending import spent_best
+from crowdopt.assign.budget import spent_best
 from crowdopt.assign.oracle import Sets, Swept
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.prices import Linear
 from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.assign.search import Search, SearchParams, solve_exact
-from crowdopt.assign.standing import Solvers, Standing
+from crowdopt.assign.standing import NEVER, Solvers, Standing, alarm
 from crowdopt.assign.state import Holding
 from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
