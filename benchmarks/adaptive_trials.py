@@ -13,7 +13,7 @@ from benchmarks.papers.real_data import folder_of
 from crowdopt import AssignmentInstance, solve
 from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.crowd.subset import of_workers
-from crowdopt.io.campaign.label_record import LabelRecord
+from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.limits.least_cost import least

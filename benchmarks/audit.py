@@ -20,7 +20,7 @@ import numpy as np
 from crowdopt.answers import one_coin
 from crowdopt.answers.audit.bound import checks_needed, most_left
 from crowdopt.answers.audit.draws import AuditTerms, conclude, draw
-from crowdopt.io.tables.label_table import read_labels, read_truth
+from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.report.charts import altair, save
 
 SETS = ("zencrowd_all", "rte", "bluebird", "quiz_medicine")

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import crowdopt
-from crowdopt.io.campaign.sample import write_sample
-from crowdopt.io.plan.plan_overview import plan_overview
+from crowdopt.io.policy import plan_overview
+from crowdopt.io.samples import write_sample
 from crowdopt.report.charts import save
 from crowdopt.report.page import Chart
 from crowdopt.report.plan_page import page

@@ -28,7 +28,7 @@ import numpy as np
 import crowdopt
 from crowdopt.api.live import LiveTables
 from crowdopt.api.live_service import token
-from crowdopt.io.campaign.campaign_writing import write_campaign
+from crowdopt.io.campaign import write_campaign
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.running import SNAPSHOT, Live
 from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore

@@ -59,9 +59,8 @@ if _TYPE_CHECKING:
     from crowdopt.crowd.instance import AssignmentInstance
     from crowdopt.crowd.recipes import recipe
     from crowdopt.errors import InputError
-    from crowdopt.io.campaign.campaign_reading import read_campaign
-    from crowdopt.io.campaign.campaign_writing import write_campaign
-    from crowdopt.io.programs.program_files import read_program
+    from crowdopt.io.campaign import read_campaign, write_campaign
+    from crowdopt.io.programs import read_program
     from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 
 _HOMES = {  # of names that are not of a verb; a verb's is crowdopt.api.<verb>
@@ -76,8 +75,8 @@ _HOMES = {  # of names that are not of a verb; a verb's is crowdopt.api.<verb>
     "Status": "crowdopt.core.solution",
     "certify": "crowdopt.core.certificate",
     "lagrangian_bound": "crowdopt.core.certificate",
-    "read_campaign": "crowdopt.io.campaign.campaign_reading",
-    "read_program": "crowdopt.io.programs.program_files",
+    "read_campaign": "crowdopt.io.campaign",
+    "read_program": "crowdopt.io.programs",
     "recipe": "crowdopt.crowd.recipes",
     "relax": "crowdopt.core.program",
     "replay": "crowdopt.api.compare",
@@ -86,7 +85,7 @@ _HOMES = {  # of names that are not of a verb; a verb's is crowdopt.api.<verb>
     "to_cvxpy": "crowdopt.api.modelling",
     "to_highspy": "crowdopt.api.modelling",
     "to_pulp": "crowdopt.api.modelling",
-    "write_campaign": "crowdopt.io.campaign.campaign_writing",
+    "write_campaign": "crowdopt.io.campaign",
 }
 
 __all__ = [

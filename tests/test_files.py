@@ -10,7 +10,7 @@ import pytest
 
 from crowdopt import InputError
 from crowdopt.files import draft, together, write_text
-from crowdopt.io.tables.folder import new_folder
+from crowdopt.io.folders import new_folder
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path):

@@ -15,8 +15,7 @@ from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build
-from crowdopt.io.programs.naming import MPS
-from crowdopt.io.programs.program_files import ids_of
+from crowdopt.io.programs import MPS, ids_of
 from crowdopt.programs import approximated, assignment, assignment_dual, sampled
 from tests.models.data import OPTIONS, drawn, section, selection_section
 from tests.models.reading import assert_same, described, renamed, translated, turned

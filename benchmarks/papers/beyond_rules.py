@@ -20,7 +20,7 @@ import numpy as np
 import crowdopt
 from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
-from crowdopt.io.plan.plan_folder import versions
+from crowdopt.io.plan import versions
 from crowdopt.report.charts import altair, save
 
 CROWDS = {  # name: (skill, workers of 100), labels that a worker gives as a share of the tasks

@@ -19,7 +19,7 @@ from crowdopt.answers import Answers, dawid_skene, one_coin, wmv_linear, wmv_log
 from crowdopt.crowd.labels import Labels
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.ranking import RULES
-from crowdopt.io.tables.label_table import read_labels, read_truth
+from crowdopt.io.tables import read_labels, read_truth
 
 LINEAR = {  # figures 1 and 2: who is hired; all vote by WMV-linear
     "top K": "top-k",

@@ -18,11 +18,11 @@ from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
 from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_reading import read_with_labels
-from crowdopt.io.campaign.overrides import alone, overridden
-from crowdopt.io.campaign.recorded_settings import SETTINGS
-from crowdopt.io.plan.policy_folder import write_policy
-from crowdopt.io.tables.folder import PLAN, check_target
+from crowdopt.io.campaign import read_with_labels
+from crowdopt.io.folders import PLAN, check_target
+from crowdopt.io.policy import write_policy
+from crowdopt.io.settings import RECORDABLE as SETTINGS
+from crowdopt.io.settings import alone, overridden
 
 
 def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptivePlan:

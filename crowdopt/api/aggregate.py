@@ -19,11 +19,11 @@ from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.skills import confusions
 from crowdopt.errors import InputError, public
 from crowdopt.files import together
-from crowdopt.io.answers.answers_table import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
-from crowdopt.io.answers.labels_back import Answered
-from crowdopt.io.tables.folder import check_target
-from crowdopt.io.tables.frames import name_of
-from crowdopt.io.tables.label_table import read_labels, read_true_labels, true_classes
+from crowdopt.io.answers import Answered
+from crowdopt.io.cells import name_of
+from crowdopt.io.folders import check_target
+from crowdopt.io.hiring import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
+from crowdopt.io.tables import read_labels, read_true_labels, true_classes
 from crowdopt.notebooks import InNotebooks
 
 AUTO = "auto"  # the method that known answers, or labels held back, speak for

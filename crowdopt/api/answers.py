@@ -14,12 +14,11 @@ from crowdopt.assign.cascade.adaptive_plan import class_labels
 from crowdopt.assign.cascade.cheapest_policy import asks_more, onward_orders, onward_targets, policy_answers
 from crowdopt.assign.cascade.panels import skill_panel, vote_panel
 from crowdopt.errors import InputError, public
-from crowdopt.io.answers.answers_folder import ANSWERS, write_answers
-from crowdopt.io.answers.labels_back import Answered, Onward, read_answers
-from crowdopt.io.plan.order_tables import order_shares
-from crowdopt.io.plan.stored_plan import read_claims
-from crowdopt.io.plan.stored_policy import is_policy, policy_rows, read_policy
-from crowdopt.io.tables.folder import check_target
+from crowdopt.io.answers import MARK as ANSWERS
+from crowdopt.io.answers import Answered, Onward, read_answers, write_answers
+from crowdopt.io.folders import check_target
+from crowdopt.io.plan import read_claims
+from crowdopt.io.policy import is_policy, order_shares, policy_rows, read_policy
 
 
 @public

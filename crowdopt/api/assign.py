@@ -54,10 +54,10 @@ from crowdopt.crowd.reach import out_of_reach
 from crowdopt.crowd.skills import AVERAGED
 from crowdopt.crowd.vote_errors import errors_by
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import alone, stating
-from crowdopt.io.campaign.own_rows import read_rows
-from crowdopt.io.plan.plan_folder import write_plan
-from crowdopt.io.tables.folder import PLAN, check_target
+from crowdopt.io.campaign import read_rows
+from crowdopt.io.folders import PLAN, check_target
+from crowdopt.io.plan import write_plan
+from crowdopt.io.settings import alone, stating
 from crowdopt.kernels import for_small
 
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"

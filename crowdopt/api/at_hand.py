@@ -14,7 +14,7 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_writing import write_campaign
+from crowdopt.io.campaign import write_campaign
 
 PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder
 

@@ -18,10 +18,18 @@ from crowdopt.api.escalation import Escalation as Escalation
 from crowdopt.api.escalation import agree, concluded_escalation, drawn_escalation, is_escalation
 from crowdopt.api.verbs import two_ways
 from crowdopt.errors import InputError
-from crowdopt.io.answers.answered import AnsweredTable, read_answered
-from crowdopt.io.answers.audit_draw import DRAW, DRAWN, read_committed, write_draw, written_draw
-from crowdopt.io.answers.audit_folder import listed_checks, read_looks, write_audit
-from crowdopt.io.tables.folder import check_target
+from crowdopt.io.answers import AnsweredTable, read_answered
+from crowdopt.io.audits import (
+    DRAW,
+    DRAWN,
+    listed_checks,
+    read_committed,
+    read_looks,
+    write_audit,
+    write_draw,
+    written_draw,
+)
+from crowdopt.io.folders import check_target
 from crowdopt.notebooks import InNotebooks
 from crowdopt.version import __version__
 

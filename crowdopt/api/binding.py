@@ -13,9 +13,9 @@ from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import INTERIOR, Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_reading import read_campaign
-from crowdopt.io.campaign.overrides import overridden
-from crowdopt.io.tables.frames import TableLike as TableLike
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.cells import TableLike as TableLike
+from crowdopt.io.settings import overridden
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)

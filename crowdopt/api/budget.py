@@ -24,9 +24,9 @@ from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.checks import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import alone, overridden, stating
-from crowdopt.io.plan.plan_folder import write_plan
-from crowdopt.io.tables.folder import PLAN, check_target
+from crowdopt.io.folders import PLAN, check_target
+from crowdopt.io.plan import write_plan
+from crowdopt.io.settings import alone, overridden, stating
 
 PROMISES = ("average", "each")
 GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error is cheap enough

@@ -24,8 +24,8 @@ from crowdopt.crowd.linear_rule import policies_rule
 from crowdopt.crowd.rules import refuse_average
 from crowdopt.crowd.subset import of_tasks
 from crowdopt.errors import InputError, public
-from crowdopt.io.campaign.label_record import LabelRecord, read_record
-from crowdopt.io.comparison_folder import WORK, check_comparison, write_comparison_tables
+from crowdopt.io.campaign import LabelRecord, read_record
+from crowdopt.io.results import WORK, check_comparison, write_comparison_tables
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.ledger import Run
 from crowdopt.online.limits.least_cost import Least, least

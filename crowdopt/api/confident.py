@@ -14,7 +14,7 @@ from crowdopt.crowd.doubt import LeftOpen, left_open
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import overridden
+from crowdopt.io.settings import overridden
 
 LOWERED = "for {:.3g} % of the targets, so that the mean error keeps these with chance {:g} as far as gold tells"
 UNSURE = "no plan was found that keeps the targets with chance {:g} as far as gold tells: more gold would help"

@@ -22,14 +22,22 @@ from crowdopt.api.audit_options import DrawOptions
 from crowdopt.arrays import Floats
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError, refuse_unless
-from crowdopt.io.answers.answered import AnsweredTable
-from crowdopt.io.answers.audit_draw import write_draw
-from crowdopt.io.answers.audit_folder import listed_checks, read_looks
-from crowdopt.io.answers.escalation_draw_file import ESCALATION, read_escalation, written_escalation
-from crowdopt.io.answers.escalation_folder import STANDING, read_standing, standing_facts, write_standing
-from crowdopt.io.tables.folder import check_target
-from crowdopt.io.tables.table_columns import read_table, table_in
-from crowdopt.io.tables.table_kinds import GOING_UP
+from crowdopt.io.answers import AnsweredTable
+from crowdopt.io.audits import (
+    ESCALATION,
+    STANDING,
+    listed_checks,
+    read_escalation,
+    read_looks,
+    read_standing,
+    standing_facts,
+    write_draw,
+    write_standing,
+    written_escalation,
+)
+from crowdopt.io.folders import check_target
+from crowdopt.io.table_kinds import GOING_UP
+from crowdopt.io.tables import read_table, table_in
 from crowdopt.notebooks import InNotebooks
 
 SAME = 1e-9  # relative: logarithms differ in their last bits from processor to processor

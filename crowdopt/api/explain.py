@@ -27,11 +27,11 @@ from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import refuse_average
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import overridden, overrides
-from crowdopt.io.explanation_folder import EXPLANATION, write_explanation
-from crowdopt.io.plan.stored_plan import read_overrides
-from crowdopt.io.tables.folder import check_target
-from crowdopt.io.tables.label_table import read_labels, read_truth
+from crowdopt.io.folders import check_target
+from crowdopt.io.plan import read_overrides
+from crowdopt.io.results import EXPLANATION, write_explanation
+from crowdopt.io.settings import overridden, overrides
+from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.kernels import for_small
 from crowdopt.notebooks import InNotebooks
 from crowdopt.report.charts import Undrawn, drawn

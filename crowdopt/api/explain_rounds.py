@@ -19,9 +19,9 @@ from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import overridden, overrides
-from crowdopt.io.plan.stored_plan import read_claims, read_overrides
-from crowdopt.io.plan.stored_policy import is_policy
+from crowdopt.io.plan import read_claims, read_overrides
+from crowdopt.io.policy import is_policy
+from crowdopt.io.settings import overridden, overrides
 
 ROUNDS = (1, 2, 3, 5, None)  # None: one vote at a time, without limit
 FACTORS = (0.8, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)  # of all targets, for the curve

@@ -20,10 +20,9 @@ from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.hire import program as hiring
 from crowdopt.hire.candidates import SelectionInstance
-from crowdopt.io.hiring_tables import CandidateLimits, read_candidates
-from crowdopt.io.programs.mathprog import assignment_data, selection_data
-from crowdopt.io.programs.naming import Ids
-from crowdopt.io.programs.program_files import DATA, check_file, ids_of, menu_ids, selection_ids, write_program
+from crowdopt.io.hiring import CandidateLimits, read_candidates
+from crowdopt.io.mathprog import assignment_data, selection_data
+from crowdopt.io.programs import DATA, Ids, check_file, ids_of, menu_ids, selection_ids, write_program
 from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled
 from crowdopt.programs.pools import pools_of
 

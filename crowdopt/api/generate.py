@@ -16,9 +16,8 @@ from crowdopt.api.rehearse import rehearse
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError, public
-from crowdopt.io.campaign.campaign_reading import read_campaign
-from crowdopt.io.campaign.campaign_writing import write_campaign
-from crowdopt.io.tables.folder import CAMPAIGN, new_folder
+from crowdopt.io.campaign import read_campaign, write_campaign
+from crowdopt.io.folders import CAMPAIGN, new_folder
 
 PLANNED = 15.0  # seconds for the plan of each earlier round
 OBSERVING = "bhattacharyya"  # the rule of later rounds where none is asked for: it heeds what labels said

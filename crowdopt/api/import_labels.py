@@ -25,14 +25,12 @@ from crowdopt.crowd.rules import EXACT_ERROR, rule_named
 from crowdopt.crowd.skills import AGREEMENT, AVERAGED, heed
 from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.exchange.annotations import Account, Annotation, accounted
-from crowdopt.io.bridges.exchange.bridge import Wishes
-from crowdopt.io.bridges.exchange.token_usage import Usage, prices_of_labels
-from crowdopt.io.campaign.campaign_writing import write_campaign
-from crowdopt.io.tables.folder import CAMPAIGN, check_target
-from crowdopt.io.tables.frames import name_of
-from crowdopt.io.tables.label_table import read_labels, read_true_labels, read_types, refuse_numbers, true_classes
-from crowdopt.io.tables.tidying import tell_doubtful
+from crowdopt.io.bridges.annotations import Account, Annotation, Usage, accounted, prices_of_labels
+from crowdopt.io.bridges.pushed import Wishes
+from crowdopt.io.campaign import write_campaign
+from crowdopt.io.cells import name_of
+from crowdopt.io.folders import CAMPAIGN, check_target
+from crowdopt.io.tables import read_labels, read_true_labels, read_types, refuse_numbers, tell_doubtful, true_classes
 from crowdopt.notebooks import InNotebooks
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at

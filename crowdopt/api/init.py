@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crowdopt.errors import public
-from crowdopt.io.campaign.panel import write_panel
-from crowdopt.io.campaign.sample import write_sample
+from crowdopt.io.samples import write_panel, write_sample
 
 
 @public

@@ -15,9 +15,8 @@ from crowdopt.api.binding import TableLike
 from crowdopt.api.study_options import StudyOptions
 from crowdopt.api.verbs import keywords
 from crowdopt.errors import InputError
-from crowdopt.io import learning_folder
-from crowdopt.io.comparison_folder import WORK, check_comparison
-from crowdopt.io.learning_folder import LEARNING, read_table_of_labels, write_learning
+from crowdopt.io import results as learning_folder
+from crowdopt.io.results import LEARNING, WORK, check_comparison, read_table_of_labels, write_learning
 from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.policies import policies as policies
 from crowdopt.report import write_page

@@ -17,10 +17,9 @@ from crowdopt.arrays import Ints, places
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.archive import arrays_of
-from crowdopt.io.campaign.campaign_reading import read_with_labels
-from crowdopt.io.tables.table_columns import has_column, read_table
-from crowdopt.io.tables.table_kinds import Extras, TableKind
+from crowdopt.io.campaign import arrays_of, read_with_labels
+from crowdopt.io.table_kinds import Extras, TableKind
+from crowdopt.io.tables import has_column, read_table
 from crowdopt.labelers.policies import named as asking_named
 from crowdopt.labelers.policies import policies as asking_policies
 from crowdopt.live.gold_tasks import GoldTasks, gold_tasks

@@ -14,12 +14,11 @@ from crowdopt.backends import solve_whole
 from crowdopt.crowd.subset import of_workers
 from crowdopt.documents import write_json
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_reading import read_with_labels
-from crowdopt.io.campaign.campaign_writing import write_campaign
-from crowdopt.io.tables.cells import write_csv
-from crowdopt.io.tables.folder import new_folder
-from crowdopt.io.tables.table_columns import find_table, read_table
-from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
+from crowdopt.io.campaign import read_with_labels, write_campaign
+from crowdopt.io.cells import write_csv
+from crowdopt.io.folders import new_folder
+from crowdopt.io.table_kinds import CAMPAIGN_TABLES
+from crowdopt.io.tables import find_table, read_table
 from crowdopt.live.live_settings import LiveSettings
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores.event import DECIDED, Event

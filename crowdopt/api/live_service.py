@@ -10,10 +10,10 @@ from typing import Any
 from crowdopt.api.binding import AnyPath, BackendMissing
 from crowdopt.api.live import live, store_of
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_settings import read_settings
-from crowdopt.io.tables.folder import CAMPAIGN
-from crowdopt.io.tables.table_columns import find_table, read_table
-from crowdopt.io.tables.table_kinds import CAMPAIGN_TABLES
+from crowdopt.io.folders import CAMPAIGN
+from crowdopt.io.settings import read_settings
+from crowdopt.io.table_kinds import CAMPAIGN_TABLES
+from crowdopt.io.tables import find_table, read_table
 from crowdopt.live.running import Live, check_name
 from crowdopt.live.service.tokens import MANAGER, WORKER, new_token
 

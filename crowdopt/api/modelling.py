@@ -20,8 +20,7 @@ from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import public
-from crowdopt.io.programs.naming import LP, MPS, Dialect, names_of
-from crowdopt.io.programs.program_files import ids_of
+from crowdopt.io.programs import LP, MPS, Dialect, ids_of, names_of
 
 
 @public

@@ -36,6 +36,7 @@ from crowdopt.crowd.subset import of_tasks, own_accuracies
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.files import draft, write_text
+from crowdopt.io.folders import CAMPAIGN, PLAN, check_target, name_folder, new_folder
 from crowdopt.io.parts import (
     ASSIGNMENT,
     PARTS,
@@ -51,7 +52,6 @@ from crowdopt.io.parts import (
     write_part,
     write_shared,
 )
-from crowdopt.io.tables.folder import CAMPAIGN, PLAN, check_target, name_folder, new_folder
 from crowdopt.memory import machine_memory
 from crowdopt.notebooks import InNotebooks
 

@@ -16,7 +16,7 @@ from crowdopt.backends import solve_whole
 from crowdopt.crowd.group_limits import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, OutOfReach, public
-from crowdopt.io.campaign.overrides import alone
+from crowdopt.io.settings import alone
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online import theorems
 from crowdopt.online.crowds import simulated_stream

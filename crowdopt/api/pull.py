@@ -10,18 +10,11 @@ from crowdopt.api.binding import AnyPath, TableLike
 from crowdopt.api.verbs import keywords
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.exchange.annotations import Annotations, read_people, with_gold
-from crowdopt.io.bridges.exchange.bridge import Address, Bridge, Wishes
-from crowdopt.io.bridges.exchange.pulled_folder import (
-    PULLED,
-    Pulled,
-    check_nothing_lost,
-    labels_there,
-    sort_out,
-    write_pulled,
-)
-from crowdopt.io.campaign.campaign_reading import read_with_labels
-from crowdopt.io.tables.folder import check_target
+from crowdopt.io.bridges.annotations import Annotations, read_people, with_gold
+from crowdopt.io.bridges.pulled import PULLED, Pulled, check_nothing_lost, labels_there, sort_out, write_pulled
+from crowdopt.io.bridges.pushed import Address, Bridge, Wishes
+from crowdopt.io.campaign import read_with_labels
+from crowdopt.io.folders import check_target
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,7 @@ from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
 from crowdopt.api.verbs import keywords
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.exchange.bridge import Address, Changes
-from crowdopt.io.bridges.exchange.pushed_files import push_files
-from crowdopt.io.bridges.exchange.pushed_round import read_round
+from crowdopt.io.bridges.pushed import Address, Changes, push_files, read_round
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from crowdopt.api.at_hand import PlanLike, on_disk
 from crowdopt.api.binding import AnyPath, InstanceLike
 from crowdopt.errors import public
-from crowdopt.io.plan.rehearsal import how_errors_are_drawn as how_errors_are_drawn
-from crowdopt.io.plan.rehearsal import how_truth_is_drawn as how_truth_is_drawn
-from crowdopt.io.plan.rehearsal import write_rehearsal
+from crowdopt.io.plan import how_errors_are_drawn as how_errors_are_drawn
+from crowdopt.io.plan import how_truth_is_drawn as how_truth_is_drawn
+from crowdopt.io.plan import write_rehearsal
 
 
 @public

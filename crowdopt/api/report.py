@@ -7,8 +7,8 @@ from pathlib import Path
 from crowdopt.api.binding import AnyPath
 from crowdopt.documents import from_disk
 from crowdopt.errors import public
-from crowdopt.io.plan.plan_overview import plan_overview
-from crowdopt.io.tables.folder import PLAN
+from crowdopt.io.folders import PLAN
+from crowdopt.io.policy import plan_overview
 from crowdopt.report import kind_of, write_page
 
 

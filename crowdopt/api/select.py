@@ -17,9 +17,9 @@ from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import TABLE, cost_frontier, solve_program, solve_table
 from crowdopt.hire.ranking import RULES
 from crowdopt.hire.selection import Frontier, Selection, ranked
-from crowdopt.io.hiring_tables import CandidateLimits, read_candidates, write_frontier, write_hired
-from crowdopt.io.tables.folder import check_target
-from crowdopt.io.tables.table_columns import find_table
+from crowdopt.io.folders import check_target
+from crowdopt.io.hiring import CandidateLimits, read_candidates, write_frontier, write_hired
+from crowdopt.io.tables import find_table
 from crowdopt.report.charts import save
 from crowdopt.report.cost_charts import hiring_chart
 

@@ -16,8 +16,8 @@ from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
-from crowdopt.io.answers.answered import read_answered
-from crowdopt.io.answers.audit_draw import DRAW
+from crowdopt.io.answers import read_answered
+from crowdopt.io.audits import DRAW
 from crowdopt.io.parts import is_in_parts
 from crowdopt.recheck import audits, part_check, verification
 from crowdopt.recheck.audits import AuditReport as AuditReport

@@ -14,12 +14,10 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.skills import ESTIMATORS, heed
 from crowdopt.errors import InputError, public, tell
-from crowdopt.io.campaign.campaign_skills import skills_from_gold
-from crowdopt.io.campaign.campaign_tables import Ids
-from crowdopt.io.campaign.gold_table import gold_classes, heed_gold, refuse_unlike
-from crowdopt.io.tables.frames import TableLike
-from crowdopt.io.tables.table_columns import read_table
-from crowdopt.io.tables.table_kinds import GOLD_OF_ANY_FORM
+from crowdopt.io.cells import TableLike
+from crowdopt.io.gold import Ids, gold_classes, heed_gold, refuse_unlike, skills_from_gold
+from crowdopt.io.table_kinds import GOLD_OF_ANY_FORM
+from crowdopt.io.tables import read_table
 from crowdopt.notebooks import InNotebooks
 
 BY_LUCK = 0.05  # chance at most that answers known otherwise follow the majority as closely as those that get a note

@@ -6,8 +6,8 @@ from crowdopt.api.binding import AnyPath
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.errors import public
-from crowdopt.io.plan import plan_folder
-from crowdopt.io.plan.policy_folder import write_policy
+from crowdopt.io import plan as plan_folder
+from crowdopt.io.policy import write_policy
 
 
 @public

@@ -1,4 +1,4 @@
-"""Why not, and what would help: limits loosened, tasks dropped or accepted, more of what is short; worth of one unit."""
+"""Why not, and what would help: limits loosened, tasks dropped or accepted, more of what is short; a unit's worth."""
 
 from __future__ import annotations
 

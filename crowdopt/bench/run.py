@@ -22,7 +22,7 @@ from crowdopt.bench.harness.subject import Limits, Subject
 from crowdopt.bench.sources import source_of
 from crowdopt.documents import Keys, read_json, write_json
 from crowdopt.errors import InputError
-from crowdopt.io.tables.cells import write_table
+from crowdopt.io.cells import write_table
 from crowdopt.version import __version__
 
 MARK = "bench.json"  # the file that tells a benchmark's folder

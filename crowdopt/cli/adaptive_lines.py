@@ -9,10 +9,9 @@ import numpy as np
 
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.core.solution import Status
-from crowdopt.io.answers.answers_folder import facts
-from crowdopt.io.answers.labels_back import Answered, Onward
-from crowdopt.io.plan.plan_folder import run_facts
-from crowdopt.io.plan.policy_folder import policy_summary
+from crowdopt.io.answers import Answered, Onward, facts
+from crowdopt.io.plan import run_facts
+from crowdopt.io.policy import policy_summary
 from crowdopt.notebooks import at_most
 
 SO_SURE = " as sure of each answer given its votes"

@@ -19,9 +19,7 @@ from crowdopt.cli.adaptive_lines import onward_said
 from crowdopt.cli.common import PATH, as_json, say, trust_gold
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 from crowdopt.errors import InputError
-from crowdopt.io.answers.answers_folder import facts
-from crowdopt.io.answers.continuation import Continuation
-from crowdopt.io.answers.labels_back import Answered
+from crowdopt.io.answers import Answered, Continuation, facts
 
 
 @click.command(

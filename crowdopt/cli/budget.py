@@ -12,7 +12,7 @@ from crowdopt.api.budget import budget as call
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, say, seed, target, trust_gold
 from crowdopt.cli.manual import manual
-from crowdopt.io.plan.plan_folder import run_facts, summary
+from crowdopt.io.plan import run_facts, summary
 from crowdopt.notebooks import percent
 
 

@@ -10,7 +10,7 @@ from crowdopt.api.export import EXPORTS
 from crowdopt.api.export import export as call
 from crowdopt.cli.common import PATH, as_json, say, target
 from crowdopt.cli.manual import manual
-from crowdopt.io.programs.program_files import DATA
+from crowdopt.io.programs import DATA
 
 WRITTEN = {  # by the program's name
     "assignment": "the integer program, a minimum",

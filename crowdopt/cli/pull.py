@@ -11,7 +11,7 @@ import click
 from crowdopt.api.pull import pull as call
 from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
-from crowdopt.io.bridges.exchange.pulled_folder import Pulled
+from crowdopt.io.bridges.pulled import Pulled
 
 
 @click.command(

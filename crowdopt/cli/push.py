@@ -10,7 +10,7 @@ import click
 from crowdopt.api.push import push as call
 from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
-from crowdopt.io.bridges.exchange.bridge import Changes
+from crowdopt.io.bridges.pushed import Changes
 
 SHOWN = 20  # changes that a dry run lists
 

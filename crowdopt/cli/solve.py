@@ -20,7 +20,7 @@ from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_part
 from crowdopt.crowd.rules import RULES
 from crowdopt.crowd.skills import AGREEMENT, ESTIMATORS
 from crowdopt.io.parts import is_in_parts
-from crowdopt.io.plan.plan_folder import run_facts, summary
+from crowdopt.io.plan import run_facts, summary
 
 PARTS = ("campaign", "time_limit", "seed", "require_proof", "output", "force", "as_json")  # what all campaigns have
 

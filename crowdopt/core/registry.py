@@ -19,10 +19,10 @@ def discover(package: ModuleType, constant: str, attribute: str = "name") -> lis
 
 
 def own(package: ModuleType, constant: str) -> list[Any]:
-    """The values of ``constant`` in every module of the package that has one."""
+    """The values of ``constant``, one or a tuple of them, in every module of the package that has it."""
     names = sorted(module.name for module in iter_modules(package.__path__) if not module.name.startswith("_"))
-    modules = [import_module(f"{package.__name__}.{name}") for name in names]
-    return [getattr(module, constant) for module in modules if hasattr(module, constant)]
+    values = (getattr(import_module(f"{package.__name__}.{name}"), constant, ()) for name in names)
+    return [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
 
 
 def others(package: ModuleType, constant: str, attribute: str) -> list[Any]:

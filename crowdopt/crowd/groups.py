@@ -133,7 +133,7 @@ def checked_rows(rows: Any, n: int, m: int) -> OwnRows | None:
     """Own rows as given, validated; InputError says what cannot be used."""
     if rows is None or (isinstance(rows, OwnRows) and not len(rows.names)):
         return None
-    kind = "rows must be crowdopt.OwnRows (crowdopt.io.campaign.own_rows reads them from a table)"
+    kind = "rows must be crowdopt.OwnRows (crowdopt.io.campaign reads them from a table)"
     _refuse(not isinstance(rows, OwnRows), kind)
     row, pairs = (integers(f"rows: {name}", getattr(rows, name)) for name in ("row", "pairs"))
     numbers = (floats(f"rows: {name}", getattr(rows, name)) for name in ("coefficient", "lower", "upper"))

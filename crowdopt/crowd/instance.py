@@ -155,7 +155,7 @@ class AssignmentInstance(InNotebooks):
     title, skills_source : str
         What this is; where the accuracies come from.
     origin : Origin, optional
-        The campaign it was read from; stays what it is when fields are replaced (crowdopt.io.campaign.overrides).
+        The campaign it was read from; stays what it is when fields are replaced (crowdopt.io.settings).
 
     Raises
     ------

@@ -33,15 +33,13 @@ from crowdopt.crowd.rules import EXACT_ERROR, RULES, rule_named
 from crowdopt.documents import TEXT, Keys, Maybe, number, one_of, read_json, read_toml, whole, write_json
 from crowdopt.errors import InputError
 from crowdopt.files import draft
-from crowdopt.io.campaign.campaign_settings import settings_text
-from crowdopt.io.campaign.campaign_skills import filled
-from crowdopt.io.campaign.campaign_tables import Ids, needed_table, optional_table
-from crowdopt.io.plan.plan_folder import versions
-from crowdopt.io.tables.cells import write_csv
-from crowdopt.io.tables.folder import CAMPAIGN, PLAN
-from crowdopt.io.tables.stored_tables import parquet_source
-from crowdopt.io.tables.table_columns import Table, read_table
-from crowdopt.io.tables.table_kinds import PLAN_TABLES
+from crowdopt.io.cells import parquet_source, write_csv
+from crowdopt.io.folders import CAMPAIGN, PLAN
+from crowdopt.io.gold import Ids, filled, needed_table, optional_table
+from crowdopt.io.plan import versions
+from crowdopt.io.settings import settings_text
+from crowdopt.io.table_kinds import PLAN_TABLES
+from crowdopt.io.tables import Table, read_table
 
 PARTS, ASSIGNMENT, PARQUET = "parts", "assignment", "*.parquet"
 OWN = ("task", "type", "epsilon", "forbidden", "fixed")  # columns of a part that are no worker's

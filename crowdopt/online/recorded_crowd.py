@@ -18,7 +18,7 @@ from crowdopt.online.crowds import EXTRA, GOLD, HELD, ORDER, copies
 
 
 class GivenLabels(Protocol):
-    """Labels that were given once, in an instance's own indices, such as crowdopt.io.campaign.label_record reads."""
+    """Labels that were given once, in an instance's own indices, such as crowdopt.io.campaign reads."""
 
     @property
     def task(self) -> Ints:

@@ -14,13 +14,10 @@ import numpy as np
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.documents import read_json
 from crowdopt.errors import InputError
-from crowdopt.io.answers.answered import AnsweredTable, read_answered
-from crowdopt.io.answers.audit_draw import DRAW, DRAWN
-from crowdopt.io.answers.audit_folder import AUDIT, CLAIMED
-from crowdopt.io.answers.escalation_draw_file import ESCALATES, ESCALATION, STANDS
-from crowdopt.io.answers.escalation_folder import STANDING
-from crowdopt.io.tables.table_columns import read_table, table_in
-from crowdopt.io.tables.table_kinds import CHECKED, CORRECTED, GOING_UP, LISTED, STANDING_ANSWERS
+from crowdopt.io.answers import AnsweredTable, read_answered
+from crowdopt.io.audits import AUDIT, CLAIMED, DRAW, DRAWN, ESCALATES, ESCALATION, STANDING, STANDS
+from crowdopt.io.table_kinds import CHECKED, CORRECTED, GOING_UP, LISTED, STANDING_ANSWERS
+from crowdopt.io.tables import read_table, table_in
 from crowdopt.notebooks import InNotebooks
 
 ROUNDED = 1e-12  # of a sum of chances

@@ -17,8 +17,8 @@ from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.documents import is_number
-from crowdopt.io.plan.stored_plan import StoredPlan
-from crowdopt.io.tables.table_columns import Table
+from crowdopt.io.plan import StoredPlan
+from crowdopt.io.tables import Table
 from crowdopt.recheck.error_sets import ALLOWED, CASES, Search, TaskLimits, least_by_error
 from crowdopt.recheck.findings import Report
 

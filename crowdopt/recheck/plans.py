@@ -19,15 +19,25 @@ from crowdopt.crowd.instance import COVERAGE, FIELDS, AssignmentInstance
 from crowdopt.crowd.kept import breaches, short_tasks, worst_breach
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of, exact_errors, most_errors
 from crowdopt.documents import finite
-from crowdopt.io.campaign.campaign_settings import difficulty_table
-from crowdopt.io.campaign.overrides import BEYOND
-from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.plan.plan_folder import ADDED, REMOVED, REPAIR, queue_files, stated_prior
-from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS, VOTE_ERROR, StoredPlan
-from crowdopt.io.plan.vote_table import EACH, ONE, class_names, votes_table, weights_table
-from crowdopt.io.tables.label_table import campaign_pairs
-from crowdopt.io.tables.table_columns import Table, read_table
-from crowdopt.io.tables.table_kinds import PLAN_TABLES, QUEUE
+from crowdopt.io.plan import (
+    ADDED,
+    BEST_EFFORT,
+    EACH,
+    LIMITS,
+    ONE,
+    REMOVED,
+    REPAIR,
+    VOTE_ERROR,
+    StoredPlan,
+    class_names,
+    queue_files,
+    stated_prior,
+    votes_table,
+    weights_table,
+)
+from crowdopt.io.settings import BEYOND, RECORD, difficulty_table
+from crowdopt.io.table_kinds import PLAN_TABLES, QUEUE
+from crowdopt.io.tables import Table, campaign_pairs, read_table
 from crowdopt.recheck.bounds import PER_TASK, certified_bound, joint_pull, proved_by_sets
 from crowdopt.recheck.findings import Report
 

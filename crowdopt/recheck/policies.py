@@ -16,13 +16,10 @@ from crowdopt.crowd.asking_orders import AskingOrder, OrderShare, Votes
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import finite, is_number
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_reading import read_with_labels
-from crowdopt.io.campaign.overrides import BEYOND, overridden
-from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.plan.order_tables import ORDER_FILE, STEP_FILE, order_shares
-from crowdopt.io.plan.plan_folder import REPAIR
-from crowdopt.io.plan.stored_plan import BEST_EFFORT, LIMITS, StoredPlan
-from crowdopt.io.plan.stored_policy import StoredPolicy, read_policy
+from crowdopt.io.campaign import read_with_labels
+from crowdopt.io.plan import BEST_EFFORT, LIMITS, REPAIR, StoredPlan
+from crowdopt.io.policy import ORDER_FILE, STEP_FILE, StoredPolicy, order_shares, read_policy
+from crowdopt.io.settings import BEYOND, RECORD, overridden
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.plans import MADE, agrees, check_columns, check_queues, check_weights, names_fields, settings_said
 from crowdopt.recheck.policy_law import NOTHING, BeliefRecursion, Figures, ToldLaw, expected_figures

@@ -13,8 +13,7 @@ from crowdopt.core.roundoff import UNIT
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError
-from crowdopt.io.plan.policy_text import named, read_counted, read_votes
-from crowdopt.io.plan.stored_policy import StoredPolicy
+from crowdopt.io.policy import StoredPolicy, named, read_counted, read_votes
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.policy_law import Counts, Figures, Move, Recursion, ToldLaw, asks_for_labels, fallen, told_law
 

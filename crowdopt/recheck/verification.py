@@ -9,11 +9,10 @@ import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.kept import breaches
-from crowdopt.io.campaign.campaign_reading import read_campaign
-from crowdopt.io.campaign.overrides import BEYOND, overridden
-from crowdopt.io.campaign.recorded_settings import RECORD
-from crowdopt.io.plan.stored_plan import StoredPlan, read_claims, read_plan
-from crowdopt.io.plan.stored_policy import is_policy
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.plan import StoredPlan, read_claims, read_plan
+from crowdopt.io.policy import is_policy
+from crowdopt.io.settings import BEYOND, RECORD, overridden
 from crowdopt.kernels import for_small
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.plans import (

@@ -39,7 +39,7 @@ NOTES = {
 
 
 def page(facts: dict[str, Any]) -> Page:
-    """The page of what :func:`crowdopt.io.plan.plan_overview.plan_overview` tells."""
+    """The page of what :func:`crowdopt.io.policy.plan_overview` tells."""
     claims = facts["claims"]
     tasks, workers = claims.get("tasks", len(facts["tasks"])), claims.get("workers", len(facts["workers"]))
     parts: list[Part] = []

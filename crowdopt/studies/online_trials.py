@@ -21,8 +21,7 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.rules import RULES
 from crowdopt.errors import InputError
 from crowdopt.files import draft
-from crowdopt.io.campaign.archive import arrays_of, read_archive
-from crowdopt.io.campaign.label_record import LabelRecord
+from crowdopt.io.campaign import LabelRecord, arrays_of, read_archive
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.notebooks import InNotebooks
 from crowdopt.online.arrivals import Stream

@@ -10,8 +10,8 @@ import pytest
 
 import crowdopt
 from crowdopt.errors import InputError
-from crowdopt.io.answers.audit_draw import commitment
-from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.audits import commitment
+from crowdopt.io.cells import write_csv
 from tests.typed import column
 
 N = 300

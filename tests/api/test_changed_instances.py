@@ -11,8 +11,8 @@ import pytest
 import crowdopt
 from crowdopt.crowd.law import Difficulty
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.overrides import overridden, overrides
-from crowdopt.io.campaign.sample import write_sample
+from crowdopt.io.samples import write_sample
+from crowdopt.io.settings import overridden, overrides
 
 CHANGES = {
     "nothing": lambda one: one,

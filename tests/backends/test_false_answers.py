@@ -22,7 +22,7 @@ from crowdopt.backends import named
 from crowdopt.backends.probe import version_of_library
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
-from crowdopt.io.programs.program_files import read_program
+from crowdopt.io.programs import read_program
 
 FOLDER = Path(__file__).parent / "false_answers"
 FILES = sorted(FOLDER.glob("*.mps"))

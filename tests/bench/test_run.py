@@ -15,7 +15,7 @@ from crowdopt.bench.harness.subject import Limits
 from crowdopt.bench.run import Benchmark, cases_of
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.campaign_writing import write_campaign
+from crowdopt.io.campaign import write_campaign
 from crowdopt.report import charts
 from tests.typed import run
 

@@ -15,7 +15,7 @@ from crowdopt.crowd.doubt import LeftOpen, drawn_errors, left_open
 from crowdopt.crowd.gold import Gold
 from crowdopt.crowd.law import Law
 from crowdopt.crowd.vote_errors import errors_by, exact_errors
-from crowdopt.io.campaign.overrides import overridden
+from crowdopt.io.settings import overridden
 from tests.chance import fewest, rng, seeds
 from tests.io import lay, write_table
 

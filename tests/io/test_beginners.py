@@ -12,8 +12,8 @@ import pytest
 import crowdopt
 from crowdopt import InputError, read_campaign
 from crowdopt.errors import TableWarning
-from crowdopt.io.campaign.sample import write_sample
-from crowdopt.io.tables.label_table import read_label_table
+from crowdopt.io.samples import write_sample
+from crowdopt.io.tables import read_label_table
 from tests.io import write_table
 from tests.io.workbook import write_workbook
 

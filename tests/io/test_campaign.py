@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, read_campaign, recipe, write_campaign
-from crowdopt.io.campaign.sample import write_sample
+from crowdopt.io.samples import write_sample
 from tests.io import write_table
 from tests.small import instances
 

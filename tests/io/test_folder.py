@@ -7,7 +7,7 @@ import os
 import pytest
 
 from crowdopt import InputError
-from crowdopt.io.tables.folder import PLAN, new_folder
+from crowdopt.io.folders import PLAN, new_folder
 
 
 def test_a_folder_is_there_whole_or_not_at_all(tmp_path):

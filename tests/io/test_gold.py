@@ -13,7 +13,7 @@ from crowdopt import InputError
 from crowdopt.api.init import init
 from crowdopt.crowd.doubt import gold_of
 from crowdopt.errors import GoldWarning
-from crowdopt.io.campaign.overrides import alone, beyond, overridden
+from crowdopt.io.settings import alone, beyond, overridden
 from tests.chance import binomial, most, rng, seeds
 from tests.io import lay, write_table
 

@@ -21,8 +21,7 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax, stack
-from crowdopt.io.programs.naming import LONGEST, LP, MPS, names_of
-from crowdopt.io.programs.program_files import ids_of, write_program
+from crowdopt.io.programs import LONGEST, LP, MPS, ids_of, names_of, write_program
 from crowdopt.programs import assignment, assignment_dual, missing
 from tests.models import highs
 from tests.models.reading import MODELS, assert_same, described, read_by

@@ -11,7 +11,7 @@ import pytest
 
 import crowdopt
 from crowdopt.errors import ProgramWarning
-from crowdopt.io.programs.program_files import write_program
+from crowdopt.io.programs import write_program
 from tests.io.test_program_files import PROGRAMS, ids
 
 

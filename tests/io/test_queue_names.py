@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.io.plan.plan_folder import RESERVED, queue_files
+from crowdopt.io.plan import RESERVED, queue_files
 
 IDS = st.lists(st.text(min_size=1, max_size=6) | st.sampled_from(["a", "A", "con", "CON", "Nul", "lpt1"]), unique=True)
 

@@ -10,7 +10,7 @@ import numpy as np
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.hire.candidates import SelectionInstance
-from crowdopt.io.programs.mathprog import assignment_data, selection_data
+from crowdopt.io.mathprog import assignment_data, selection_data
 
 
 def section(instance: AssignmentInstance, dual: bool = False) -> str:

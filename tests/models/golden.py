@@ -8,8 +8,8 @@ from dataclasses import replace
 from crowdopt.core.dual import dualize
 from crowdopt.core.program import Program, relax
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io.programs import mps
-from crowdopt.io.programs.program_files import ids_of
+from crowdopt.io import programs as mps
+from crowdopt.io.programs import ids_of
 from crowdopt.programs import assignment, assignment_dual, missing, patterns
 from tests.models.reading import MODELS
 from tests.models.tiny import facts_of, instance_of

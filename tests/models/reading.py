@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.core.program import Program
-from crowdopt.io.programs.naming import Dialect, Ids, names_of
+from crowdopt.io.programs import Dialect, Ids, names_of
 
 HERE = Path(__file__).parent
 MODELS = HERE.parents[1] / "models"

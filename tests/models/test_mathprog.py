@@ -15,9 +15,8 @@ from click.testing import CliRunner
 import crowdopt
 from crowdopt.cli import main
 from crowdopt.errors import InputError
-from crowdopt.io.programs.mathprog import assignment_data
-from crowdopt.io.programs.naming import MPS
-from crowdopt.io.programs.program_files import selection_ids
+from crowdopt.io.mathprog import assignment_data
+from crowdopt.io.programs import MPS, selection_ids
 from tests.models.data import drawn
 from tests.models.reading import HERE, MODELS, assert_same, described, read_by, translated
 from tests.selections import limited

@@ -11,7 +11,7 @@ import pytest
 from crowdopt import AssignmentInstance
 from crowdopt.crowd.law import Difficulty
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.label_record import LabelRecord
+from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.misspecified import Misspecification, breach, breached
 from crowdopt.online.recorded_crowd import recorded_stream

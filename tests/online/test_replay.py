@@ -11,7 +11,7 @@ import pytest
 import crowdopt
 from crowdopt.crowd.law import NONE, Difficulty
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.label_record import LabelRecord
+from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies.greedy import Greedy
 from crowdopt.online.recorded_crowd import hold_out, recorded_stream

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import crowdopt
 from crowdopt import AssignmentInstance
 from crowdopt.core.program import Program
-from crowdopt.io.programs.naming import MPS
+from crowdopt.io.programs import MPS
 from crowdopt.programs import patterns
 from crowdopt.programs.pools import pools_of
 from tests.checkers.plans import least_cost

@@ -18,8 +18,8 @@ import pytest
 import crowdopt
 from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
-from crowdopt.io.answers.audit_draw import commitment
-from crowdopt.io.tables.cells import write_csv
+from crowdopt.io.audits import commitment
+from crowdopt.io.cells import write_csv
 from crowdopt.recheck import audits as audit_check
 from tests.sampled import first_of
 

@@ -14,7 +14,7 @@ from crowdopt import AssignmentInstance, Group, InputError, OwnRows, verify
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
 from crowdopt.crowd import group_limits
-from crowdopt.io.tables.table_columns import Table
+from crowdopt.io.tables import Table
 from crowdopt.recheck import bounds as sets
 from crowdopt.recheck.bounds import JointPull, joint_pull, prove_sets
 from crowdopt.recheck.findings import Report

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, InputError, assign, read_campaign, write_campaign, write_plan
-from crowdopt.io.campaign.sample import write_sample
+from crowdopt.io.samples import write_sample
 from crowdopt.recheck.verification import verify
 from tests.recheck.forged import Forged
 

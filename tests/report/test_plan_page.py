@@ -10,8 +10,8 @@ import pytest
 
 import crowdopt
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.sample import write_sample
-from crowdopt.io.plan.plan_overview import plan_overview
+from crowdopt.io.policy import plan_overview
+from crowdopt.io.samples import write_sample
 from tests.typed import rows
 
 pytestmark = pytest.mark.usefixtures("sketched")
@@ -73,7 +73,7 @@ def test_a_page_of_many_tasks_stays_small(tmp_path, monkeypatch):
     text = page.read_text(encoding="utf-8")
     assert page.stat().st_size < 300_000 and 'id="stories"' in text and "of 1500; all are in tasks.csv." in text
     assert "Use of capacities" in text and "Who labels what" not in text
-    monkeypatch.setattr("crowdopt.io.plan.plan_overview.STORIES", 1000)
+    monkeypatch.setattr("crowdopt.io.policy.STORIES", 1000)
     assert 'id="stories"' not in crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
 
 

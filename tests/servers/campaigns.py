@@ -7,7 +7,7 @@ from pathlib import Path
 
 from crowdopt import assign
 from crowdopt.api.answers import answers
-from crowdopt.io.bridges.exchange.pulled_folder import Pulled
+from crowdopt.io.bridges.pulled import Pulled
 from tests.io import lay as lay_campaign
 from tests.io import write_table
 

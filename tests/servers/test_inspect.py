@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from crowdopt import InputError, assign, pull, push
-from crowdopt.io.bridges.exchange.inspect_panel import SPENT, follow
+from crowdopt.io.bridges.inspect_panel import SPENT, follow
 from tests.servers.campaigns import TASKS, WORKERS, given, label_of, lay, queues
 from tests.servers.environments import executable
 

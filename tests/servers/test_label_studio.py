@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from crowdopt import InputError, pull, push
-from crowdopt.io.bridges.exchange.web import Web
+from crowdopt.io.bridges.web import Web
 from tests.servers.campaigns import WORKERS, given, label_of, lay, queues, second_round
 from tests.servers.environments import Server
 from tests.servers.studio import TOKEN, Visitor, Worker, project_of, studio

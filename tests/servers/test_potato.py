@@ -73,7 +73,7 @@ def test_two_rounds_with_five_annotators_and_a_server_that_is_killed(server, tmp
             made.append(path)
             write_text(path, text)
 
-        patched.setattr("crowdopt.io.bridges.exchange.pushed_files.write_text", once)
+        patched.setattr("crowdopt.io.bridges.pushed.write_text", once)
         with pytest.raises(InputError):
             push(**then, **there)
     push(**then, **there)

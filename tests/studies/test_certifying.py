@@ -7,7 +7,7 @@ import pytest
 
 import crowdopt
 from crowdopt.answers.audit.tariff import Tariff
-from crowdopt.io.campaign.label_record import LabelRecord
+from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.crowds import AUDIT
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay

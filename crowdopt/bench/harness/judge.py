@@ -16,7 +16,7 @@ from crowdopt.core.certificate import FEASIBILITY, INTEGRALITY, Certificate, cer
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Solution, Status, relative_gap
 from crowdopt.errors import InputError
-from crowdopt.io.campaign.archive import write_archive
+from crowdopt.io.campaign import write_archive
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.verification import verify
 

@@ -78,7 +78,7 @@ def _warm_algorithm1() -> None:
 def _exact(run: MethodRun) -> dict[str, Any]:
     if run.problem.instance is None:
         raise InputError("the exact method solves assignment problems only")
-    from crowdopt.io.plan.plan_folder import write_plan
+    from crowdopt.io.plan import write_plan
 
     run.tell("solving")
     started = perf_counter()

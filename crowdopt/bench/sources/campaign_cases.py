@@ -6,8 +6,8 @@ from pathlib import Path
 
 from crowdopt.bench.sources import Problem, Source
 from crowdopt.bench.sources.recipe_cases import of_instance
-from crowdopt.io.campaign.campaign_reading import read_campaign
-from crowdopt.io.programs.program_files import FORMATS, format_of
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.programs import FORMATS, format_of
 
 
 def read(name: str, seed: int) -> Problem:

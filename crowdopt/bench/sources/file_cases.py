@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from crowdopt.bench.sources import Problem, Source
-from crowdopt.io.programs.program_files import FORMATS, format_of, read_program
+from crowdopt.io.programs import FORMATS, format_of, read_program
 
 
 def is_program(name: str) -> bool:

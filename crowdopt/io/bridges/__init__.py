@@ -6,7 +6,7 @@ import sys
 
 from crowdopt.core.registry import discover
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.exchange.bridge import Bridge
+from crowdopt.io.bridges.pushed import Bridge
 
 
 def bridges() -> dict[str, Bridge]:

@@ -10,11 +10,9 @@ from typing import Any
 
 from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, told_apart, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.token_usage import usage_of
-from crowdopt.io.bridges.exchange.verdicts import passed, verdict
-from crowdopt.io.tables.foreign_json import check, parsed, read_text, refuse, scalar
+from crowdopt.io.bridges.annotations import Annotation, Annotations, passed, told_apart, usage_of, verdict, with_gold
+from crowdopt.io.bridges.pushed import Bridge, Wishes
+from crowdopt.io.foreign_json import check, parsed, read_text, refuse, scalar
 
 REMEDY = "give a test run that deepeval saved: DEEPEVAL_RESULTS_FOLDER names their folder"
 METRIC = Keys(required={"name": TEXT}, open=True)

@@ -18,13 +18,10 @@ from typing import Any, TypeAlias
 
 from crowdopt.documents import TEXT, Each, Keys, Maybe
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.exchange import inspect_panel
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
-from crowdopt.io.bridges.exchange.verdicts import verdict
-from crowdopt.io.tables.foreign_json import BYTES, ID, check, parsed, read_json, scalar, seconds
+from crowdopt.io.bridges import inspect_panel
+from crowdopt.io.bridges.annotations import Annotation, Annotations, Usage, usage_of, verdict, with_gold
+from crowdopt.io.bridges.pushed import Bridge, PushedRound, Wishes
+from crowdopt.io.foreign_json import BYTES, ID, check, parsed, read_json, scalar, seconds
 
 REMEDY = "give a log of Inspect, or convert it: inspect log convert LOG --to json --output-dir FOLDER"
 SCORE = Keys(optional={"metadata": Maybe(Keys(open=True))}, open=True)

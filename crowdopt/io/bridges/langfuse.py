@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.documents import TEXT, Keys, Maybe
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.verdicts import one_question, verdict
-from crowdopt.io.tables.foreign_json import read_rows, refuse, scalar
+from crowdopt.io.bridges.annotations import Annotation, Annotations, one_question, verdict, with_gold
+from crowdopt.io.bridges.pushed import Bridge, Wishes
+from crowdopt.io.foreign_json import read_rows, refuse, scalar
 
 REMEDY = "give scores as the API has them (GET /api/public/v2/scores, or v3), or as the export of scores to JSON does"
 OPEN = Keys(open=True)

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdopt.documents import TEXT, Each, Keys, Maybe
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
-from crowdopt.io.bridges.exchange.verdicts import one_question, verdict
-from crowdopt.io.tables.foreign_json import check, parsed, read_text, refuse, scalar
+from crowdopt.io.bridges.annotations import Annotation, Annotations, Usage, one_question, usage_of, verdict, with_gold
+from crowdopt.io.bridges.pushed import Bridge, Wishes
+from crowdopt.io.foreign_json import check, parsed, read_text, refuse, scalar
 
 REMEDY = "write each trace's to_json() on a line, or mlflow.search_traces().to_json(FILE, orient='records')"
 OPEN = Keys(open=True)

@@ -10,19 +10,9 @@ from typing import Any
 
 from crowdopt.documents import COUNT, TEXT, Each, Keys, Value
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.tables.foreign_json import (
-    ID,
-    parsed,
-    read_json,
-    read_lines,
-    read_text,
-    refuse,
-    scalar,
-    seconds,
-)
+from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.pushed import Bridge, PushedRound, Wishes
+from crowdopt.io.foreign_json import ID, parsed, read_json, read_lines, read_text, refuse, scalar, seconds
 
 OUT, STATE, HISTORY, MACHINE = "annotation_output", "user_state.json", "annotation_history.jsonl", "llm_labels.jsonl"
 GOLD = ("gold_standards.json", "gold_standards.jsonl", "gold.json", "gold.jsonl")

@@ -10,10 +10,9 @@ from typing import Any
 from crowdopt.documents import Keys
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import prodigy_router
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.pushed_round import PushedRound
-from crowdopt.io.tables.foreign_json import read_lines, refuse, scalar, seconds
+from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
+from crowdopt.io.bridges.pushed import Bridge, PushedRound, Wishes
+from crowdopt.io.foreign_json import read_lines, refuse, scalar, seconds
 
 REMEDY = "give what `prodigy db-out DATASET` printed"
 LINE = Keys(open=True)

@@ -11,11 +11,18 @@ from typing import Any, NamedTuple
 
 from crowdopt.documents import COUNT, Each, Keys, Maybe
 from crowdopt.errors import InputError
-from crowdopt.io.bridges.exchange.annotations import Annotation, Annotations, told_apart, with_gold
-from crowdopt.io.bridges.exchange.bridge import Bridge, Wishes
-from crowdopt.io.bridges.exchange.token_usage import Usage, usage_of
-from crowdopt.io.bridges.exchange.verdicts import passed, verdict
-from crowdopt.io.tables.foreign_json import read_rows, refuse, scalar
+from crowdopt.io.bridges.annotations import (
+    Annotation,
+    Annotations,
+    Usage,
+    passed,
+    told_apart,
+    usage_of,
+    verdict,
+    with_gold,
+)
+from crowdopt.io.bridges.pushed import Bridge, Wishes
+from crowdopt.io.foreign_json import read_rows, refuse, scalar
 
 REMEDY = "give what `promptfoo eval -o results.json` or `-o results.jsonl` wrote"
 OPEN = Keys(open=True)

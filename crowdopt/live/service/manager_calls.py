@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from crowdopt.io.tables.cells import csv_text
+from crowdopt.io.cells import csv_text
 from crowdopt.live.running import LiveTurn
 from crowdopt.live.service.callers import LONGEST, Caller, managed, steered
 from crowdopt.live.service.front_desk import FrontDesk

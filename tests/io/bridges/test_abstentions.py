@@ -12,8 +12,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import crowdopt
-from crowdopt.io.bridges.exchange import inspect_panel
-from crowdopt.io.bridges.exchange.inspect_panel import KEY, winner
+from crowdopt.io.bridges import inspect_panel
+from crowdopt.io.bridges.inspect_panel import KEY, winner
 from tests.io import lay, write_table
 
 JUDGES = ("north", "south", "west", "east")

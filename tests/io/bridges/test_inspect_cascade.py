@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.io.bridges.exchange.inspect_panel import class_of, follow, next_move
+from crowdopt.io.bridges.inspect_panel import class_of, follow, next_move
 from tests.io import write_table
 
 ITEMS = 90

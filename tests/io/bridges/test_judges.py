@@ -8,10 +8,9 @@ import pytest
 
 from crowdopt import InputError, import_labels
 from crowdopt.io.bridges import bridge_named
-from crowdopt.io.bridges.exchange.annotations import Annotations, accounted
-from crowdopt.io.bridges.exchange.bridge import Wishes
-from crowdopt.io.bridges.exchange.token_usage import Usage, prices_of_labels, usage_of
+from crowdopt.io.bridges.annotations import Annotations, Usage, accounted, prices_of_labels, usage_of
 from crowdopt.io.bridges.inspect_logs import precomputed
+from crowdopt.io.bridges.pushed import Wishes
 from tests.io import write_table
 
 LOGS = Path(__file__).with_name("logs")  # written by the tools themselves; texts and spans are cut

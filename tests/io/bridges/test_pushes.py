@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from crowdopt import InputError, assign, pull, push
-from crowdopt.io.bridges import label_studio_api
-from crowdopt.io.bridges.exchange import web
-from crowdopt.io.bridges.exchange.addresses import checked_url
-from crowdopt.io.bridges.exchange.bridge import Address
+from crowdopt.io.bridges import label_studio as label_studio_api
+from crowdopt.io.bridges import web
+from crowdopt.io.bridges.pushed import Address
+from crowdopt.io.bridges.web import checked_url
 from tests.io import lay, write_table
 
 TOKEN = "secret-token-0123456789"
@@ -150,7 +150,7 @@ def serving(answer: Any) -> Iterator[str]:
 @pytest.fixture
 def token(monkeypatch) -> None:
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", TOKEN)
-    monkeypatch.setattr("crowdopt.io.bridges.exchange.web.PAUSES", (0.0,))
+    monkeypatch.setattr("crowdopt.io.bridges.web.PAUSES", (0.0,))
 
 
 def test_the_token_is_in_no_message_and_follows_no_redirect(desk, token):

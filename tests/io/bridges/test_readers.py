@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from crowdopt import InputError, import_labels, pull
 from crowdopt.cli import main
 from crowdopt.io.bridges import bridge_named, bridges
-from crowdopt.io.bridges.exchange.annotations import Annotation, latest
-from crowdopt.io.bridges.exchange.bridge import Wishes
+from crowdopt.io.bridges.annotations import Annotation, latest
+from crowdopt.io.bridges.pushed import Wishes
 from tests.exports import EXPORTS, GIVEN, TASKS, TRUTH, WORKERS, label_studio, lay_exports, potato_state, seconds_of
 from tests.io import lay
 

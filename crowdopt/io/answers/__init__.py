@@ -1,1 +1,0 @@
-"""What came back: labels, answers, their audit, and the campaign that goes on from them."""

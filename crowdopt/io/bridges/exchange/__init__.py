@@ -1,1 +1,0 @@
-"""What every bridge rests on: annotations and rounds in one shape, folders, addresses, HTTP."""

@@ -1,1 +1,0 @@
-"""A campaign folder: its settings and tables, read into one instance and written from one."""

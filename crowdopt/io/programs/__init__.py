@@ -1,1 +1,0 @@
-"""Programs as files: MPS, LP, GNU MathProg."""

@@ -1,1 +1,0 @@
-"""Tables of any kind, cell by cell: columns that are known, ids, labels; every complaint names its place."""
