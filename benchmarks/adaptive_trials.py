@@ -15,11 +15,9 @@ from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.crowd.subset import of_workers
 from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.limits.least_cost import least
-from crowdopt.online.misspecified import breach, breached
+from crowdopt.online.crowds import breach, breached, hold_out, recorded_stream, simulated_stream
+from crowdopt.online.limits import least
 from crowdopt.online.policies import named
-from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, score, weighted_vote
 from crowdopt.studies.online_trials import after_audit, certified

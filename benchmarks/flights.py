@@ -16,10 +16,9 @@ import numpy as np
 from benchmarks.adaptive_trials import recorded
 from crowdopt.api.live import LiveTables
 from crowdopt.crowd.recipes import recipe
-from crowdopt.live.live_rows import Lease
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_rows import Lease, LiveSettings
 from crowdopt.live.running import Live
-from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
+from crowdopt.live.stores import MEMORY, SQLiteStore
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named

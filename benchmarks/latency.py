@@ -29,9 +29,9 @@ import crowdopt
 from crowdopt.api.live import LiveTables
 from crowdopt.api.live_service import token
 from crowdopt.io.campaign import write_campaign
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_rows import LiveSettings
 from crowdopt.live.running import SNAPSHOT, Live
-from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
+from crowdopt.live.stores import MEMORY, SQLiteStore
 
 SIZE, CLIENTS = "R10:10000x300", 50
 WARM = 5.0  # seconds at the beginning that do not count: all clients come at once, and code is compiled or read

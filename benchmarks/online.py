@@ -19,8 +19,8 @@ import numpy as np
 import crowdopt
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.picking import fill
 from crowdopt.online.policies import named
+from crowdopt.online.policy import fill
 from crowdopt.online.replay import replay
 from crowdopt.online.task_prices import prices
 from crowdopt.programs import sampled

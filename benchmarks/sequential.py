@@ -21,7 +21,7 @@ from crowdopt import jobs
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.limits.least_cost import least
+from crowdopt.online.limits import least
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error

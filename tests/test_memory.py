@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from crowdopt import InputError, recipe
 from crowdopt.cli import main
-from crowdopt.labelers.task_streams import drawn_labelers
+from crowdopt.labelers.arrivals import drawn_labelers
 from crowdopt.memory import machine_memory, refuse_beyond_memory
 
 

@@ -9,12 +9,10 @@ import numpy as np
 
 from crowdopt.api import learn
 from crowdopt.crowd.labels import REPEAT
+from crowdopt.labelers.arrivals import KINDS, Labelers, TaskStream, drawn_labelers, recorded_tasks, simulated_tasks
 from crowdopt.labelers.asking import AskingRecord, replay
-from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
-from crowdopt.labelers.task_arrivals import KINDS, TaskStream
-from crowdopt.labelers.task_streams import drawn_labelers, recorded_tasks, simulated_tasks
 
 TABLE_1 = (0.763, 0.781, 0.625, 0.783, 0.727)
 HORIZON, COST = 2000, 0.02

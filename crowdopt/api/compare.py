@@ -26,10 +26,9 @@ from crowdopt.crowd.subset import of_tasks
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import LabelRecord, read_record
 from crowdopt.io.results import WORK, check_comparison, write_comparison_tables
-from crowdopt.online.arrivals import Stream
-from crowdopt.online.ledger import Run
-from crowdopt.online.limits.least_cost import Least, least
-from crowdopt.online.misspecified import breach as named_breach
+from crowdopt.online.arrivals import Run, Stream
+from crowdopt.online.crowds import breach as named_breach
+from crowdopt.online.limits import Least, least
 from crowdopt.online.policies import policies as policies
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.replay import replay as replay_with
@@ -65,7 +64,7 @@ class CompareOptions(StudyOptions):
         In [0, 1).
     breach : str
         How simulated workers break the model, as in ``difficulty=.3,clique=.2,drift=.1``
-        (crowdopt.online.misspecified).
+        (crowdopt.online.crowds).
     audit : str
         What an expert's audit of recorded answers costs, as in ``checks=100,price=20,confidence=.95``, the default:
         each policy's ``certified`` error and its cost with the audit (crowdopt.answers.audit.tariff).

@@ -17,7 +17,7 @@ from crowdopt.api.verbs import keywords
 from crowdopt.errors import InputError
 from crowdopt.io import results as learning_folder
 from crowdopt.io.results import LEARNING, WORK, check_comparison, read_table_of_labels, write_learning
-from crowdopt.labelers.labelers import Labelers
+from crowdopt.labelers.arrivals import Labelers
 from crowdopt.labelers.policies import policies as policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import Undrawn, save_all

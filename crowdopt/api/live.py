@@ -22,11 +22,10 @@ from crowdopt.io.table_kinds import Extras, TableKind
 from crowdopt.io.tables import has_column, read_table
 from crowdopt.labelers.policies import named as asking_named
 from crowdopt.labelers.policies import policies as asking_policies
-from crowdopt.live.gold_tasks import GoldTasks, gold_tasks
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_rows import GoldTasks, LiveSettings, gold_tasks
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.running import Live
-from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore, SQLLedgerbook
+from crowdopt.live.stores import MEMORY, SQLiteStore, SQLLedgerbook
 from crowdopt.live.tasks_course import TasksCourse
 from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.policies import named as online_named
@@ -116,7 +115,7 @@ def store_of(place: AnyPath) -> SQLLedgerbook:
     if not is_database(place):
         return SQLiteStore(place)
     try:
-        from crowdopt.live.stores.postgresql_store import PostgreSQLStore
+        from crowdopt.live.stores import PostgreSQLStore
     except ModuleNotFoundError:
         raise BackendMissing("a store in PostgreSQL needs psycopg: pip install 'crowdopt[live]'") from None
     return PostgreSQLStore(str(place))

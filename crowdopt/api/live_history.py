@@ -19,13 +19,13 @@ from crowdopt.io.cells import write_csv
 from crowdopt.io.folders import new_folder
 from crowdopt.io.table_kinds import CAMPAIGN_TABLES
 from crowdopt.io.tables import find_table, read_table
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_rows import LiveSettings
 from crowdopt.live.live_state import LiveState
-from crowdopt.live.stores.event import DECIDED, Event
+from crowdopt.live.stores import DECIDED, Event
 from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.arrivals import Stream
+from crowdopt.online.crowds import Recorded
 from crowdopt.online.policies import named
-from crowdopt.online.recorded_crowd import Recorded
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 

@@ -15,7 +15,7 @@ from crowdopt.io.settings import read_settings
 from crowdopt.io.table_kinds import CAMPAIGN_TABLES
 from crowdopt.io.tables import find_table, read_table
 from crowdopt.live.running import Live, check_name
-from crowdopt.live.service.tokens import MANAGER, WORKER, new_token
+from crowdopt.live.service.callers import MANAGER, WORKER, new_token
 
 JOIN = "CROWDOPT_JOIN_SECRET"  # what a link has that lets participants of Prolific in; kept out of command lines
 SHORTEST = 16  # letters of it
@@ -42,8 +42,7 @@ def live_application(campaign: AnyPath, running: Live, join: str = "") -> Any:
     Raises BackendMissing without the extra.
     """
     try:
-        from crowdopt.live.service.application import application
-        from crowdopt.live.service.worker_calls import Shown
+        from crowdopt.live.service.application import Shown, application
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("crowdopt"):
             raise

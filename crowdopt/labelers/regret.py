@@ -13,10 +13,9 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.labels import REPEAT, TESTER, WORK
 from crowdopt.crowd.law import clipped
 from crowdopt.crowd.rules import log_odds
-from crowdopt.labelers.asking import GUESS, AskingRecord
+from crowdopt.labelers.arrivals import KINDS, Ask, TaskStream
+from crowdopt.labelers.asking import GUESS, AskingRecord, tallied_votes
 from crowdopt.labelers.sets import SAME, best_set, plurality_accuracies, set_accuracy, weighted_accuracy
-from crowdopt.labelers.task_arrivals import KINDS, Ask, TaskStream
-from crowdopt.labelers.vote_counts import tallied_votes
 
 POINTS = 100  # of the curves that a row keeps
 

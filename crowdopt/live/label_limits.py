@@ -1,4 +1,9 @@
-"""What a label more may break: capacities, labels of a task, groups, money; labels that are out count as told."""
+"""A worker takes a label back for another one: what the campaign and its policy know of it changes.
+
+Labels that an online policy wants at the end, of workers who have come: which are out, and what came of them.
+
+What a label more may break: capacities, labels of a task, groups, money; labels that are out count as told.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,116 @@ import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.online.group_room import GroupRoom
+from crowdopt.crowd.labels import GOLD, REFUSED
+from crowdopt.errors import InputError
+from crowdopt.live.live_rows import Seat
+from crowdopt.online.arrivals import Decision
+from crowdopt.online.replay import GroupRoom
+
+
+def check_unlearning(policy: Any, judged: bool) -> None:
+    """Raises InputError if the policy cannot unlearn a label; judged: an expert told the task's answer."""
+    if not policy.amends:
+        raise InputError(f"policy {policy.name} takes no label back; sequential, adaptive and greedy do")
+    if judged:
+        raise InputError("an expert has looked at this task; its labels stay as they are")
+
+
+def correct_work(course: Any, seat: Seat, task: int, label: int) -> None:
+    """A label of a task: one that the policy was not told yet is exchanged, one that it was told it learns anew."""
+    row = next(k for k in range(len(course.work) - 1, -1, -1) if course.work[k][1:3] == (task, seat.place))
+    course.work.correct(row, 3, label)
+    if (k := _untold(seat, task, gold=False)) is not None:
+        seat.got[k] = label
+    elif not course.work[row][0] or not course.repairs.replace(task, seat.number, label):
+        course.turns.enter(seat.own)
+        course.policy.amend(seat.number, task, label)
+
+
+def correct_gold(course: Any, seat: Seat, gold: int, label: int, late: bool) -> None:
+    """An answer to a gold task. A policy hears of none that came late, and knows preliminary workers no more."""
+    if late:
+        return
+    pair, truth = (seat.place, gold), int(course.gold.truth[gold])
+    before, course.gold_said[pair] = course.gold_said.get(pair, label), label
+    if (k := _untold(seat, gold, gold=True)) is not None:
+        seat.got[k] = label
+    elif not course.sent:
+        right = np.zeros(course.instance.n_types, np.int64)
+        right[course.gold.kind[gold]] = int(label == truth) - int(before == truth)
+        course.turns.enter(seat.own)
+        course.policy.amend_gold(seat.number, right)
+
+
+def _untold(seat: Seat, task: int, gold: bool) -> int | None:
+    """Place of a task among those of the worker's decision, if its label is in and the policy does not know it."""
+    if seat.decision is None or (seat.decision.kind == GOLD) != gold:
+        return None
+    return next((k for k in np.flatnonzero(seat.asked == task).tolist() if seat.got[k] != REFUSED), None)
+
+
+STATE = {"mending": "wanted", "mend_out": "out", "mended_all": "over"}  # names in a snapshot
+
+
+class Repairs:
+    """One repair at a time; its labels are numbered as the policy has them."""
+
+    def __init__(self) -> None:
+        self.wanted: tuple[Decision, Ints, Ints] | None = None  # pairs, classes so far, which are still awaited
+        self.out: dict[int, int] = {}  # lease -> label of the repair
+        self.over = False
+
+    @property
+    def tasks(self) -> Ints:
+        """Task of each label, (k,)."""
+        assert self.wanted is not None
+        return self.wanted[0].tasks.astype(np.int64)
+
+    @property
+    def workers(self) -> Ints:
+        """Worker of each label, by number of arrival, (k,)."""
+        assert self.wanted is not None and self.wanted[0].workers is not None
+        return self.wanted[0].workers
+
+    def begin(self, decision: Decision) -> None:
+        """All labels of the decision are awaited."""
+        self.wanted = (decision, np.full(decision.tasks.size, REFUSED), np.ones(decision.tasks.size, np.int64))
+
+    def withdraw(self, labels: Ints) -> None:
+        """These labels are not asked for."""
+        assert self.wanted is not None
+        self.wanted[2][labels] = 0
+
+    def came(self, k: int, label: int) -> None:
+        """A label came, or will not come: REFUSED."""
+        assert self.wanted is not None
+        self.wanted[1][k], self.wanted[2][k] = label, 0
+
+    def replace(self, task: int, worker: int, label: int) -> bool:
+        """A label that came is another one; False: the policy knows it already."""
+        if self.wanted is None:
+            return False
+        places = np.flatnonzero((self.tasks == task) & (self.workers == worker) & (self.wanted[1] != REFUSED))
+        self.wanted[1][places] = label
+        return bool(places.size)
+
+    def ended(self, policy: Any) -> None:
+        """Tell the policy once nothing is awaited; it may want to be asked again."""
+        if self.wanted is None or self.wanted[2].any():
+            return
+        tasks, workers, got = self.tasks, self.workers, self.wanted[1]
+        self.wanted = None
+        self.over = not policy.mended(tasks, workers, got)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Its state, by name."""
+        return {name: getattr(self, own) for name, own in STATE.items()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The state taken out of what else was kept."""
+        for name, own in STATE.items():
+            setattr(self, own, state.pop(name))
+
 
 COUNTED = ("of_task", "load", "spent")
 CENT = 1e-9  # relative: sums of prices are off by so much at most

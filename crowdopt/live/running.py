@@ -9,13 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.live.live_rows import Lease, ToldLabel
-from crowdopt.live.live_settings import MORE, LiveSettings
+from crowdopt.live import stores as kinds
+from crowdopt.live.live_rows import MORE, Lease, LiveSettings, ToldLabel
 from crowdopt.live.live_state import LiveState
-from crowdopt.live.stores import event as kinds
-from crowdopt.live.stores.event import EXPERT, Event
-from crowdopt.live.stores.sql_ledgerbook import SQLLedgerbook
-from crowdopt.online.limits.least_cost import Least
+from crowdopt.live.stores import EXPERT, Event, SQLLedgerbook
+from crowdopt.online.limits import Least
 
 SNAPSHOT = 5_000  # events between two snapshots
 

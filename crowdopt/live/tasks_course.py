@@ -13,15 +13,13 @@ from crowdopt.core.resumable import Arrays, part_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import REFUSED, REPEAT
 from crowdopt.errors import InputError
-from crowdopt.labelers.policy import Chance
-from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
-from crowdopt.labelers.vote_counts import voted
-from crowdopt.live.live_rows import AnswerRow, WorkerRow
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.labelers.arrivals import Ask, KnownLabelers, TaskArrival
+from crowdopt.labelers.asking import Chance, voted
+from crowdopt.live.live_rows import AnswerRow, LiveSettings, WorkerRow
 from crowdopt.live.turns import Turns
 from crowdopt.live.workers_report import NO_CAPACITY
 from crowdopt.online.crowds import COIN
-from crowdopt.online.limits.least_cost import Least
+from crowdopt.online.limits import Least
 
 OWN = ("slots", "waiting", "removed", "load", "spent", "doors_shut")
 

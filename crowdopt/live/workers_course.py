@@ -14,20 +14,19 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
 from crowdopt.errors import InputError
-from crowdopt.live.corrections import check_unlearning, correct_gold, correct_work
-from crowdopt.live.gold_tasks import GoldTasks
-from crowdopt.live.label_limits import LabelLimits, with_newcomers
-from crowdopt.live.live_rows import AnswerRow
-from crowdopt.live.live_settings import MORE, LiveSettings
-from crowdopt.live.looks import LiveLooks
-from crowdopt.live.repairs import Repairs
-from crowdopt.live.seat import Seat
-from crowdopt.live.told_labels import NumberRows
+from crowdopt.live.label_limits import (
+    LabelLimits,
+    Repairs,
+    check_unlearning,
+    correct_gold,
+    correct_work,
+    with_newcomers,
+)
+from crowdopt.live.live_rows import MORE, AnswerRow, GoldTasks, LiveLooks, LiveSettings, NumberRows, Seat
 from crowdopt.live.turns import Turns
 from crowdopt.live.workers_report import possible_of, progress_of, remarks_of, rows_of_answers, rows_of_workers, run_of
-from crowdopt.online.arrivals import Arrival, Decision, Stream
+from crowdopt.online.arrivals import Arrival, Decision, Run, Stream
 from crowdopt.online.crowds import Simulated
-from crowdopt.online.ledger import Run
 
 NONE = "none"  # nothing is worth asking
 OWN = (

@@ -16,10 +16,9 @@ from crowdopt.crowd.law import clipped
 from crowdopt.crowd.rules import log_odds
 from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
-from crowdopt.live.live_rows import AnswerRow, WorkerRow
-from crowdopt.live.seat import Seat
-from crowdopt.online.ledger import KINDS, Run
-from crowdopt.online.limits.least_cost import Least, least
+from crowdopt.live.live_rows import AnswerRow, Seat, WorkerRow
+from crowdopt.online.arrivals import KINDS, Run
+from crowdopt.online.limits import Least, least
 from crowdopt.online.run_score import answers_of, claimed_error
 
 NO_CAPACITY = "no worker has any capacity, so nothing is asked; raise it in workers.csv"

@@ -19,9 +19,7 @@ from crowdopt.crowd.law import clipped
 from crowdopt.crowd.skills import ESTIMATORS, estimator
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.picking import kinds_of
-from crowdopt.online.policy import BasePolicy
-from crowdopt.online.seen_workers import Estimator, SeenWorkers
+from crowdopt.online.policy import BasePolicy, Estimator, SeenWorkers, kinds_of
 
 Ids: TypeAlias = NDArray[np.integer]
 

@@ -1,16 +1,112 @@
-"""What a policy is, and how one is found by name: ``main-algorithm:gamma=.3:gold=20``."""
+"""What is believed of the workers who have come so far: told, or estimated from gold.
+
+What a policy is, and how one is found by name: ``main-algorithm:gamma=.3:gold=20``.
+
+Which tasks a worker gets: the best ones they have room for, by kind of task, never by looking at all of them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.assign.approximation import ZERO
 from crowdopt.core.resumable import Arrays
 from crowdopt.core.solution import Solve
+from crowdopt.crowd.skills import known_of
 from crowdopt.online.arrivals import Arrival, Decision, Known
+
+Estimator: TypeAlias = Callable[[Ints, Ints], Any]
+
+
+class SeenWorkers:
+    """Workers in their order of arrival, the preliminary ones first: skills, or gold tallies that imply them.
+
+    estimate: how gold becomes accuracies, of all who have come: tallies (right, asked), each (types, workers), to
+    accuracies; NaN where nothing is known (crowd.skills); told: whether skills are told, and no gold is asked;
+    guess: chance of a guess to be right: what is believed where nothing is known.
+    """
+
+    def __init__(
+        self, types: int, preliminary: int, workers: int, estimate: Estimator, told: bool, guess: float = 0.5
+    ) -> None:
+        shape = (types, preliminary + workers)
+        self.first, self.estimate, self.told = preliminary, estimate, told
+        self.count = np.zeros(2, np.int64)  # preliminary workers and workers who have come
+        self.guess, self.given = guess, np.full(shape, guess)
+        self.right, self.asked = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self._fitted: tuple[tuple[int, int, int], Floats] | None = None  # worked out once per arrival
+        self.cost, self.capacity = np.zeros(shape), np.zeros(shape[1], np.int64)
+
+    def welcome(self, arrival: Arrival) -> None:
+        """Take note of who is here: price, capacity, and skill where it is told."""
+        column = self.column(arrival.number, arrival.preliminary)
+        crowd = 0 if arrival.preliminary else 1
+        self.count[crowd] = max(self.count[crowd], arrival.number + 1)  # who is welcomed again was counted
+        self.cost[:, column], self.capacity[column] = arrival.cost, arrival.capacity
+        if arrival.accuracy is not None:
+            self.given[:, column] = arrival.accuracy
+
+    def column(self, number: int, preliminary: bool) -> int:
+        """Where a worker's figures are."""
+        return number if preliminary else self.first + number
+
+    @property
+    def came(self) -> Ints:
+        """Columns of all who have come."""
+        return np.concatenate([np.arange(self.count[0]), self.first + np.arange(self.count[1])])
+
+    def accuracy(self, columns: Ints) -> Floats:
+        """Those workers' accuracies as far as they are known now, (types, columns)."""
+        if self.told:
+            return self.given[:, columns]
+        stamp = (int(self.count[0]), int(self.count[1]), int(self.asked.sum()))
+        if self._fitted is None or self._fitted[0] != stamp:
+            self._fitted = (stamp, self._estimated())
+        return self._fitted[1][:, columns]
+
+    def _estimated(self) -> Floats:
+        """All columns, from the gold of all workers so far; a guess where nothing is known."""
+        came, every = self.came, np.full(self.given.shape, self.guess)
+        asked = self.asked[:, came]
+        if asked.any():
+            estimate = np.asarray(self.estimate(self.right[:, came], asked))
+            every[:, came] = np.where(np.isnan(estimate), self.guess, estimate)
+        return every
+
+    def amend(self, column: int, right: Ints) -> None:
+        """Right gold answers of a worker are so many more, (types,)."""
+        self.right[:, column] += right
+        self.forget()
+
+    def forget(self) -> None:
+        """Tallies have changed: what was worked out of them is out of date."""
+        self._fitted = None
+
+    def ranges(self, columns: Ints, classes: int) -> tuple[Floats, Floats]:
+        """Where nine of ten skills lie as gold leaves them open (crowd.priors); each (types, columns)."""
+        came, low, high = self.came, np.zeros(self.given.shape), np.ones(self.given.shape)
+        if self.asked[:, came].any():
+            told = known_of(self.right[:, came], self.asked[:, came], classes, growing=True)
+            for kind, (known, right, asked) in enumerate(told):
+                low[kind, came], high[kind, came] = known.ranges(right, asked)
+        return low[:, columns], high[:, columns]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is known of workers, as arrays."""
+        names = ("count", "given", "right", "asked", "cost", "capacity")
+        return {f"seen.{name}": getattr(self, name).copy() for name in names}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take up what :meth:`arrays` gave."""
+        self._fitted = None
+        for name in ("count", "given", "right", "asked", "cost", "capacity"):
+            setattr(self, name, np.array(arrays[f"seen.{name}"]))
+
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -169,3 +265,39 @@ class BasePolicy:
     def notes(self) -> list[str]:
         """What a user should know about how it did: sentences."""
         return []
+
+
+def kinds_of(columns: list[NDArray[Any]]) -> tuple[Ints, Ints]:
+    """Tasks of equal entries in all columns are of one kind: kind (tasks,), first task of each (kinds,)."""
+    key = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        key = np.unique(key * values.size + place.reshape(-1), return_inverse=True)[1].reshape(-1)
+    return key, np.unique(key, return_index=True)[1]
+
+
+def fill(value: Floats, tasks_in: Ints, capacity: Ints) -> Ints:
+    """How many tasks of each kind each worker takes: kinds of value >= 0, the best first, up to the capacity.
+
+    This is the Primal Approximation Algorithm (Ho et al. 2013, Algorithm 1) for a batch of workers, and the inner
+    maximum of the Lagrangian bound.
+
+    value (workers, kinds): q x - c; tasks_in (kinds,): tasks of each kind; capacity (workers,): the most that each
+    worker takes; -> (workers, kinds).
+    """
+    taken = np.zeros(value.shape, np.int64)
+    rows, room, left = np.arange(capacity.size), capacity, value
+    for _ in range(tasks_in.size):  # most workers are full after a kind or two
+        best = left.argmax(axis=1)
+        going = (left[np.arange(rows.size), best] >= -ZERO) & (room > 0)
+        if not going.all():
+            rows, room, left, best = rows[going], room[going], left[going], best[going]
+        count = np.minimum(room, tasks_in[best])
+        taken[rows, best] = count
+        # who has room left goes on to their next best kind; the others leave the arrays
+        more = room > count
+        rows, room, left, best = rows[more], (room - count)[more], left[more].copy(), best[more]
+        if rows.size == 0:
+            break
+        left[np.arange(rows.size), best] = -np.inf
+    return taken

@@ -1,4 +1,7 @@
-"""Running a policy over a stream: one arrival at a time."""
+"""How many more labels of each group a task may have, while workers come: what ``max_per_task`` leaves.
+
+Running a policy over a stream: one arrival at a time.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.solution import Solve
+from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
-from crowdopt.online.arrivals import Arrival, Decision, Stream
+from crowdopt.online.arrivals import KINDS, Arrival, Decision, Ledger, Run, Stream, check
 from crowdopt.online.crowds import LOOKS
-from crowdopt.online.group_room import GroupRoom
-from crowdopt.online.ledger import KINDS, Ledger, Run, check
 from crowdopt.online.policy import BasePolicy
+
+
+class GroupRoom:
+    """Labels of each group that tasks may still have.
+
+    instance: its groups' ``max_per_task``; labels already in count.
+    """
+
+    def __init__(self, instance: AssignmentInstance) -> None:
+        limited, _, most = task_limits(instance)
+        self.member = membership(instance)[limited]
+        self.left = most
+
+    def full(self, worker: int) -> Bools:
+        """Tasks that can have no more of the worker's groups; -> (tasks,)."""
+        return np.any(self.left[self.member[:, worker]] <= 0, axis=0)
+
+    def take(self, tasks: NDArray[np.integer], workers: Ints | int) -> None:
+        """Labels that came; tasks (k,); workers int or (k,) int: who gave each."""
+        if self.left.shape[0]:
+            each = np.broadcast_to(workers, np.shape(tasks))
+            for left, member in zip(self.left, self.member, strict=True):
+                np.subtract.at(left, tasks[member[each]], 1)
+
 
 UNLIMITED = np.iinfo(np.int64).max
 

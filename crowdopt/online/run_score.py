@@ -15,9 +15,8 @@ from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import NONE, clipped
 from crowdopt.crowd.rules import log_odds
 from crowdopt.crowd.vote_errors import CERTAIN, most_errors, vote_errors
-from crowdopt.online.crowds import ANSWERS
-from crowdopt.online.ledger import KINDS, Run
-from crowdopt.online.misspecified import Breached
+from crowdopt.online.arrivals import KINDS, Run
+from crowdopt.online.crowds import ANSWERS, Breached
 
 CELLS = 8_192  # of the lattice of votes with more than two dozen different labels; what it may add is reported
 
@@ -44,7 +43,7 @@ class Optimum:
 def score(run: Run, optimum: Optimum, possible: float | None = None) -> dict[str, Any]:
     """One row of a comparison: labels and cost by kind, ratios, shortfall, errors; plain numbers, None where absent.
 
-    possible: the least expected cost of any policy at the mean error target (crowdopt.online.limits.least_cost).
+    possible: the least expected cost of any policy at the mean error target (crowdopt.online.limits).
     """
     instance, stated = run.stream.instance, run.stream.promised or run.stream.instance
     lack = np.maximum(0.0, instance.need - run.covered)

@@ -3,7 +3,7 @@
 A task's belief is the chance that it is of class 1, given everything seen; a label of a worker of known accuracy p
 moves it by Bayes' rule. A *potential* V says how far a task at a belief is from done. If no label can lower it by
 more than c(p) in expectation, then one who wants to be done needs labels whose c adds up to the potential they start
-with: that bounds every policy, however clever (crowdopt.online.limits.least_cost).
+with: that bounds every policy, however clever (crowdopt.online.limits).
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def of_rules(target: ErrorTarget, rules: Rules) -> Program:
     For whatever a policy does, ``sum_i V(b_i)`` falls from its start to at most ``mu`` times the expected number of
     wrong answers, by at most ``c`` per label; workers' labels bring at most ``w`` more than they cost. So every point
     bounds the cost from below, if all rules are there that a worker could follow; with some missing, the point's
-    potential has to be held against those (crowdopt.online.limits.least_cost does). V is linear between knots,
+    potential has to be held against those (crowdopt.online.limits does). V is linear between knots,
     symmetric, and one for each type; ``steps`` has the beliefs at which the first rows can be tight, so they hold at
     all others.
     The best V is concave anyway; asking for it makes c grow with skill, so that rows for p hold for less skill.

@@ -12,9 +12,7 @@ import numpy as np
 
 from crowdopt.errors import InputError
 from crowdopt.files import draft
-from crowdopt.labelers.labelers import Labelers
-from crowdopt.labelers.task_arrivals import TaskStream
-from crowdopt.labelers.task_streams import LabelTable, drawn_labelers, recorded_tasks, simulated_tasks
+from crowdopt.labelers.arrivals import Labelers, LabelTable, TaskStream, drawn_labelers, recorded_tasks, simulated_tasks
 
 
 @dataclass(frozen=True, eq=False)

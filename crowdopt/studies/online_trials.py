@@ -24,14 +24,11 @@ from crowdopt.files import draft
 from crowdopt.io.campaign import LabelRecord, arrays_of, read_archive
 from crowdopt.memory import refuse_beyond_memory
 from crowdopt.notebooks import InNotebooks
-from crowdopt.online.arrivals import Stream
-from crowdopt.online.crowds import AUDIT, simulated_stream
-from crowdopt.online.ledger import Run
-from crowdopt.online.limits.least_cost import Least
-from crowdopt.online.misspecified import breach, breached
+from crowdopt.online.arrivals import Run, Stream
+from crowdopt.online.crowds import AUDIT, breach, breached, hold_out, recorded_stream, simulated_stream
+from crowdopt.online.limits import Least
 from crowdopt.online.policies import named
 from crowdopt.online.policies.kos import Kos
-from crowdopt.online.recorded_crowd import hold_out, recorded_stream
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import Optimum, answers_of, score
 from crowdopt.studies.intervals import BASELINE, ROW, Columns, shown_of, summarise

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crowdopt.labelers.task_arrivals import Ask
+from crowdopt.labelers.arrivals import Ask
 
 
 class Three:

@@ -6,11 +6,9 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from crowdopt.labelers.arrivals import Labelers, LabelTable, TaskStream, recorded_tasks, simulated_tasks
 from crowdopt.labelers.asking import LabelerReplay
-from crowdopt.labelers.labelers import Labelers
 from crowdopt.labelers.policies import named
-from crowdopt.labelers.task_arrivals import TaskStream
-from crowdopt.labelers.task_streams import LabelTable, recorded_tasks, simulated_tasks
 
 SKILLS = np.array([0.9, 0.55, 0.7, 0.8, 0.62, 0.75])
 COST = np.array([0.02, 0.01, 0.05, 0.02, 0.01, 0.02])

@@ -11,16 +11,13 @@ from crowdopt import InputError
 from crowdopt.core.registry import completed
 from crowdopt.crowd.labels import REPEAT
 from crowdopt.labelers import theorems
-from crowdopt.labelers.asking import GUESS, replay
-from crowdopt.labelers.diagnosis import one_coin_skills
-from crowdopt.labelers.labelers import Labelers
+from crowdopt.labelers.arrivals import KINDS as ASKED
+from crowdopt.labelers.arrivals import Ask, Labelers, drawn_labelers, simulated_tasks
+from crowdopt.labelers.asking import GUESS, BaseLabelerPolicy, replay
 from crowdopt.labelers.policies import named, policies
-from crowdopt.labelers.policy import BaseLabelerPolicy
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.labelers.sets import best_set, set_accuracy
-from crowdopt.labelers.task_arrivals import KINDS as ASKED
-from crowdopt.labelers.task_arrivals import Ask
-from crowdopt.labelers.task_streams import drawn_labelers, simulated_tasks
+from crowdopt.labelers.theorems import one_coin_skills
 from tests.chance import BASE, fewest, hoeffding, seeds
 from tests.labelers import five_methods
 from tests.labelers.streams import COST, EVERY, KINDS, OPTIONS, SKILLS, scrambled, start, stream, with_other_truth

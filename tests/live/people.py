@@ -10,7 +10,7 @@ import numpy as np
 import crowdopt
 from crowdopt.crowd.labels import REFUSED
 from crowdopt.live.live_rows import Lease
-from crowdopt.live.stores.event import EXPERT
+from crowdopt.live.stores import EXPERT
 from crowdopt.online.arrivals import Arrival, Stream
 from crowdopt.online.crowds import simulated_stream
 from tests.online.streams import crowd

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from crowdopt.api.live import LiveTables
-from crowdopt.live.live_settings import LiveSettings
+from crowdopt.live.live_rows import LiveSettings
 from crowdopt.live.running import Live
-from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
+from crowdopt.live.stores import MEMORY, SQLiteStore
 from tests.live.people import People, gold_table, small
 
 LEASE = 60.0

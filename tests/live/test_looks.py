@@ -7,7 +7,7 @@ import pytest
 
 import crowdopt
 from crowdopt.live import running
-from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
+from crowdopt.live.stores import MEMORY, SQLiteStore
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from tests.live.people import People, campaign, gold_table, in_turn, looked, small

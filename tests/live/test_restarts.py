@@ -6,7 +6,7 @@ import pytest
 
 import crowdopt
 from crowdopt.live import running
-from crowdopt.live.stores.sql_ledgerbook import MEMORY, SQLiteStore
+from crowdopt.live.stores import MEMORY, SQLiteStore
 from tests.live.people import campaign, gold_table, small
 from tests.live.scripts import begun, played, script
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt.labelers.arrivals import LabelTable, TaskStream, recorded_tasks
 from crowdopt.labelers.asking import LabelerReplay
 from crowdopt.labelers.policies import named as asking_named
-from crowdopt.labelers.task_arrivals import TaskStream
-from crowdopt.labelers.task_streams import LabelTable, recorded_tasks
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from tests.live.people import campaign, in_turn

@@ -9,7 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt.crowd.subset import of_workers
-from crowdopt.online.limits.least_cost import least
+from crowdopt.online.limits import least
 from tests.live.people import People, campaign, gold_table, in_turn, small
 
 POLICIES = ("greedy", "least-covered", "sequential:bootstrap=2:gold=2:most-gold=2", "adaptive:gold=2:block=3")

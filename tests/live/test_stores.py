@@ -9,8 +9,7 @@ import pytest
 
 import crowdopt
 from crowdopt.api.live import store_of
-from crowdopt.live.stores.event import TOLD, Event
-from crowdopt.live.stores.sql_ledgerbook import MIGRATIONS, SQLiteStore
+from crowdopt.live.stores import MIGRATIONS, TOLD, Event, SQLiteStore
 from tests.live.stores import CHILDREN, KEPT, KINDS, PLACES, STORES, server
 
 

@@ -12,9 +12,7 @@ from crowdopt import AssignmentInstance
 from crowdopt.crowd.law import Difficulty
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import LabelRecord
-from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.misspecified import Misspecification, breach, breached
-from crowdopt.online.recorded_crowd import recorded_stream
+from crowdopt.online.crowds import Misspecification, breach, breached, recorded_stream, simulated_stream
 from tests.chance import binomial, seeds
 
 TASKS, WORKERS, GOLD = 4000, 60, 400

@@ -12,9 +12,8 @@ import crowdopt
 from crowdopt.crowd.law import NONE, Difficulty
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import LabelRecord
-from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.policies.greedy import Greedy
-from crowdopt.online.recorded_crowd import hold_out, recorded_stream
+from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
+from crowdopt.online.policies.simple import Greedy
 from crowdopt.online.replay import Replay
 from crowdopt.online.run_score import answers_of, claimed_error, exact_error, weighted_vote
 from tests.chance import BASE, binomial, seeds

@@ -10,8 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt.labelers.sets import set_accuracy
-from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.misspecified import breach, breached
+from crowdopt.online.crowds import breach, breached, simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error

@@ -7,13 +7,12 @@ from math import exp, log, pi
 import numpy as np
 import pytest
 
-from crowdopt.labelers import testers, theorems
-from crowdopt.labelers.asking import known_of, replay
+from crowdopt.labelers import exploring as testers
+from crowdopt.labelers import theorems
+from crowdopt.labelers.arrivals import KINDS, REPEAT, Labelers, simulated_tasks
+from crowdopt.labelers.asking import known_of, picked, replay
 from crowdopt.labelers.policies import named
 from crowdopt.labelers.sets import best_set, set_accuracy, weighted_accuracy
-from crowdopt.labelers.task_arrivals import KINDS, REPEAT, Labelers
-from crowdopt.labelers.task_streams import simulated_tasks
-from crowdopt.labelers.vote_counts import picked
 from tests.chance import BASE, hoeffding
 
 ZETA_3_2 = 2.6123753486854883

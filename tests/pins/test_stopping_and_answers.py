@@ -11,7 +11,7 @@ import pytest
 from crowdopt.answers import dawid_skene, kos, majority, one_coin, wmv_linear, wmv_log
 from crowdopt.answers.answers import decide
 from crowdopt.crowd.labels import Labels
-from crowdopt.online.limits.stopping import best_stopping
+from crowdopt.online.limits import best_stopping
 
 
 def test_optimal_stopping_by_hand():

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from crowdopt.core.registry import completed, discover, made
-from crowdopt.labelers.policy import BaseLabelerPolicy
+from crowdopt.labelers.asking import BaseLabelerPolicy
 
 
 @cache

@@ -13,7 +13,7 @@ import uvicorn
 
 from crowdopt.errors import InputError
 from crowdopt.live.running import Live
-from crowdopt.live.service.request_limits import SECONDS
+from crowdopt.live.service.callers import SECONDS
 
 EVERY = 10.0  # seconds between two lines of progress
 PATIENCE = 10  # seconds that clients have to take their answers when the service ends

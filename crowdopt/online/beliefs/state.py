@@ -1,20 +1,175 @@
-"""The state of belief as arrays: votes on tasks, densities of skills, the messages between them."""
+"""Skills on a grid: what a label by each is worth, where they are expected before anybody is seen, and levels.
+
+A task's *level* is ``ln((K - 1) P / (1 - P))``, P the posterior of its likeliest class among K: 0 where nothing is
+known, and ``|log odds|`` where K = 2.
+
+What difficulty that workers share does to a policy: tasks that are given up, what is said of a target.
+
+What labels of known accuracies say of each task: votes for each class, if the task is easy and if it is hard.
+
+The state of belief as arrays: votes on tasks, densities of skills, the messages between them.
+
+Whether gold bears out what agreement says: a colluding clique, or difficulty that workers share, does not.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints, sealed
+from crowdopt.arrays import Bools, Floats, Ints, sealed
 from crowdopt.core.resumable import Arrays
-from crowdopt.crowd.law import NONE, Difficulty
+from crowdopt.crowd.law import LARGEST, NONE, Difficulty
 from crowdopt.crowd.law_fits import SCALES, EdgedLabels, fitted
-from crowdopt.online.beliefs.grid import CELLS, GRID, edge_at_level, error_at_level, expected, information
-from crowdopt.online.beliefs.task_votes import TaskVotes, VoteArrays
+from crowdopt.crowd.rules import log_odds
+
+CELLS = 40
+ODD = 0.1  # how much rarer than good ones workers are expected to be who are wrong more often than right
+
+GRID: Floats = (np.arange(CELLS) + 0.5) / CELLS  # g, the chance of a right label
+
+
+def information(accuracy: Floats, classes: int = 2) -> Floats:
+    """``(g - u) ln(g / u)``, u = (1 - g)/(K - 1): Kullback-Leibler divergence of a label's laws under two classes."""
+    edge = (classes * accuracy - 1) / (classes - 1)
+    return np.asarray(edge * log_odds(accuracy, classes))
+
+
+def expected(classes: int = 2) -> Floats:
+    """The prior's prior: ``w0 ~ (1 - g) / (1 - 1/K)`` above guessing, a little mass below; (cells,), sums to 1."""
+    weight = np.where(classes * GRID > 1, (1 - GRID) / (1 - 1 / classes), ODD * (classes * GRID) ** 2)
+    return weight / weight.sum()
+
+
+def level_at_error(chance: Floats, classes: int = 2) -> Floats:
+    """``ln((K - 1) (1 - e) / e)``, the level at which a task's posterior error is e in (0, 1); any shape."""
+    return np.asarray(np.log((1 - chance) / chance) + np.log(classes - 1))
+
+
+def error_at_level(level: Floats, classes: int = 2) -> Floats:
+    """``(K - 1) / (K - 1 + e^l)``, the posterior error of a task at a level l >= 0; any shape."""
+    with np.errstate(over="ignore"):
+        return np.asarray((classes - 1) / (classes - 1 + np.exp(level)))
+
+
+def edge_at_level(level: Floats, classes: int = 2) -> Floats:
+    """``(e^l - 1) / (e^l + K - 1)``: chance of the likeliest class less that of another, others alike; any shape."""
+    half = np.tanh(np.asarray(level) / 2)
+    return half if classes == 2 else 2 * half / (2 * half + classes * (1 - half))
+
+
+WORTH = 0.2  # of what a label on an easy task tells, below which a task is given up
+
+
+def hopeless(difficulty: Difficulty, chance: Floats) -> Bools:
+    """Tasks so surely hard, chance (tasks,), that a label tells less than WORTH of what it tells on an easy one."""
+    return 1 - chance * (1 - difficulty.left**2) < WORTH
+
+
+def anchored(right: Ints | Floats, asked: Ints | Floats, classes: int = 2) -> Callable[[Floats], Floats]:
+    """Log-likelihood of a mean edge of u times what gold shows: gold itself is known to so many answers only.
+
+    ``-(u - 1)^2 / (2 v)``, v the binomial variance of the mean edge over its square.
+
+    right, asked: tallies of gold; -> (k,) scales u -> (k,) log-likelihoods.
+    """
+    total = max(1, int(asked.sum()))
+    share = (int(right.sum()) + 1) / (total + 2)
+    slope = classes / (classes - 1)  # of an edge, (K p - 1)/(K - 1), over accuracies
+    spread = slope**2 * share * (1 - share) / total / max((slope * (share - 1 / classes)) ** 2, 1e-4)
+    return lambda scale: -((scale - 1) ** 2) / (2 * spread)
+
+
+def told(difficulty: Difficulty, claims: Floats, targets: Floats) -> list[str]:
+    """What users are told of hard tasks, by claimed errors and targets (tasks,) of those wanted; [] where none is."""
+    if not difficulty.share:
+        return []
+    mean, target = float(claims.mean()), float(targets.mean())
+    sentence = f"{difficulty}; claimed errors heed it, {mean:.3f} on average"
+    if mean > target:
+        sentence += f"; the target {target:g} is out of reach, {mean:.2g} is what these labels can promise"
+    return [sentence]
+
 
 Ids: TypeAlias = NDArray[np.integer]
+
+SUMS, FOUND = ("easy", "hard", "lean"), ("level", "answer", "chance")
+
+
+class VoteArrays(NamedTuple):
+    """What labels say of tasks, for compiled loops.
+
+    ``easy`` and ``hard`` are (tasks, classes): votes for each class, less those of the others, if the task is easy or
+    hard. ``lean`` is (tasks,): what labels add to the log odds that it is easy. ``level``, ``answer`` and ``chance``
+    are (tasks,) and follow from these. ``share`` is h, ``left`` is s.
+    """
+
+    easy: Floats
+    hard: Floats
+    lean: Floats
+    level: Floats
+    answer: Ints
+    chance: Floats
+    share: float
+    left: float
+
+
+class TaskVotes:
+    """Votes on each task, and what follows from them: the posterior over K classes, and over easy and hard.
+
+    ``level`` is that of crowdopt.online.beliefs.state, ``answer`` the likeliest class, -1 where nothing is known, and
+    ``chance`` that of being hard: each (tasks,). Wrong answers are uniform over the other classes.
+    """
+
+    def __init__(self, tasks: int, classes: int) -> None:
+        self.classes = classes
+        self.easy, self.hard, self.lean = np.zeros((tasks, classes)), np.zeros((tasks, classes)), np.zeros(tasks)
+        self.level, self.answer, self.chance = np.zeros(tasks), np.full(tasks, -1), np.zeros(tasks)
+
+    def arrays_for(self, difficulty: Difficulty) -> VoteArrays:
+        """The arrays themselves, for compiled loops that write them, and how hard tasks are."""
+        # no worker of skill 1 can be wrong more often than always, which bounds s from below
+        left = max(difficulty.left, -LARGEST / (self.classes - 1))
+        sums = self.easy, self.hard, self.lean
+        return VoteArrays(*sums, self.level, self.answer, self.chance, float(difficulty.share), float(left))
+
+    def add(self, tasks: Ids, labels: Ints, weight: Floats, difficulty: Difficulty) -> None:
+        """Labels with the weights of their votes on easy tasks, each (k,); levels wait for :meth:`settle`."""
+        from crowdopt.online.beliefs.belief_kernels import recount
+
+        recount(tasks, labels, np.zeros(weight.size), weight, self.arrays_for(difficulty))
+
+    def clear(self) -> None:
+        """Forget all labels."""
+        for sums in (self.easy, self.hard, self.lean):
+            sums[:] = 0.0
+
+    def settle(self, tasks: Ids, difficulty: Difficulty) -> None:
+        """Level, answer and chance of being hard of some tasks, (k,), anew."""
+        from crowdopt.online.beliefs.belief_kernels import settle
+
+        settle(tasks, self.arrays_for(difficulty))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All there is to keep."""
+        return {name: getattr(self, name).copy() for name in (*SUMS, *FOUND)}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take up what :meth:`arrays` gave."""
+        for name in (*SUMS, *FOUND):
+            setattr(self, name, np.array(arrays[name]))
+
+
+def vote_weight(accuracy: Floats, classes: int, difficulty: Difficulty = NONE) -> Floats:
+    """``ln((K - 1) p / (1 - p))``, p on easy tasks, kept off 0 and 1, of workers of mean accuracies (k,)."""
+    if difficulty.share:
+        edge = difficulty.easy * (classes * accuracy - 1) / (classes - 1)
+        accuracy = (1 + (classes - 1) * np.clip(edge, -LARGEST / (classes - 1), LARGEST)) / classes
+    return log_odds(accuracy, classes)
+
 
 LEAST = 0.01  # chance of a right gold answer is kept this far from 0 and 1
 ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
@@ -92,7 +247,7 @@ class Beliefs:
 
     @property
     def level(self) -> Floats:
-        """How sure each task is (crowdopt.online.beliefs.grid), (tasks,)."""
+        """How sure each task is (crowdopt.online.beliefs.state), (tasks,)."""
         return self.votes.level
 
     def expect(self, tasks: Ids, workers: Ints) -> None:
@@ -312,3 +467,36 @@ def _gold(density: Floats, right: Ints, asked: Ints, scale: float, guess: float)
     top = logs.max(axis=-1, keepdims=True)
     total: Floats = top[..., 0] + np.log((density * np.exp(logs - top)).sum(axis=-1))
     return float(total.sum())
+
+
+SHRUNK = (0.0, 0.25, 0.5, 0.75)  # what may be left of the skill that agreement shows, 1/K + s (g - 1/K)
+HEARD = 1.0  # labels of known correctness from which agreement says anything
+
+
+def disagreement(beliefs: Beliefs) -> float:
+    """``ln mean_s prod_j E[Bin(c_j; 1/K + s (g - 1/K))] / E[Bin(c_j; g)]``, over each worker's density by agreement.
+
+    A Bayes factor, in favour of skills that agreement overstates. Were the beliefs exact its exponential would have
+    mean 1 whatever was looked at before: beyond k it is seen with chance 1/k at most.
+    """
+    came = int(beliefs.came[0])
+    asked, right = beliefs.asked[:came], beliefs.right[:came]
+    told = (asked > 0) & (beliefs.weight[:came] - asked >= HEARD)
+    if not told.any():
+        return 0.0
+    density = beliefs.prior * beliefs.agreement[:came][told]
+    density /= density.sum(axis=1, keepdims=True)
+    c, s = right[told][:, None].astype(np.float64), asked[told][:, None].astype(np.float64)
+    shown, guess = beliefs.shown, 1 / beliefs.classes
+    factors = [
+        _gold_at(density, c, s, np.asarray(guess + left * (shown - guess))) - _gold_at(density, c, s, shown)
+        for left in SHRUNK
+    ]
+    totals = np.array([factor.sum() for factor in factors])
+    return float(np.logaddexp.reduce(totals) - np.log(len(SHRUNK)))
+
+
+def _gold_at(density: Floats, right: Floats, asked: Floats, skill: Floats) -> Floats:
+    logs = right * np.log(skill) + (asked - right) * np.log1p(-skill)
+    top = logs.max(axis=1, keepdims=True)
+    return top[:, 0] + np.log((density * np.exp(logs - top)).sum(axis=1))

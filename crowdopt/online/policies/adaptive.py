@@ -18,9 +18,16 @@ from crowdopt.crowd.law_fits import ALARM, EdgedLabels, fitted
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at, restored_looks
-from crowdopt.online.beliefs.grid import error_at_level, information, level_at_error
-from crowdopt.online.beliefs.shared_difficulty import anchored, hopeless, told
-from crowdopt.online.beliefs.task_votes import TaskVotes, vote_weight
+from crowdopt.online.beliefs.state import (
+    TaskVotes,
+    anchored,
+    error_at_level,
+    hopeless,
+    information,
+    level_at_error,
+    told,
+    vote_weight,
+)
 from crowdopt.online.policies.re_solve import ReSolve
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -39,7 +46,7 @@ class Adaptive(ReSolve):
     Every worker does gold; skills are means over the priors it makes likely, anew every few arrivals, which changes the
     posteriors of all tasks: labels count ``ln((K - 1) p / (1 - p))`` for their class. A label's evidence is
     ``(p - u) ln(p / u)``, u = (1 - p)/(K - 1), the nats by which it moves the odds of the true class on average; a task
-    lacks those from its level (crowdopt.online.beliefs.grid) to that of e, and the least finished ones come first.
+    lacks those from its level (crowdopt.online.beliefs.state) to that of e, and the least finished ones come first.
     Where labels agree and disagree more than skills explain, some tasks are hard: posteriors then integrate over it,
     and what is nearly surely hard is given up. Any number of classes, wrong answers uniform over them; errors that are
     independent, given how hard the task is.

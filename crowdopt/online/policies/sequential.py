@@ -15,13 +15,17 @@ from crowdopt.crowd.labels import GOLD, REFUSED, WORK
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, Ids, drawn, looks_allowed, looks_at, restored_looks
-from crowdopt.online.beliefs.dismissal import FADES, DismissalRule, counted_on, dismissal_rule
-from crowdopt.online.beliefs.gold_check import disagreement
-from crowdopt.online.beliefs.grid import GRID, information
-from crowdopt.online.beliefs.shared_difficulty import told
-from crowdopt.online.beliefs.state import Beliefs
-from crowdopt.online.beliefs.task_levels import TaskLevels
-from crowdopt.online.beliefs.worker_session import OpenTasks, SessionOptions, WorkerSession
+from crowdopt.online.beliefs.state import GRID, Beliefs, disagreement, information, told
+from crowdopt.online.beliefs.worker_session import (
+    FADES,
+    DismissalRule,
+    OpenTasks,
+    SessionOptions,
+    TaskLevels,
+    WorkerSession,
+    counted_on,
+    dismissal_rule,
+)
 from crowdopt.online.covering import HERE
 from crowdopt.online.policies.adaptive import Adaptive
 from crowdopt.online.policy import BasePolicy

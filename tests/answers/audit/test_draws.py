@@ -9,8 +9,7 @@ from crowdopt import AssignmentInstance
 from crowdopt.answers import one_coin
 from crowdopt.answers.audit.draws import METHODS, AuditTerms, conclude, draw
 from crowdopt.answers.audit.escalation import EscalationTerms, draw_escalation, escalate, next_looks
-from crowdopt.online.crowds import simulated_stream
-from crowdopt.online.misspecified import breach, breached
+from crowdopt.online.crowds import breach, breached, simulated_stream
 from tests.answers.tables import table
 from tests.chance import binomial, fewest, most, rng, seeds
 

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from crowdopt.online.beliefs.dismissal import SHARE, USUAL, counted_on, missing
-from crowdopt.online.beliefs.gold_check import SHRUNK, disagreement
-from crowdopt.online.beliefs.grid import CELLS, GRID
+from crowdopt.online.beliefs.state import CELLS, GRID, SHRUNK, disagreement
+from crowdopt.online.beliefs.worker_session import SHARE, USUAL, counted_on, missing
 
 
 @pytest.mark.parametrize("classes", [2, 4])

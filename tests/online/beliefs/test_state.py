@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from crowdopt.crowd.law import NONE, Difficulty
-from crowdopt.online.beliefs.grid import CELLS, GRID, error_at_level, expected
-from crowdopt.online.beliefs.state import Beliefs
+from crowdopt.online.beliefs.state import CELLS, GRID, Beliefs, error_at_level, expected
 from tests.chance import fewest, seeds
 
 TREE = [  # a worker's tasks and labels: workers and tasks hang together without a cycle

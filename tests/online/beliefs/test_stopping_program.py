@@ -7,9 +7,9 @@ from itertools import chain, combinations, product
 import numpy as np
 import pytest
 
-from crowdopt.online.beliefs import stopping_program as programs
-from crowdopt.online.beliefs.grid import CELLS, GRID, information
-from crowdopt.online.beliefs.stopping_program import StoppingProgram
+from crowdopt.online.beliefs import worker_session as programs
+from crowdopt.online.beliefs.state import CELLS, GRID, information
+from crowdopt.online.beliefs.worker_session import StoppingProgram
 
 
 def some(seed, horizon=3):

@@ -14,10 +14,8 @@ from scipy.optimize import linprog
 from crowdopt import AssignmentInstance, certify, solve
 from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.errors import InputError
-from crowdopt.online.limits import potential_bounds as bounds
-from crowdopt.online.limits.information import information
-from crowdopt.online.limits.least_cost import least
-from crowdopt.online.limits.stopping import groups_of
+from crowdopt.online import limits as bounds
+from crowdopt.online.limits import groups_of, information, least
 from crowdopt.programs import potential
 from crowdopt.programs.potential import Potential
 

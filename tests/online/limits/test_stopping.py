@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt.online.limits.stopping import best_stopping
+from crowdopt.online.limits import best_stopping
 
 
 def case(seed: int, skills: int):

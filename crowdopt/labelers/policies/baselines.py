@@ -1,4 +1,11 @@
-"""Testers labelled once, skills by one-coin EM, then the best set: no repeats, no exploration after."""
+"""The comparator that asks a random set.
+
+The comparator that learns nothing: all labelers, every time.
+
+The offline optimum as a policy: it is told the true skills.
+
+Testers labelled once, skills by one-coin EM, then the best set: no repeats, no exploration after.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +20,89 @@ from crowdopt.core.resumable import Arrays
 from crowdopt.crowd.labels import TESTER, WORK
 from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
-from crowdopt.labelers.diagnosis import one_coin_skills, warnings
-from crowdopt.labelers.policy import BaseLabelerPolicy, Chance
+from crowdopt.labelers.arrivals import Ask, KnownLabelers, TaskArrival
+from crowdopt.labelers.asking import BaseLabelerPolicy, Chance, Fixed
 from crowdopt.labelers.sets import VOTES, bought_set
-from crowdopt.labelers.task_arrivals import Ask, KnownLabelers, TaskArrival
+from crowdopt.labelers.theorems import one_coin_skills, warnings
+
+
+@dataclass
+class RandomSet(Fixed):
+    """The simple majority of a random set, a fresh one for every task."""
+
+    size: int = 0  # labelers of a set; 0: half of them, made odd
+
+    name: ClassVar[str] = "random-set"
+    what: ClassVar[str] = "a random set for every task, one vote each"
+
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            raise InputError(f"policy {self.name}: size must be at least 0, not {self.size}")
+
+    def start(self, known: KnownLabelers) -> None:
+        """Take the size of the sets, by default an odd number, about half of all."""
+        super().start(known)
+        self.members = self.size or (known.labelers // 2) | 1
+        if self.members > known.labelers:
+            raise InputError(f"policy {self.name}: a set of {self.members} is more than the {known.labelers} labelers")
+
+    def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
+        """A set for this task alone."""
+        order = chance().permutation(self.known.labelers)
+        return Ask(WORK, np.array([arrival.number]), np.sort(order[: self.members]))
+
+    def chosen(self, arrival: TaskArrival) -> Ask:
+        """One set of that size, to stand for all."""
+        order = np.random.default_rng([arrival.number]).permutation(self.known.labelers)
+        return Ask(WORK, np.array([arrival.number]), np.sort(order[: self.members]))
+
+
+@dataclass
+class FullMajority(Fixed):
+    """The simple majority of all labelers."""
+
+    name: ClassVar[str] = "full-majority"
+    what: ClassVar[str] = "all labelers, one vote each"
+
+    def chosen(self, arrival: TaskArrival) -> Ask:
+        """All labelers."""
+        return Ask(WORK, self.rest(arrival), np.arange(self.known.labelers))
+
+
+@dataclass
+class Oracle(Fixed):
+    """``S* = argmax U(S) - price C(S)`` for every task, by the true skills."""
+
+    votes: str = "majority"  # ``majority``, or ``weighted`` by the true log-odds
+    price: float = 0.0  # accuracy that a unit of money is worth
+
+    name: ClassVar[str] = "oracle"
+    what: ClassVar[str] = "the best set by the true skills: what regret is measured against"
+    shows_skill: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.votes not in VOTES or self.price < 0:
+            raise InputError(f"policy {self.name}: votes is one of {', '.join(VOTES)}, and price at least 0")
+
+    def start(self, known: KnownLabelers) -> None:
+        """Begin with no set worked out."""
+        super().start(known)
+        self._kept: dict[bytes, Ask] = {}
+
+    def chosen(self, arrival: TaskArrival) -> Ask:
+        """The best set for this task's skills."""
+        assert arrival.accuracy is not None
+        key = arrival.accuracy.tobytes()
+        if key not in self._kept:
+            self._kept[key] = self._best(arrival.accuracy)
+        best = self._kept[key]
+        return Ask(WORK, self.rest(arrival), best.workers, best.weight)
+
+    def _best(self, skill: Floats) -> Ask:
+        members = bought_set(skill, self.known.cost, self.price, self.votes, self.known.classes)
+        odds = log_odds(skill[members], self.known.classes)
+        return Ask(WORK, np.zeros(0, np.int64), members, odds if self.votes == "weighted" else None)
+
 
 FIRST = 8  # testers of the first fit; then whenever their number has doubled
 
@@ -111,4 +197,4 @@ class EmThenExploit(BaseLabelerPolicy):
         return self._ask
 
 
-POLICY = EmThenExploit
+POLICY = (RandomSet, FullMajority, Oracle, EmThenExploit)
