@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import crowdopt
-from crowdopt.api.explain_rounds import FACTORS, ROUNDS, CostOfRounds
+from crowdopt.api.explain import FACTORS, ROUNDS, CostOfRounds
 from crowdopt.report.charts import save
 from crowdopt.report.cost_charts import cost_of_rounds
 

@@ -26,8 +26,7 @@ from time import monotonic, perf_counter, process_time
 import numpy as np
 
 import crowdopt
-from crowdopt.api.live import LiveTables
-from crowdopt.api.live_service import token
+from crowdopt.api.live import LiveTables, token
 from crowdopt.io.campaign import write_campaign
 from crowdopt.live.live_rows import LiveSettings
 from crowdopt.live.running import SNAPSHOT, Live

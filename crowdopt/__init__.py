@@ -22,122 +22,94 @@ from crowdopt import interrupts as _interrupts  # noqa: F401  before all else: f
 from crowdopt.version import __version__
 
 if _TYPE_CHECKING:
-    from crowdopt import programs
-    from crowdopt.api.aggregate import aggregate
-    from crowdopt.api.answers import answers
-    from crowdopt.api.assign import assign
-    from crowdopt.api.audit import audit
-    from crowdopt.api.backends import backends
-    from crowdopt.api.bench import bench
-    from crowdopt.api.budget import budget
-    from crowdopt.api.compare import compare, replay
-    from crowdopt.api.explain import explain
-    from crowdopt.api.export import export
-    from crowdopt.api.generate import generate
-    from crowdopt.api.import_labels import import_labels
-    from crowdopt.api.init import init
-    from crowdopt.api.learn import learn
-    from crowdopt.api.live import live
-    from crowdopt.api.modelling import to_cvxpy, to_highspy, to_pulp
-    from crowdopt.api.plan_gold import plan_gold
-    from crowdopt.api.pull import pull
-    from crowdopt.api.push import push
-    from crowdopt.api.rehearse import rehearse
-    from crowdopt.api.report import report
-    from crowdopt.api.select import select
-    from crowdopt.api.solve import solve
-    from crowdopt.api.verify import verify
-    from crowdopt.api.worker_skills import skills
-    from crowdopt.api.write_plan import write_plan
-    from crowdopt.assign.plan import Plan
-    from crowdopt.backends import BackendFailed, BackendMissing
-    from crowdopt.backends.session import session
-    from crowdopt.core.certificate import certify, lagrangian_bound
-    from crowdopt.core.program import relax
-    from crowdopt.core.solution import Options, Status
-    from crowdopt.crowd.groups import Group, OwnRows
-    from crowdopt.crowd.instance import AssignmentInstance
-    from crowdopt.crowd.recipes import recipe
-    from crowdopt.errors import InputError
-    from crowdopt.io.campaign import read_campaign, write_campaign
-    from crowdopt.io.programs import read_program
+    from crowdopt import programs as programs
+    from crowdopt.api.aggregate import aggregate as aggregate
+    from crowdopt.api.answers import answers as answers
+    from crowdopt.api.assign import assign as assign
+    from crowdopt.api.assign import solve as solve
+    from crowdopt.api.audit import audit as audit
+    from crowdopt.api.bench import backends as backends
+    from crowdopt.api.bench import bench as bench
+    from crowdopt.api.bench import report as report
+    from crowdopt.api.binding import write_plan as write_plan
+    from crowdopt.api.budget import budget as budget
+    from crowdopt.api.compare import compare as compare
+    from crowdopt.api.compare import replay as replay
+    from crowdopt.api.exchange import pull as pull
+    from crowdopt.api.exchange import push as push
+    from crowdopt.api.explain import explain as explain
+    from crowdopt.api.export import export as export
+    from crowdopt.api.generate import generate as generate
+    from crowdopt.api.generate import init as init
+    from crowdopt.api.generate import rehearse as rehearse
+    from crowdopt.api.import_labels import import_labels as import_labels
+    from crowdopt.api.learn import learn as learn
+    from crowdopt.api.live import live as live
+    from crowdopt.api.modelling import to_cvxpy as to_cvxpy
+    from crowdopt.api.modelling import to_highspy as to_highspy
+    from crowdopt.api.modelling import to_pulp as to_pulp
+    from crowdopt.api.plan_gold import plan_gold as plan_gold
+    from crowdopt.api.select import select as select
+    from crowdopt.api.verify import verify as verify
+    from crowdopt.api.worker_skills import skills as skills
+    from crowdopt.assign.plan import Plan as Plan
+    from crowdopt.backends import BackendFailed as BackendFailed
+    from crowdopt.backends import BackendMissing as BackendMissing
+    from crowdopt.backends.session import session as session
+    from crowdopt.core.certificate import certify as certify
+    from crowdopt.core.certificate import lagrangian_bound as lagrangian_bound
+    from crowdopt.core.program import relax as relax
+    from crowdopt.core.solution import Options as Options
+    from crowdopt.core.solution import Status as Status
+    from crowdopt.crowd.groups import Group as Group
+    from crowdopt.crowd.groups import OwnRows as OwnRows
+    from crowdopt.crowd.instance import AssignmentInstance as AssignmentInstance
+    from crowdopt.crowd.recipes import recipe as recipe
+    from crowdopt.errors import InputError as InputError
+    from crowdopt.io.campaign import read_campaign as read_campaign
+    from crowdopt.io.campaign import write_campaign as write_campaign
+    from crowdopt.io.programs import read_program as read_program
     from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
 
-_HOMES = {  # of names that are not of a verb; a verb's is crowdopt.api.<verb>
-    "AssignmentInstance": "crowdopt.crowd.instance",
-    "BackendFailed": "crowdopt.backends",
-    "BackendMissing": "crowdopt.backends",
-    "Group": "crowdopt.crowd.groups",
-    "InputError": "crowdopt.errors",
-    "Options": "crowdopt.core.solution",
-    "OwnRows": "crowdopt.crowd.groups",
-    "Plan": "crowdopt.assign.plan",
-    "Status": "crowdopt.core.solution",
-    "certify": "crowdopt.core.certificate",
-    "lagrangian_bound": "crowdopt.core.certificate",
-    "read_campaign": "crowdopt.io.campaign",
-    "read_program": "crowdopt.io.programs",
-    "recipe": "crowdopt.crowd.recipes",
-    "relax": "crowdopt.core.program",
-    "replay": "crowdopt.api.compare",
-    "session": "crowdopt.backends.session",
-    "skills": "crowdopt.api.worker_skills",
-    "to_cvxpy": "crowdopt.api.modelling",
-    "to_highspy": "crowdopt.api.modelling",
-    "to_pulp": "crowdopt.api.modelling",
-    "write_campaign": "crowdopt.io.campaign",
+_HOMES = {  # of each public name: the module that has it
+    name: f"crowdopt.{home}"
+    for home, names in {
+        "api.aggregate": "aggregate",
+        "api.answers": "answers",
+        "api.assign": "assign solve",
+        "api.audit": "audit",
+        "api.bench": "backends bench report",
+        "api.binding": "write_plan",
+        "api.budget": "budget",
+        "api.compare": "compare replay",
+        "api.exchange": "pull push",
+        "api.explain": "explain",
+        "api.export": "export",
+        "api.generate": "generate init rehearse",
+        "api.import_labels": "import_labels",
+        "api.learn": "learn",
+        "api.live": "live",
+        "api.modelling": "to_cvxpy to_highspy to_pulp",
+        "api.plan_gold": "plan_gold",
+        "api.select": "select",
+        "api.verify": "verify",
+        "api.worker_skills": "skills",
+        "assign.plan": "Plan",
+        "backends": "BackendFailed BackendMissing",
+        "backends.session": "session",
+        "core.certificate": "certify lagrangian_bound",
+        "core.program": "relax",
+        "core.solution": "Options Status",
+        "crowd.groups": "Group OwnRows",
+        "crowd.instance": "AssignmentInstance",
+        "crowd.recipes": "recipe",
+        "errors": "InputError",
+        "io.campaign": "read_campaign write_campaign",
+        "io.programs": "read_program",
+    }.items()
+    for name in names.split()
 }
-
-__all__ = [
-    "AssignmentInstance",
-    "BackendFailed",
-    "BackendMissing",
-    "Group",
-    "InputError",
-    "Options",
-    "OwnRows",
-    "Plan",
-    "Status",
-    "__version__",
-    "aggregate",
-    "answers",
-    "assign",
-    "audit",
-    "backends",
-    "bench",
-    "budget",
-    "certify",
-    "compare",
-    "explain",
-    "export",
-    "generate",
-    "import_labels",
-    "init",
-    "lagrangian_bound",
-    "learn",
-    "live",
-    "plan_gold",
-    "programs",
-    "pull",
-    "push",
-    "read_campaign",
-    "read_program",
-    "recipe",
-    "rehearse",
-    "relax",
-    "replay",
-    "report",
-    "select",
-    "session",
-    "skills",
-    "solve",
-    "to_cvxpy",
-    "to_highspy",
-    "to_pulp",
-    "verify",
-    "write_campaign",
-    "write_plan",
-]
+__all__ = ["__version__", "programs", *_HOMES]
 
 
 def __dir__() -> list[str]:
@@ -148,8 +120,8 @@ def __getattr__(name: str) -> _Any:
     """The public name, or the folder of that name, loaded now."""
     if name == "programs":
         _import_module("crowdopt.programs.assignment")  # crowdopt.programs.assignment.build is public
-    elif name in __all__:
-        value = getattr(_import_module(_HOMES.get(name, f"crowdopt.api.{name}")), name)
+    elif name in _HOMES:
+        value = getattr(_import_module(_HOMES[name]), name)
         globals()[name] = value
         return value
     try:

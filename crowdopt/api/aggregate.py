@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers, majority
 from crowdopt.answers.choosing import AutoMethod, chosen, equal, heeding
 from crowdopt.api.answers import answers
-from crowdopt.api.at_hand import PlanLike
-from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, TableLike
 from crowdopt.api.worker_skills import tallied
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.skills import confusions

@@ -7,8 +7,7 @@ from math import inf
 from pathlib import Path
 from shlex import quote
 
-from crowdopt.api.at_hand import PlanLike, on_disk
-from crowdopt.api.binding import AnyPath, InstanceLike, TableLike
+from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, TableLike, on_disk
 from crowdopt.arrays import places
 from crowdopt.assign.cascade.adaptive_plan import class_labels
 from crowdopt.assign.cascade.cheapest_policy import asks_more, onward_orders, onward_targets, policy_answers

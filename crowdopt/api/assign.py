@@ -1,51 +1,57 @@
-"""The verb solve: the call that makes a plan, and says why there is none."""
+"""Progress of a search of several stages as one sequence of moments that only goes forward.
+
+Adaptive plans for the verb solve: from a campaign with its labels, or an instance, to the cheapest policy.
+
+The verb solve: the call that makes a plan, and says why there is none.
+
+The verb solve: the plan of a campaign, or the solution of a program.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
+from threading import Event
 from time import perf_counter
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from crowdopt.api.adaptive_plans import assign_adaptive
-from crowdopt.api.assign_methods import (
+from crowdopt.api.binding import SEARCH, SOLVERS, WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
+from crowdopt.api.methods import (
     EXACT,
     IP,
     LP,
     PROGRAMS,
+    AdaptiveOptions,
+    AssignOptions,
     MethodSearch,
     base_of,
     by_method,
+    confident,
 )
-from crowdopt.api.assign_options import AdaptiveOptions, AssignOptions
-from crowdopt.api.binding import (
-    SEARCH,
-    SOLVERS,
-    WHOLE,
-    InstanceLike,
-    instance_of,
-    options_of,
-)
-from crowdopt.api.confident import confident
-from crowdopt.api.verbs import two_ways
-from crowdopt.api.watching import giving_way, watched
+from crowdopt.api.parts import PartsPlan, assign_parts
 from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.best_effort import best_effort
-from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
+from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
 from crowdopt.assign.plan import Plan, in_units, presolved
 from crowdopt.assign.search import quick_plan
 from crowdopt.assign.shortage import Probe
 from crowdopt.assign.tied_tasks import with_tied_tasks
+from crowdopt.backends import solve as solve_program
 from crowdopt.backends import solve_whole
 from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
+from crowdopt.bars import Latest, bar, in_notebook, ticking
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import Listener, Status
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
 from crowdopt.crowd.doubt import gold_of, left_open
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
@@ -53,12 +59,188 @@ from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.reach import out_of_reach
 from crowdopt.crowd.skills import AVERAGED
 from crowdopt.crowd.vote_errors import errors_by
-from crowdopt.errors import InputError
-from crowdopt.io.campaign import read_rows
+from crowdopt.errors import InputError, public
+from crowdopt.io.campaign import read_rows, read_with_labels
 from crowdopt.io.folders import PLAN, check_target
+from crowdopt.io.parts import is_in_parts
 from crowdopt.io.plan import write_plan
-from crowdopt.io.settings import alone, stating
+from crowdopt.io.policy import write_policy
+from crowdopt.io.settings import RECORDABLE as SETTINGS
+from crowdopt.io.settings import alone, overridden, stating
 from crowdopt.kernels import for_small
+from crowdopt.stops import stoppable
+
+
+@dataclass(eq=False)
+class Forward:
+    """Passes moments on with the seconds of the whole run, the best value and the best bound so far.
+
+    Each stage of a search has a clock, and begins with a best and a bound, of its own.
+    """
+
+    listener: Listener
+    started: float = field(default_factory=perf_counter)
+    value: float | None = None
+    bound: float | None = None
+    stop: Event = field(default_factory=Event)
+    error: Exception | None = None  # that the listener raised; it may be called in a solver's thread
+
+    def __call__(self, moment: Progress) -> bool:
+        """Take note of a moment of any stage; returns whether the search is to stop."""
+        if self.stop.is_set():
+            return True
+        values = [one for one in (self.value, moment.value) if one is not None]
+        bounds = [one for one in (self.bound, moment.bound) if one is not None]
+        self.value, self.bound = min(values, default=None), max(bounds, default=None)
+        bound = self.bound
+        if self.value is not None and bound is not None:
+            bound = min(bound, self.value)  # a stage may have looked for something cheaper than what is known
+        try:
+            if self.listener(Progress(perf_counter() - self.started, self.value, bound, moment.note)):
+                self.stop.set()
+        except Exception as error:
+            self.error = error
+            self.stop.set()
+        return self.stop.is_set()
+
+
+@contextmanager
+def watched(listener: Listener | None, time_limit: float) -> Iterator[Listener | None]:
+    """The listener of a search: the caller's, in a notebook a bar, else none.
+
+    Where the caller's returns True the search's time is up; where it raises an error too, which is raised here at the
+    end. time_limit: seconds, the length of the bar.
+    """
+    if listener is not None:
+        with stoppable() as stop:
+            forward = Forward(listener, stop=stop)
+            yield forward
+        if forward.error is not None:
+            raise forward.error
+    elif in_notebook():
+        form = "{l_bar}{bar}| {n:.0f} of {total:g} s{postfix}"
+        with bar(total=time_limit, desc="solve", bar_format=form, leave=False) as drawn:
+            shown = _Bar(drawn)
+            with ticking(shown.draw):
+                yield Forward(shown.latest.show)
+    else:
+        yield None
+
+
+class _Patience(Event):
+    """Set once a search that goes on around it is to stop, or so many seconds have brought no plan."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.clock = Clock(seconds)
+        self.has_plan = False
+
+    def is_set(self) -> bool:
+        return super().is_set() or self.clock.stop.is_set() or (self.clock.over and not self.has_plan)
+
+
+@contextmanager
+def giving_way(listener: Listener | None, seconds: float) -> Iterator[Listener]:
+    """A listener that ends a search which knows no plan after so many seconds."""
+    patience = _Patience(seconds)
+
+    def told(moment: Progress) -> bool | None:
+        patience.has_plan |= moment.value is not None
+        return None if listener is None else listener(moment)
+
+    with stoppable(patience):
+        yield told
+
+
+@dataclass(eq=False)
+class _Bar:
+    """A notebook's bar along the time limit, with best and bound behind it."""
+
+    bar: Any
+    latest: Latest = field(default_factory=Latest)
+    started: float = field(default_factory=perf_counter)
+
+    def draw(self) -> None:
+        self.latest.look()
+        moment, note = self.latest.moment, self.latest.note
+        known = {} if moment is None else {"best": moment.value, "bound": moment.bound}
+        said = [f"{name} {value:g}" for name, value in known.items() if value is not None]
+        self.bar.set_postfix_str(", ".join([*said, *[note] * bool(note)]), refresh=False)
+        self.bar.n = min(perf_counter() - self.started, self.bar.total)
+        self.bar.refresh()
+
+
+def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptivePlan:
+    """The cheapest plan that looks at answers before it asks again; labels that are in are where its tasks stand."""
+    if asked.output is not None:
+        check_target(Path(asked.output), PLAN, asked.force)
+    started = datetime.now(UTC)
+    options = options_of(asked.time_limit, asked.seed, gap=AssignOptions.gap, threads=asked.threads)
+    begun = perf_counter()
+    stating = instance_of(
+        campaign, asked.rule, asked.epsilon, asked.difficulty, skills=asked.skills, trust_gold=asked.trust_gold
+    )
+    instance, labels = with_labels(campaign, stating)
+    with watched(asked.listener, asked.time_limit) as told:
+
+        def made(one: AssignmentInstance) -> AdaptivePlan:
+            return cheapest_policy(
+                one,
+                labels,
+                SOLVERS,
+                options,
+                rounds=asked.rounds,
+                expert=asked.expert,
+                given_votes=asked.given_votes,
+                class_error=by_class(one, asked.class_error or {}),
+                each_task=asked.each_task,
+                listener=told,
+                strict=asked.strict,
+            )
+
+        try:
+            plan = made(instance)
+        except InputError:  # many judges who differ have no joint law; gold told of one that nobody stated
+            if alone(instance) is instance:
+                raise
+            plan = made(alone(instance))
+    note = "; ".join(filter(None, [plan.note, _law_said(plan.instance)]))
+    plan = replace(plan, note=note, started=started.isoformat(timespec="seconds"), seconds=perf_counter() - begun)
+    if asked.output is not None and plan.pairs is not None:
+        write_policy(plan, asked.output, force=asked.force)
+    return plan
+
+
+def by_class(instance: AssignmentInstance, limits: Mapping[str, float]) -> tuple[float, ...]:
+    """Limits of all classes, infinity where there is none; nothing where no class has one."""
+    names = class_labels(instance)
+    if unknown := [name for name in limits if name not in names]:
+        raise InputError(f"there is no class {unknown[0]!r} to limit; they are {', '.join(names)}")
+    return tuple(float(limits.get(name, inf)) for name in names) if limits else ()
+
+
+def _law_said(instance: AssignmentInstance) -> str:
+    gold = gold_of(instance)
+    if instance.vote_law is not None:
+        return f"votes of an item depend on one another by the {instance.vote_law.name} law of gold votes"
+    if instance.difficulty.share:
+        return instance.difficulty.stated()
+    if gold is not None and gold.law is not None:
+        return (
+            f"votes of an item depend on one another by the {gold.law.name} law of gold votes, which is not heeded here"
+        )
+    return ""
+
+
+def with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[AssignmentInstance, Ints | None]:
+    """The instance with the prior that it had before any label, and the class that each label in it says."""
+    if isinstance(campaign, AssignmentInstance) or not len(asked.collected):
+        return asked, None
+    known = read_with_labels(campaign)
+    before = replace(known.instance, class_names=known.class_names()).as_read(known.gold)
+    stated_in_place = () if asked.origin is None else asked.origin.stated
+    return overridden(before, {key: SETTINGS[key].write(asked) for key in stated_in_place}), known.indices()
+
 
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"
 IN_WHOLE_LABELS = "the linear program gave no plan for every task; what can be handed out are whole labels"
@@ -246,3 +428,59 @@ def probe(seconds: float) -> Probe:
         lambda instance, limit: quick_plan(instance, WHOLE, limit),
         Clock(seconds),
     )
+
+
+@overload
+def solve(
+    given: Program,
+    backend: str = "highs",
+    options: Options | None = None,
+    listener: Listener | None = None,
+    *,
+    isolated: bool | None = None,
+) -> Solution: ...
+
+
+@overload
+def solve(given: AnyPath, *, processes: int, output: AnyPath, **settings: Any) -> PartsPlan: ...
+
+
+@overload
+def solve(given: InstanceLike, *, adaptive: Literal[True], **settings: Any) -> AdaptivePlan: ...
+
+
+@overload
+def solve(given: InstanceLike, method: str = "exact", **settings: Any) -> Plan: ...
+
+
+@public
+def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solution | Plan | AdaptivePlan | PartsPlan:
+    """The plan of an instance or a campaign's folder, as :func:`crowdopt.assign`; or what a solver says of a program.
+
+    Parameters
+    ----------
+    given : AssignmentInstance, path or Program
+    *places, **settings
+        Of an instance or folder ``method`` and the options of :func:`crowdopt.assign`; of a folder in parts
+        ``processes`` (0: in this one), ``output``, … (crowdopt.api.parts.assign_parts); of a program ``backend``,
+        ``options``, ``listener`` and ``isolated`` (crowdopt.backends.solve).
+
+    Returns
+    -------
+    Plan, AdaptivePlan, PartsPlan or Solution
+
+    Raises
+    ------
+    InputError
+        If the campaign is in parts and ``processes`` does not say so, or as for those calls.
+    """
+    if isinstance(given, Program):
+        return public(solve_program)(given, *places, **settings)
+    if not isinstance(given, AssignmentInstance) and is_in_parts(Path(given)):
+        if "processes" not in settings:
+            raise InputError(f"{given} is a campaign in parts; say processes=0 to solve it part by part, or more")
+        return public(assign_parts)(given, **settings)
+    if "processes" in settings:
+        raise InputError("processes are for a campaign in parts, and this is none; leave them out")
+    found: Plan | AdaptivePlan = assign(given, *places, **settings)
+    return found

@@ -1,4 +1,9 @@
-"""The verb bench: solver backends and our own methods side by side; it loads what it needs when it is called."""
+"""The verb report: one HTML page of a folder that another verb wrote.
+
+The verb backends: which solvers work here.
+
+The verb bench: solver backends and our own methods side by side; it loads what it needs when it is called.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,57 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdopt.api.binding import AnyPath
-from crowdopt.api.report import report
-from crowdopt.api.verbs import keywords_alone
-from crowdopt.errors import InputError
+from crowdopt.api.binding import AnyPath, keywords_alone
+from crowdopt.backends import available
+from crowdopt.backends.probe import Available as Available
+from crowdopt.documents import from_disk
+from crowdopt.errors import InputError, public
+from crowdopt.io.folders import PLAN
+from crowdopt.io.policy import plan_overview
+from crowdopt.report import kind_of, write_page
 
 if TYPE_CHECKING:
     from crowdopt.bench.run import Benchmark
+
+
+@public
+def report(folder: AnyPath) -> Path:
+    """Write the page of a plan, a comparison, a study of learn or a benchmark; a benchmark's anew from its raw rows.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    Path
+        Of the page, report.html in the folder.
+
+    Raises
+    ------
+    InputError
+        If the folder is of no kind that has a page, something in it cannot be read, or the extra ``plots`` is missing.
+    """
+    from crowdopt.bench.run import MARK, summarise
+
+    place = Path(folder)
+    facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
+    with from_disk(place):
+        return write_page(place, None if facts is None else facts(place))
+
+
+@public
+def backends(names: Sequence[str] = (), *, time_limit: float = 60.0) -> list[Available]:
+    """What each solver backend can do here, found out by solving, each in a process of its own.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Which backends; all of them unless said.
+    time_limit : float
+        Seconds that one may take before it counts as not working.
+    """
+    return available(names, time_limit)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,24 @@
-"""What the calls share: which solvers serve the methods, instances from folders, options from arguments."""
+"""Calls take the fields of their options as keywords; a frozen type states names, defaults and meanings once.
+
+What the calls share: which solvers serve the methods, instances from folders, options from arguments.
+
+The call write_plan: a plan of any kind as a folder.
+
+Instances and plans in Python, written as the folders that a verb reads.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from tempfile import TemporaryDirectory
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
+from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import Solvers
 from crowdopt.backends import BackendFailed as BackendFailed
 from crowdopt.backends import BackendMissing as BackendMissing
@@ -12,10 +26,101 @@ from crowdopt.backends import solve, solve_whole
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import INTERIOR, Options
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.errors import InputError
-from crowdopt.io.campaign import read_campaign
+from crowdopt.errors import InputError, public
+from crowdopt.io import plan as plan_folder
+from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.cells import TableLike as TableLike
+from crowdopt.io.policy import write_policy
 from crowdopt.io.settings import overridden
+
+A = TypeVar("A")
+OptionsClass = TypeVar("OptionsClass")
+R = TypeVar("R")
+S = TypeVar("S")
+First = TypeVar("First", contravariant=True)
+Found = TypeVar("Found", covariant=True)
+Other = TypeVar("Other", covariant=True)
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+
+ENTRIES, RETURNS, RAISES = "Parameters\n----------\n", "\n\nReturns\n", "\n\nRaises\n"
+CAMPAIGN = "campaign : AssignmentInstance or path\n    An instance, or the folder of a campaign."
+
+
+class TwoWays(Protocol[First, P, Found, Q, Other]):
+    """A verb whose result is of another kind where an option says so."""
+
+    @overload
+    def __call__(self, first: First, /, *given: P.args, **named: P.kwargs) -> Found: ...
+
+    @overload
+    def __call__(self, first: First, /, *given: Q.args, **named: Q.kwargs) -> Other: ...
+
+
+def keywords(
+    options: Callable[P, OptionsClass],
+) -> Callable[[Callable[[A, OptionsClass], R]], Callable[Concatenate[A, P], R]]:
+    """A verb of one thing and its options takes the fields of these as arguments, and their descriptions as its own."""
+
+    def dressed(verb: Callable[[A, OptionsClass], R]) -> Callable[Concatenate[A, P], R]:
+        call: Callable[Concatenate[A, P], R] = _dressed(verb, options)
+        return call
+
+    return dressed
+
+
+def keywords_alone(options: Callable[P, OptionsClass]) -> Callable[[Callable[[OptionsClass], R]], Callable[P, R]]:
+    """As :func:`keywords`, for a verb of options alone."""
+
+    def dressed(verb: Callable[[OptionsClass], R]) -> Callable[P, R]:
+        call: Callable[P, R] = _dressed(verb, options)
+        return call
+
+    return dressed
+
+
+def two_ways(
+    special: Callable[P, Any], found: type[R], options: Callable[Q, OptionsClass], other: type[S]
+) -> Callable[[Callable[[A, OptionsClass], R | S]], TwoWays[A, P, R, Q, S]]:
+    """As :func:`keywords`; arguments that make ``special`` give what ``found`` says, others ``other``."""
+
+    def dressed(verb: Callable[[A, OptionsClass], R | S]) -> TwoWays[A, P, R, Q, S]:
+        call: TwoWays[A, P, R, Q, S] = _dressed(verb, options)
+        return call
+
+    return dressed
+
+
+def _dressed(verb: Callable[..., Any], options: Callable[..., Any]) -> Any:
+    own = inspect.signature(verb)
+    *first, _options = own.parameters.values()
+    face = own.replace(parameters=[*first, *inspect.signature(options).parameters.values()])
+
+    @wraps(verb)
+    def call(*given: Any, **named: Any) -> Any:
+        bound = face.bind(*given, **named).arguments
+        places = [bound.pop(one.name) for one in first]
+        return verb(*places, options(**bound))
+
+    vars(call).update(__signature__=face, options=options)  # what inspect, help, notebooks and errors look for
+    text = inspect.getdoc(verb) or ""
+    if RETURNS not in text:
+        text = text.replace(RAISES, f"{RETURNS}-------\n{own.return_annotation}{RAISES}")
+    takes = [CAMPAIGN] if ENTRIES not in text and "campaign" in own.parameters else []
+    call.__doc__ = _described(text, takes, options)
+    return public(call)
+
+
+def _described(text: str, takes: list[str], options: Any) -> str:
+    entries = takes + [
+        document.partition(ENTRIES)[2].rstrip()
+        for kind in options.__mro__
+        if ENTRIES in (document := inspect.cleandoc(kind.__dict__.get("__doc__") or ""))
+    ]
+    end = min(at for mark in (RETURNS, RAISES) if (at := text.find(mark)) >= 0)
+    head = text[:end] if ENTRIES in text else f"{text[:end]}\n\n{ENTRIES.strip()}"
+    return "\n".join([head, *entries]) + text[end:]
+
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
 SOLVERS = Solvers(solve, HighsMaster, SEARCH)
@@ -60,3 +165,57 @@ def options_of(time_limit: float, seed: int, **others: Any) -> Options:
         raise
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+@public
+def write_plan(plan: Plan | AdaptivePlan, folder: AnyPath, *, force: bool = False) -> None:
+    """Write a plan as a folder, whole or not at all.
+
+    Parameters
+    ----------
+    plan : Plan or AdaptivePlan
+    folder : path
+        What to write; it must not be there yet.
+    force : bool
+        Whether a plan that is there may be replaced.
+
+    Raises
+    ------
+    ValueError
+        If there is no plan to write.
+    InputError
+        If the target exists and is not forced, or cannot be written.
+    """
+    if isinstance(plan, AdaptivePlan):
+        write_policy(plan, folder, force=force)
+    else:
+        plan_folder.write_plan(plan, folder, force=force)
+
+
+PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder
+
+
+@contextmanager
+def on_disk(campaign: InstanceLike, plan: PlanLike, tables: bool = False) -> Iterator[tuple[Path, Path]]:
+    """Campaign and plan as folders, temporary ones for objects; tables: write tables, no archive."""
+    with TemporaryDirectory() as spare:
+        yield _campaign(campaign, Path(spare), tables), _plan(plan, Path(spare))
+
+
+def _campaign(campaign: InstanceLike, spare: Path, tables: bool) -> Path:
+    if not isinstance(campaign, AssignmentInstance):
+        return Path(campaign)
+    if len(campaign.collected):
+        raise InputError("an instance does not hold what the labels already in say; give the campaign's folder")
+    place = spare / ("campaign" if tables else "campaign.npz")
+    write_campaign(campaign, place)
+    return place
+
+
+def _plan(plan: PlanLike, spare: Path) -> Path:
+    if not isinstance(plan, Plan | AdaptivePlan):
+        return Path(plan)
+    if plan.pairs is None:
+        raise InputError("there is no plan to go by; crowdopt.explain says why")
+    write_plan(plan, spare / "plan")
+    return spare / "plan"

@@ -9,8 +9,7 @@ from time import perf_counter
 from typing import Literal
 
 from crowdopt.api.assign import assign, probe, unheeded
-from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of
-from crowdopt.api.verbs import two_ways
+from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
 from crowdopt.arrays import Ints
 from crowdopt.assign.budget import METHODS, least_wrong, smallest_promise
 from crowdopt.assign.budget import Promised as Promised

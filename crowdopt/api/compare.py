@@ -12,9 +12,8 @@ import numpy as np
 
 from crowdopt.answers.audit.tariff import tariff
 from crowdopt.api.assign import assign
-from crowdopt.api.binding import InstanceLike, TableLike, instance_of
+from crowdopt.api.binding import InstanceLike, TableLike, instance_of, keywords
 from crowdopt.api.study_options import StudyOptions
-from crowdopt.api.verbs import keywords
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status

@@ -1,34 +1,44 @@
-"""The verb explain: why there is no plan and what would help, or what one more unit is worth."""
+"""What gold votes tell of dependence: laws of votes, their held-out losses, and what plans by each cost.
+
+The cost of adaptive plans over the number of rounds, and over the error targets.
+
+The verb explain: why there is no plan and what would help, or what one more unit is worth.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from crowdopt.answers import one_coin
 from crowdopt.answers.audit.tariff import Realised, Tariff, Together, realised, tariff, together
-from crowdopt.api.assign import assign, probe
-from crowdopt.api.at_hand import PlanLike
-from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, options_of
-from crowdopt.api.explain_rounds import explain_rounds, is_adaptive
+from crowdopt.api.assign import assign, by_class, probe, with_labels
+from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, PlanLike, TableLike, instance_of, keywords, options_of
 from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
-from crowdopt.api.verbs import keywords
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.assign import explain as cost_curve
 from crowdopt.assign import explain as tangents
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
+from crowdopt.assign.cascade.cheapest_policy import LawPrice, cheapest_policy, law_price, with_law
+from crowdopt.assign.cascade.panels import ManyStates, vote_panel
+from crowdopt.assign.cascade.policy import Cascade
 from crowdopt.assign.explain import CostCurve, Margins, Remedy
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.shortage import Shortage, shortage
 from crowdopt.core.clock import Clock
+from crowdopt.crowd.doubt import gold_of
+from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.law_fits import FITS
 from crowdopt.crowd.rules import refuse_average
+from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.io.folders import check_target
-from crowdopt.io.plan import read_overrides
+from crowdopt.io.plan import read_claims, read_overrides
+from crowdopt.io.policy import is_policy
 from crowdopt.io.results import EXPLANATION, write_explanation
 from crowdopt.io.settings import overridden, overrides
 from crowdopt.io.tables import read_labels, read_truth
@@ -37,6 +47,208 @@ from crowdopt.notebooks import InNotebooks
 from crowdopt.report.charts import Undrawn, drawn
 from crowdopt.report.cost_charts import cost_curve as curve_chart
 from crowdopt.report.cost_charts import cost_of_rounds, total_cost
+
+
+@dataclass(frozen=True, eq=False)
+class LawsExplained:
+    """The laws that gold votes were fitted by, the chosen one, and what plans by each cost if that one holds."""
+
+    chosen: str
+    loss: dict[str, float]  # by law: mean -ln P of a held-out item
+    prices: list[LawPrice]  # of plans by each law
+    worth: EffectiveVotes
+
+    @property
+    def sentences(self) -> list[str]:
+        """A table in words."""
+        width = max(map(len, self.loss))
+        said = [
+            f"gold votes: {self.worth}",
+            f"plans by each law of votes, followed under the chosen one ({self.chosen}); errors over their targets",
+        ]
+        for one in self.prices:
+            loss = f"held-out loss {self.loss[one.name]:.4f}"
+            said.append(
+                f"{one.name:{width}}  {loss}: promises cost {one.promised:.6g}, errors {one.times:.2f}; "
+                f"comes to cost {one.cost:.6g}, errors {one.errs:.2f}"
+            )
+        return said
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same as plain JSON."""
+        return {
+            "chosen": self.chosen,
+            "loss": self.loss,
+            "effective_votes": asdict(self.worth),
+            "plans": [asdict(one) for one in self.prices],
+        }
+
+
+def explain_laws(
+    instance: AssignmentInstance,
+    clock: Clock,
+    *,
+    rounds: int | None,
+    expert: float | None,
+    given_votes: bool,
+    class_error: tuple[float, ...],
+) -> LawsExplained | None:
+    """The laws of a campaign whose gold has answers of several to an item, and no labels yet; None for any other.
+
+    Nor of gold that tells types apart, or workers of more different skills than states of votes can be listed for.
+    """
+    gold = gold_of(instance)
+    if gold is None or gold.choice is None or instance.classes != 2 or len(instance.collected):
+        return None
+    choice, votes = gold.choice, gold.rows
+    assert votes is not None
+    if votes.shape[0] > 1:
+        return None
+    try:
+        panel = vote_panel(with_law(instance, choice.law))
+    except ManyStates:
+        return None
+    options = options_of(max(1.0, clock.left), 0)
+    terms: dict[str, Any] = {"rounds": rounds, "expert": expert, "given_votes": given_votes, "class_error": class_error}
+    plans = [law_price(Cascade(panel, **terms), FITS[n](votes), SOLVERS.solve, options) for n in choice.loss]
+    known = [one for one in plans if one is not None]
+    return LawsExplained(choice.law.name, choice.loss, known, effective_votes(votes.table))
+
+
+ROUNDS = (1, 2, 3, 5, None)  # None: one vote at a time, without limit
+FACTORS = (0.8, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)  # of all targets, for the curve
+HIGHEST = 0.49  # a target lies below 1/2
+TERMS = ("expert", "given_votes", "class_error", "each_task")
+
+
+@dataclass(frozen=True)
+class CostOfRounds:
+    """The cheapest plan of so many rounds at so many times the targets; None where there is none."""
+
+    rounds: int | None
+    factor: float
+    cost: float | None
+    labels: float
+    bound: float
+
+    @property
+    def name(self) -> str:
+        """The rounds in words."""
+        if self.rounds is None:
+            return "one vote at a time"
+        return "1 round (fixed sets)" if self.rounds == 1 else f"{self.rounds} rounds"
+
+
+@dataclass(frozen=True, eq=False)
+class RoundsExplained:
+    """The cost over rounds at the plan's own targets, over targets too where asked for, and what was too large."""
+
+    instance: AssignmentInstance
+    rows: list[CostOfRounds]
+    curve: list[CostOfRounds]
+    too_large: list[str]
+    laws: LawsExplained | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """The table in words."""
+        width = max(len(row.name) for row in self.rows)
+        said = ["expected cost over rounds, a set of votes asked at once in each; errors and limits are the same"]
+        for row in self.rows:
+            none = "no plan keeps the targets"
+            what = (
+                none
+                if row.cost is None
+                else f"{row.cost:10.6g}  ({row.labels:.6g} labels; none costs less: {row.bound:.6g})"
+            )
+            said.append(f"{row.name:{width}}  {what}")
+        return said + self.too_large + ([] if self.laws is None else self.laws.sentences)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same as plain JSON."""
+        table = [
+            {"rounds": row.rounds, "cost": row.cost, "labels": row.labels, "bound": finite(row.bound)}
+            for row in self.rows
+        ]
+        facts = {"feasible": any(row.cost is not None for row in self.rows), "cost_over_rounds": table}
+        return facts if self.laws is None else {**facts, "laws": self.laws.facts}
+
+    @property
+    def points(self) -> list[tuple[str, float, float]]:
+        """Rounds in words, mean target and cost: of the chart."""
+        mean = float(self.instance.epsilon.mean())
+        return [(row.name, mean * row.factor, row.cost) for row in self.curve if row.cost is not None]
+
+    @property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """rounds.csv: every plan of the curve."""
+        rows = [row for row in self.curve if row.cost is not None]
+        return {
+            "rounds": {
+                "rounds": ["" if row.rounds is None else row.rounds for row in rows],
+                "times_targets": [row.factor for row in rows],
+                "cost": [row.cost for row in rows],
+                "labels": [row.labels for row in rows],
+                "bound": [row.bound for row in rows],
+            }
+        }
+
+
+def is_adaptive(plan: PlanLike | None) -> TypeGuard[AdaptivePlan | str | Path]:
+    """Whether a plan, or the one in a folder, is adaptive."""
+    return isinstance(plan, AdaptivePlan) or (isinstance(plan, str | Path) and is_policy(read_claims(plan)))
+
+
+def explain_rounds(
+    campaign: InstanceLike, plan: AdaptivePlan | AnyPath, *, trust_gold: bool, time_limit: float, with_curve: bool
+) -> RoundsExplained:
+    """The cost of 1, 2, 3, 5 rounds and of no limit, with the settings and terms of an adaptive plan."""
+    clock = Clock(time_limit)
+    settings = overrides(plan.instance) if isinstance(plan, AdaptivePlan) else read_overrides(plan)
+    asked = instance_of(campaign, trust_gold=trust_gold)
+    instance, labels = with_labels(campaign, overridden(asked, settings) if settings else asked)
+    terms = _terms(plan, instance)
+    rows: list[CostOfRounds] = []
+    curve: list[CostOfRounds] = []
+    too_large: list[str] = []
+    for rounds in ROUNDS:
+        try:
+            rows.append(_row(instance, labels, rounds, 1.0, terms, clock))
+            curve += [_row(instance, labels, rounds, factor, terms, clock) for factor in FACTORS if with_curve]
+        except InputError as error:
+            if rounds is None:
+                raise
+            too_large.append(str(error))
+    of_laws = {name: terms[name] for name in TERMS if name != "each_task"}
+    laws = explain_laws(instance, clock, rounds=None, **of_laws)
+    return RoundsExplained(instance, rows, curve, too_large, laws)
+
+
+def _terms(plan: AdaptivePlan | AnyPath, instance: AssignmentInstance) -> dict[str, Any]:
+    """What an adaptive plan goes by beside its campaign."""
+    if isinstance(plan, AdaptivePlan):
+        return {name: getattr(plan, name) for name in TERMS}
+    claims = read_claims(plan)
+    said = {name: bool(claims.get(name)) for name in ("given_votes", "each_task")}
+    return {"expert": claims.get("expert"), "class_error": by_class(instance, claims.get("class_error", {})), **said}
+
+
+def _row(
+    instance: AssignmentInstance,
+    labels: Ints | None,
+    rounds: int | None,
+    factor: float,
+    terms: dict[str, Any],
+    clock: Clock,
+) -> CostOfRounds:
+    scaled = replace(instance, epsilon=np.minimum(HIGHEST, instance.epsilon * factor))
+    options = options_of(max(1.0, clock.left), 0)
+    of_rounds = {**terms, "each_task": terms["each_task"] and rounds == 1}
+    plan = cheapest_policy(scaled, labels, SOLVERS, options, rounds=rounds, strict=True, **of_rounds)
+    return CostOfRounds(rounds, factor, plan.objective, plan.calls, plan.bound)
+
 
 SHOWN = 5  # types or workers in sentences
 SEARCH = 2 / 3  # of the time: for a plan, where it takes so long

@@ -1,8 +1,14 @@
-"""The verb generate: a synthetic campaign by its recipe."""
+"""The verb init: a campaign to start from.
+
+The verb rehearse: simulated labels of a plan, to try the whole loop.
+
+The verb generate: a synthetic campaign by its recipe.
+"""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,13 +17,87 @@ import numpy as np
 
 from crowdopt.api.answers import answers
 from crowdopt.api.assign import assign
-from crowdopt.api.binding import AnyPath
-from crowdopt.api.rehearse import rehearse
+from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.folders import CAMPAIGN, new_folder
+from crowdopt.io.plan import how_errors_are_drawn as how_errors_are_drawn
+from crowdopt.io.plan import how_truth_is_drawn as how_truth_is_drawn
+from crowdopt.io.plan import write_rehearsal
+from crowdopt.io.samples import write_panel, write_sample
+
+
+@public
+def init(folder: str | Path, *, panel: bool = False, classes: Sequence[str] = (), force: bool = False) -> None:
+    """Write a small campaign, with comments, to start from.
+
+    Parameters
+    ----------
+    folder : path
+    panel : bool
+        Whether to write a panel of language-model judges of three families rather than the photographs.
+    classes : sequence of str
+        What a label can say, such as ``cat``, ``dog``; default: ``yes``, ``no``, or for a panel ``pass``, ``fail``.
+    force : bool
+        Whether a campaign that is there may be replaced.
+
+    Raises
+    ------
+    InputError
+        If the folder exists and is not forced, cannot be written, or the classes are not at least two, each once.
+    """
+    (write_panel if panel else write_sample)(folder, force, classes)
+
+
+@public
+def rehearse(
+    campaign: InstanceLike,
+    plan: PlanLike,
+    *,
+    output: AnyPath,
+    truth: AnyPath | None = None,
+    seed: int = 0,
+    lost: float = 0.0,
+    force: bool = False,
+) -> int:
+    """Simulate the labels of a plan by the campaign's own skills and write their table.
+
+    The truth is drawn given the labels that are in, if any, so that a later round is of the same world as those before.
+    Errors are drawn independently of one another, but for workers of one family, who err together as much as their
+    skills allow: one number for a task and a family decides for all its members (crowdopt.crowd.recipes).
+
+    Parameters
+    ----------
+    campaign : AssignmentInstance or path
+        An instance, or the folder of a campaign.
+    plan : Plan or path
+        A plan, or its folder.
+    output : path
+        Table task, worker, label to write.
+    truth : path, optional
+        Where the drawn truth is written; a table that is there already is read instead, for a second round.
+    seed : int
+        Of the draw; each round has numbers of its own.
+    lost : float
+        Share of the labels that do not come.
+    force : bool
+        Whether a table that is there may be replaced.
+
+    Returns
+    -------
+    int
+        Number of labels.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read or written.
+    """
+    with on_disk(campaign, plan) as folders:
+        return write_rehearsal(*folders, output, truth, seed, lost, force)
+
 
 PLANNED = 15.0  # seconds for the plan of each earlier round
 OBSERVING = "bhattacharyya"  # the rule of later rounds where none is asked for: it heeds what labels said

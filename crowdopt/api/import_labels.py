@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdopt.answers.propagation import agreement_tallies
-from crowdopt.api.binding import AnyPath, TableLike
-from crowdopt.api.verbs import keywords
+from crowdopt.api.binding import AnyPath, TableLike, keywords
 from crowdopt.api.worker_skills import tallied
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation

@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.api.binding import TableLike
+from crowdopt.api.binding import TableLike, keywords
 from crowdopt.api.study_options import StudyOptions
-from crowdopt.api.verbs import keywords
 from crowdopt.errors import InputError
 from crowdopt.io import results as learning_folder
 from crowdopt.io.results import LEARNING, WORK, check_comparison, read_table_of_labels, write_learning

@@ -7,11 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from crowdopt import jobs
-from crowdopt.api.at_hand import PlanLike, on_disk
-from crowdopt.api.audit import drawn_again
-from crowdopt.api.binding import AnyPath, InstanceLike
-from crowdopt.api.escalation import is_escalation, stands_again
-from crowdopt.api.verbs import two_ways
+from crowdopt.api.audit import drawn_again, is_escalation, stands_again
+from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk, two_ways
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance

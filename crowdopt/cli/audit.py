@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit
+from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit, Escalation, is_escalation
 from crowdopt.api.audit import audit as call
-from crowdopt.api.escalation import Escalation, is_escalation
 from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from crowdopt.api.backends import Available
-from crowdopt.api.backends import backends as call
+from crowdopt.api.bench import Available
+from crowdopt.api.bench import backends as call
 from crowdopt.cli.common import as_json, say
 from crowdopt.cli.manual import manual
 

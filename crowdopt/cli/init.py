@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crowdopt.api.init import init as call
+from crowdopt.api.generate import init as call
 from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import FIRST, manual
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from crowdopt.api.live import check_history, export_history, held_against
 from crowdopt.api.live import policies as all_policies
-from crowdopt.api.live_history import check_history, export_history, held_against
-from crowdopt.api.live_service import serve as call
-from crowdopt.api.live_service import token as new_token
+from crowdopt.api.live import serve as call
+from crowdopt.api.live import token as new_token
 from crowdopt.cli.common import PATH, as_json, lists, say, seed, target
 from crowdopt.cli.manual import manual
 

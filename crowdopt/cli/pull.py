@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from crowdopt.api.pull import pull as call
+from crowdopt.api.exchange import pull as call
 from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 from crowdopt.io.bridges.pulled import Pulled

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from crowdopt.api.push import push as call
+from crowdopt.api.exchange import push as call
 from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 from crowdopt.io.bridges.pushed import Changes

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from crowdopt.api.rehearse import how_errors_are_drawn, how_truth_is_drawn
-from crowdopt.api.rehearse import rehearse as call
+from crowdopt.api.generate import how_errors_are_drawn, how_truth_is_drawn
+from crowdopt.api.generate import rehearse as call
 from crowdopt.cli.common import PATH, as_json, say, seed
 from crowdopt.cli.manual import PLANNED, REHEARSED, manual
 

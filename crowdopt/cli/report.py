@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from crowdopt.api.report import report as call
+from crowdopt.api.bench import report as call
 from crowdopt.cli.common import PATH, as_json, say
 from crowdopt.cli.manual import PLANNED, manual
 

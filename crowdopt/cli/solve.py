@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from crowdopt.api.assign import assign
-from crowdopt.api.assign_methods import PROGRAMS
+from crowdopt.api.methods import PROGRAMS
 from crowdopt.api.no_plan import ways_as_facts, ways_said, what_it_lacked, why_not, why_short
 from crowdopt.api.parts import assign_parts
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan

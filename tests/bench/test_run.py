@@ -10,7 +10,7 @@ import pytest
 
 from crowdopt import export
 from crowdopt.api.bench import bench as measured
-from crowdopt.api.report import report
+from crowdopt.api.bench import report
 from crowdopt.bench.harness.subject import Limits
 from crowdopt.bench.run import Benchmark, cases_of
 from crowdopt.crowd.recipes import recipe

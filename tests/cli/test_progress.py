@@ -15,7 +15,7 @@ import pytest
 
 import crowdopt
 from crowdopt import bars, kernels
-from crowdopt.api.watching import Forward, watched
+from crowdopt.api.assign import Forward, watched
 from crowdopt.cli.common import ProgressLine
 from crowdopt.core.solution import Progress
 from tests.sampled import first_of

@@ -13,7 +13,7 @@ from scipy.stats import binom, dirichlet_multinomial
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.api.init import init
+from crowdopt.api.generate import init
 from crowdopt.crowd.error_correlation import chances_of_common, error_correlation
 from crowdopt.crowd.skills import (
     FALSE_ALARM,

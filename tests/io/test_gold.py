@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.api.init import init
+from crowdopt.api.generate import init
 from crowdopt.crowd.doubt import gold_of
 from crowdopt.errors import GoldWarning
 from crowdopt.io.settings import alone, beyond, overridden

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.api.live_service import token
+from crowdopt.api.live import token
 from crowdopt.cli import main
 from tests.live.service import Labeller, started
 

@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.api.live_history import check_history
-from crowdopt.api.live_service import JOIN, live_application, serve, token
+from crowdopt.api.live import JOIN, check_history, live_application, serve, token
 from crowdopt.cli import main
 from tests.io import lay, write_table
 

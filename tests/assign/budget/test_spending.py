@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Options, recipe, solve, write_campaign
 from crowdopt.api.budget import budget, promise, spend
-from crowdopt.api.init import init
+from crowdopt.api.generate import init
 from crowdopt.assign import budget as greedy_spending
 from crowdopt.assign.average import spending_on
 from crowdopt.assign.problem import SCALE

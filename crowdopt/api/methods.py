@@ -1,0 +1,370 @@
+"""Options of the call ``assign``: of any plan, of one of fixed sets, and of one that looks at answers.
+
+The verb solve: a plan by the method that was asked for.
+
+Plans whose mean error keeps the targets with a stated chance, as far as gold tells: by lower targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from math import inf, isfinite
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, TableLike
+from crowdopt.arrays import Ints
+from crowdopt.assign.approximation import METHOD as APPROXIMATION
+from crowdopt.assign.approximation import TIES, approximate
+from crowdopt.assign.average import solve_average
+from crowdopt.assign.checked import solve_checked
+from crowdopt.assign.direct import solve_full
+from crowdopt.assign.linear_plan import solve_linearly
+from crowdopt.assign.plan import Plan
+from crowdopt.assign.search import solve_exact
+from crowdopt.backends import BackendMissing, named, solve
+from crowdopt.backends.settings import taken_apart
+from crowdopt.core.clock import Clock
+from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.doubt import PARAMS as DOUBT
+from crowdopt.crowd.doubt import LeftOpen, left_open
+from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.groups import OwnRows
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.vote_errors import most_errors
+from crowdopt.errors import InputError
+from crowdopt.io.settings import overridden
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """Options of any plan.
+
+    Parameters
+    ----------
+    rule, epsilon : str, float, optional
+        Evidence rule, and error target of every task, in place of the instance's; the plan records them.
+    difficulty : (float, float), optional
+        In place of the instance's: the share of tasks that are hard, and how much of a worker's edge over guessing is
+        left there (crowdopt.crowd.rules). For the rule exact-error; skills then count as those on easy tasks.
+    skills : str, optional
+        How gold becomes accuracies, in place of the campaign's way: ``averaged`` over the priors that gold leaves open;
+        by ``one-point``, ``two-points``, ``range``, ``beta`` or ``mixture`` alone; ``plug-in`` or ``unbiased``. The
+        plan records it.
+    time_limit : float
+        Seconds in all.
+    threads, seed : int
+        Handed to the solver.
+    trust_gold : bool
+        Whether a folder's gold is taken as it is, even where workers are below chance.
+    strict : bool
+        Whether there is a plan for every task or none; else, where some cannot be served, a plan for as many as can be
+        and the best that is left for the others, which ``short`` names (crowdopt.assign.best_effort).
+    listener : callable, optional
+        Hears of incumbents and bounds, which only get better, and of the seconds so far. Where it returns True the
+        search stops and answers with the best that it has; what it raises is raised here. In a notebook a bar does.
+    output : path, optional
+        Folder to write the plan to, as :func:`crowdopt.write_plan` does.
+    force : bool
+        Whether a plan that is there may be replaced.
+    rounds : int, optional
+        Of an adaptive plan: in how many rounds it asks, each for a set of votes at once; default: one vote at a time.
+    expert : float, optional
+        Of an adaptive plan: the price of an answer that is right.
+    given_votes : bool
+        Of an adaptive plan: whether each answer's error given its votes is at most its target; default: the error
+        before votes are seen, so that an answer of votes that fell badly may err more.
+    class_error : mapping of str to float, optional
+        Of an adaptive plan: of the tasks whose true class has this name, the share that may be answered otherwise, in
+        expectation over all of them: false negatives and false positives apart. Beside the targets.
+    each_task : bool
+        Of an adaptive plan of one round: whether each task gets a set that keeps its target before its votes are seen;
+        default: the mean over the tasks of a type does, some of which may get no label.
+    """
+
+    rule: str | None = None
+    epsilon: float | None = None
+    difficulty: tuple[float, float] | None = None
+    skills: str | None = None
+    time_limit: float = 60.0
+    threads: int = 1
+    seed: int = 0
+    trust_gold: bool = False
+    strict: bool = False
+    listener: Listener | None = None
+    output: AnyPath | None = None
+    force: bool = False
+    rounds: int | None = None
+    expert: float | None = None
+    given_votes: bool = False
+    class_error: Mapping[str, float] | None = None
+    each_task: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptiveOptions(PlanOptions):
+    """Options of a plan that looks at answers before it asks again."""
+
+    adaptive: Literal[True]
+
+    def __post_init__(self) -> None:
+        if self.rounds is not None and (isinstance(self.rounds, bool) or self.rounds < 1):
+            raise InputError(f"rounds must be a whole number of at least 1, not {self.rounds}")
+        if self.expert is not None and not (isfinite(self.expert) and self.expert >= 0):
+            raise InputError(f"the expert's price must be finite and at least 0, not {self.expert}")
+        if self.class_error and self.given_votes:
+            raise InputError("limits given the votes and limits by true class are for two plans; leave one of them out")
+        if self.each_task and (self.rounds != 1 or self.expert is not None or self.given_votes or self.class_error):
+            raise InputError(
+                "each_task is about sets asked at once: it goes with rounds=1 (--rounds 1), and with neither an expert "
+                "nor limits given the votes or by class"
+            )
+        for name, limit in (self.class_error or {}).items():
+            if not 0 < limit <= 1:
+                raise InputError(f"the limit of class {name} must lie above 0, to 1, not {limit}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssignOptions(PlanOptions):
+    """Options of a plan of fixed sets; with ``adaptive`` they are refused unless they have their defaults.
+
+    Parameters
+    ----------
+    method : str
+        ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
+        that is possible; ``primal-approximation``: Ho et al.'s Algorithm 1 at the LP's prices, repaired
+        (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends`` lists them), perhaps with
+        its own options, ``highs[presolve=off]``, which gets the full program.
+    program : str
+        ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
+        constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.
+    rows : OwnRows or path, optional
+        Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
+        lower, upper (io.campaign.own_rows). The plan records them, and their multipliers are part of its proof.
+    gap : float
+        Gap at which a search may stop: how far the plan may be above the optimum, as a share of it.
+    nodes : int, optional
+        Limit on the nodes of a search, for results that do not depend on the clock.
+    isolated : bool
+        Whether a backend runs in a process of its own, which is stopped if it does not keep the limit; third parties'
+        backends always do.
+    solver_options : sequence of str
+        The solver's own options by its own names, ``["presolve=off"]``; or in the method's, ``highs[presolve=off]``.
+    confidence : float, optional
+        Chance, from .5 to .99, that the plan's mean error keeps the mean of the targets, as far as gold tells: targets
+        are lowered until it does (crowdopt.api.methods). Default: errors are those of skills as gold tells them.
+    adaptive : bool
+        Whether the plan looks at answers before it asks again: the cheapest policy, whose errors, loads and cost are
+        expectations (crowdopt.assign.cascade). Method, program, rows, gap, nodes and solver's options then say nothing
+        and are refused.
+    """
+
+    method: str = field(default="exact", kw_only=False)
+    program: str = "ip"
+    rows: OwnRows | TableLike | None = None
+    gap: float = 0.001
+    nodes: int | None = None
+    isolated: bool = False
+    solver_options: Sequence[str] = ()
+    confidence: float | None = None
+    adaptive: bool = False
+
+    def of_adaptive(self) -> AdaptiveOptions:
+        """Those of an adaptive plan; InputError for a setting of fixed sets that it would ignore."""
+        shared = {one.name: getattr(self, one.name) for one in fields(PlanOptions)}
+        own = [one for one in fields(self) if one.name not in shared and one.name != "adaptive"]
+        odd = [one.name for one in own if getattr(self, one.name) not in (one.default, [], None)]
+        if odd:
+            names = " and ".join(f"--{'option' if name == 'solver_options' else name}" for name in odd)
+            raise InputError(f"{names} is about plans of fixed sets and says nothing of an adaptive one; leave it out")
+        return AdaptiveOptions(adaptive=True, **shared)
+
+
+PROGRAMS = IP, LP = "ip", "lp"
+EXACT = "exact"
+SEARCHED = "with such groups or own rows the whole program was searched by {}, in place of the exact method"
+ROUGH, MOMENT = 0.05, 1.0  # a gap beyond which another try is worth while; seconds for it at least
+
+
+@dataclass(frozen=True)
+class MethodSearch:
+    """A search for a plan: its method, its program and its limits."""
+
+    method: str
+    program: str
+    options: Options
+    listener: Listener | None
+    clock: Clock
+    isolated: bool = False
+
+    def within(self, seconds: float) -> MethodSearch:
+        """The same search for so many seconds."""
+        return replace(self, options=replace(self.options, time_limit=seconds), clock=Clock(seconds))
+
+
+def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
+    """The plan by the method that was asked for."""
+    name, options, listener = base_of(search.method), search.options, search.listener
+    is_exact, is_whole = name == EXACT, search.program == IP
+    if name == APPROXIMATION:
+        if not is_whole:
+            raise InputError(f"method {APPROXIMATION} plans whole labels; ask for the program ip")
+        return approximate(instance, solve, options, ties_asked(search.method))
+    if instance.the_rule.average:
+        return _on_average(instance, search)
+    if is_exact and is_whole:
+        return solve_exact(instance, SOLVERS, options, listener)
+    if is_exact and has_joint_limits(instance):
+        handed = _linear(replace(search, method=SEARCH), listener, instance, options)
+        return replace(handed, method=SEARCH, note=SEARCHED.format(SEARCH))
+    if is_whole and instance.the_rule.checked:
+        return solve_checked(instance, partial(_linear, search, None), options, listener)
+    return _linear(search, listener, instance, options)
+
+
+def _on_average(instance: AssignmentInstance, search: MethodSearch) -> Plan:
+    """A plan that keeps the average; where that is far from its bound, one for each task if it is cheaper."""
+    if search.method != EXACT:
+        raise InputError(
+            f"rule mean-error is for the average of all tasks, and {search.method} plans task by task; use exact"
+        )
+    plan = solve_average(instance, SOLVERS, search.options, search.listener)
+    if plan.bound == inf or plan.interrupted:
+        return plan
+    if plan.gap > ROUGH:
+        each = _of_each(instance, search.within(max(MOMENT, search.clock.left)))
+        plan = replace(cheaper(plan, each.pairs), interrupted=each.interrupted)
+    return plan
+
+
+def _of_each(instance: AssignmentInstance, search: MethodSearch) -> Plan:
+    return solve_exact(replace(instance, rule="exact-error"), SOLVERS, search.options)
+
+
+def cheaper(plan: Plan, pairs: Ints | None) -> Plan:
+    """The plan with these pairs if they cost less; what is known of the optimum stays."""
+    value = inf if plan.objective is None else plan.objective
+    if pairs is None or plan.instance.prices(pairs).sum() >= value:
+        return plan
+    known = plan.certificate, plan.certified_bound, plan.duals
+    return Plan.of(plan.instance, "ip", *known, pairs, method=plan.method, backend=plan.backend, seed=plan.seed)
+
+
+def base_of(method: str) -> str:
+    """A method without its options, where it is the approximation; others as they are."""
+    name = method.partition(":")[0]
+    return name if name == APPROXIMATION else method
+
+
+def ties_asked(method: str) -> str:
+    """The ties of ``primal-approximation:ties=least-covered``; random ones, as printed, where nothing is said."""
+    _, colon, given = method.partition(":")
+    key, _, ties = given.partition("=")
+    if colon and (key != "ties" or ties not in TIES):
+        raise InputError(f"{method}: {APPROXIMATION} takes ties={' or ties='.join(TIES)}")
+    return ties or TIES[0]
+
+
+def _linear(search: MethodSearch, listener: Listener | None, instance: AssignmentInstance, options: Options) -> Plan:
+    """The rule's linear program, by the method asked for; with the listener and the options of a stage of it."""
+    method, program = search.method, search.program
+    if method == EXACT:
+        return (solve_exact if program == IP else solve_linearly)(instance, SOLVERS, options, listener)
+    chosen = named(method)
+    if program == IP and not chosen.integers:
+        raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
+    linear = method if program != IP or (chosen.duals and taken_apart(method)[0] != "highs") else RELAXATIONS
+    solver = partial(solve, isolated=True) if search.isolated else solve
+    return solve_full(instance, program, solver, method, options, listener, linear)
+
+
+LOWERED = "for {:.3g} % of the targets, so that the mean error keeps these with chance {:g} as far as gold tells"
+UNSURE = "no plan was found that keeps the targets with chance {:g} as far as gold tells: more gold would help"
+
+LESS = 1e-6  # relative
+
+
+class ConfidenceParams(NamedTuple):
+    """Numbers of the search for targets."""
+
+    tries: int = 6  # plans at most, each with its part of the time
+    enough: float = 0.97  # of the targets, from which errors are near enough to them
+    steep: float = 1.5  # power of errors over targets, by which these are lowered first
+    close: float = 1.01  # times the targets that do, up to which others are not tried
+
+
+PARAMS = ConfidenceParams()
+
+
+def confident(
+    instance: AssignmentInstance,
+    chance: float,
+    seconds: float,
+    made: Callable[[AssignmentInstance, float], Plan],
+    params: ConfidenceParams = PARAMS,
+) -> Plan:
+    """The cheapest of a few plans for lowered targets whose mean error keeps the mean target in so many crowds.
+
+    made: ``made(instance, seconds)``: the plan for the targets of an instance. -> the last one, which says so, where
+    none keeps it.
+    """
+    least, most = DOUBT.shares
+    if not least <= chance <= most:
+        raise InputError(f"confidence must lie between {least} and {most}, not {chance}")
+    goal, low, high, factor = float(instance.epsilon.mean()), 0.0, np.inf, 1.0
+    kept: Plan | None = None
+    last: Plan | None = None
+    for _ in range(params.tries):
+        plan = made(_lowered(instance, factor), seconds / params.tries)
+        if plan.found and plan.pairs is not None and not len(plan.pairs):  # it rests on no skill
+            return plan
+        if plan.found:
+            known = _known(plan, chance)
+            last = replace(plan, left_open=known)
+            if known.high <= goal:
+                kept, low = last, factor
+                if factor == 1 or known.high >= params.enough * goal:
+                    break
+            else:
+                high = factor * _slack(plan)
+        elif last is None:  # there is none for the targets themselves
+            return plan
+        else:
+            low = factor
+        if low and high <= params.close * low:
+            break
+        factor = float(np.sqrt(low * high)) if low else min(high, factor * (goal / known.high) ** params.steep)
+    if kept is None:
+        assert last is not None
+        return replace(last, is_sure=False, note="; ".join(filter(None, [last.note, UNSURE.format(chance)])))
+    share = 100 * float(kept.instance.epsilon.sum() / instance.epsilon.sum())
+    lowered = LOWERED.format(share, chance) if share < 100 else ""
+    return replace(kept, note="; ".join(filter(None, [lowered, kept.note])))
+
+
+def _slack(plan: Plan) -> float:
+    """Just below the share of its targets that a plan keeps as well: for less there is another plan."""
+    if not plan.instance.the_rule.checked or plan.pairs is None:
+        return 1.0
+    errors, epsilon = most_errors(plan.instance, plan.pairs), plan.instance.epsilon
+    share = errors.mean() / epsilon.mean() if plan.instance.the_rule.average else (errors / epsilon).max()
+    return float(min(1.0, share)) * (1 - LESS)
+
+
+def _known(plan: Plan, chance: float) -> LeftOpen:
+    known = None if plan.pairs is None or plan.amounts is not None else left_open(plan.instance, plan.pairs, chance)
+    if known is None:
+        needs = "skills that rest on gold, whole labels, and a campaign without labels so far"
+        raise InputError(f"a confidence needs {needs}; leave it out")
+    return known
+
+
+def _lowered(instance: AssignmentInstance, factor: float) -> AssignmentInstance:
+    """The instance with so much of its targets, which plans record."""
+    if factor == 1:
+        return instance
+    one = instance.one_target
+    return overridden(instance, {"epsilon": (instance.epsilon * factor).tolist() if one is None else one * factor})
