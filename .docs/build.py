@@ -18,7 +18,7 @@ from sphinx.cmd.build import build_main
 
 import crowdopt
 from crowdopt.cli import main
-from crowdopt.cli.manual import by_question
+from crowdopt.cli.common import by_question
 
 HERE, ROOT = Path(__file__).resolve().parent, Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")

@@ -20,7 +20,7 @@ import crowdopt
 from benchmarks import adaptive_trials as trials
 from benchmarks.papers.li_liu_report import computed
 from crowdopt.report.charts import altair, save
-from crowdopt.studies.intervals import interval
+from crowdopt.studies.online_trials import interval
 
 PICTURE = Path(__file__).parent / "pictures" / "adaptive.svg"
 ERRORS = (0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.035)  # at which the bound is worked out

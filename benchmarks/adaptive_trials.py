@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.papers.real_data import folder_of
 from crowdopt import AssignmentInstance, solve
-from crowdopt.answers.audit.tariff import Tariff
-from crowdopt.crowd.subset import of_workers
+from crowdopt.answers.audit.draws import Tariff
+from crowdopt.crowd.alike import of_workers
 from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import breach, breached, hold_out, recorded_stream, simulated_stream

@@ -16,8 +16,7 @@ import numpy as np
 
 import crowdopt
 from crowdopt.api.explain import FACTORS, ROUNDS, CostOfRounds
-from crowdopt.report.charts import save
-from crowdopt.report.cost_charts import cost_of_rounds
+from crowdopt.report.charts import cost_of_rounds, save
 
 TARGET = 0.06
 GOLD = {  # right answers of 50

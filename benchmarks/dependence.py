@@ -30,8 +30,8 @@ from crowdopt.assign.cascade.cheapest_policy import law_price
 from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.assign.cascade.policy import Cascade
 from crowdopt.core.solution import Options
+from crowdopt.crowd.gold import FITS, INDEPENDENT, PANEL, GoldVotes, LawChoice, chosen_law, log_chances
 from crowdopt.crowd.law import Difficulty, Law
-from crowdopt.crowd.law_fits import FITS, INDEPENDENT, PANEL, GoldVotes, LawChoice, chosen_law, log_chances
 
 SKILLS = np.array([0.93, 0.86, 0.78, 0.92, 0.84, 0.88, 0.74, 0.76])  # but for up to .02
 FAMILIES = ((0, 1, 2), (3, 4), (5, 6), (7,))

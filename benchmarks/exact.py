@@ -73,7 +73,7 @@ def by_classes(instance, method, program, limit):
     import crowdopt
     from crowdopt.assign.linear_plan import relax_classes
     from crowdopt.crowd.alike import classes_of
-    from crowdopt.crowd.kept import breaches
+    from crowdopt.crowd.vote_errors import breaches
 
     if program == "ip":
         plan = crowdopt.assign(instance, time_limit=limit, gap=0.0)

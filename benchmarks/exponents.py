@@ -87,7 +87,7 @@ def _answers(n: int, m: int, seconds: float) -> Callable[[], bool]:
 def _hire(n: int, m: int, seconds: float) -> Callable[[], bool]:
     from benchmarks.selection import tallies
     from crowdopt.hire.candidates import SelectionInstance
-    from crowdopt.hire.selection import ranked
+    from crowdopt.hire.ranking import ranked
 
     instance = SelectionInstance(*tallies("2 to 200", m, 0), 2, m)
     return lambda: ranked(instance) is not None

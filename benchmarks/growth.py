@@ -27,7 +27,7 @@ def once(size: str) -> dict[str, float | str]:
     import crowdopt
     from crowdopt.assign.linear_plan import relax_classes
     from crowdopt.crowd.alike import classes_of
-    from crowdopt.crowd.kept import breaches
+    from crowdopt.crowd.vote_errors import breaches
 
     crowdopt.assign(crowdopt.recipe("R10:60x40"), gap=GAP, time_limit=300)  # compiles, or loads what is compiled
     instance = crowdopt.recipe(f"R10:{size}", 0)

@@ -113,7 +113,7 @@ def proven_again(plan) -> float | None:
 def once(row: str, method: str, limit: float, threads: int, program: str = "ip") -> dict:
     """One method on one instance, in this process."""
     import crowdopt
-    from crowdopt.crowd.kept import breaches
+    from crowdopt.crowd.vote_errors import breaches
 
     crowdopt.assign(own(300, 60), time_limit=3)  # compiles, or loads what is compiled
     instance = drawn(row)

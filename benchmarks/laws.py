@@ -14,8 +14,8 @@ import argparse
 import numpy as np
 
 import crowdopt
+from crowdopt.crowd.gold import COINS, FITS, GoldVotes, chosen_law
 from crowdopt.crowd.law import Difficulty, Law
-from crowdopt.crowd.law_fits import COINS, FITS, GoldVotes, chosen_law
 
 SHARE, LEFT, TASKS = 0.2, 0.3, 100
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdopt.api.select import HireOptions, hire
 from crowdopt.hire.candidates import SelectionInstance
-from crowdopt.hire.selection import ranked
+from crowdopt.hire.ranking import ranked
 
 
 def tallies(kind: str, workers: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from benchmarks.papers.li_liu_trials import LINEAR, simulated
 from crowdopt.core.program import relax
 from crowdopt.crowd.rules import HOEFFDING
 from crowdopt.hire.candidates import SelectionInstance
-from crowdopt.hire.selection import FIXED_IN_ADVANCE, linear_vote_bound, ranked
+from crowdopt.hire.ranking import FIXED_IN_ADVANCE, linear_vote_bound, ranked
 from crowdopt.jobs import seed_of
 from crowdopt.programs import assignment
 from tests.chance import BASE, fewest, mean_is_at_most, most, rng

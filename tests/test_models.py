@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt.core.dual import dualize
-from crowdopt.core.program import Program, relax
+from crowdopt.core.program import Program, dualize, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build

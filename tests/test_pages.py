@@ -47,7 +47,7 @@ def test_nothing_typed_goes_untested():
 
 def test_every_verb_exists_and_has_a_page():
     """Each verb that a page shows is one, and each verb there is stands on the guide's first page."""
-    from crowdopt.cli.manual import OURS
+    from crowdopt.cli.common import OURS
 
     shown = {
         verb

@@ -77,7 +77,7 @@ def test_the_page_of_an_index_has_no_link_to_a_file_beside_it(monkeypatch):
 @pytest.mark.slow
 def test_a_reader_finds_what_a_page_names(site):
     """Every public name and every verb; formulas typeset; search, contents, the page before and after, a button."""
-    from crowdopt.cli.manual import OURS
+    from crowdopt.cli.common import OURS
 
     source = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
     text = (site / "models" / "index.html").read_text(encoding="utf-8")

@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import crowdopt
-from crowdopt.crowd.kept import breaches
-from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
+from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
 from crowdopt.io.plan import versions
 from crowdopt.report.charts import altair, save
 

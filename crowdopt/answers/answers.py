@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.checks import integers
+from crowdopt.crowd.groups import integers
 from crowdopt.crowd.law import Difficulty, Given, Law, softmax
 from crowdopt.errors import InputError
 from crowdopt.notebooks import InNotebooks

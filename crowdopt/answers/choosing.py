@@ -12,9 +12,9 @@ from crowdopt.answers import FROM_LABELS, Answers, majority, one_coin
 from crowdopt.answers.em import tallies
 from crowdopt.answers.votes import coins
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.crowd.gold import EdgedLabels, fitted
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import LARGEST, TINY, Given, Law, Tables, softmax
-from crowdopt.crowd.law_fits import EdgedLabels, fitted
 
 
 class ChoosingParams(NamedTuple):

@@ -56,9 +56,8 @@ from crowdopt.crowd.doubt import gold_of, left_open
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
-from crowdopt.crowd.reach import out_of_reach
 from crowdopt.crowd.skills import AVERAGED
-from crowdopt.crowd.vote_errors import errors_by
+from crowdopt.crowd.vote_errors import errors_by, out_of_reach
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import read_rows, read_with_labels
 from crowdopt.io.folders import PLAN, check_target

@@ -15,9 +15,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from crowdopt.answers.audit.bound import checks_needed
 from crowdopt.answers.audit.draws import METHODS as METHODS
-from crowdopt.answers.audit.draws import AuditDraw, Audited, AuditTerms, conclude, draw
+from crowdopt.answers.audit.draws import (
+    AuditDraw,
+    Audited,
+    AuditTerms,
+    Tiers,
+    checks_needed,
+    conclude,
+    draw,
+    spendable,
+    tiers,
+)
 from crowdopt.answers.audit.escalation import (
     Escalated,
     EscalationDraw,
@@ -26,7 +35,6 @@ from crowdopt.answers.audit.escalation import (
     escalate,
     next_looks,
 )
-from crowdopt.answers.audit.tariff import Tiers, spendable, tiers
 from crowdopt.api.binding import AnyPath, two_ways
 from crowdopt.arrays import Floats
 from crowdopt.documents import is_number

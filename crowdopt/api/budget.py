@@ -20,7 +20,7 @@ from crowdopt.assign.shortage import SHARE
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.checks import is_amount
+from crowdopt.crowd.groups import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folders import PLAN, check_target

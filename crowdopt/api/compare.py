@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.tariff import tariff
+from crowdopt.answers.audit.draws import tariff
 from crowdopt.api.assign import assign
 from crowdopt.api.binding import InstanceLike, TableLike, instance_of, keywords
 from crowdopt.api.study_options import StudyOptions
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
+from crowdopt.crowd.alike import of_tasks
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.linear_rule import policies_rule
 from crowdopt.crowd.rules import refuse_average
-from crowdopt.crowd.subset import of_tasks
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import LabelRecord, read_record
 from crowdopt.io.results import WORK, check_comparison, write_comparison_tables
@@ -66,7 +66,7 @@ class CompareOptions(StudyOptions):
         (crowdopt.online.crowds).
     audit : str
         What an expert's audit of recorded answers costs, as in ``checks=100,price=20,confidence=.95``, the default:
-        each policy's ``certified`` error and its cost with the audit (crowdopt.answers.audit.tariff).
+        each policy's ``certified`` error and its cost with the audit (crowdopt.answers.audit.draws).
     rule, epsilon : str, float, optional
         In place of the instance's.
     trust_gold : bool

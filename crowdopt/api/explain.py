@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from crowdopt.answers import one_coin
-from crowdopt.answers.audit.tariff import Realised, Tariff, Together, realised, tariff, together
+from crowdopt.answers.audit.draws import Realised, Tariff, Together, realised, tariff, together
 from crowdopt.api.assign import assign, by_class, probe, with_labels
 from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, PlanLike, TableLike, instance_of, keywords, options_of
 from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
@@ -31,8 +31,8 @@ from crowdopt.assign.shortage import Shortage, shortage
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.error_correlation import EffectiveVotes, effective_votes
+from crowdopt.crowd.gold import FITS
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.law_fits import FITS
 from crowdopt.crowd.rules import refuse_average
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
@@ -44,9 +44,8 @@ from crowdopt.io.settings import overridden, overrides
 from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.kernels import for_small
 from crowdopt.notebooks import InNotebooks
-from crowdopt.report.charts import Undrawn, drawn
-from crowdopt.report.cost_charts import cost_curve as curve_chart
-from crowdopt.report.cost_charts import cost_of_rounds, total_cost
+from crowdopt.report.charts import Undrawn, cost_of_rounds, drawn, total_cost
+from crowdopt.report.charts import cost_curve as curve_chart
 
 
 @dataclass(frozen=True, eq=False)

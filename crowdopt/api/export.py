@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
-from crowdopt.core.dual import dualize
-from crowdopt.core.program import Program, relax
+from crowdopt.core.program import Program, dualize, relax
 from crowdopt.core.registry import made
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.alike import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text

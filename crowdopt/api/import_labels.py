@@ -14,12 +14,11 @@ from crowdopt.api.binding import AnyPath, TableLike, keywords
 from crowdopt.api.worker_skills import tallied
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
-from crowdopt.crowd.gold import Gold, Told, heeded
+from crowdopt.crowd.gold import FOLDS, Gold, GoldVotes, Told, heeded
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import NONE
-from crowdopt.crowd.law_fits import FOLDS, GoldVotes
 from crowdopt.crowd.rules import EXACT_ERROR, rule_named
 from crowdopt.crowd.skills import AGREEMENT, AVERAGED, heed
 from crowdopt.errors import GoldWarning, InputError, tell

@@ -21,12 +21,11 @@ from crowdopt.labelers.policies import policies as policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import Undrawn, save_all
 from crowdopt.report.learning_page import KIND, charts
-from crowdopt.studies.intervals import shared_notes as shared_notes
-from crowdopt.studies.labeler_setting import DrawnLabelers as DrawnLabelers
-from crowdopt.studies.labeler_setting import RecordedLabels as RecordedLabels
-from crowdopt.studies.labeler_setting import Setting
+from crowdopt.studies.labeler_trials import DrawnLabelers as DrawnLabelers
 from crowdopt.studies.labeler_trials import Learning as Learning
-from crowdopt.studies.labeler_trials import play, texts
+from crowdopt.studies.labeler_trials import RecordedLabels as RecordedLabels
+from crowdopt.studies.labeler_trials import Setting, play, texts
+from crowdopt.studies.online_trials import shared_notes as shared_notes
 from crowdopt.version import __version__
 
 LabelersLike: TypeAlias = ArrayLike | Setting

@@ -21,8 +21,8 @@ import numpy as np
 from crowdopt.api.binding import AnyPath, BackendMissing, InstanceLike, TableLike, keywords
 from crowdopt.arrays import Ints, places
 from crowdopt.backends import solve_whole
+from crowdopt.crowd.alike import of_workers
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.subset import of_workers
 from crowdopt.documents import write_json
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import arrays_of, read_with_labels, write_campaign

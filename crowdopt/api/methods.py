@@ -29,9 +29,9 @@ from crowdopt.backends import BackendMissing, named, solve
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.alike import has_joint_limits
 from crowdopt.crowd.doubt import PARAMS as DOUBT
 from crowdopt.crowd.doubt import LeftOpen, left_open
-from crowdopt.crowd.group_limits import has_joint_limits
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import most_errors

@@ -30,9 +30,9 @@ from crowdopt.assign.parts import APART, ENDLESS, SAMPLE, PartsAnswer, TimeIsUp,
 from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import relative_gap
+from crowdopt.crowd.alike import of_tasks, own_accuracies
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import item_recipe, recipe
-from crowdopt.crowd.subset import of_tasks, own_accuracies
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.files import draft, write_text

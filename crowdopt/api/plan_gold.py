@@ -13,7 +13,7 @@ from crowdopt.api.assign import assign, probe
 from crowdopt.api.binding import InstanceLike, instance_of
 from crowdopt.assign.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.alike import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, OutOfReach, public
 from crowdopt.io.settings import alone

@@ -15,13 +15,11 @@ from crowdopt.errors import InputError, public
 from crowdopt.files import together
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import TABLE, cost_frontier, solve_program, solve_table
-from crowdopt.hire.ranking import RULES
-from crowdopt.hire.selection import Frontier, Selection, ranked
+from crowdopt.hire.ranking import RULES, Frontier, Selection, ranked
 from crowdopt.io.folders import check_target
 from crowdopt.io.hiring import CandidateLimits, read_candidates, write_frontier, write_hired
 from crowdopt.io.tables import find_table
-from crowdopt.report.charts import save
-from crowdopt.report.cost_charts import hiring_chart
+from crowdopt.report.charts import hiring_chart, save
 
 SELECTIONS = (*RULES, "program", TABLE)
 

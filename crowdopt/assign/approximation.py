@@ -19,10 +19,9 @@ from crowdopt.assign.linear_plan import relax_classes
 from crowdopt.assign.plan import Plan, Repaired
 from crowdopt.core.certificate import Certificate, next_integer
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.alike import classes_of, refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.errors import InputError
 
 Ids: TypeAlias = NDArray[np.integer]

@@ -22,14 +22,12 @@ from crowdopt.assign.prices import Climb, linear, sampled
 from crowdopt.assign.problem import ANY, SCALE, Kinds, Problem, ProblemParams, problem_of, up_to
 from crowdopt.assign.standing import NEVER, Solvers, Standing
 from crowdopt.assign.votes import LEAST, SPARE, hardness
-from crowdopt.core.certificate import BOUND, Certificate, next_integer
+from crowdopt.core.certificate import BOUND, Certificate, lowered, next_integer
 from crowdopt.core.clock import Clock
-from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Listener, Options, Solve
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN, most_errors
+from crowdopt.crowd.vote_errors import CERTAIN, breaches, most_errors
 from crowdopt.errors import InputError
 
 

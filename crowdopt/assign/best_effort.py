@@ -28,12 +28,11 @@ from crowdopt.core.certificate import Certificate, certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, Options, Status
+from crowdopt.crowd.alike import of_tasks
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.kept import breaches, short_tasks, worst_breach
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA, EXACT_ERROR, bhattacharyya_error
-from crowdopt.crowd.subset import of_tasks
-from crowdopt.crowd.vote_errors import CERTAIN, errors_of_sets, most_errors
+from crowdopt.crowd.vote_errors import CERTAIN, breaches, errors_of_sets, most_errors, short_tasks, worst_breach
 from crowdopt.errors import InputError
 from crowdopt.programs import set_choice
 

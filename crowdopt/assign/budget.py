@@ -19,15 +19,13 @@ from crowdopt.assign.problem import SCALE, problem_of
 from crowdopt.assign.shortage import LEAST, by_rule, error_kept, least_target, rounded_up
 from crowdopt.assign.standing import NEVER
 from crowdopt.assign.state import Holding
-from crowdopt.core.certificate import Certificate, next_integer
+from crowdopt.core.certificate import Certificate, lowered, next_integer
 from crowdopt.core.clock import Clock
-from crowdopt.core.roundoff import lowered
 from crowdopt.core.solution import Options, Solve
-from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.alike import membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.kept import EVIDENCE, breaches
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
-from crowdopt.crowd.vote_errors import most_errors
+from crowdopt.crowd.vote_errors import EVIDENCE, breaches, most_errors
 from crowdopt.errors import InputError, OutOfReach
 from crowdopt.notebooks import InNotebooks
 

@@ -17,10 +17,9 @@ from crowdopt.assign.state import Holding
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Status, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import breaches, short_tasks, worst_breach
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import PROBIT, hard_need
-from crowdopt.crowd.vote_errors import relaxation
+from crowdopt.crowd.vote_errors import breaches, relaxation, short_tasks, worst_breach
 
 Linear: TypeAlias = Callable[[AssignmentInstance, Options], Plan]  # who solves a linear rule's integer program
 

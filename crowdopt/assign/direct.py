@@ -15,7 +15,7 @@ from crowdopt.core.clock import ENOUGH, Clock
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Listener, Options, Solution, Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.programs import assignment
 
 ROUNDS = 4  # re-solves with the missed rows tightened, before a plan is topped up by hand

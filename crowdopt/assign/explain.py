@@ -20,11 +20,9 @@ from crowdopt.assign.shortage import (
 )
 from crowdopt.core.certificate import pulling_sides
 from crowdopt.core.program import Program
-from crowdopt.crowd.alike import Classes, classes_of
-from crowdopt.crowd.group_limits import has_joint_limits, task_limits
+from crowdopt.crowd.alike import Classes, classes_of, has_joint_limits, of_tasks, of_workers, task_limits
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.subset import of_tasks, of_workers
 from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.errors import InputError
 from crowdopt.programs import aggregated, dropped_tasks, extra_capacity

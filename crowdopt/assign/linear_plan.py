@@ -21,14 +21,13 @@ from crowdopt.assign.plan import Duals, Plan
 from crowdopt.assign.prices import PriceParams, linear, sampled
 from crowdopt.assign.problem import ANY, Problem, ProblemParams, problem_of
 from crowdopt.assign.standing import Solvers
-from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, violation
+from crowdopt.core.certificate import FEASIBILITY, Certificate, certify, sum_below, violation
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
-from crowdopt.core.roundoff import sum_below
 from crowdopt.core.solution import BY_SIZE, PROVEN, Listener, Options, Progress, Solution, Solve, Status, relative_gap
 from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.programs import aggregated, some_pairs
 from crowdopt.programs.some_pairs import PairLimits, SomePairs
 

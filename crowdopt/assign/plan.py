@@ -21,13 +21,10 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import BOUND, Certificate, is_refuted, pulling_sides
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Listener, Status, told_in
-from crowdopt.crowd.alike import Classes
+from crowdopt.crowd.alike import Classes, of_tasks
 from crowdopt.crowd.doubt import LeftOpen
 from crowdopt.crowd.instance import PRICES, AssignmentInstance
-from crowdopt.crowd.kept import NEAR, broken, worst_breach
-from crowdopt.crowd.reach import open_tasks
-from crowdopt.crowd.subset import of_tasks
-from crowdopt.crowd.vote_errors import exact_errors, most_errors
+from crowdopt.crowd.vote_errors import NEAR, broken, exact_errors, most_errors, open_tasks, worst_breach
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
 from crowdopt.programs.missing import JOINT
@@ -433,7 +430,7 @@ def _scaled(duals: Duals, size: float) -> Duals:
 
 
 def presolved(instance: AssignmentInstance, solve: Callable[[AssignmentInstance], Plan]) -> Plan:
-    """The plan of the open tasks alone (crowdopt.crowd.reach) as a plan of all.
+    """The plan of the open tasks alone (crowdopt.crowd.vote_errors) as a plan of all.
 
     Cost and bound stay what they are: a task that is left out needs no label, and with multipliers 0 it takes nothing
     from the bound, whatever the prices of time and money are.

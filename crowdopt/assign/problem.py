@@ -20,7 +20,7 @@ from crowdopt.assign.boxstep import pays
 from crowdopt.assign.plan import Duals
 from crowdopt.assign.votes import SPARE, Votes, hardness, skills, votes_of
 from crowdopt.core.program import Program
-from crowdopt.crowd.group_limits import bounds_know_overlaps, labels_had, membership, task_limits
+from crowdopt.crowd.alike import bounds_know_overlaps, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR

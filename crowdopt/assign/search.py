@@ -24,9 +24,9 @@ from crowdopt.assign.state import Holding
 from crowdopt.core.certificate import Certificate, certify, next_integer
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import Listener, Options
+from crowdopt.crowd.alike import of_tasks
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.reach import open_tasks
-from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.vote_errors import open_tasks
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,11 @@ from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BY_SIZE, WARM, Options, Solve
-from crowdopt.crowd.alike import Classes, classes_of
-from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
+from crowdopt.crowd.alike import Classes, classes_of, has_joint_limits, labels_had, membership, task_limits
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
-from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA, guessing
-from crowdopt.crowd.vote_errors import fewest_exact, most_errors, relaxation
+from crowdopt.crowd.vote_errors import breaches, fewest_exact, most_errors, relaxation
 from crowdopt.programs import aggregated, missing
 from crowdopt.programs.assignment import shares_of
 

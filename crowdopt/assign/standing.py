@@ -24,8 +24,7 @@ from crowdopt.core.master import MakeMaster
 from crowdopt.core.program import Program
 from crowdopt.core.solution import PROVEN, Listener, Options, Progress, Solution, Solve, relative_gap
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import breaches, short_tasks
-from crowdopt.crowd.vote_errors import relaxation
+from crowdopt.crowd.vote_errors import breaches, relaxation, short_tasks
 
 NEVER: NDArray[np.bool_] = np.zeros(1, np.bool_)  # of loops that nobody ends early
 

@@ -26,7 +26,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.solution import PROVEN, Options
 from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.reach import asks
+from crowdopt.crowd.vote_errors import asks
 from crowdopt.errors import InputError
 
 LONG = 60.0  # seconds, for what takes none

@@ -16,7 +16,7 @@ import numpy as np
 from crowdopt.backends.claims import NoAnswer, taken_over
 from crowdopt.backends.lp_methods import played_by
 from crowdopt.backends.settings import taken_apart
-from crowdopt.core.asked_again import Warm
+from crowdopt.core.master import Warm
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
 from crowdopt.core.solution import Listener, Options, Settings, Solution, Status

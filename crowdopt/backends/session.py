@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from crowdopt.backends import held_to, named, solve
 from crowdopt.backends.lp_methods import played_by
 from crowdopt.backends.settings import taken_apart
-from crowdopt.core.asked_again import Warm, with_numbers
+from crowdopt.core.master import Warm, with_numbers
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solution
 from crowdopt.errors import InputError

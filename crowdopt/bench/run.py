@@ -11,8 +11,7 @@ from typing import Any
 
 from crowdopt import jobs
 from crowdopt.arrays import places
-from crowdopt.bench.figures.summary import compare, series, tables
-from crowdopt.bench.figures.verdict import sentences
+from crowdopt.bench.figures import compare, sentences, series, tables
 from crowdopt.bench.harness.circumstances import DISTURBED, circumstances, sentence, slowdowns
 from crowdopt.bench.harness.measure import measure
 from crowdopt.bench.harness.methods import handles, version_of

@@ -16,8 +16,7 @@ from crowdopt.api.aggregate import AGGREGATIONS, AUTO, UNSURE, Aggregated, aggre
 from crowdopt.api.answers import answers
 from crowdopt.api.audit import TARGET, certifying, looks_to_certify
 from crowdopt.cli.adaptive_lines import onward_said
-from crowdopt.cli.common import PATH, as_json, say, trust_gold
-from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
+from crowdopt.cli.common import ANSWERED, PATH, PLANNED, REHEARSED, as_json, manual, say, trust_gold
 from crowdopt.errors import InputError
 from crowdopt.io.answers import Answered, Continuation, facts
 

@@ -9,8 +9,7 @@ import click
 
 from crowdopt.api.audit import CONFIDENCE, METHODS, TARGET, Audit, Escalation, is_escalation
 from crowdopt.api.audit import audit as call
-from crowdopt.cli.common import PATH, as_json, say
-from crowdopt.cli.manual import ANSWERED, PLANNED, REHEARSED, manual
+from crowdopt.cli.common import ANSWERED, PATH, PLANNED, REHEARSED, as_json, manual, say
 
 
 @click.command(

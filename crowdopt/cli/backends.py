@@ -8,8 +8,7 @@ import click
 
 from crowdopt.api.bench import Available
 from crowdopt.api.bench import backends as call
-from crowdopt.cli.common import as_json, say
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import as_json, manual, say
 
 
 @click.command(epilog=manual("crowdopt backends", reads="nothing", writes="nothing"))

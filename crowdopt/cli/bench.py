@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from crowdopt.api.bench import bench as call
-from crowdopt.cli.common import PATH, as_json, say
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import PATH, as_json, manual, say
 
 
 @click.command(

@@ -10,8 +10,7 @@ import click
 from crowdopt.api.budget import PROMISES, Promised, Spent
 from crowdopt.api.budget import budget as call
 from crowdopt.assign.plan import Plan
-from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, say, seed, target, trust_gold
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, manual, say, seed, target, trust_gold
 from crowdopt.io.plan import run_facts, summary
 from crowdopt.notebooks import percent
 

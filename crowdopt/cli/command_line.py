@@ -14,8 +14,18 @@ from typing import Any
 
 import click
 
-from crowdopt.cli.common import BAD_INPUT, FAULT, NO, one_line, print_nowhere
-from crowdopt.cli.manual import OURS, SENTENCES, STATUS, by_question, file_of
+from crowdopt.cli.common import (
+    BAD_INPUT,
+    FAULT,
+    NO,
+    OURS,
+    SENTENCES,
+    STATUS,
+    by_question,
+    file_of,
+    one_line,
+    print_nowhere,
+)
 from crowdopt.core.registry import others
 from crowdopt.errors import InputError, OutOfReach, OwnFault
 from crowdopt.interrupts import INTERRUPTED, Interrupts

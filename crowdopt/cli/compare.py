@@ -18,6 +18,7 @@ from crowdopt.cli.common import (
     as_json,
     labels,
     lists,
+    manual,
     policies,
     policy_table,
     processes,
@@ -26,7 +27,6 @@ from crowdopt.cli.common import (
     trust_gold,
     truth,
 )
-from crowdopt.cli.manual import manual
 
 
 @click.command(

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from crowdopt.api.explain import explain as call
-from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, say, trust_gold, truth
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import NO, PATH, ProgressLine, as_json, manual, say, trust_gold, truth
 from crowdopt.crowd.rules import RULES
 
 

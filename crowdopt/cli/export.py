@@ -8,8 +8,7 @@ import click
 
 from crowdopt.api.export import EXPORTS
 from crowdopt.api.export import export as call
-from crowdopt.cli.common import PATH, as_json, say, target
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import PATH, as_json, manual, say, target
 from crowdopt.io.programs import DATA
 
 WRITTEN = {  # by the program's name

@@ -9,8 +9,7 @@ import click
 
 from crowdopt.api.generate import generate as call
 from crowdopt.api.parts import generate_parts
-from crowdopt.cli.common import as_json, say, seed, size_of, target
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import as_json, manual, say, seed, size_of, target
 from crowdopt.errors import InputError
 from crowdopt.io.parts import count_tasks
 

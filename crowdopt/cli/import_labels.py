@@ -10,8 +10,7 @@ import click
 import numpy as np
 
 from crowdopt.api.import_labels import Imported, import_labels
-from crowdopt.cli.common import PATH, as_json, say, size_of, target, trust_gold
-from crowdopt.cli.manual import PLANNED, REHEARSED, manual
+from crowdopt.cli.common import PATH, PLANNED, REHEARSED, as_json, manual, say, size_of, target, trust_gold
 from crowdopt.crowd.rules import EACH
 from crowdopt.crowd.skills import AGREEMENT
 

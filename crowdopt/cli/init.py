@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from crowdopt.api.generate import init as call
-from crowdopt.cli.common import PATH, as_json, say
-from crowdopt.cli.manual import FIRST, manual
+from crowdopt.cli.common import FIRST, PATH, as_json, manual, say
 
 
 @click.command(

@@ -10,8 +10,20 @@ import click
 from crowdopt.api.learn import learn as call
 from crowdopt.api.learn import policies as all_policies
 from crowdopt.api.learn import shared_notes
-from crowdopt.cli.common import NO, PATH, as_json, labels, lists, policies, policy_table, processes, say, seed, truth
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import (
+    NO,
+    PATH,
+    as_json,
+    labels,
+    lists,
+    manual,
+    policies,
+    policy_table,
+    processes,
+    say,
+    seed,
+    truth,
+)
 
 
 @click.command(

@@ -12,8 +12,7 @@ from crowdopt.api.live import check_history, export_history, held_against
 from crowdopt.api.live import policies as all_policies
 from crowdopt.api.live import serve as call
 from crowdopt.api.live import token as new_token
-from crowdopt.cli.common import PATH, as_json, lists, say, seed, target
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import PATH, as_json, lists, manual, say, seed, target
 
 STORE = "campaign.db"
 

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from crowdopt.api.plan_gold import GOLDS, GoldPlan, GoldRow, plan_gold
-from crowdopt.cli.common import PATH, ProgressLine, as_json, say, seed, trust_gold
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import PATH, ProgressLine, as_json, manual, say, seed, trust_gold
 from crowdopt.errors import InputError
 
 HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "labels /IP", "labels", "short", "wrong")

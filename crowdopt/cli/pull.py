@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from crowdopt.api.exchange import pull as call
-from crowdopt.cli.common import PATH, as_json, say
-from crowdopt.cli.manual import PLANNED, REHEARSED, manual
+from crowdopt.cli.common import PATH, PLANNED, REHEARSED, as_json, manual, say
 from crowdopt.io.bridges.pulled import Pulled
 
 

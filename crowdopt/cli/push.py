@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from crowdopt.api.exchange import push as call
-from crowdopt.cli.common import PATH, as_json, say
-from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.cli.common import PATH, PLANNED, as_json, manual, say
 from crowdopt.io.bridges.pushed import Changes
 
 SHOWN = 20  # changes that a dry run lists

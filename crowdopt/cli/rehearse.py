@@ -9,8 +9,7 @@ import click
 
 from crowdopt.api.generate import how_errors_are_drawn, how_truth_is_drawn
 from crowdopt.api.generate import rehearse as call
-from crowdopt.cli.common import PATH, as_json, say, seed
-from crowdopt.cli.manual import PLANNED, REHEARSED, manual
+from crowdopt.cli.common import PATH, PLANNED, REHEARSED, as_json, manual, say, seed
 
 
 @click.command(

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from crowdopt.api.bench import report as call
-from crowdopt.cli.common import PATH, as_json, say
-from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.cli.common import PATH, PLANNED, as_json, manual, say
 
 
 @click.command(

@@ -9,11 +9,10 @@ import click
 
 from crowdopt.api.binding import SEARCH
 from crowdopt.api.select import SELECTIONS, SelectOptions, select_from_tables
-from crowdopt.cli.common import NO, PATH, as_json, say, seed, trust_gold
-from crowdopt.cli.manual import manual
+from crowdopt.cli.common import NO, PATH, as_json, manual, say, seed, trust_gold
 from crowdopt.core.solution import Status
 from crowdopt.errors import InputError
-from crowdopt.hire.selection import Selection
+from crowdopt.hire.ranking import Selection
 
 SHOWN = 12  # names on a line
 

@@ -14,8 +14,19 @@ from crowdopt.api.parts import assign_parts
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.cli.adaptive_lines import policy_said
-from crowdopt.cli.common import INTERRUPTED, NO, PATH, ProgressLine, as_json, say, seed, target, trust_gold
-from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.cli.common import (
+    INTERRUPTED,
+    NO,
+    PATH,
+    PLANNED,
+    ProgressLine,
+    as_json,
+    manual,
+    say,
+    seed,
+    target,
+    trust_gold,
+)
 from crowdopt.cli.parts_options import NEEDED, PartsLine, check_options, in_parts, is_stated, report_parts
 from crowdopt.crowd.rules import RULES
 from crowdopt.crowd.skills import AGREEMENT, ESTIMATORS

@@ -10,8 +10,7 @@ import click
 from crowdopt.api.verify import AuditReport, Report
 from crowdopt.api.verify import verify as call
 from crowdopt.cli.adaptive_lines import EACH, SO_APART, SO_SURE
-from crowdopt.cli.common import NO, PATH, as_json, say
-from crowdopt.cli.manual import PLANNED, manual
+from crowdopt.cli.common import NO, PATH, PLANNED, as_json, manual, say
 from crowdopt.cli.parts_options import check_options, in_parts
 from crowdopt.io.parts import is_in_parts
 

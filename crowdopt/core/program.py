@@ -1,11 +1,16 @@
-"""A linear or integer program as named blocks over one sparse matrix."""
+"""Numbers by name, as an option has them: ``price=20,confidence=.95``.
+
+A linear or integer program as named blocks over one sparse matrix.
+
+The mechanical dual of a linear program.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -13,8 +18,31 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from crowdopt.arrays import Bools, Floats
-from crowdopt.errors import public
+from crowdopt.errors import InputError, public
 from crowdopt.notebooks import InNotebooks
+
+
+def named_numbers(text: str, kind: type[Any], owner: str, example: str) -> dict[str, float]:
+    """The numbers by name; nothing where the text is empty.
+
+    kind: a dataclass, its fields the names; example: ``price=20``. Raises InputError for a name that the class does not
+    have, and for what is no finite number.
+    """
+    known = [field.name for field in fields(kind)]
+    given: dict[str, float] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = part.partition("=")
+        if name not in known:
+            raise InputError(f"unknown word {name!r} of {owner}; there are {', '.join(known)}, as in {example}")
+        try:
+            given[name] = float(value)
+        except ValueError:
+            like = example.partition("=")[2]
+            raise InputError(f"{name} of {owner} needs a number, as in {name}={like}, not {value!r}") from None
+        if not isfinite(given[name]):
+            raise InputError(f"{name} of {owner} needs a finite number, not {value!r}")
+    return given
+
 
 WHOLE = 1e-9  # absolute; a side this near an integer is one that was written in too few digits
 
@@ -240,3 +268,71 @@ def extended(
 def relax(program: Program) -> Program:
     """The linear relaxation: the same program with no integer columns."""
     return replace(program, name=f"{program.name}-lp", integer=np.zeros_like(program.integer))
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One finite side of a block of the primal: a block of dual columns, all of them >= 0."""
+
+    name: str
+    shape: tuple[int, ...]
+    entries: sparse.csc_array  # (primal columns, size): its part of A'y + w - t
+    worth: Floats  # its part of the dual objective, to be maximised
+    present: NDArray[np.bool_]
+
+
+def dualize(program: Program) -> Program:
+    """The LP dual, written as a minimum.
+
+    ``max  r_l'y+ - r_u'y- + l'w - u't   s.t.  A'(y+ - y-) + w - t = c,  all >= 0``, one block of columns for
+    each side of each block that is finite somewhere: ``cover.lower``, ``capacity.upper``, ``y.upper``. A column
+    whose lower side is 0 needs no w: its dual row is ``A'(y+ - y-) - t <= c`` instead. The dual's optimum is
+    minus the primal's. Rows keep the names of the primal's columns.
+
+    Raises ValueError if the program has integer columns: relax it first.
+    """
+    if program.integer.any():
+        raise ValueError(f"program {program.name} has integer columns: dualize(relax(program))")
+    sides = [*_row_sides(program), *_column_sides(program)]
+    count = program.cost.size
+    entries = [side.entries for side in sides] or [sparse.csc_array((count, 0))]
+    present = np.concatenate([side.present for side in sides] or [np.zeros(0, bool)])
+    rests_at_zero = program.lower == 0
+    return Program(
+        name=f"{program.name}-dual",
+        cost=-np.concatenate([side.worth for side in sides] or [np.zeros(0)]),
+        matrix=sparse.hstack(entries, format="csc"),
+        row_lower=np.where(rests_at_zero, -np.inf, program.cost),
+        row_upper=program.cost.copy(),
+        lower=np.zeros(present.size),
+        upper=np.where(present, np.inf, 0.0),
+        integer=np.zeros(present.size, bool),
+        columns=stack((side.name, side.shape) for side in sides),
+        rows=program.columns,
+        about=program.about,
+    )
+
+
+def _row_sides(program: Program) -> list[_Side]:
+    transposed = program.matrix.T.tocsc()
+    sides = []
+    for block in program.rows:
+        part = transposed[:, block.span]
+        sides.append(_side(block, "lower", part, program.row_lower[block.span]))
+        sides.append(_side(block, "upper", -part, -program.row_upper[block.span]))
+    return [side for side in sides if side.present.any()]
+
+
+def _column_sides(program: Program) -> list[_Side]:
+    identity = sparse.eye_array(program.cost.size, format="csc")
+    sides = []
+    for block in program.columns:
+        part, floor = identity[:, block.span], program.lower[block.span]
+        sides.append(_side(block, "lower", part, np.where(floor == 0, np.inf, floor)))
+        sides.append(_side(block, "upper", -part, -program.upper[block.span]))
+    return [side for side in sides if side.present.any()]
+
+
+def _side(block: Block, name: str, entries: sparse.csc_array, worth: Floats) -> _Side:
+    present = np.isfinite(worth)
+    return _Side(f"{block.name}.{name}", block.shape, entries, np.where(present, worth, 0.0), present)

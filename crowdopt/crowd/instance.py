@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import CELLS, Bools, Floats, Ints, places
-from crowdopt.crowd.checks import (
+from crowdopt.crowd.groups import (
+    Group,
+    OwnRows,
     chances,
+    checked_groups,
     checked_pairs,
+    checked_rows,
     floats,
     ids,
     integers,
@@ -22,7 +26,6 @@ from crowdopt.crowd.checks import (
     per,
     refuse_excess,
 )
-from crowdopt.crowd.groups import Group, OwnRows, checked_groups, checked_rows
 from crowdopt.crowd.law import (
     NONE,
     Coins,
@@ -133,7 +136,7 @@ class AssignmentInstance(InNotebooks):
         who tell as much of the pair of classes that is hardest to tell apart (:meth:`with_confusion`), and votes are by
         log-likelihood. For the rule bhattacharyya.
     vote_law : Law, optional
-        How votes on a task depend on one another (crowdopt.crowd.law_fits): adaptive plans and answers go by it in
+        How votes on a task depend on one another (crowdopt.crowd.gold): adaptive plans and answers go by it in
         place of accuracies and difficulty; plans of fixed sets do not. For two classes.
     forbidden, fixed, collected : (k, 2) int, optional
         Pairs (task, worker) that must not be in the plan; that must be; whose label is already in (it counts

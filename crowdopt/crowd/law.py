@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.checks import floats
+from crowdopt.crowd.groups import floats
 from crowdopt.errors import InputError
 
 CLIP = 1e-6  # chance; no worker is surer than this where their labels are believed

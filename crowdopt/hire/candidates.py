@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.crowd.checks import ids, integers, is_amount, per
+from crowdopt.crowd.groups import ids, integers, is_amount, per
 from crowdopt.errors import InputError, public
 
 _ABSENT: Any = None  # as given; what the instance then holds is always an array, but for price and group

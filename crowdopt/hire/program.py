@@ -17,8 +17,7 @@ from crowdopt.core.program import Program, relax, stack
 from crowdopt.core.solution import PROVEN, Options, Solve, Status, relative_gap
 from crowdopt.errors import InputError
 from crowdopt.hire.candidates import SelectionInstance, score
-from crowdopt.hire.ranking import prove
-from crowdopt.hire.selection import Frontier, Selection, by_gain, records
+from crowdopt.hire.ranking import Frontier, Selection, by_gain, prove, records
 
 TABLE = "dynamic-programming"
 MONEY = 1e-9  # relative to the limit; what rounding may add to a sum of prices

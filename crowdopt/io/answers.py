@@ -25,8 +25,8 @@ import numpy as np
 from crowdopt.answers.planned import PlanAnswers, answers
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.crowd.reach import asks, is_exhausted, out_of_reach
 from crowdopt.crowd.rules import CHERNOFF, EXACT_ERROR, ROUNDING, dependence, guessing
+from crowdopt.crowd.vote_errors import asks, is_exhausted, out_of_reach
 from crowdopt.documents import write_json
 from crowdopt.errors import InputError
 from crowdopt.files import write_text

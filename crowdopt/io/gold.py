@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints, coded, places
-from crowdopt.crowd.gold import Gold, Told, heeded
+from crowdopt.crowd.gold import FOLDS, Gold, GoldVotes, Told, heeded
 from crowdopt.crowd.law import NONE, coins_like
-from crowdopt.crowd.law_fits import FOLDS, GoldVotes
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.skills import AVERAGED, heed, tell_missing
 from crowdopt.errors import InputError, meant, plain, tell

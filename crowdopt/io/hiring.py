@@ -18,7 +18,7 @@ from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.skills import heed
 from crowdopt.errors import InputError
 from crowdopt.hire.candidates import SelectionInstance
-from crowdopt.hire.selection import Frontier, Selection
+from crowdopt.hire.ranking import Frontier, Selection
 from crowdopt.io.cells import TableLike, name_of, write_table
 from crowdopt.io.gold import read_gold_table, second_of
 from crowdopt.io.table_kinds import CANDIDATES, CONFUSIONS

@@ -22,8 +22,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof, PolicyRow, class_labels
-from crowdopt.crowd.asking_orders import ANSWER, ASK, AskingOrder, OrderShare
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.labels import ANSWER, ASK, AskingOrder, OrderShare
 from crowdopt.documents import finite, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.cells import write_csv

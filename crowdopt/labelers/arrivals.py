@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.crowd.checks import chances
+from crowdopt.crowd.groups import chances
 from crowdopt.crowd.labels import REPEAT, TESTER, WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers.theorems import strict_majority

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays
+from crowdopt.core.clock import Arrays
 from crowdopt.crowd.labels import REPEAT
 from crowdopt.labelers import theorems
 from crowdopt.labelers.arrivals import KINDS, Ask, KnownLabelers, TaskArrival, TaskStream

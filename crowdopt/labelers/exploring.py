@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays
+from crowdopt.core.clock import Arrays
 from crowdopt.crowd.labels import REPEAT, TESTER, WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers import theorems

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import places
-from crowdopt.core.resumable import part_of
+from crowdopt.core.clock import part_of
 from crowdopt.errors import InputError
 from crowdopt.labelers.arrivals import Ask
 from crowdopt.live import stores as kinds

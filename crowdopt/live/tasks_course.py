@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays, part_of
+from crowdopt.core.clock import Arrays, part_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import REFUSED, REPEAT
 from crowdopt.errors import InputError

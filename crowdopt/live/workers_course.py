@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays, part_of
+from crowdopt.core.clock import Arrays, part_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
+from crowdopt.crowd.alike import of_workers
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import CHECK, GOLD, REPAIR, WORK
 from crowdopt.crowd.law import clipped
 from crowdopt.crowd.rules import log_odds
-from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.live.live_rows import AnswerRow, Seat, WorkerRow
 from crowdopt.online.arrivals import KINDS, Run

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crowdopt.answers import FROM_LABELS
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.approximation import ZERO, best_of, top_up
-from crowdopt.core.resumable import Arrays
+from crowdopt.core.clock import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR, WORK

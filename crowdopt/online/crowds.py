@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.named_numbers import named_numbers
+from crowdopt.core.program import named_numbers
+from crowdopt.crowd.alike import of_workers
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import REFUSED
-from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Stream
 

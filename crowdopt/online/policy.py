@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.approximation import ZERO
-from crowdopt.core.resumable import Arrays
+from crowdopt.core.clock import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.skills import known_of
 from crowdopt.online.arrivals import Arrival, Decision, Known

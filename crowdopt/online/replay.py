@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.group_limits import membership, task_limits
+from crowdopt.crowd.alike import membership, task_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
 from crowdopt.online.arrivals import KINDS, Arrival, Decision, Ledger, Run, Stream, check

@@ -6,8 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.alike import Classes, classes_of
-from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
+from crowdopt.crowd.alike import Classes, classes_of, has_joint_limits, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of

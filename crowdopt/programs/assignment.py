@@ -10,7 +10,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.group_limits import has_joint_limits, labels_had, membership, task_limits
+from crowdopt.crowd.alike import has_joint_limits, labels_had, membership, task_limits
 from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.alike import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.errors import InputError

@@ -8,8 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from crowdopt.core.program import Program, extended
-from crowdopt.crowd.alike import Classes
-from crowdopt.crowd.group_limits import task_limits
+from crowdopt.crowd.alike import Classes, task_limits
 from crowdopt.programs import aggregated
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints, alike
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.alike import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import CLIP
 from crowdopt.crowd.vote_errors import at_best

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.program import Program, stack
-from crowdopt.crowd.group_limits import refuse_joint_limits
+from crowdopt.crowd.alike import refuse_joint_limits
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.errors import InputError
 

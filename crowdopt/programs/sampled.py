@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crowdopt.core.program import Program, relax
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.alike import has_joint_limits, of_workers
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.subset import of_workers
 from crowdopt.errors import InputError
 from crowdopt.programs import assignment
 

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints, parts_of
-from crowdopt.core.certificate import BOUND
-from crowdopt.core.roundoff import DEPTH, UNIT, lowered, sum_below
-from crowdopt.crowd.group_limits import bounds_know_overlaps, in_several, membership, task_limits
+from crowdopt.core.certificate import BOUND, DEPTH, UNIT, lowered, sum_below
+from crowdopt.crowd.alike import bounds_know_overlaps, in_several, membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import relaxation

@@ -13,10 +13,9 @@ import numpy as np
 
 from crowdopt import jobs
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.certificate import BOUND
-from crowdopt.core.roundoff import sum_below
+from crowdopt.core.certificate import BOUND, sum_below
 from crowdopt.core.solution import relative_gap
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.io.parts import (

@@ -10,14 +10,20 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.core.certificate import BOUND
-from crowdopt.core.roundoff import lowered
+from crowdopt.core.certificate import BOUND, lowered
 from crowdopt.core.solution import PROVEN, relative_gap
 from crowdopt.crowd.doubt import PARAMS as DOUBT
 from crowdopt.crowd.doubt import left_open
 from crowdopt.crowd.instance import COVERAGE, FIELDS, AssignmentInstance
-from crowdopt.crowd.kept import breaches, short_tasks, worst_breach
-from crowdopt.crowd.vote_errors import CERTAIN, errors_of, exact_errors, most_errors
+from crowdopt.crowd.vote_errors import (
+    CERTAIN,
+    breaches,
+    errors_of,
+    exact_errors,
+    most_errors,
+    short_tasks,
+    worst_breach,
+)
 from crowdopt.documents import finite
 from crowdopt.io.plan import (
     ADDED,

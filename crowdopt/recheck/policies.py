@@ -12,8 +12,8 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.certificate import BOUND
 from crowdopt.core.solution import PROVEN, relative_gap
-from crowdopt.crowd.asking_orders import AskingOrder, OrderShare, Votes
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.labels import AskingOrder, OrderShare, Votes
 from crowdopt.documents import finite, is_number
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import read_with_labels

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.roundoff import UNIT
+from crowdopt.core.certificate import UNIT
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.io.campaign import read_campaign
 from crowdopt.io.plan import StoredPlan, read_claims, read_plan
 from crowdopt.io.policy import is_policy

@@ -12,8 +12,7 @@ Each check is a claim that is recomputed: nothing counts because a solver or a p
 
 from __future__ import annotations
 
-from crowdopt.testing.backend_contract import backend_checks
-from crowdopt.testing.conformance import Check, failures
+from crowdopt.testing.backend_contract import Check, backend_checks, failures
 from crowdopt.testing.policy_contract import policy_checks
 
 __all__ = ["Check", "backend_checks", "failures", "policy_checks"]

@@ -15,7 +15,7 @@ import pytest
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.cli.manual import OURS
+from crowdopt.cli.common import OURS
 
 
 def columns(path):

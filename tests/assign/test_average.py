@@ -30,7 +30,7 @@ from crowdopt.assign.problem import SCALE
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.instance import UNLIMITED
-from crowdopt.crowd.kept import broken
+from crowdopt.crowd.vote_errors import broken
 from crowdopt.recheck.bounds import JointPull, prove_sets
 from tests.assign.by_hand import sets_of
 from tests.sampled import first_of

@@ -20,10 +20,8 @@ from crowdopt.assign.best_effort import best_effort, most_tasks
 from crowdopt.assign.problem import problem_of
 from crowdopt.cli import main
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.kept import breaches, short_tasks
-from crowdopt.crowd.reach import out_of_reach
-from crowdopt.crowd.subset import of_tasks
-from crowdopt.crowd.vote_errors import CERTAIN
+from crowdopt.crowd.alike import of_tasks
+from crowdopt.crowd.vote_errors import CERTAIN, breaches, out_of_reach, short_tasks
 from tests.assign.by_hand import SAME, choices, report_on, sets_of
 from tests.checkers.plans import every_plan, table
 from tests.draw import WISHES, campaign, campaigns

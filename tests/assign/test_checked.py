@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, assign, recipe
-from crowdopt.crowd.kept import breaches
-from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
+from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
 from tests.small import instances
 
 

@@ -11,8 +11,8 @@ from crowdopt import AssignmentInstance, InputError, Options, Status, assign, re
 from crowdopt.assign.direct import solve_full
 from crowdopt.backends import BackendMissing
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.kept import breaches
 from crowdopt.crowd.rules import HOEFFDING
+from crowdopt.crowd.vote_errors import breaches
 
 SLACK = 1e-6  # what common solvers accept as feasible
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Status, assign, recipe, write_plan
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.recheck.bounds import JointPull, prove_sets
 from tests.sampled import first_of
 from tests.small import instances

@@ -12,7 +12,7 @@ import pytest
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows
 from crowdopt.api.plan_gold import plan_gold
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from tests.draw import campaign
 
 

@@ -15,8 +15,7 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import presolved
 from crowdopt.core.solution import Options
 from crowdopt.crowd.groups import Group, OwnRows
-from crowdopt.crowd.kept import breaches
-from crowdopt.crowd.reach import is_open
+from crowdopt.crowd.vote_errors import breaches, is_open
 from crowdopt.recheck.bounds import JointPull, prove, prove_sets
 from tests.sampled import first_of
 from tests.small import instances

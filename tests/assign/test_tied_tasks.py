@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, OwnRows, assign
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from tests.assign.by_hand import report_on
 from tests.checkers.plans import broken, least_cost
 from tests.sampled import first_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crowdopt.backends.claims import completed, solution
 from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.core.solution import Status
-from crowdopt.testing.contract_cases import program
+from crowdopt.testing.backend_contract import program
 
 INF = np.inf
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crowdopt.backends import BackendMissing
 from crowdopt.backends.ortools import POINT_ROUNDING, _unscaled, relaxed
-from crowdopt.testing.contract_cases import program
+from crowdopt.testing.backend_contract import program
 
 
 def random_box(rng):

@@ -6,7 +6,7 @@ import pytest
 
 from crowdopt.backends import pulp
 from crowdopt.core.solution import Options, Status
-from crowdopt.testing.contract_cases import program
+from crowdopt.testing.backend_contract import program
 
 INF = float("inf")
 

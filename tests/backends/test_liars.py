@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, BackendFailed, Status, assign, verify, write_campaign
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from tests.backends.liars import LIES, liar
 from tests.sampled import first_of
 from tests.typed import run

@@ -8,7 +8,7 @@ import pytest
 import crowdopt
 from crowdopt.backends.pulp import load, quiet
 from crowdopt.core.program import Program, relax
-from crowdopt.testing.contract_cases import program as stated
+from crowdopt.testing.backend_contract import program as stated
 
 INSTANCE = crowdopt.recipe("R10:20x20", seed=0)
 PROGRAM = crowdopt.programs.assignment.build(INSTANCE)

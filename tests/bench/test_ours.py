@@ -10,7 +10,7 @@ from crowdopt.bench.harness.judge import PROVEN, judge_solution
 from crowdopt.bench.harness.ours import multipliers, point
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build
-from crowdopt.hire.selection import ranked
+from crowdopt.hire.ranking import ranked
 
 TALLIES = st.lists(st.integers(0, 10), min_size=1, max_size=12)
 

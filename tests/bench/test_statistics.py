@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.bench.figures.statistics import profile, shifted_mean
+from crowdopt.bench.figures import profile, shifted_mean
 
 NAN = np.nan
 SECONDS = st.lists(st.lists(st.one_of(st.floats(0.001, 100), st.just(NAN)), min_size=3, max_size=3), min_size=1)

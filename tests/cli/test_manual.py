@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from crowdopt import cli
 from crowdopt.cli import main
-from crowdopt.cli.manual import ELSE, FIRST, OURS, QUESTIONS, SENTENCES, by_question
+from crowdopt.cli.common import ELSE, FIRST, OURS, QUESTIONS, SENTENCES, by_question
 from crowdopt.core.registry import own
 
 

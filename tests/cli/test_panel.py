@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import crowdopt
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from tests.typed import rows
 from tests.typed import said as run
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from crowdopt.backends import registered
-from crowdopt.testing.contract_cases import CASES
+from crowdopt.testing.backend_contract import CASES
 
 ROOT = Path(__file__).parents[2]
 PROMISED = ("highs", "pulp-cbc", "cvxpy-highs", "cvxpy-clarabel")  # these may not be missing

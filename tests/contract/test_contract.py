@@ -11,9 +11,7 @@ import pytest
 
 from crowdopt.backends import registered
 from crowdopt.core.solution import Status
-from crowdopt.testing.backend_contract import best_of
-from crowdopt.testing.contract_cases import CASES
-from crowdopt.testing.contract_claims import CLAIMS, ContractClaim
+from crowdopt.testing.backend_contract import CASES, CLAIMS, ContractClaim, best_of
 from tests.contract.accuracy import accuracy
 from tests.contract.rows import BACKENDS, PROMISED, row
 from tests.contract.silent import SILENT

@@ -8,7 +8,7 @@ import pytest
 
 from crowdopt.backends import registered
 from crowdopt.core.solution import Status
-from crowdopt.hire.selection import ranked
+from crowdopt.hire.ranking import ranked
 from tests.contract.accuracy import accuracy
 from tests.contract.hiring import full, small
 from tests.contract.rows import BACKENDS, MORE, SAMPLE, row

@@ -1,6 +1,6 @@
 """Backends on cases, a row each: ``python -m tests.contract.worker BACKEND:CASE ...``, all in this one process.
 
-A case is a name of crowdopt.testing.contract_cases, or ``agreement/SEED``, ``hiring/SEED``,
+A case is a name of crowdopt.testing.backend_contract, or ``agreement/SEED``, ``hiring/SEED``,
 ``hiring/full``: those of the modules beside it.
 """
 
@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from crowdopt.backends import BackendMissing, named, solve
-from crowdopt.testing.contract_cases import CASES
-from crowdopt.testing.contract_facts import facts, suits
+from crowdopt.testing.backend_contract import CASES, facts, suits
 from tests.contract import again, agreement, hiring
 from tests.contract.silent import SILENT
 

@@ -13,8 +13,7 @@ from scipy import sparse
 
 from crowdopt import Options, Status, certify, lagrangian_bound, relax, solve
 from crowdopt.core.certificate import proves_empty
-from crowdopt.core.dual import dualize
-from crowdopt.core.program import Block, Program, stack
+from crowdopt.core.program import Block, Program, dualize, stack
 from crowdopt.core.solution import Solution
 
 

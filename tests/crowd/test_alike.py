@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crowdopt.arrays import alike, same_entries
 from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.programs.pools import folded, pools_of
 from tests.draw import campaigns
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from crowdopt.crowd.law_fits import DROP, SHARES, EdgedLabels, _with_intervals, fitted
+from crowdopt.crowd.gold import DROP, SHARES, EdgedLabels, _with_intervals, fitted
 from tests.chance import fewest, most, seeds
 from tests.sampled import first_of
 

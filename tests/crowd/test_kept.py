@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, OwnRows
-from crowdopt.crowd.kept import breaches, broken, worst_breach
+from crowdopt.crowd.vote_errors import breaches, broken, worst_breach
 from tests.checkers import plans
 from tests.draw import planned
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 import crowdopt
 from benchmarks.laws import set_errors
 from crowdopt import AssignmentInstance, Group
-from crowdopt.crowd import law_fits
+from crowdopt.crowd import gold as law_fits
 from crowdopt.crowd.error_correlation import effective_votes
+from crowdopt.crowd.gold import COMMON, FITS, INDEPENDENT, PAIRWISE, PARAMS, GoldVotes, chosen_law, log_chances
 from crowdopt.crowd.law import Difficulty, Given, Law, Tables, coins_like
-from crowdopt.crowd.law_fits import COMMON, FITS, INDEPENDENT, PAIRWISE, PARAMS, GoldVotes, chosen_law, log_chances
-from crowdopt.crowd.priors import known
 from crowdopt.crowd.recipes import family_posteriors, simulated_labels
 from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
-from crowdopt.crowd.skills import averaged
+from crowdopt.crowd.skills import averaged, known
 from tests.chance import binomial, rng
 from tests.crowd.enumerated import coin, joint, least_error, ways
 

@@ -10,8 +10,7 @@ from scipy.special import binom
 from scipy.stats import betabinom
 
 from crowdopt import InputError
-from crowdopt.crowd.priors import FAMILIES, PRIORS, PriorParams, known
-from crowdopt.crowd.skills import averaged, plug_in
+from crowdopt.crowd.skills import FAMILIES, PRIORS, PriorParams, averaged, known, plug_in
 from tests.chance import fewest, hoeffding, mean_is_at_most, rng, seeds
 
 FINE = (np.arange(200) + 0.5) / 200

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 
-from crowdopt.crowd.group_limits import TaskGroups
-from crowdopt.crowd.reach import is_exhausted, out_of_reach
+from crowdopt.crowd.alike import TaskGroups
+from crowdopt.crowd.vote_errors import is_exhausted, out_of_reach
 from tests.checkers import plans
 from tests.draw import campaigns
 

@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance
 from crowdopt.crowd import vote_errors as votes
-from crowdopt.crowd.kept import breaches
-from crowdopt.crowd.vote_errors import CERTAIN, class_vote_errors, exact_errors, least_class_errors, vote_errors
+from crowdopt.crowd.vote_errors import (
+    CERTAIN,
+    breaches,
+    class_vote_errors,
+    exact_errors,
+    least_class_errors,
+    vote_errors,
+)
 from tests.crowd.enumerated import coin, joint, least_error, vote_error
 from tests.small import instances
 from tests.weighted import weighted_error

@@ -13,8 +13,7 @@ from crowdopt.core.program import relax
 from crowdopt.core.solution import Status
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build
-from crowdopt.hire.ranking import RULES, RankingProof, prove
-from crowdopt.hire.selection import ranked
+from crowdopt.hire.ranking import RULES, RankingProof, prove, ranked
 from tests.selections import best_sets, drawn, exact_gains, squared
 
 KINDS = ["any", "ties", "negative", "one", "large"]

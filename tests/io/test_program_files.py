@@ -19,8 +19,7 @@ from scipy import sparse
 
 import crowdopt
 from crowdopt.cli import main
-from crowdopt.core.dual import dualize
-from crowdopt.core.program import Program, relax, stack
+from crowdopt.core.program import Program, dualize, relax, stack
 from crowdopt.io.programs import LONGEST, LP, MPS, ids_of, names_of, write_program
 from crowdopt.programs import assignment, assignment_dual, missing
 from tests.models import highs

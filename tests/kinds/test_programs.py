@@ -18,7 +18,7 @@ import crowdopt
 from crowdopt.backends import Backend, highs
 from crowdopt.core.program import Program, relax
 from crowdopt.errors import ProgramWarning
-from crowdopt.testing.contract_cases import program
+from crowdopt.testing.backend_contract import program
 from tests.typed import run
 
 INF = np.inf

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.kept import broken
+from crowdopt.crowd.vote_errors import broken
 from crowdopt.errors import OwnFault
 from tests.sampled import first_of
 from tests.typed import run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.crowd.subset import of_workers
+from crowdopt.crowd.alike import of_workers
 from crowdopt.online.limits import least
 from tests.live.people import People, campaign, gold_table, in_turn, small
 

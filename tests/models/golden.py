@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from crowdopt.core.dual import dualize
-from crowdopt.core.program import Program, relax
+from crowdopt.core.program import Program, dualize, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io import programs as mps
 from crowdopt.io.programs import ids_of

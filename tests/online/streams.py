@@ -6,7 +6,7 @@ import crowdopt
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.policies import named, policies
 from crowdopt.online.replay import Replay
-from crowdopt.testing.streams import crowd, stream
+from crowdopt.testing.policy_contract import crowd, stream
 
 __all__ = ["EVERY", "crowd", "start", "stream"]
 

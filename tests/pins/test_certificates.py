@@ -17,8 +17,7 @@ from crowdopt.core.certificate import (
     round_up,
     violation,
 )
-from crowdopt.core.dual import dualize
-from crowdopt.core.program import Program, stack
+from crowdopt.core.program import Program, dualize, stack
 from crowdopt.core.solution import Solution, Status
 
 

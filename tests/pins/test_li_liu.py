@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from crowdopt.hire.candidates import SelectionInstance, gain_fractions, plug_in_fractions, score
-from crowdopt.hire.ranking import prove, total_gain
-from crowdopt.hire.selection import interval_half_width, linear_vote_bound, ranked
+from crowdopt.hire.ranking import interval_half_width, linear_vote_bound, prove, ranked, total_gain
 
 
 def test_equations_7_to_10_in_fractions():

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Options, Status, assign, certify, recipe, relax, solve
 from crowdopt.core.certificate import FEASIBILITY, fraction, violation
-from crowdopt.core.dual import dualize
-from crowdopt.crowd.kept import breaches
+from crowdopt.core.program import dualize
+from crowdopt.crowd.vote_errors import breaches
 from crowdopt.programs import approximated, assignment, assignment_dual, sampled
 from tests.checkers.plans import broken, least_cost
 from tests.draw import campaigns

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from crowdopt import Status, recipe, relax, solve
 from crowdopt.core.program import Program
-from crowdopt.crowd.alike import classes_of
-from crowdopt.crowd.subset import of_tasks
+from crowdopt.crowd.alike import classes_of, of_tasks
 from crowdopt.programs import (
     aggregated,
     assignment,

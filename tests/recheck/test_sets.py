@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows, verify
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd import group_limits
+from crowdopt.crowd import alike as group_limits
 from crowdopt.io.tables import Table
 from crowdopt.recheck import bounds as sets
 from crowdopt.recheck.bounds import JointPull, joint_pull, prove_sets

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.answers.audit.tariff import Tariff
+from crowdopt.answers.audit.draws import Tariff
 from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.crowds import AUDIT
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
-from crowdopt.studies.intervals import interval, summarise
-from crowdopt.studies.online_trials import Setting, certified
+from crowdopt.studies.online_trials import Setting, certified, interval, summarise
 from tests.chance import most, rng, seeds
 
 

@@ -1,17 +1,209 @@
-"""An audit: which answers an expert looks at, decided by a seed before any of them is seen, and what that shows."""
+"""The exact bound of an audit whose size is fixed beforehand: hypergeometric, for any placement of the errors.
+
+A test martingale for each number of wrong answers: what looks in the order of a draw refute, at any time.
+
+An audit: which answers an expert looks at, decided by a seed before any of them is seen, and what that shows.
+
+What an audit or an escalation costs, as the words of an option say it; labels and audit planned together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammaincinv, gammaln
 
-from crowdopt.answers.audit.bound import checks_needed, most_left
-from crowdopt.answers.audit.martingale import Strata, log_martingale
 from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.core.program import named_numbers
 from crowdopt.errors import InputError, refuse_unless
+
+ROUNDING = 1e-7  # relative; a tail this close to delta counts as above it: log-factorials of 1e6 round at 1e-9
+POWER = 0.9  # with which the number of checks that is proposed certifies the target
+FAR = 20.0  # standard deviations, at least, beyond which terms of a tail add less than 1e-80
+
+
+def most_left(answers: int, checked: int, wrong: int, delta: float) -> int:
+    """``R = min { r : P(Hyp(n, k + r + 1, a) <= k) <= delta }``: at most R wrong answers are left.
+
+    n answers, W of them wrong, fixed before the draw; a are drawn without replacement, k of them are wrong and are
+    corrected. The claim is false only if ``K <= k*``, where k* is the largest count that accepts an r below ``W - K``;
+    ``P_W(K <= k*) <= P_{k* + r + 1}(K <= k*) <= delta``, because Hyp grows stochastically in W.
+
+    answers, checked, wrong: n, a, k; delta: chance of a false claim, over the draw alone.
+    """
+    return _first(0, answers - checked, lambda left: _accepts(answers, checked, wrong, left, delta))
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The first from low to high for which something holds, which then holds from there on; else high."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _accepts(answers: int, checked: int, wrong: int, left: int, delta: float) -> bool:
+    return at_most(wrong, answers, wrong + left + 1, checked) <= delta * (1 - ROUNDING)
+
+
+def at_most(count: int, answers: int, wrong: int, checked: int) -> float:
+    """``P(Hyp(n, W, a) <= k)``: the chance that at most k of the a checked ones are wrong, W of n being so."""
+    first = max(0, checked - (answers - wrong))
+    last = min(count, wrong, checked)
+    if last < first:
+        return 0.0
+    first = max(first, int(min(last, checked * wrong / answers) - FAR * 0.5 * checked**0.5 - 1))  # from the mean
+    k = np.arange(first, last + 1)
+    logs = _choose(wrong, k) + _choose(answers - wrong, checked - k) - _choose(answers, np.array(checked))
+    return float(min(1.0, np.exp(logs).sum()))
+
+
+def _choose(of: int, k: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Floats:
+    return gammaln(of + 1) - gammaln(k + 1) - gammaln(of - k + 1)
+
+
+def checks_needed(answers: int, target: float, error: float, delta: float) -> int:
+    """Checks that certify the target nine times in ten where a share ``error`` of the answers is wrong.
+
+    By bisection; the power is a saw in the number of checks, so a smaller number may do by luck.
+
+    target, error: shares of wrong answers: to be certified, and in truth; delta: chance of a false claim, at most.
+    """
+    wrong, left = round(error * answers), int(target * answers + ROUNDING)
+
+    def certify(checks: int) -> bool:
+        seen = _first(0, checks, lambda count: at_most(count, answers, wrong, checks) >= POWER)
+        return left >= answers - checks or _accepts(answers, checks, seen, left, delta)
+
+    return _first(1, answers, certify)
+
+
+CELLS = 12_800  # numbers x checks at a time; between blocks numbers that have reached the bar are dropped
+STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
+SHARES_AGREE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
+LEAST_PRESSURE, MOST_PRESSURE = (
+    1e-12,
+    1e4,
+)  # pressure is kept between: next to nothing is hidden, or next to all, and rounding is far
+
+
+class Strata(NamedTuple):
+    """Groups of answers, surest first, and what may be wrong in them, in several versions."""
+
+    # answers in each; sorted by claimed error, equal ones in their order, the answers are cut into these sizes
+    size: Ints  # (groups,)
+    claim: Floats  # (groups,): mean claimed error
+    rate: Floats  # (groups,): relative chance of each answer of the group to be drawn next
+    weight: Floats  # (versions,): belief in each version, before any check
+    error: Floats  # (versions, groups): share of wrong answers
+
+
+def log_martingale(strata: Strata, stratum: Ints, wrong: Bools, groups: int, numbers: Ints, bar: float) -> Floats:
+    """Logarithm of the product for "at least w answers of the first groups are wrong", (numbers, checks + 1).
+
+    Before a check ``m = w - K`` wrong ones are supposed to be left. With predictions r and the hiding place theta,
+    ``sum_i theta_i = m``, the factor of a check is ``r / theta`` if the answer is wrong and ``(1 - r) / (1 - theta)``
+    if it is right. Answer i is drawn with chance pi_i, and theta is such that the two differ by ``lambda / pi_i``: so
+    the factor's mean is ``1 + lambda (m - W_left) <= 1`` wherever the wrong ones are, and by Ville's inequality the
+    product ever reaches 1/delta with chance at most delta (Waudby-Smith & Ramdas 2020; Stark 2023, ALPHA). The draw's
+    part inside the first groups is such a draw from these: checks above them leave the product as it is.
+
+    stratum, wrong (checks,): group of each checked answer, in the order of the draw, and whether it was wrong; numbers
+    (numbers,): w; bar: once a logarithm has reached it, later ones of its number may be infinite; -> before any check,
+    and after each.
+    """
+    inside = stratum < groups
+    below: Ints = np.flatnonzero(inside)
+    own, found, rate = stratum[below], wrong[below], strata.rate[:groups]
+    taken = np.eye(groups)[own]
+    sizes = strata.size[:groups] - np.cumsum(taken, axis=0) + taken  # before each check
+    predicted = predictions(strata, stratum, wrong)[below, :groups]
+    null = numbers[:, None] - (np.cumsum(found) - found).astype(np.float64)
+    path = np.full((numbers.size, below.size), np.inf)
+    last, open_ = np.zeros(numbers.size), np.arange(numbers.size)
+    block = max(1, CELLS // numbers.size)
+    for start in range(0, below.size, block):  # later blocks cost only what is still open
+        at = slice(start, start + block)
+        factors = _log_factors(rate, sizes[at], predicted[at], own[at], found[at], null[open_, at])
+        path[open_, at] = step = last[:, None] + np.cumsum(factors, axis=1)
+        still = (step < bar).all(axis=1)
+        open_, last = open_[still], step[still, -1]
+    return np.pad(path, ((0, 0), (1, 0)))[:, np.append(0, np.cumsum(inside))]
+
+
+def _log_factors(rate: Floats, sizes: Floats, predicted: Floats, own: Ints, wrong: Bools, null: Floats) -> Floats:
+    """Of each check for each number, (numbers, checks): 0 where no more are supposed to be left than are predicted."""
+    factors = np.where(null > sizes.sum(axis=1), np.inf, 0.0)  # more wrong answers than are left at all
+    rows, checks = np.nonzero((null > (sizes * predicted).sum(axis=1)) & (factors == 0))
+    sizes, predicted, own, supposed = sizes[checks], predicted[checks], own[checks], null[rows, checks]
+    pressure, theta = hidden(sizes, rate, predicted, supposed)
+    # where the shares add up to a little more or less than m, the factor is divided by what its mean then is
+    mean = 1 + pressure / (sizes @ rate) * ((sizes * theta).sum(axis=1) - supposed)
+    each = np.arange(own.size)
+    share = theta[each, own]
+    factor = np.where(wrong[checks], predicted[each, own] / share, 1 + share * pressure / rate[own])
+    factors[rows, checks] = np.log(factor) - np.log(np.maximum(mean, 1e-300))
+    return factors
+
+
+def predictions(strata: Strata, stratum: Ints, wrong: Bools) -> Floats:
+    """Predicted share of wrong answers of each group before each check, and after the last, (checks + 1, groups).
+
+    After a check the weight of a version is multiplied by the chance that it gave to what was seen. Any prediction from
+    the past is valid: a poor one costs checks.
+    """
+    chance = np.where(wrong[:, None], strata.error[:, stratum].T, 1 - strata.error[:, stratum].T)
+    log_weight = np.cumsum(np.log(np.vstack([strata.weight, chance])), axis=0)
+    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
+    return weight / weight.sum(axis=1, keepdims=True) @ strata.error
+
+
+def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tuple[Floats, Floats]:
+    """Where so many wrong answers are hardest to find: the pressure mu, and the share theta in each group.
+
+    ``min sum_s pi_s KL(r_s | theta_s)  s.t.  sum_s N_s theta_s >= m``, with ``pi_s`` in proportion to the rates, has
+    its optimum where ``rate_s KL'(r_s | theta_s) = mu`` for all groups.
+
+    sizes, predicted (cells, groups): answers not yet checked, and the predicted share of wrong ones; rate (groups,):
+    relative chance of each answer to be drawn; null (cells,): wrong answers that are supposed to be there, more than
+    are predicted and at most all; -> (cells,), (cells, groups).
+    """
+    total = np.maximum(sizes.sum(axis=1), 1.0)
+    share = np.clip(null / total, LEAST_PRESSURE, 1 - 1e-11)
+    mean = np.clip((sizes * predicted).sum(axis=1) / total, LEAST_PRESSURE, 1 - 1e-9)
+    # start: the pressure that would suffice if all groups were one of mean share and typical rate
+    height = np.log(
+        np.clip((sizes * rate).sum(axis=1) / total * (share - mean) / (share * (1 - share)), LEAST_PRESSURE, MOST_PRESSURE)
+    )
+    # Newton in ln mu, for mu spans decades; a step that leaves the bracket is replaced by its middle
+    below, above = np.full(height.shape, np.log(LEAST_PRESSURE)), np.full(height.shape, np.log(MOST_PRESSURE))
+    for _ in range(STEPS):
+        mu = np.exp(height)
+        pressure = mu[:, None] / rate
+        # theta with (theta - r) / (theta (1 - theta)) = h, the pressure: the root of h theta^2 + (1 - h) theta - r = 0,
+        # written so that nothing cancels
+        middle = 1 - pressure
+        root = np.sqrt(middle * middle + 4 * pressure * predicted)
+        low, high = (
+            2 * predicted / np.maximum(middle + root, LEAST_PRESSURE),
+            (root - middle) / np.maximum(2 * pressure, LEAST_PRESSURE),
+        )
+        theta = np.clip(np.where(middle >= 0, low, high), predicted, 1.0)
+        short = null - (sizes * theta).sum(axis=1)
+        below, above = np.where(short > 0, height, below), np.where(short > 0, above, height)
+        far = (np.abs(short) > SHARES_AGREE * total) & (above - below > SHARES_AGREE)
+        if not far.any():
+            break
+        # d theta / d h = theta (1 - theta) / (2 h theta + 1 - h), from the quadratic
+        slope = theta * (1 - theta) * pressure / np.maximum(2 * pressure * theta + 1 - pressure, LEAST_PRESSURE)
+        to = height + short / np.maximum((sizes * slope).sum(axis=1), LEAST_PRESSURE)
+        height = np.where(far, np.where((below < to) & (to < above), to, (below + above) / 2), height)
+    return mu, theta
+
 
 METHODS = ("assisted", "sequential", "exact")
 """Best first; ``assisted`` needs a claimed error for each answer."""
@@ -247,3 +439,123 @@ def claimed(delta: float, wrong: int, answers: int) -> str:
     """The beginning of a claim: how sure it is, how many at most, of how many."""
     percent = int(1e10 * (1 - delta) + 1e-4) / 1e8  # never rounded up
     return f"with {percent:.10g} % confidence at most {wrong} of the {answers} answers"
+
+
+GRID = 60  # error targets that are tried, beside those given
+SPENT = 1e-12  # of the chance of a false claim; less than that left is nothing left
+ENOUGH = 10  # wrong answers from which on the ratio of realised to claimed errors is taken from known ones
+
+
+def spendable(confidence: float, earlier: Sequence[float] = (), share: float = 1.0) -> float:
+    """Delta of the next audit: ``share`` of what earlier ones leave of ``1 - confidence``.
+
+    The chance that any claim is false is at most the sum of all deltas, so with probability at least ``confidence`` all
+    of them hold. A longer look at the same draw needs none of this: its claim holds at all times.
+
+    confidence: of all claims together; earlier: deltas of the audits before; share: in (0, 1]; what is kept back is
+    left for a later audit. Raises InputError if a number is out of range, or nothing is left.
+    """
+    left = round(1 - confidence - sum(earlier), 14)  # .05, not .050000000000000044
+    tests = {
+        f"the confidence must lie strictly between 0 and 1, not {confidence:g}": 0 < confidence < 1,
+        f"the share of the chance of error must lie in (0, 1], not {share:g}": 0 < share <= 1,
+        f"the earlier audits have spent all {1 - confidence:.3g} that a confidence of {confidence:g} leaves (one that "
+        "--force replaces counts); go on with the earlier draw, whose claim holds at any time, or state a lower "
+        "confidence": share * left > SPENT,
+    }
+    refuse_unless(tests)
+    return share * left
+
+
+@dataclass(frozen=True)
+class Tariff:
+    """An audit in terms of money."""
+
+    price: float = 20.0  # of one look by the expert, in units of the labels' cost
+    confidence: float = 0.95  # of the claim
+    checks: float = 100.0  # answers looked at, where their number is given
+    ratio: float = 1.5  # realised over claimed error; recorded label sets had 1.1 to 1.9
+
+    def __post_init__(self) -> None:
+        price, checks = self.price, self.checks
+        tests = {
+            f"an expert's price must be at least 0, not {price:g}": price >= 0,
+            f"checks must be a whole number of at least 1, not {checks:g}": checks == max(1, int(checks)),
+            f"the ratio of realised to claimed error must lie above 0, not {self.ratio:g}": self.ratio > 0,
+        }
+        refuse_unless(tests)
+        spendable(self.confidence)
+
+
+def tariff(text: str) -> Tariff:
+    """A tariff as it is written: ``price=20,confidence=.95``, ``checks=100,price=20``, or nothing for the defaults."""
+    return Tariff(**named_numbers(text, Tariff, "an audit", "price=20"))
+
+
+@dataclass(frozen=True)
+class Tiers:
+    """Prices, and how many tiers there are before the expert."""
+
+    expert: float = 1.0  # price of one look by the expert
+    next: float = 1.0  # price of one answer that goes up; as the expert's unless given
+    tiers: float = 1  # whose answers are held against the expert's, this one included
+
+    def __post_init__(self) -> None:
+        tests = {
+            f"the price expert must lie above 0 and be finite, not {self.expert:g}": self.expert > 0,
+            f"the price next must lie above 0 and be finite, not {self.next:g}": self.next > 0,
+            f"tiers must be a whole number of at least 1, not {self.tiers:g}": self.tiers == max(1, int(self.tiers)),
+        }
+        refuse_unless(tests)
+
+
+def tiers(text: str) -> Tiers:
+    """Words as they are written: ``expert=40``, ``expert=40,next=3,tiers=2``, or nothing for the defaults."""
+    given = named_numbers(text, Tiers, "an escalation", "expert=40")
+    return Tiers(**{"next": given.get("expert", 1.0), **given})
+
+
+class Together(NamedTuple):
+    """Costs by the error that labels are planned for."""
+
+    epsilon: Floats  # (k,): error targets of the labels, ascending
+    labels: Floats  # (k,): what labels cost at least
+    looks: Ints  # (k,): answers that an expert checks: they certify the target nine times in ten
+    total: Floats  # (k,): labels and looks
+    experts_alone: float  # what it costs to have an expert answer every task
+
+
+def together(epsilon: Floats, labels: Floats, answers: int, target: float, tariff: Tariff) -> Together:
+    """``cost(e') + price * looks(e')``, looks by the exact bound where the true error is ``ratio * e'``.
+
+    epsilon, labels (k,): error targets, ascending, and what labels for them cost; in between the cost is taken as
+    linear in ln(epsilon), as it is between the pieces of the linear program's curve; answers: how many there will be;
+    target: share of wrong answers to certify.
+    """
+    grid = np.union1d(epsilon, np.geomspace(epsilon[0], epsilon[-1], GRID))
+    cost = np.interp(np.log(grid), np.log(epsilon), labels)
+    errors, delta = np.minimum(1.0, tariff.ratio * grid), spendable(tariff.confidence)
+    looks = np.array([checks_needed(answers, target, float(error), delta) for error in errors], np.int64)
+    total = cost + tariff.price * looks
+    return Together(grid, cost, looks, total, tariff.price * answers)
+
+
+class Realised(NamedTuple):
+    """Realised over claimed error on tasks of known answers, with a 95 % interval for independent errors."""
+
+    ratio: float
+    low: float
+    high: float
+    tasks: int
+    enough: bool  # from 10 wrong answers on
+
+
+def realised(claims: Floats, wrong: Bools) -> Realised:
+    """Wrong answers over the expected number of them; the interval is Garwood's for a Poisson count.
+
+    claims (tasks,): claimed probability that each answer is wrong; wrong (tasks,): whether it is.
+    """
+    expected, count = max(float(claims.sum()), 1e-12), int(wrong.sum())
+    low = float(gammaincinv(count, 0.025)) if count else 0.0
+    ends = (count / expected, low / expected, float(gammaincinv(count + 1, 0.975)) / expected)
+    return Realised(*ends, wrong.size, count >= ENOUGH)

@@ -11,8 +11,8 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.core.solution import PROVEN, Status, relative_gap
-from crowdopt.crowd.asking_orders import ANSWER, ASK, OrderShare, Votes
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.labels import ANSWER, ASK, OrderShare, Votes
 from crowdopt.errors import InputError
 from crowdopt.notebooks import InNotebooks
 

@@ -30,8 +30,8 @@ from crowdopt.assign.standing import Solvers
 from crowdopt.core.certificate import certify
 from crowdopt.core.clock import Clock
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Listener, Options, Solution, Solve, Status
-from crowdopt.crowd.asking_orders import ANSWER, ASK, EXPERT, AskingOrder, OrderShare
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.labels import ANSWER, ASK, EXPERT, AskingOrder, OrderShare
 from crowdopt.crowd.law import NONE, Law
 from crowdopt.errors import InputError
 from crowdopt.programs.cascade import least_excess

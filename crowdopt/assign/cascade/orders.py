@@ -30,7 +30,7 @@ from crowdopt.assign.cascade.panels import SkillPanel
 from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster, Master, MasterPoint
 from crowdopt.core.solution import relative_gap
-from crowdopt.crowd.asking_orders import AskingOrder
+from crowdopt.crowd.labels import AskingOrder
 from crowdopt.programs.order_choice import OrderLimits, before_orders, of_orders
 
 SPARE = 1e-6  # of loads, money and wrong answers: solvers keep limits to 1e-7

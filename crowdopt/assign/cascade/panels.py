@@ -24,8 +24,8 @@ from scipy import sparse
 from crowdopt.arrays import Bools, Floats, Ints, alike, places
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, Askers, PolicyProof
 from crowdopt.core.solution import Status
-from crowdopt.crowd.asking_orders import Votes
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.labels import Votes
 from crowdopt.crowd.rules import EXACT_ERROR, MEAN_ERROR
 from crowdopt.errors import InputError
 

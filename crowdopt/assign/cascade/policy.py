@@ -20,7 +20,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import PolicyProof, PolicyRow, by_place, dealt
 from crowdopt.assign.cascade.panels import ManyStates, VotePanel
 from crowdopt.core.program import Program, find
-from crowdopt.crowd.asking_orders import ANSWER, ASK, EXPERT, OrderShare
+from crowdopt.crowd.labels import ANSWER, ASK, EXPERT, OrderShare
 from crowdopt.programs.cascade import Asking, Places, Sides, of_places
 
 ENTRIES = 4_000_000  # of the matrix; beyond, a program takes minutes

@@ -19,7 +19,7 @@ from crowdopt.backends import solve
 from crowdopt.bench.sources import LP, Problem
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
-from crowdopt.crowd.group_limits import has_joint_limits
+from crowdopt.crowd.alike import has_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.hire.candidates import SelectionInstance
@@ -70,7 +70,7 @@ def _warm_exact() -> None:
 
 
 def _warm_algorithm1() -> None:
-    from crowdopt.hire.selection import ranked
+    from crowdopt.hire.ranking import ranked
 
     ranked(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
 
@@ -112,7 +112,7 @@ def _algorithm1(run: MethodRun) -> dict[str, Any]:
     """A point of the selection program and its multipliers in closed form, which are checked as any solver's are."""
     if run.problem.selection is None:
         raise InputError("Algorithm 1 solves selection problems only")
-    from crowdopt.hire.selection import ranked
+    from crowdopt.hire.ranking import ranked
 
     run.tell("solving")
     started = perf_counter()

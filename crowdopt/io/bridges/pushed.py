@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt.arrays import places
-from crowdopt.crowd.asking_orders import ANSWER, ASK
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.labels import ANSWER, ASK
 from crowdopt.errors import InputError, tell
 from crowdopt.files import write_text
 from crowdopt.io.answers import read_answered

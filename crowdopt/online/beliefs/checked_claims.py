@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.core.resumable import Arrays, part_of
+from crowdopt.core.clock import Arrays, part_of
 from crowdopt.errors import InputError
 
 Ids: TypeAlias = NDArray[np.integer]

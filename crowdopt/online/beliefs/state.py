@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints, sealed
-from crowdopt.core.resumable import Arrays
+from crowdopt.core.clock import Arrays
+from crowdopt.crowd.gold import SCALES, EdgedLabels, fitted
 from crowdopt.crowd.law import LARGEST, NONE, Difficulty
-from crowdopt.crowd.law_fits import SCALES, EdgedLabels, fitted
 from crowdopt.crowd.rules import log_odds
 
 CELLS = 40

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays
+from crowdopt.core.clock import Arrays
 from crowdopt.core.solution import Solve
+from crowdopt.crowd.gold import ALARM, EdgedLabels, fitted
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import GOLD, REFUSED
 from crowdopt.crowd.law import NONE, Difficulty, clipped
-from crowdopt.crowd.law_fits import ALARM, EdgedLabels, fitted
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Known
 from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at, restored_looks

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.resumable import Arrays
+from crowdopt.core.clock import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.labels import GOLD, REFUSED, WORK
 from crowdopt.errors import InputError

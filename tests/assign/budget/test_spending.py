@@ -20,8 +20,7 @@ from crowdopt.assign.average import spending_on
 from crowdopt.assign.problem import SCALE
 from crowdopt.cli import main
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.kept import breaches
-from crowdopt.crowd.vote_errors import errors_of, exact_errors
+from crowdopt.crowd.vote_errors import breaches, errors_of, exact_errors
 from crowdopt.recheck.verification import verify
 from tests.checkers.plans import every_plan
 from tests.draw import campaigns

@@ -14,7 +14,7 @@ from crowdopt.assign.cascade.cheapest_policy import cheapest_orders, onward_orde
 from crowdopt.assign.cascade.orders import expected
 from crowdopt.assign.cascade.panels import skill_panel
 from crowdopt.core.solution import Options
-from crowdopt.crowd.asking_orders import AskingOrder
+from crowdopt.crowd.labels import AskingOrder
 from tests.assign.cascade.panels import EXPERT, skilled
 from tests.sampled import first_of
 

@@ -12,7 +12,7 @@ from crowdopt import Group, OwnRows, Status
 from crowdopt.api.assign import probe
 from crowdopt.api.no_plan import why_not
 from crowdopt.assign.shortage import shortage
-from crowdopt.crowd.kept import breaches
+from crowdopt.crowd.vote_errors import breaches
 from tests.assign.test_joint_limits import panel
 from tests.checkers.plans import broken
 from tests.draw import campaign

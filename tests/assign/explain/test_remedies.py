@@ -12,8 +12,7 @@ from crowdopt import AssignmentInstance, Status, assign, recipe
 from crowdopt.api.assign import probe
 from crowdopt.api.explain import cost_of_targets, ways_out
 from crowdopt.assign.explain import margins
-from crowdopt.crowd.kept import breaches
-from crowdopt.crowd.vote_errors import CERTAIN, exact_errors
+from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
 from tests.checkers.plans import broken, least_cost
 from tests.draw import campaigns
 from tests.sampled import first_of

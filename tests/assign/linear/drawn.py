@@ -12,7 +12,7 @@ from crowdopt import AssignmentInstance
 from crowdopt.assign.oracle import EffortParams, Oracle
 from crowdopt.assign.problem import Problem, ProblemParams, problem_of
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.group_limits import bounds_know_overlaps
+from crowdopt.crowd.alike import bounds_know_overlaps
 from tests.checkers.plans import _of_tasks, table
 from tests.draw import WISHES, NotDealt, campaign, clash
 

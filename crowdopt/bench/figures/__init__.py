@@ -1,1 +1,0 @@
-"""What the rows of a benchmark come to: statistics, scores, sentences."""
