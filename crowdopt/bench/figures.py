@@ -237,7 +237,7 @@ def result_row(result: Result) -> dict[str, Any]:
 def series(comparison: MethodComparison) -> dict[str, Any]:
     """What the charts draw: mean seconds, performance profiles."""
     factors, shares = profile(comparison.seconds)
-    profile = [
+    curves = [
         {"method": comparison.methods[k], "factor": float(factor), "share": float(share)}
         for k in comparison.ranking
         for factor, share in zip(factors, shares[:, k], strict=True)
@@ -246,7 +246,7 @@ def series(comparison: MethodComparison) -> dict[str, Any]:
         {key: row[key] for key in ("method", "settled", "cases", "seconds", "seconds_low", "seconds_high")}
         for row in _methods(comparison)
     ]
-    return {"means": means, "profile": profile}
+    return {"means": means, "profile": curves}
 
 
 KIND = {

@@ -85,7 +85,7 @@ def checks_needed(answers: int, target: float, error: float, delta: float) -> in
 CELLS = 12_800  # numbers x checks at a time; between blocks numbers that have reached the bar are dropped
 STEPS = 60  # of Newton, kept between bounds; what error is left is divided out, so that it costs power and not truth
 SHARES_AGREE = 1e-10  # of the answers left: the hidden shares add up to the number supposed
-LEAST_PRESSURE, MOST_PRESSURE = (
+SMALLEST, LARGEST = (
     1e-12,
     1e4,
 )  # pressure is kept between: next to nothing is hidden, or next to all, and rounding is far
@@ -173,14 +173,14 @@ def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tupl
     are predicted and at most all; -> (cells,), (cells, groups).
     """
     total = np.maximum(sizes.sum(axis=1), 1.0)
-    share = np.clip(null / total, LEAST_PRESSURE, 1 - 1e-11)
-    mean = np.clip((sizes * predicted).sum(axis=1) / total, LEAST_PRESSURE, 1 - 1e-9)
+    share = np.clip(null / total, SMALLEST, 1 - 1e-11)
+    mean = np.clip((sizes * predicted).sum(axis=1) / total, SMALLEST, 1 - 1e-9)
     # start: the pressure that would suffice if all groups were one of mean share and typical rate
     height = np.log(
-        np.clip((sizes * rate).sum(axis=1) / total * (share - mean) / (share * (1 - share)), LEAST_PRESSURE, MOST_PRESSURE)
+        np.clip((sizes * rate).sum(axis=1) / total * (share - mean) / (share * (1 - share)), SMALLEST, LARGEST)
     )
     # Newton in ln mu, for mu spans decades; a step that leaves the bracket is replaced by its middle
-    below, above = np.full(height.shape, np.log(LEAST_PRESSURE)), np.full(height.shape, np.log(MOST_PRESSURE))
+    below, above = np.full(height.shape, np.log(SMALLEST)), np.full(height.shape, np.log(LARGEST))
     for _ in range(STEPS):
         mu = np.exp(height)
         pressure = mu[:, None] / rate
@@ -189,8 +189,8 @@ def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tupl
         middle = 1 - pressure
         root = np.sqrt(middle * middle + 4 * pressure * predicted)
         low, high = (
-            2 * predicted / np.maximum(middle + root, LEAST_PRESSURE),
-            (root - middle) / np.maximum(2 * pressure, LEAST_PRESSURE),
+            2 * predicted / np.maximum(middle + root, SMALLEST),
+            (root - middle) / np.maximum(2 * pressure, SMALLEST),
         )
         theta = np.clip(np.where(middle >= 0, low, high), predicted, 1.0)
         short = null - (sizes * theta).sum(axis=1)
@@ -199,8 +199,8 @@ def hidden(sizes: Floats, rate: Floats, predicted: Floats, null: Floats) -> tupl
         if not far.any():
             break
         # d theta / d h = theta (1 - theta) / (2 h theta + 1 - h), from the quadratic
-        slope = theta * (1 - theta) * pressure / np.maximum(2 * pressure * theta + 1 - pressure, LEAST_PRESSURE)
-        to = height + short / np.maximum((sizes * slope).sum(axis=1), LEAST_PRESSURE)
+        slope = theta * (1 - theta) * pressure / np.maximum(2 * pressure * theta + 1 - pressure, SMALLEST)
+        to = height + short / np.maximum((sizes * slope).sum(axis=1), SMALLEST)
         height = np.where(far, np.where((below < to) & (to < above), to, (below + above) / 2), height)
     return mu, theta
 
