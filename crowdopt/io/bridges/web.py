@@ -7,17 +7,12 @@ The token comes from the environment, is sent to that server alone (redirects ar
 
 from __future__ import annotations
 
-import http.client
 import ipaddress
 import json
 import os
-import ssl
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.pool import ThreadPool
 from typing import Any, TypeAlias
@@ -90,13 +85,6 @@ class Refused(InputError):
         self.status = status
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the token elsewhere."""
-
-    def redirect_request(self, *args: Any) -> None:
-        return None
-
-
 @dataclass
 class Web:
     """A server that is called with a header of authorization."""
@@ -105,10 +93,19 @@ class Web:
     name: str  # of the tool, for messages
     headers: dict[str, str]  # sent with every call
     secrets: tuple[str, ...] = ()  # what no message may repeat
-    _opener: urllib.request.OpenerDirector = field(init=False, repr=False)
+    _client: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._opener = _opener_to(self.url)
+        try:
+            import httpx
+        except ImportError:
+            raise InputError(
+                f"calls of {self.name} need httpx: pip install 'crowdopt[label-studio]'; or hand files to and fro, "
+                "without --url"
+            ) from None
+        # no proxy to this machine; redirects are not followed, for one would carry the token elsewhere
+        there = on_this_machine(urlsplit(self.url).hostname or "")
+        self._client = httpx.Client(timeout=PATIENCE, trust_env=not there, limits=httpx.Limits(max_connections=AT_ONCE))
 
     def get(self, path: str, **query: Any) -> Any:
         """The answer to a question."""
@@ -116,19 +113,15 @@ class Web:
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         """One call and its answer, tried again where that cannot do harm."""
-        data = None if body is None else json.dumps(body).encode("utf-8")
         for pause in (*PAUSES, None):
-            request = urllib.request.Request(self.url + path, data, self.headers, method=method)
-            try:
-                asked = self._asked(request)
-                if not isinstance(asked.error, urllib.error.HTTPError):
-                    return self._value(asked.content)
-                complaint: InputError = self._refusal(asked.error, asked.content)
-                again = asked.error.code in BUSY
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                if isinstance(error, InputError):
-                    raise
-                complaint, again = self._silence(error), _may_pass(error)
+            answer = self._asked(method, path, body)
+            if isinstance(answer, Exception):
+                complaint, again = self._silence(answer), "Timeout" not in type(answer).__name__
+            else:
+                status, reason, content = answer
+                if status < 300:
+                    return self._value(content)
+                complaint, again = self._refusal(status, reason, content), status in BUSY
             if pause is None or not again or method not in REPEATABLE:
                 raise complaint
             time.sleep(pause)
@@ -153,27 +146,40 @@ class Web:
         """What is called, in sentences."""
         return f"{self.name} at {self.url}"
 
-    def _asked(self, request: urllib.request.Request) -> ServerCall:
-        """The call when it has ended, within the limits of all its bytes and seconds."""
-        # It is waited for in a thread of its own: no timeout of a socket ends what drips, body, header or name
-        # server.
-        asked = ServerCall(self._opener, request)
-        asked.start()
-        asked.join(SECONDS)
-        if asked.is_alive():
-            asked.given_up = True
+    def _asked(self, method: str, path: str, body: Any) -> tuple[int, str, bytes] | Exception:
+        """Status, its words and the answer, or why there is none; within the limits of all its bytes and seconds."""
+        found: list[tuple[int, str, bytes] | Exception] = []
+        data = None if body is None else json.dumps(body).encode("utf-8")
+        ends = time.monotonic() + SECONDS
+
+        def read() -> None:
+            pieces, size = [], 0
+            try:
+                with self._client.stream(method, self.url + path, content=data, headers=self.headers) as answer:
+                    for piece in answer.iter_bytes(PIECE):
+                        pieces.append(piece)
+                        size += len(piece)
+                        if size > BYTES or time.monotonic() > ends:
+                            break
+                found.append((answer.status_code, answer.reason_phrase, b"".join(pieces)))
+            except Exception as error:  # of the network, of the server, or of what it sends
+                found.append(error)
+
+        # waited for in a thread of its own: no timeout of a socket ends what drips, body, header or name server
+        thread = threading.Thread(target=read, daemon=True)
+        thread.start()
+        thread.join(SECONDS)
+        if thread.is_alive() or time.monotonic() > ends:
             raise InputError(
                 f"{self.there} did not end its answer within {SECONDS} s; see what keeps it, then run the "
                 "same command again: what is done is not done twice"
             )
-        if asked.error is not None and not isinstance(asked.error, urllib.error.HTTPError):
-            raise asked.error
-        if len(asked.content) > BYTES:
+        if not isinstance(found[0], Exception) and len(found[0][2]) > BYTES:
             raise InputError(
                 f"{self.there} answers with more than {BYTES} bytes; export it to files, in parts, and "
                 "name these in place of --url"
             )
-        return asked
+        return found[0]
 
     def _value(self, content: bytes) -> Any:
         """The answer, in which the token is masked: whatever is shown, or written, of it cannot have it."""
@@ -193,60 +199,23 @@ class Web:
             return {self._masked(key): self._masked(entry) for key, entry in value.items()}
         return value
 
-    def _refusal(self, error: urllib.error.HTTPError, content: bytes) -> Refused:
-        said = self._masked(" ".join(_reason(content.decode("utf-8", errors="replace")).split()))
+    def _refusal(self, status: int, reason: str, content: bytes) -> Refused:
+        said = content[:COMPLAINT].decode("utf-8", errors="replace")
+        said = self._masked(" ".join(_reason(said).split()))
         if len(content) >= COMPLAINT:  # it may end within a token
             said = said[: -max(map(len, self.secrets), default=1)]
         if "<html" in said.lower():
             said = ""
-        if error.code in (301, 302, 303, 307, 308):
+        if status in (301, 302, 303, 307, 308):
             said = "it sends on to another address, which is not followed; give that address as --url"
-        said = said[:SHOWN] or self._masked(str(error.reason))[:SHOWN]
-        return Refused(error.code, f"{self.there} said no ({error.code}): {said}")
+        return Refused(status, f"{self.there} said no ({status}): {said[:SHOWN] or self._masked(reason)[:SHOWN]}")
 
     def _silence(self, error: Exception) -> InputError:
-        reason = getattr(error, "reason", error)
-        said = self._masked(" ".join(str(reason).split()))[:SHOWN] or type(error).__name__
+        said = self._masked(" ".join(str(error).split()))[:SHOWN] or type(error).__name__
         return InputError(
             f"{self.there} did not answer: {said}; see that it runs, then run the same command again: "
             "what is done is not done twice"
         )
-
-
-class ServerCall(threading.Thread):
-    """A call at work: its ``content``, or the ``error`` it ended with."""
-
-    def __init__(self, opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> None:
-        super().__init__(daemon=True)
-        self.opener, self.request, self.given_up = opener, request, False
-        self.content = b""
-        self.error: Exception | None = None
-
-    def run(self) -> None:
-        """Read until the answer ends, has too many bytes, or is no longer waited for."""
-        pieces, size = [], 0
-        try:
-            with self.opener.open(self.request, timeout=PATIENCE) as answer:
-                while size <= BYTES and not self.given_up and (piece := answer.read1(PIECE)):
-                    pieces.append(piece)
-                    size += len(piece)
-                if answer.length and size <= BYTES:
-                    raise http.client.IncompleteRead(b"", answer.length)
-        except urllib.error.HTTPError as error:
-            self.error = error
-            with suppress(OSError, http.client.HTTPException), error:
-                pieces = [error.read(COMPLAINT)]
-        except Exception as error:
-            self.error = error
-        self.content = b"".join(pieces)
-
-
-def _opener_to(url: str) -> urllib.request.OpenerDirector:
-    """What opens addresses of a server: no redirects, and no proxy to this machine."""
-    handlers: list[Any] = [_NoRedirect()]
-    if on_this_machine(urlsplit(url).hostname or ""):
-        handlers.append(urllib.request.ProxyHandler({}))
-    return urllib.request.build_opener(*handlers)
 
 
 def _reason(said: str) -> str:
@@ -257,8 +226,3 @@ def _reason(said: str) -> str:
     known = value if isinstance(value, dict) else {}
     words = [known.get(key) for key in ("detail", "validation_errors", "error") if known.get(key)]
     return ", ".join(map(str, words)) or said
-
-
-def _may_pass(error: Exception) -> bool:
-    reason = getattr(error, "reason", error)
-    return not isinstance(reason, ssl.SSLError | ValueError | TimeoutError)
