@@ -33,7 +33,7 @@ cli core crowd io report api
 testing core crowd programs backends online api
 __main__ cli"""  # a room, and which rooms it may import beside itself and the ground: no method knows recheck
 RESULTS = r"assign\.(plan|cascade\.adaptive_plan)|answers\.(planned|answers|audit\.(draws|escalation))"
-RESULTS = re.compile(rf"crowdopt\.({RESULTS}|hire\.(candidates|selection))\.")  # what methods are asked and answer
+RESULTS = re.compile(rf"crowdopt\.({RESULTS}|hire\.(candidates|ranking))\.")  # what methods are asked and answer
 READERS = {"io", "report", "cli"}  # with, which these know and recheck does not
 SOLVERS = {"highspy", "pulp", "cvxpy", "ortools", "pyscipopt", "gurobipy"}  # known to backends alone
 UNSAFE = {"tests", "benchmarks", "pickle", "socket", "requests"}  # a stranger's campaign executes and calls nothing

@@ -124,7 +124,7 @@ JUDGES = (  # judge, family, capacity, dollars per 1000 calls, then gold as (cor
     ("west-small", "west", 60, 0.5, (176, 200), (168, 200)),
 )
 DEAR = ("north-large", "south-large")
-PANEL_TYPES = ("safety", "facts")
+JUDGED = ("safety", "facts")
 ITEMS = 40
 
 
@@ -134,11 +134,11 @@ def write_panel(folder: str | Path, force: bool = False, classes: Sequence[str] 
         gold = [
             f"{name},{kind},{correct},{asked}"
             for name, _, _, _, *tallies in JUDGES
-            for kind, (correct, asked) in zip(PANEL_TYPES, tallies, strict=True)
+            for kind, (correct, asked) in zip(JUDGED, tallies, strict=True)
         ]
         texts = {
             "campaign.toml": [with_classes(PANEL, classes).rstrip("\n")],
-            "tasks.csv": ["task,type", *(f"item-{k:02d},{TYPES[k % len(TYPES)]}" for k in range(1, ITEMS + 1))],
+            "tasks.csv": ["task,type", *(f"item-{k:02d},{JUDGED[k % len(JUDGED)]}" for k in range(1, ITEMS + 1))],
             "workers.csv": [
                 "worker,capacity,price,family",
                 *(f"{name},{room},{pay},{family}" for name, family, room, pay, *_ in JUDGES),

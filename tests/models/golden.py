@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from crowdopt.core.program import Program, dualize, relax
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.io import programs as mps
-from crowdopt.io.programs import ids_of
+from crowdopt.io.programs import ids_of, mps_text
 from crowdopt.programs import assignment, assignment_dual, missing, patterns
 from tests.models.reading import MODELS
 from tests.models.tiny import facts_of, instance_of
@@ -28,4 +27,4 @@ def text_of(name: str) -> str:
     tiny, build = BUILT[name]
     instance = instance_of(facts_of(MODELS / "tiny" / f"{tiny}.json"))
     program = build(instance)
-    return mps.text(program, ids_of(program, instance))
+    return mps_text(program, ids_of(program, instance))

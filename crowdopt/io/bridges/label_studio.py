@@ -183,10 +183,10 @@ def listed(web: Web, path: str, shape: Shape, entries: str, **query: Any) -> Ite
         if ids <= known and (len(answer[entries]) >= BATCH or answer.get("next")):
             raise InputError(f"{web.url}{path} lists on page {page} what it listed before; {ANSWER}")
         if time.monotonic() - began > LISTING:
-            raise InputError(f"{web.url}{path} does not come to an end: {page} pages in {LISTING} s; {EXPORT}")
+            raise InputError(f"{web.url}{path} does not come to an end: {page} pages in {LISTING} s; {BY_FILE}")
         known |= ids
         yield answer, answer[entries]
-    raise InputError(f"{web.url}{path} does not come to an end: {PAGES} pages; {EXPORT}")
+    raise InputError(f"{web.url}{path} does not come to an end: {PAGES} pages; {BY_FILE}")
 
 
 def find_project(web: Web, title: str) -> dict[str, Any] | None:
