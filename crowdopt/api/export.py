@@ -13,7 +13,6 @@ import numpy as np
 from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.core.program import Program, dualize, relax
 from crowdopt.core.registry import made
-from crowdopt.crowd.alike import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
@@ -21,9 +20,8 @@ from crowdopt.hire import program as hiring
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.io.hiring import CandidateLimits, read_candidates
 from crowdopt.io.mathprog import assignment_data, selection_data
-from crowdopt.io.programs import DATA, Ids, check_file, ids_of, menu_ids, selection_ids, write_program
-from crowdopt.programs import approximated, assignment, assignment_dual, patterns, sampled
-from crowdopt.programs.pools import pools_of
+from crowdopt.io.programs import DATA, Ids, check_file, ids_of, selection_ids, write_program
+from crowdopt.programs import approximated, assignment, assignment_dual, sampled
 
 GOLD = "gold.csv"  # of a campaign
 
@@ -122,45 +120,6 @@ class UnderTolerance(SharesOfLabels):
 
 
 @dataclass(frozen=True)
-class OfPatterns(WholeLabels):
-    """The program of the true minimum, which lists every pattern."""
-
-    what: ClassVar[str] = "the program over patterns of labels, by exact errors"
-
-    def read(self, given: Any) -> Any:
-        """The instance under exact errors: those of every task unless the rule is of their mean."""
-        instance = instance_of(given)
-        if not instance.the_rule.average:
-            instance = replace(instance, rule="exact-error")
-        refuse_joint_limits(instance, "the program over patterns", "it knows tasks by their kinds alone")
-        own = {
-            "difficulty": instance.difficulty.share,
-            "forbidden pairs": len(instance.forbidden),
-            "fixed pairs": len(instance.fixed),
-            "collected labels": len(instance.collected),
-            "minimum loads": instance.min_load.any(),
-        }
-        if any(own.values()):
-            there = ", ".join(name for name, present in own.items() if present)
-            raise InputError(f"the program over patterns knows no {there}; choose --program ip")
-        return instance
-
-    def build(self, instance: Any) -> Program:
-        """The program over all patterns that no other makes superfluous."""
-        return patterns.build(instance)
-
-    def ids(self, instance: Any, program: Program) -> Ids:
-        """Names of columns, by kind and pattern, and of rows, by kind, by pool and depth."""
-        pools = pools_of(instance)
-        menu = patterns.whole_menu(pools)
-        return menu_ids(pools.tasks_in.size, pools.rows, menu.kind, menu.pattern)
-
-    def data(self, instance: Any) -> str:
-        """There are none: nothing writes every way in which labels can fall."""
-        raise InputError("there are no data for models/patterns.mod; write .mps or .lp")
-
-
-@dataclass(frozen=True)
 class OfHiring(WholeLabels):
     """The selection program of a campaign's gold: at most ``most`` workers (0: any number)."""
 
@@ -201,7 +160,6 @@ EXPORTS: Mapping[str, type[Any]] = {
     "dual": DualOfShares,
     "sampled": OfSample,
     "approximated": UnderTolerance,
-    "patterns": OfPatterns,
     "selection": OfHiring,
 }
 
@@ -225,11 +183,11 @@ def export(
         An instance, or the folder of a campaign; for ``selection`` candidates, or a table of gold, or a campaign's.
     output : path
         Ends in ``.mps`` (free MPS), ``.lp`` (CPLEX LP) or ``.dat``: data for the model in models/ as GNU MathProg reads
-        it: assignment.mod for ip, lp, sampled and approximated, assignment_dual.mod, selection.mod; none for patterns.
+        it: assignment.mod for ip, lp, sampled and approximated, assignment_dual.mod, selection.mod.
     program : str
         ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
         that the paper's does not know, either a minimum whose optimum is minus the LP's. ``sampled:share=.3:seed=0``,
-        ``approximated:tolerance=.01:least-quality=.2``, ``patterns``, ``selection:most=8:classes=2:type=T``.
+        ``approximated:tolerance=.01:least-quality=.2``, ``selection:most=8:classes=2:type=T``.
     force : bool
         Whether to replace a file that is there.
 
@@ -247,8 +205,6 @@ def export(
     check_file(Path(output), force, data=True)
     instance = chosen.read(campaign)
     built: Program = chosen.build(instance)
-    if not built.cost.size:
-        raise InputError("the program has no columns: no labels keep any task's target; crowdopt explain says why")
     if Path(output).suffix.lower() == DATA:
         write_text(Path(output), chosen.data(instance), replace=force)
     else:

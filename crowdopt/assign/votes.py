@@ -15,8 +15,7 @@ from crowdopt.arrays import Bools, Floats, Ints, alike, parts_of, same_entries
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.law import clipped
 from crowdopt.crowd.rules import EXACT_ERROR
-from crowdopt.crowd.vote_errors import CERTAIN, errors_of_sets
-from crowdopt.programs.pools import folded
+from crowdopt.crowd.vote_errors import CERTAIN, errors_of_sets, folded
 
 LEAST = 1e-300  # error; of less there is no logarithm
 STATES = 1_024  # told apart of labels that are in; in bounds the class of the others is known

@@ -16,7 +16,7 @@ WRITTEN = {  # by the program's name
     "assignment-lp": "the LP relaxation, a minimum",
     "assignment-dual": "the paper's dual as a minimum: its optimum is minus the LP's",
     "assignment-lp-dual": "the dual of the LP with all its limits, as a minimum: its optimum is minus the LP's",
-    **{name: f"{EXPORTS[name].what}, a minimum" for name in ("sampled", "approximated", "patterns", "selection")},
+    **{name: f"{EXPORTS[name].what}, a minimum" for name in ("sampled", "approximated", "selection")},
 }
 
 

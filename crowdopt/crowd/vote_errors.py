@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from crowdopt.arrays import Bools, Floats, Ints, alike
 from crowdopt.crowd.alike import membership, of_tasks, task_limits
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
-from crowdopt.crowd.law import Coins, Law, class_votes, clipped
+from crowdopt.crowd.law import CLIP, Coins, Law, class_votes, clipped
 from crowdopt.crowd.rules import EXACT_ERROR, bhattacharyya_error, log_odds
 from crowdopt.kernels import for_small
 
@@ -358,6 +358,18 @@ def at_best(accuracy: Floats, classes: int) -> Floats:
     accuracy: p, of any shape.
     """
     return np.where(accuracy * classes < 1, 1 - (classes - 1) * accuracy, accuracy)
+
+
+def folded(instance: AssignmentInstance, up: bool = False) -> Floats:
+    """Skills as a vote by log-odds sees them, clipped: of two classes the larger of p and 1 - p; 1/K without evidence.
+
+    up: among more classes a worker who is mostly wrong counts as one who names another class than theirs,
+    ``(1 - p) / (K - 1)``, which is no more than they know; or, if ``up``, as the skill of
+    :func:`at_best`; -> (types, workers): in [1/K, 1).
+    """
+    p, classes = instance.accuracy, int(instance.classes)
+    turned = at_best(p, classes) if up else np.where(p * classes < 1, (1 - p) / (classes - 1), p)
+    return np.where(instance.evidence > 0, np.minimum(turned, 1 - CLIP), 1 / classes)
 
 
 class _BestHands(NamedTuple):

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Floats, Ints
+from crowdopt.arrays import Floats
 from crowdopt.core.program import Block, Program
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
@@ -377,17 +377,6 @@ def selection_ids(instance: SelectionInstance) -> Ids:
     groups = list(instance.groups or [str(g) for g in range(instance.n_groups)])
     found = {"u": [sizes], "w": [sizes, workers], "hired": [workers], "member": [sizes, workers], "count": [sizes]}
     return {**found, "group": [sizes, groups], "family": [sizes, groups], "money": [sizes], "whole": [workers]}
-
-
-def menu_ids(kinds: int, rows: tuple[Ints, Ints, Any], kind: Ints, pattern: Ints) -> Ids:
-    """Ids of the program over patterns: kind and pattern, as in ``1:P2_0_1``, kinds, pool and depth.
-
-    kinds: how many there are; rows: pool and depth of each supply row, and what it is; kind (k,), pattern (k, pools).
-    """
-    of_pools = ["_".join(map(str, one)) for one in pattern.tolist()]
-    given = [f"{t + 1}:P{one}" for t, one in zip(kind.tolist(), of_pools, strict=True)]
-    supply = [f"{g + 1}:{h}" for g, h in zip(rows[0].tolist(), rows[1].tolist(), strict=True)]
-    return {"given": [given], "task": [[str(t + 1) for t in range(kinds)]], "supply": [supply]}
 
 
 def _axes(block: Block) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from crowdopt.arrays import alike, same_entries
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.vote_errors import breaches
-from crowdopt.programs.pools import folded, pools_of
 from tests.draw import campaigns
 
 SEEDS = st.integers(0, 10**6)
@@ -65,14 +64,3 @@ def test_no_set_of_fewer_labels_reaches_a_need(instance):
         labels = np.sort(np.repeat(classes.evidence[t], classes.room[t]))[::-1]
         reached = np.flatnonzero(np.append(0, np.cumsum(labels)) >= classes.floor[t] - 1e-12)
         assert count == max(classes.fewest[t], reached[0] if reached.size else labels.size + 1)
-
-
-@settings(max_examples=30)
-@given(campaigns(24, wishes=("classes", "priors", "prices", "prices-by-type")))
-def test_a_pool_has_one_price_and_one_skill(instance):
-    """All its workers have them; no two pools have both."""
-    pools, skill = pools_of(instance), folded(instance)
-    assert len(np.unique(np.column_stack([pools.cost.T, pools.skill.T]), axis=0)) == pools.sizes.size
-    for g, workers in enumerate(pools.members):
-        assert (skill[instance.task_type][:, workers] == pools.skill[pools.kind, g][:, None]).all()
-        assert (instance.cost[instance.task_type][:, workers] == pools.cost[pools.kind, g][:, None]).all()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from crowdopt.core.program import Program, dualize, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.programs import ids_of, mps_text
-from crowdopt.programs import assignment, assignment_dual, missing, patterns
+from crowdopt.programs import assignment, assignment_dual, missing
 from tests.models.reading import MODELS
 from tests.models.tiny import facts_of, instance_of
 
@@ -18,7 +17,6 @@ BUILT: dict[str, tuple[str, Callable[[AssignmentInstance], Program]]] = {
     "assignment-dual": ("capacity", assignment_dual.build),
     "assignment-lp-dual": ("everything", lambda instance: dualize(relax(assignment.build(instance)))),
     "missing": ("infeasible", missing.build),
-    "patterns": ("capacity", lambda instance: patterns.build(replace(instance, rule="exact-error"))),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tests.models import golden, pooled, tiny
+from tests.models import exact_optima, golden, tiny
 
 
 def main() -> None:
@@ -14,8 +14,8 @@ def main() -> None:
         text = re.sub(r'"optimum": \{[^}]*\}', optimum, path.read_text(encoding="utf-8"))
         path.write_text(text, encoding="utf-8")
         print(path.name, optimum)
-    for path in pooled.FILES:
-        optimum = json.dumps({"optimum": pooled.optima(pooled.facts_of(path))})[1:-1]
+    for path in exact_optima.FILES:
+        optimum = json.dumps({"optimum": exact_optima.optima(exact_optima.facts_of(path))})[1:-1]
         text = re.sub(r'"optimum": \{[^}]*\}', optimum, path.read_text(encoding="utf-8"))
         path.write_text(text, encoding="utf-8")
         print(path.name, optimum)

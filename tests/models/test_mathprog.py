@@ -49,8 +49,6 @@ def test_what_the_models_do_not_know_is_refused(tmp_path):
         assignment_data(replace(one, rule="probit"))
     with pytest.raises(InputError, match="100 characters"):
         assignment_data(replace(one, tasks=["x" * 101, "b", "c", "d"]))
-    with pytest.raises(InputError, match="no data for models/patterns.mod"):
-        crowdopt.export(one, tmp_path / "x.dat", program="patterns")
     with pytest.raises(InputError, match="must end in"):
         crowdopt.export(one, tmp_path / "program.txt")
 
@@ -64,7 +62,7 @@ def test_the_verb_writes_it(tmp_path):
 
 
 @needs_glpk
-@pytest.mark.parametrize("data", ["tiny", "hiring", "pools", "judges"])
+@pytest.mark.parametrize("data", ["tiny", "hiring", "judges"])
 def test_the_page_shows_what_glpk_says(data, tmp_path):
     """models/README.md: each command's solution file begins as printed there."""
     page = (MODELS / "README.md").read_text(encoding="utf-8")

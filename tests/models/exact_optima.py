@@ -1,9 +1,8 @@
-"""Instances of few skills: as MathProg data for models/patterns.mod, as files with exact optima, by brute force."""
+"""Small instances under exact errors: files with their optima, by brute force in rationals."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, product
 from pathlib import Path
@@ -11,55 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
-from crowdopt.programs.pools import pools_of
+from crowdopt.crowd.instance import AssignmentInstance
 from tests.models.reading import MODELS
 
-FILES = sorted((MODELS / "tiny" / "patterns").glob("*.json"))
+FILES = sorted((MODELS / "tiny" / "exact").glob("*.json"))
 RULES = ("exact-error", "mean-error")
-
-
-def pattern_id(pattern: Any) -> str:
-    return "P" + "_".join(str(int(count)) for count in pattern)
-
-
-def pooled_section(instance: AssignmentInstance) -> str:
-    """The data of models/patterns.mod; every pattern there is."""
-    pools = pools_of(instance)
-    kinds, count = pools.skill.shape
-    t, g = [str(k + 1) for k in range(kinds)], [str(k + 1) for k in range(count)]
-    every = list(product(*(range(size + 1) for size in pools.sizes.tolist())))
-    ids = [pattern_id(one) for one in every]
-    rooms = [
-        (f"{k + 1},{r + 1}", room) for k, who in enumerate(pools.members) for r, room in enumerate(pools.room_of[who])
-    ]
-    lines = ["data;", f"param T := {kinds};", f"param G := {count};", _set("PATTERNS", ids)]
-    lines += [_vector("n", t, pools.tasks_in), _vector("epsilon", t, pools.epsilon), _vector("prior", t, pools.prior)]
-    lines += [_table("p", t, g, pools.skill), _table("c", t, g, pools.cost), _vector("size", g, pools.sizes)]
-    lines += [_vector("M", [key.replace(",", " ") for key, _ in rooms], [room for _, room in rooms])]
-    lines += [_table("a", ids, g, every), _vector("fewest", t, pools.fewest)]
-    limited = np.flatnonzero(pools.most < UNLIMITED)
-    lines += [_vector("most", [t[k] for k in limited], pools.most[limited])]
-    lines += [f"param average := {int(instance.the_rule.average)};"]
-    lines += [] if instance.budget is None else [f"param budget_limit := {float(instance.budget)!r};"]
-    return "\n".join([*lines, "end;"]) + "\n"
-
-
-def _set(name: str, members: Sequence[str]) -> str:
-    return f"set {name} := {' '.join(members)};"
-
-
-def _vector(name: str, keys: Sequence[str], values: Iterable[object]) -> str:
-    return f"param {name} := {' '.join(f'{key} {_text(value)}' for key, value in zip(keys, values, strict=True))};"
-
-
-def _table(name: str, rows: Sequence[str], columns: Sequence[str], values: Iterable[Iterable[object]]) -> str:
-    body = [f"{row} {' '.join(map(_text, entries))}" for row, entries in zip(rows, values, strict=True)]
-    return f"param {name} : {' '.join(columns)} :=\n" + "\n".join(body) + ";"
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else repr(float(value))  # type: ignore[arg-type]
 
 
 def facts_of(path: Path) -> dict[str, Any]:
