@@ -27,6 +27,10 @@ class InputError(ValueError):
     """What was given cannot be used; the message says what, where and the remedy."""
 
 
+class HeaderError(InputError):
+    """The header of a table has other columns than the table needs."""
+
+
 class OwnFault(RuntimeError):
     """What was made does not keep what it promises, and is not handed out; the message says which promise."""
 

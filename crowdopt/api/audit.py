@@ -58,7 +58,7 @@ from crowdopt.io.audits import (
     written_escalation,
 )
 from crowdopt.io.folders import check_target
-from crowdopt.io.table_kinds import GOING_UP
+from crowdopt.io.schema import GOING_UP
 from crowdopt.io.tables import read_table, table_in
 from crowdopt.notebooks import InNotebooks
 from crowdopt.version import __version__

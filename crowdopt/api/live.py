@@ -28,8 +28,8 @@ from crowdopt.errors import InputError
 from crowdopt.io.campaign import arrays_of, read_with_labels, write_campaign
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folders import CAMPAIGN, new_folder
+from crowdopt.io.schema import CAMPAIGN_TABLES, Extras, TableKind
 from crowdopt.io.settings import read_settings
-from crowdopt.io.table_kinds import CAMPAIGN_TABLES, Extras, TableKind
 from crowdopt.io.tables import find_table, has_column, read_table
 from crowdopt.labelers.policies import named as asking_named
 from crowdopt.labelers.policies import policies as asking_policies

@@ -16,7 +16,7 @@ from crowdopt.crowd.skills import ESTIMATORS, heed
 from crowdopt.errors import InputError, public, tell
 from crowdopt.io.cells import TableLike
 from crowdopt.io.gold import Ids, gold_classes, heed_gold, refuse_unlike, skills_from_gold
-from crowdopt.io.table_kinds import GOLD_OF_ANY_FORM
+from crowdopt.io.schema import GOLD_OF_ANY_FORM
 from crowdopt.io.tables import read_table
 from crowdopt.notebooks import InNotebooks
 

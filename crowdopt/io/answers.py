@@ -34,8 +34,8 @@ from crowdopt.io.campaign import Campaign, by_cell, read_with_labels, write_grou
 from crowdopt.io.cells import ENDINGS, TableLike, write_csv
 from crowdopt.io.folders import CAMPAIGN, new_folder
 from crowdopt.io.plan import read_overrides, read_pairs, read_votes, read_weights
+from crowdopt.io.schema import ANSWERS, CAMPAIGN_TABLES, SKIPPED
 from crowdopt.io.settings import difficulty_text, group_tables, overridden
-from crowdopt.io.table_kinds import ANSWERS, CAMPAIGN_TABLES, SKIPPED
 from crowdopt.io.tables import Table, campaign_pairs, find_table, pair_ids, read_label_table, read_table
 from crowdopt.notebooks import InNotebooks
 
@@ -68,9 +68,6 @@ def read_answered(path: str | Path) -> AnsweredTable:
     for name in ("error", "confidence"):
         if name in table and claims is None:
             claims = table.numbers(name)
-            outside = (claims < 0) | (claims > 1)
-            if outside.any():
-                raise table.error(int(outside.argmax()), name, "is no probability; it must lie in [0, 1]")
             claims = claims if name == "error" else 1 - claims
     tasks, labels = tuple(table.unique_ids("task")), tuple(table[column])
     return AnsweredTable(place, sha256(place.read_bytes()).hexdigest(), tasks, labels, claims)

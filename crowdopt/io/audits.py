@@ -42,7 +42,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.answers import AnsweredTable
 from crowdopt.io.cells import named_alike, write_csv
 from crowdopt.io.folders import new_folder
-from crowdopt.io.table_kinds import CHECKED, LISTED
+from crowdopt.io.schema import CHECKED, LISTED
 from crowdopt.io.tables import read_table
 from crowdopt.version import __version__
 

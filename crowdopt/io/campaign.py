@@ -28,7 +28,7 @@ from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import FIELDS, PAIRS, UNLIMITED, AssignmentInstance, Field
 from crowdopt.crowd.law import NONE, Law
 from crowdopt.documents import misfit, quoted
-from crowdopt.errors import GoldWarning, InputError, TableWarning, meant, public, tell
+from crowdopt.errors import GoldWarning, HeaderError, InputError, TableWarning, meant, public, tell
 from crowdopt.files import draft
 from crowdopt.io.cells import TableLike, name_of, write_csv
 from crowdopt.io.folders import CAMPAIGN, check_target, new_folder
@@ -43,9 +43,11 @@ from crowdopt.io.gold import (
     optional_table,
     read_accuracy,
     refuse_empty,
+    refuse_headers,
     refuse_unlike,
     tell_unread,
 )
+from crowdopt.io.schema import CAMPAIGN_TABLES
 from crowdopt.io.settings import (
     DIFFICULTY,
     GROUPS,
@@ -58,7 +60,6 @@ from crowdopt.io.settings import (
     written_groups,
     written_rows,
 )
-from crowdopt.io.table_kinds import CAMPAIGN_TABLES
 from crowdopt.io.tables import (
     Table,
     campaign_pairs,
@@ -83,12 +84,7 @@ def read_epsilon(tasks: Table, settings: dict[str, Any]) -> Floats:
         raise InputError(f"campaign.toml: epsilon must lie strictly between 0 and 1/2 (0.05 is 5 %), not {default}")
     if "epsilon" not in tasks:
         return np.full(tasks.rows, default, dtype=np.float64)
-    values = tasks.numbers("epsilon", empty=default)
-    outside = np.flatnonzero(~((values > 0) & (values < 0.5)))
-    if outside.size:
-        row = int(outside[0])
-        raise tasks.error(row, "epsilon", f"{tasks['epsilon'][row]} is not strictly between 0 and 1/2")
-    return values
+    return tasks.numbers("epsilon", empty=default)
 
 
 def read_cost(folder: Path, workers: Table, ids: Ids) -> Floats:
@@ -103,9 +99,6 @@ def read_cost(folder: Path, workers: Table, ids: Ids) -> Floats:
         raise InputError("workers.csv has a column price and there is a prices.csv; keep one of them")
     table = workers if prices is None else prices
     values = table.numbers("price")
-    if (values < 0).any():
-        row = int(np.flatnonzero(values < 0)[0])
-        raise table.error(row, "price", f"{table['price'][row]} is negative; a label costs at least 0")
     if prices is None:
         return np.broadcast_to(values, (len(ids.types), len(ids.workers)))
     return filled(prices, values, ids)
@@ -450,6 +443,14 @@ def read_with_labels(folder: str | Path) -> Campaign:
         return Campaign(read_archive(path).as_read())
     if not is_folder(path):
         raise InputError(f"there is no campaign folder {path}; `crowdopt init {path}` makes one to start from")
+    try:
+        return _read_folder(path)
+    except HeaderError:
+        refuse_headers(path)
+        raise
+
+
+def _read_folder(path: Path) -> Campaign:
     settings = read_settings(path / "campaign.toml")
     tell_unread(path)
     tasks, workers = needed_table(path, "tasks"), needed_table(path, "workers")

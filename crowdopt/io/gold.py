@@ -19,10 +19,10 @@ from crowdopt.crowd.gold import FOLDS, Gold, GoldVotes, Told, heeded
 from crowdopt.crowd.law import NONE, coins_like
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.skills import AVERAGED, heed, tell_missing
-from crowdopt.errors import InputError, meant, plain, tell
+from crowdopt.errors import HeaderError, InputError, meant, plain, tell
 from crowdopt.io.cells import ENDINGS, TableLike
+from crowdopt.io.schema import CAMPAIGN_TABLES, GOLD_OF_ANY_FORM, TableKind
 from crowdopt.io.settings import difficulty_of
-from crowdopt.io.table_kinds import CAMPAIGN_TABLES, GOLD_OF_ANY_FORM
 from crowdopt.io.tables import MISSING, TEXTS, Table, find_table, has_column, read_table
 
 
@@ -130,19 +130,42 @@ def is_by_class(source: TableLike) -> bool:
     return has_column(source, "true")
 
 
+def gold_kind(source: TableLike) -> TableKind:
+    """The form that gold has, by its columns: tallies, answers beside the truth, or answers by true class."""
+    if is_by_class(source):
+        return CAMPAIGN_TABLES["gold by class"]
+    if not has_column(source, "truth"):
+        return CAMPAIGN_TABLES["gold"]
+    kind = CAMPAIGN_TABLES["gold answers"]
+    items = has_column(source, "item") and not has_column(source, "task")
+    return replace(kind, header=kind.header.replace("task", "item")) if items else kind
+
+
+def refuse_headers(folder: Path) -> None:
+    """InputError that asks back all headers of a campaign's tables that are not understood at once."""
+    asked = []
+    for name, kind in CAMPAIGN_TABLES.items():
+        path = find_table(folder, name)
+        try:
+            if path is not None:
+                read_table(path, gold_kind(path) if name == "gold" else kind)
+        except HeaderError as error:
+            asked.append(str(error))
+        except InputError:  # of another kind: it is said once the headers are right
+            pass
+    if asked:
+        raise InputError("; ".join(asked))
+
+
 def read_gold_table(source: TableLike) -> tuple[Table, Ints, Ints]:
     """Gold's rows, and how many answers each stands for that are right, and in all, (rows,): tallies, or one answer.
 
     source: columns worker, correct, asked; or worker, task (or item), label, truth; either with a type; of answers
     the table has the column ``task``.
     """
-    answers = has_column(source, "truth")
-    kind = CAMPAIGN_TABLES["gold answers" if answers else "gold"]
-    if answers and has_column(source, "item") and not has_column(source, "task"):
-        kind = replace(kind, header=kind.header.replace("task", "item"))
-    table = read_table(source, kind)
+    table = read_table(source, gold_kind(source))
     table.ids("worker")
-    if answers:
+    if "truth" in table:
         return _counted(table.labelled())
     right, asked = table.counts("correct"), table.counts("asked")
     if (right > asked).any():
@@ -225,7 +248,7 @@ def heed_gold(gold: Gold, classes: int, workers: Sequence[str]) -> None:
 def gold_classes(source: TableLike) -> dict[str, set[str]]:
     """The classes that each column of gold names; none where it has tallies."""
     columns = ("true", "answered") if is_by_class(source) else ("truth", "label")
-    if not has_column(source, columns[0]):
+    if not all(has_column(source, column) for column in columns):
         return {}
     table = read_table(source, GOLD_OF_ANY_FORM)
     return {f"{column} in {table.path.name}": set(table[column]) - MISSING for column in columns}
@@ -278,14 +301,8 @@ def read_accuracy(folder: Path, ids: Ids, settings: dict[str, Any]) -> CampaignS
     if gold is not None:
         return skills_from_gold(gold, ids, settings)
     assert skills is not None
-    values = skills.numbers("accuracy")
-    outside = np.flatnonzero((values < 0) | (values > 1))
-    if outside.size:
-        row = int(outside[0])
-        raise skills.error(
-            row, "accuracy", f"{skills['accuracy'][row]} is not in [0, 1]; give the share of right labels"
-        )
-    return CampaignSkills(Told(filled(skills, values, ids), difficulty_of(settings), None, "given"))
+    values = filled(skills, skills.numbers("accuracy"), ids)
+    return CampaignSkills(Told(values, difficulty_of(settings), None, "given"))
 
 
 def skills_from_gold(source: TableLike, ids: Ids, settings: dict[str, Any]) -> CampaignSkills:

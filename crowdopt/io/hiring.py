@@ -21,7 +21,7 @@ from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.ranking import Frontier, Selection
 from crowdopt.io.cells import TableLike, name_of, write_table
 from crowdopt.io.gold import read_gold_table, second_of
-from crowdopt.io.table_kinds import CANDIDATES, CONFUSIONS
+from crowdopt.io.schema import CANDIDATES, CONFUSIONS
 from crowdopt.io.tables import Table, read_table
 
 EVERY = "*"  # in place of a group: all that are not named

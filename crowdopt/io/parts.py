@@ -37,8 +37,8 @@ from crowdopt.io.cells import parquet_source, write_csv
 from crowdopt.io.folders import CAMPAIGN, PLAN
 from crowdopt.io.gold import Ids, filled, needed_table, optional_table
 from crowdopt.io.plan import versions
+from crowdopt.io.schema import PLAN_TABLES
 from crowdopt.io.settings import settings_text
-from crowdopt.io.table_kinds import PLAN_TABLES
 from crowdopt.io.tables import Table, read_table
 
 PARTS, ASSIGNMENT, PARQUET = "parts", "assignment", "*.parquet"

@@ -36,8 +36,8 @@ from crowdopt.files import together
 from crowdopt.io.campaign import read_with_labels
 from crowdopt.io.cells import write_csv, write_table
 from crowdopt.io.folders import PLAN, check_target, new_folder
+from crowdopt.io.schema import PLAN_TABLES, TRUTH
 from crowdopt.io.settings import BEYOND, RECORD, RECORDED, beyond, difficulty_table, overrides
-from crowdopt.io.table_kinds import PLAN_TABLES, TRUTH
 from crowdopt.io.tables import Table, campaign_pairs, pair_ids, read_table
 from crowdopt.version import __version__
 

@@ -40,8 +40,8 @@ from crowdopt.io.plan import (
     write_queues,
     write_weights,
 )
+from crowdopt.io.schema import PLAN_TABLES, TableKind
 from crowdopt.io.settings import BEYOND, RECORD, beyond, difficulty_table, overrides
-from crowdopt.io.table_kinds import PLAN_TABLES, TableKind
 from crowdopt.io.tables import Table, has_column, pair_ids, read_table
 
 SAFE = "+-_.,:;/()[]@#!?&"  # beside letters and digits; anything else of an id is percent-encoded

@@ -19,7 +19,7 @@ from crowdopt.documents import write_json
 from crowdopt.errors import InputError
 from crowdopt.io.cells import TableLike, write_csv, write_table
 from crowdopt.io.folders import check_target, new_folder
-from crowdopt.io.table_kinds import LABELERS
+from crowdopt.io.schema import LABELERS
 from crowdopt.io.tables import Table, read_labels, read_table, read_truth, read_types
 
 COMPARISON = "comparison.json"

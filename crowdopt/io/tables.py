@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Ints, coded, places
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
-from crowdopt.errors import InputError, meant, tell
+from crowdopt.errors import HeaderError, InputError, meant, tell
 from crowdopt.io.cells import (
     ENDINGS,
     FORMATS,
@@ -41,7 +41,7 @@ from crowdopt.io.cells import (
     place_of,
     store_of,
 )
-from crowdopt.io.table_kinds import LABELS, TRUTH, TYPES_OF_TASKS, Extras, TableKind
+from crowdopt.io.schema import COLUMNS, LABELS, TRUTH, TYPES_OF_TASKS, Column, Extras, TableKind
 
 UNNAMED = re.compile(r"Unnamed: \d+")  # how pandas calls a column without a name
 IDS = ("task", "worker", "label", "truth", "item", "true", "answered", "question")  # columns that hold no amounts
@@ -255,8 +255,14 @@ class Table:
             raise self.error(row, name, f"unknown {name} {column[row]!r}{hint}; {remedy}") from None
 
     def numbers(self, name: str, empty: float | None = None) -> NDArray[np.float64]:
-        """A column of finite numbers; an empty cell reads as ``empty``, if that is given."""
-        return np.array(self._parsed(name, _finite, empty, "is not a finite number"), dtype=np.float64)
+        """A column of finite numbers, each within its column's range; an empty cell reads as ``empty``, if given."""
+        values = np.array(self._parsed(name, _finite, empty, "is not a finite number"), dtype=np.float64)
+        known = COLUMNS.get(name, Column())
+        outside = (values < known.low) | (values > known.high)
+        if outside.any():
+            row = int(outside.argmax())
+            raise self.error(row, name, f"{self.columns[name][row]} {known.outside}")
+        return values
 
     def counts(self, name: str, empty: int | None = None) -> NDArray[np.int64]:
         """A column of whole numbers of at least 0."""
@@ -370,7 +376,7 @@ def read_table(source: TableLike, kind: TableKind) -> Table:
         index = next((name for name in index_names(source) if name in kind.required), None)
         also = "" if index is None else f"; {index!r} is the frame's index: give frame.reset_index()"
         first = "" if store_of(path) else ", line 1"
-        raise InputError(f"{path.name}{first}: {complaint}{also}")
+        raise HeaderError(f"{path.name}{first}: {complaint}{also}")
     named = dict(zip(cells.header, cells.columns, strict=True))
     known = {name: column for name, column in named.items() if name in kind.required or name in kind.optional}
     others = {name: column for name, column in named.items() if name not in known}

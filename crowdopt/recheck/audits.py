@@ -16,7 +16,7 @@ from crowdopt.documents import read_json
 from crowdopt.errors import InputError
 from crowdopt.io.answers import AnsweredTable, read_answered
 from crowdopt.io.audits import AUDIT, CLAIMED, DRAW, DRAWN, ESCALATES, ESCALATION, STANDING, STANDS
-from crowdopt.io.table_kinds import CHECKED, CORRECTED, GOING_UP, LISTED, STANDING_ANSWERS
+from crowdopt.io.schema import CHECKED, CORRECTED, GOING_UP, LISTED, STANDING_ANSWERS
 from crowdopt.io.tables import read_table, table_in
 from crowdopt.notebooks import InNotebooks
 

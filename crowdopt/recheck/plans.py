@@ -41,8 +41,8 @@ from crowdopt.io.plan import (
     votes_table,
     weights_table,
 )
+from crowdopt.io.schema import PLAN_TABLES, QUEUE
 from crowdopt.io.settings import BEYOND, RECORD, difficulty_table
-from crowdopt.io.table_kinds import PLAN_TABLES, QUEUE
 from crowdopt.io.tables import Table, campaign_pairs, read_table
 from crowdopt.recheck.bounds import PER_TASK, certified_bound, joint_pull, proved_by_sets
 from crowdopt.recheck.findings import Report

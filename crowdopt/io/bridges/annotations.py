@@ -20,7 +20,7 @@ from crowdopt.documents import shown
 from crowdopt.errors import InputError
 from crowdopt.io.cells import TableLike
 from crowdopt.io.foreign_json import scalar
-from crowdopt.io.table_kinds import PEOPLE, TOKEN_PRICES
+from crowdopt.io.schema import PEOPLE, TOKEN_PRICES
 from crowdopt.io.tables import read_table
 
 MILLION = 1e6  # tokens that a price of tokens is for
@@ -113,8 +113,6 @@ def _read_prices(source: TableLike) -> dict[str, Floats]:
         given = table.numbers(name, np.nan) if name in table else np.full(table.rows, np.nan)
         columns.append(np.where(np.isnan(given), columns[0], given))
     rows = np.column_stack(columns) / MILLION
-    for row in np.flatnonzero((rows < 0).any(axis=1))[:1].tolist():
-        raise table.error(row, "input", "a price is negative; a token costs at least 0")
     batch = [cell.lower() for cell in table["batch"]] if "batch" in table else [""] * table.rows
     for row, cell in enumerate(batch):
         if cell not in YES | NO:

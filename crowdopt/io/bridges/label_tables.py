@@ -12,7 +12,7 @@ from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.pushed import Bridge, Wishes
 from crowdopt.io.cells import cells_of
 from crowdopt.io.foreign_json import read_json, refuse, scalar, seconds
-from crowdopt.io.table_kinds import QUESTIONS
+from crowdopt.io.schema import QUESTIONS
 from crowdopt.io.tables import Table, read_table
 
 TRUE, FALSE = {"true", "yes", "1"}, {"", "false", "no", "0"}

@@ -15,7 +15,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.bridges.annotations import Annotation, Annotations, latest
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folders import new_folder
-from crowdopt.io.table_kinds import LABELS
+from crowdopt.io.schema import LABELS
 from crowdopt.io.tables import read_table
 from crowdopt.notebooks import InNotebooks
 

@@ -30,7 +30,7 @@ from crowdopt.io.foreign_json import parsed, read_text
 from crowdopt.io.gold import optional_table
 from crowdopt.io.plan import read_claims, read_pairs, read_weights
 from crowdopt.io.policy import StoredPolicy, is_policy, policy_rows, read_policy
-from crowdopt.io.table_kinds import CONTENT
+from crowdopt.io.schema import CONTENT
 from crowdopt.io.tables import Table, is_folder, read_table
 from crowdopt.notebooks import InNotebooks
 

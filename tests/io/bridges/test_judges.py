@@ -106,7 +106,7 @@ def test_a_cached_token_is_counted_once():
     ("lines", "complaint"),
     [
         (["worker,input,output", "strict,3,15"], "no row for mild"),
-        (["worker,input,output", "strict,3,15", "mild,-1,0"], "line 3, column input: a price is negative"),
+        (["worker,input,output", "strict,3,15", "mild,-1,0"], "line 3, column input: -1 is negative"),
         (["worker,input,output,batch", "strict,3,15,half", "mild,1,1,no"], "'half' is neither yes nor no"),
     ],
 )

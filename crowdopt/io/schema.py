@@ -12,6 +12,90 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
+from math import inf, nextafter
+
+SHOWN = 60  # letters of a first line that a sentence repeats
+LIKENESS = 0.8  # likeness of a misspelt name; 'text' is .5 like 'type'
+NEVER = 1000  # of ranks
+
+
+@dataclass(frozen=True)
+class Column:
+    """What the cells of a column are, in whichever table it stands.
+
+    Parameters
+    ----------
+    also : tuple of str
+        What others call it, likeliest first.
+    of : type
+        str, int (a whole number of at least 0) or float.
+    low, high : float
+        Between which a number lies.
+    outside : str
+        What is said of one that does not, and the remedy.
+    missed : bool
+        Whether another's word for it is asked back even where the column may be left out: a plan would be another one.
+    """
+
+    also: tuple[str, ...] = ()
+    of: type = str
+    low: float = -inf
+    high: float = inf
+    outside: str = ""
+    missed: bool = False
+
+
+ID = Column()
+AMOUNT = Column((), int, 0)
+TOKENS = Column((), float, 0, outside="is negative; a token costs at least 0")
+CHANCE = Column((), float, 0, 1, "is no probability; it must lie in [0, 1]")
+PAY = Column(
+    ("cost", "pay", "wage", "fee", "payment"), float, 0, outside="is negative; a label costs at least 0", missed=True
+)
+TARGET = Column(("eps",), float, nextafter(0, 1), nextafter(0.5, 0), "is not strictly between 0 and 1/2", True)
+SKILL = Column(
+    ("skill", "p", "acc", "quality", "probability"), float, 0, 1, "is not in [0, 1]; give the share of right labels"
+)
+COLUMNS = {
+    # an id tells tasks apart that show the same text
+    "task": Column(
+        (
+            *("task_id", "unit_id", "hit_id", "item_id", "example_id", "question_id", "document_id", "trace_id"),
+            *("item", "unit", "example", "question", "id", "document", "sample", "record", "image", "photo", "file"),
+            *("filename", "sentence", "text"),
+        )
+    ),
+    "item": Column(("task_id", "item_id", "question", "example", "unit")),
+    "worker": Column(
+        (
+            *("worker_id", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "annotator"),
+            *("rater", "labeler", "labeller", "coder", "judge", "user", "performer", "person", "model", "name"),
+        )
+    ),
+    "label": Column(
+        (
+            *("labels", "answer", "annotation", "vote", "response", "rating", "judgment", "judgement", "choice"),
+            *("verdict", "result", "class", "category", "value", "truth", "gold", "true_label", "ground_truth"),
+            "correct_label",
+        )
+    ),
+    "truth": Column(("gold", "true", "true_label", "ground_truth", "expected", "reference", "correct_label")),
+    "true": Column(("truth", "gold", "true_label", "ground_truth")),
+    "answered": Column(("answer", "label", "response", "vote")),
+    "group": Column(("team", "groups", "family", "site")),
+    "type": Column(("kind", "types", "category", "topic")),
+    "row": ID,
+    "capacity": Column(("max_tasks", "limit", "max_labels", "max", "quota", "load"), int, 0),
+    "correct": Column(("right", "hits", "n_correct", "num_correct", "correct_answers"), int, 0),
+    "asked": Column(("total", "n", "trials", "answered", "n_asked", "num_asked", "questions"), int, 0),
+    **dict.fromkeys(("min_labels", "max_labels", "min_tasks", "count"), AMOUNT),
+    "accuracy": SKILL,
+    "epsilon": TARGET,
+    "price": PAY,
+    **dict.fromkeys(("coefficient", "lower", "upper", "at"), Column((), float)),
+    **dict.fromkeys(("input", "output", "cache_read", "cache_write"), TOKENS),
+    **dict.fromkeys(("error", "confidence"), CHANCE),
+}
 
 
 class Extras(Enum):
@@ -59,7 +143,7 @@ class TableKind:
             return f"a column appears twice; {must}"
         strange = [name for name in header if name not in self.required and name not in self.optional]
         absent = [name for name in self.optional if name not in header]
-        near = {name: meant for name in strange if (meant := _meant(name, absent, OPTIONAL)) is not None}
+        near = {name: meant for name in strange if (meant := _meant(name, absent, optional=True)) is not None}
         if near and self.extras is not Extras.IGNORED:
             name = next(iter(near))
             return f"unknown column {name!r}; did you mean {near[name]!r}? {must}"
@@ -71,10 +155,11 @@ class TableKind:
             return "its columns are separated by blanks; separate them by commas, "
         guesses: dict[str, str] = {}
         strange = [name for name in header if name not in (*self.required, *self.optional)]
-        for column in missing:
+        absent = [name for name in self.optional if name not in header and COLUMNS.get(name, ID).missed]
+        for column in (*missing, *absent):
             left = [name for name in strange if name not in guesses.values()]
-            best = min(left, key=lambda name: _rank(name, column, SYNONYMS), default=None)
-            if best is not None and _rank(best, column, SYNONYMS) < NEVER:
+            best = min(left, key=lambda name: _rank(name, column), default=None)
+            if best is not None and _rank(best, column) < NEVER:
                 guesses[column] = best
         if guesses:
             open_ = [column for column in missing if column not in guesses]
@@ -86,16 +171,17 @@ class TableKind:
         return ""
 
 
-def _meant(name: str, columns: Sequence[str], synonyms: dict[str, Sequence[str]]) -> str | None:
+def _meant(name: str, columns: Sequence[str], optional: bool = False) -> str | None:
     """The column that a name probably stands for: but for case and blanks, by another word for it, or misspelt."""
-    best = min(columns, key=lambda column: _rank(name, column, synonyms), default=None)
-    return None if best is None or _rank(name, best, synonyms) == NEVER else best
+    best = min(columns, key=lambda column: _rank(name, column, optional), default=None)
+    return None if best is None or _rank(name, best, optional) == NEVER else best
 
 
-def _rank(name: str, column: str, synonyms: dict[str, Sequence[str]]) -> int:
+def _rank(name: str, column: str, optional: bool = False) -> int:
     """How likely a name stands for a column: 0 is the column's own, a later synonym less; NEVER for what is none."""
     words = [re.sub(r"[\W_]+", "", part.lower()) for part in (name, re.split("[.:]", name)[-1])]
-    spelled = [re.sub("_", "", word) for word in (column, *synonyms.get(column, ()))]
+    known = COLUMNS.get(column, ID)
+    spelled = [re.sub("_", "", word) for word in (column, *(known.also if known.missed or not optional else ()))]
     apart = words[0].startswith(("golden", "hint"))  # what Toloka calls the truth, and what it shows
     places = [spelled.index(word) for word in words[: 1 if apart else 2] if word in spelled]
     if places:
@@ -104,37 +190,6 @@ def _rank(name: str, column: str, synonyms: dict[str, Sequence[str]]) -> int:
         return len(spelled)
     return len(spelled) + 1 if column == "label" and re.match("(answer|output)[.:]", name.lower()) else NEVER
 
-
-SHOWN = 60  # letters of a first line that a sentence repeats
-LIKENESS = 0.8  # likeness of a misspelt name; 'text' is .5 like 'type'
-NEVER = 1000  # of ranks
-OPTIONAL: dict[str, Sequence[str]] = {"price": ("cost", "pay", "wage", "fee", "payment"), "epsilon": ("eps",)}
-SYNONYMS: dict[str, Sequence[str]] = {  # likeliest first: an id tells tasks apart that show the same text
-    "task": (
-        *("task_id", "unit_id", "hit_id", "item_id", "example_id", "question_id", "document_id", "trace_id"),
-        *("item", "unit", "example", "question", "id", "document", "sample", "record", "image", "photo", "file"),
-        *("filename", "sentence", "text"),
-    ),
-    "item": ("task_id", "item_id", "question", "example", "unit"),
-    "worker": (
-        *("worker_id", "annotator_id", "rater_id", "user_id", "labeler_id", "judge_id", "annotator"),
-        *("rater", "labeler", "labeller", "coder", "judge", "user", "performer", "person", "model", "name"),
-    ),
-    "label": (
-        *("labels", "answer", "annotation", "vote", "response", "rating", "judgment", "judgement", "choice", "verdict"),
-        *("result", "class", "category", "value", "truth", "gold", "true_label", "ground_truth", "correct_label"),
-    ),
-    "truth": ("gold", "true", "true_label", "ground_truth", "expected", "reference", "correct_label"),
-    "true": ("truth", "gold", "true_label", "ground_truth"),
-    "answered": ("answer", "label", "response", "vote"),
-    "capacity": ("max_tasks", "limit", "max_labels", "max", "quota", "load"),
-    "accuracy": ("skill", "p", "acc", "quality", "probability"),
-    "correct": ("right", "hits", "n_correct", "num_correct", "correct_answers"),
-    "asked": ("total", "n", "trials", "answered", "n_asked", "num_asked", "questions"),
-    "group": ("team", "groups", "family", "site"),
-    "type": ("kind", "types", "category", "topic"),
-    **OPTIONAL,
-}
 
 KEPT, IGNORED = Extras.KEPT, Extras.IGNORED
 CAMPAIGN_TABLES = {  # of a campaign's folder, by name; gold has several forms
