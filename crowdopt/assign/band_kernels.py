@@ -24,6 +24,7 @@ import numpy as np
 from crowdopt.kernels import njit
 
 BANDS = 24  # of a node
+SHUT, KINS = 2_000, 62  # bands without some kins, and kins that can be left out
 NODES = 1 << 18  # of a search, at most
 GRID = 150  # shares of a node's labels between the ends of its bands, at most: the errors that its own bound rests on
 EACH = 2_000  # answers told apart that take about the time of a node
@@ -175,32 +176,74 @@ def _brought_together(skill, cell, amount, size, up, most, classes):
 
 
 @njit(cache=True, nogil=True)
-def _new_band(low, high, items, bands, deepest):
-    """The band of the items from low on and before high; its number."""
-    price, cell, _ = items
+def _first_of(order, shut, kin, most, found):
+    """The first items in this order of which a set may have all, kin by kin; how many. shut: bits of kins left out."""
+    had, many = np.zeros(most.size, np.int64), 0
+    for j in order:
+        out = kin[j] < KINS and (shut >> kin[j]) & 1
+        if many < found.size and had[kin[j]] < most[kin[j]] and not out:
+            had[kin[j]] += 1
+            found[many] = j
+            many += 1
+    return many
+
+
+@njit(cache=True, nogil=True)
+def _new_band(low, high, shut, items, bands, deepest):
+    """The band of the items from low on and before high, without kins whose bits are in shut; its number."""
+    price, cell, _, kin, most = items
     edge, sums, picks, best, cut = bands
     b = edge[0, 0]
     edge[0, 0] += 1
-    edge[b, 0], edge[b, 1] = low, high
-    edge[b, 2], edge[b, 3] = cell[low:high].min(), cell[low:high].max()
-    cut[b] = 0
-    order = low + np.argsort(price[low:high], kind="mergesort")
+    edge[b, 0], edge[b, 1], edge[b, 4], cut[b] = low, high, shut, 0
     falling = low + np.argsort(cell[low:high], kind="mergesort")
+    many = _first_of(falling, shut, kin, most, best[b, :deepest])
+    edge[b, 2] = cell[best[b, 0]] if many else cell[falling[0]]
+    edge[b, 3] = edge[b, 2]
+    for j in falling:
+        if not (kin[j] < KINS and (shut >> kin[j]) & 1):
+            edge[b, 3] = max(edge[b, 3], cell[j])
+    _first_of(low + np.argsort(price[low:high], kind="mergesort"), shut, kin, most, picks[b, :deepest])
     sums[b, :] = np.inf
     sums[b, 0] = 0.0
-    for k in range(min(deepest, high - low)):
-        sums[b, k + 1] = sums[b, k] + price[order[k]]
-        picks[b, k] = order[k]
-        best[b, k] = falling[k]
+    for k in range(many):
+        sums[b, k + 1] = sums[b, k] + price[picks[b, k]]
     return b
+
+
+@njit(cache=True, nogil=True)
+def _without(b, out, items, bands, deepest):
+    """The band that has all of another but for a kin; -1 where there is no room for it."""
+    edge = bands[0]
+    shut = edge[b, 4] | (np.int64(1) << out)
+    for other in range(1, edge[0, 0]):
+        if edge[other, 4] == shut and edge[other, 0] == edge[b, 0] and edge[other, 1] == edge[b, 1]:
+            return other
+    if edge[0, 0] > len(edge) - 2 * items[0].size - 4:  # what is left is for bands that are cut
+        return -1
+    return _new_band(edge[b, 0], edge[b, 1], shut, items, bands, deepest)
+
+
+@njit(cache=True, nogil=True)
+def _crowded(node, labels, items):
+    """A kin of which a node's labels are too many; -1 where there is none."""
+    kin, most = items[3], items[4]
+    had = np.zeros(most.size, np.int64)
+    for s in range(BANDS):
+        for k in range(node[1, s]):
+            one = kin[labels[s, k]]
+            had[one] += 1
+            if had[one] > most[one]:
+                return one
+    return -1
 
 
 @njit(cache=True, nogil=True)
 def _cut(b, items, skill, bands, deepest):
     """The number of the first part of a band, cut between segments or where skills differ by half; then the other's."""
-    edge, _, _, _, cut = bands
+    edge, cut = bands[0], bands[4]
     if cut[b] == 0:
-        _, cell, segment = items
+        cell, segment = items[1], items[2]
         low, high = edge[b, 0], edge[b, 1]
         at = low + 1
         if segment[low] < segment[high - 1]:
@@ -212,8 +255,8 @@ def _cut(b, items, skill, bands, deepest):
             middle = (skill[0, cell[low]] + skill[0, cell[high - 1]]) / 2
             while cell[at] == cell[low] or (skill[0, cell[at]] > middle and cell[at] != cell[high - 1]):
                 at += 1
-        cut[b] = _new_band(low, at, items, bands, deepest)
-        _new_band(at, high, items, bands, deepest)
+        cut[b] = _new_band(low, at, edge[b, 4], items, bands, deepest)
+        _new_band(at, high, edge[b, 4], items, bands, deepest)
     return cut[b]
 
 
@@ -359,7 +402,7 @@ def _taken(price, share, band, many, worth, chosen, values):
 @njit(cache=True, nogil=True)
 def _shares(skill, cell, band, share):
     """Where the skill of each label of a band lies between the poorest (0) and the best one (1)."""
-    low, high, best, poorest = band
+    low, high, best, poorest = band[0], band[1], band[2], band[3]
     for j in range(low, high):
         share[j - low] = 0.0
         for e in range(len(skill)):
@@ -374,8 +417,8 @@ def _own_bound(node, items, skill, bands, start, target, limit, room, chosen):
 
     By the cheapest labels that reach ``sum of slope share >= height - target``, at the multiplier that proves most.
     """
-    price, cell, _ = items
-    edge, sums, picks, best, _ = bands
+    price, cell = items[0], items[1]
+    edge, sums, picks, best = bands[:4]
     count, at = np.zeros(BANDS, np.int64), np.zeros(BANDS)
     error = np.empty(_spread(node, skill, bands, count))
     work = _errors_between(node, items, skill, bands, start, count, error, room)
@@ -433,7 +476,7 @@ def _evidence(cell, amount, size, worth):
 @njit(cache=True, nogil=True)
 def _poorest(node, items, skill, bands):
     """The place of the band whose cheapest labels are poorest beside its best ones; -1 where all are as good."""
-    _, _, picks, best, _ = bands
+    picks, best = bands[2:4]
     cell = items[1]
     place, most = -1, 0.0
     for s in range(BANDS):
@@ -543,7 +586,9 @@ def _keep(node, labels, met):
 class Desk(NamedTuple):
     """What a search asks, and the room it works in."""
 
-    items: Any  # price, cell and segment of each label, segments ascending and in each the cells
+    # price, cell and segment of each label, segments ascending and in each the cells; its kin, and labels of each kin
+    # that a set may have
+    items: Any
     skill: np.ndarray  # (kinds, cells), falling
     start: np.ndarray  # (kinds, K, answers): the chances before
     asked: Any  # target; evidence needed, and that of a label of each cell (cells,); whether votes take tasks for easy
@@ -572,7 +617,8 @@ def _weighed(node, limit, bound, mark, desk):
         return DROPPED, limit, kept, bound, 0.0
     if error_of_counts(start, skill, cells, amount, size, True, law, other) > target:
         return DROPPED, limit, kept, bound, 0.0
-    paid, best_keep = _paid(node, labels, items[0]), _keeps(node, labels, items, limits)
+    paid = _paid(node, labels, items[0])
+    best_keep = _keeps(node, labels, items, limits) and _crowded(node, labels, items) < 0
     if paid < limit and best_keep and _serves(node, labels, items, skill, start, asked, room_for):
         limit, kept = paid, _keep(node, labels, found)
     _put(node, bands[2], labels)
@@ -580,16 +626,25 @@ def _weighed(node, limit, bound, mark, desk):
         size = _counted(node, labels, items, cells, amount)
         if plain_error_of_counts(start, skill, cells, amount, size, law, other) > target:
             return DROPPED, limit, kept, bound, 0.0  # all its sets vote alike
-    keep = _keeps(node, labels, items, limits)
+    keep = _keeps(node, labels, items, limits) and _crowded(node, labels, items) < 0
     if keep and _serves(node, labels, items, skill, start, asked, room_for):
         return SETTLED, limit, _keep(node, labels, found), bound, 0.0
     mark[0] = keep and best_keep
     own, answers = _own_bound(node, items, skill, bands, start, target, limit, room_for, labels)
     paid = _paid(node, labels, items[0])
-    keep = paid < limit and _keeps(node, labels, items, limits)
+    keep = paid < limit and _keeps(node, labels, items, limits) and _crowded(node, labels, items) < 0
     if keep and _serves(node, labels, items, skill, start, asked, room_for):
         limit, kept = paid, _keep(node, labels, found)
     return RAISED if own > bound else CUT, limit, kept, max(own, bound), answers
+
+
+@njit(cache=True, nogil=True)
+def _least(node, sums):
+    """What a node's cheapest labels cost."""
+    paid = 0.0
+    for s in range(BANDS):
+        paid += sums[node[0, s], node[1, s]] if node[1, s] > 0 else 0.0
+    return paid
 
 
 @njit(cache=True, nogil=True)
@@ -599,7 +654,25 @@ def _children(node, keeps, bound, limit, nodes, used, queue, desk):
     None where no band is left to be cut, or there is no room for another one.
     """
     items, skill, bands = desk.items, desk.skill, desk.bands
-    sums = bands[1]
+    sums, deepest = bands[1], desk.labels.shape[1] - 1
+    _put(node, bands[2], desk.labels)
+    out = _crowded(node, desk.labels, items) if not desk.limits[1].size else -1
+    if out >= 0 and out < KINS and items[4][out] == 1:  # in one of two bands there is none of it
+        made = 0
+        for s in range(BANDS):
+            for k in range(node[1, s]):
+                if made < 2 and items[3][desk.labels[s, k]] == out:
+                    b, made = _without(node[0, s], out, items, bands, deepest), made + 1
+                    if b < 0:
+                        return nodes, -1
+                    cost = max(bound, _least(node, sums) - sums[node[0, s], node[1, s]] + sums[b, node[1, s]])
+                    if cost < limit:
+                        nodes = nodes if used < len(nodes) else _longer(nodes)
+                        nodes[used], nodes[used, 2] = node, 0
+                        nodes[used, 0, s] = b
+                        heappush(queue, (cost, used))
+                        used += 1
+        return nodes, used
     place = -1 if keeps else _mixed(node, items, bands)
     place = _poorest(node, items, skill, bands) if place < 0 else place
     place = _widest(node, items, skill, bands) if place < 0 and desk.asked[3] else place
@@ -608,7 +681,7 @@ def _children(node, keeps, bound, limit, nodes, used, queue, desk):
         free = s if node[1, s] == 0 else free
     if place < 0 or free < 0:
         return nodes, -1
-    better = _cut(node[0, place], items, skill, bands, desk.labels.shape[1] - 1)
+    better = _cut(node[0, place], items, skill, bands, deepest)
     total, rest = node[1, place], 0.0
     for s in range(BANDS):
         if s != place and node[1, s] > 0:
@@ -647,8 +720,8 @@ def cheapest_counted(items, skill, start, asked, sides, limits, effort, met, roo
     (fewest, most), (limit, longer, work) = sides, effort
     met[1][:] = -1
     n = items[0].size
-    deepest, room = min(most, min(n, met[0].shape[1])), 4 * n + 4
-    edge, cut = np.zeros((room, 4), np.int64), np.zeros(room, np.int64)
+    deepest, room = min(most, min(n, met[0].shape[1])), 4 * n + 4 + (SHUT if (items[4] < 2).any() else 0)
+    edge, cut = np.zeros((room, 5), np.int64), np.zeros(room, np.int64)
     edge[0, 0] = 1  # the next band's number
     sums = np.empty((room, deepest + 1))
     picks, best = np.zeros((room, deepest + 1), np.int64), np.zeros((room, deepest + 1), np.int64)
@@ -664,7 +737,7 @@ def cheapest_counted(items, skill, start, asked, sides, limits, effort, met, roo
         return np.inf, -1
     if deepest < fewest:
         return limit, -1
-    root = _new_band(0, n, items, bands, deepest)
+    root = _new_band(0, n, 0, items, bands, deepest)
     queue, nodes = [(sums[root, fewest], 0)], np.zeros((64, 3, BANDS), np.int32)  # bands, labels, marks
     nodes[0, 0, 0], nodes[0, 1, 0] = root, fewest
     used, kept, floor = 1, -1, np.inf  # floor: the cheapest set of which the errors do not tell whether it does

@@ -151,7 +151,7 @@ class Laid(NamedTuple):
     item: np.ndarray  # (items,): class of workers
     items: Any  # price, worth and group of each, and skills of cells, (E, cells)
     cell: np.ndarray
-    bands: Any  # price, cell and segment of items by segment
+    bands: Any  # price, cell, segment and group of items by segment, and labels of each group that a set may have
     order: np.ndarray  # places of those
     limits: Any  # of segments
     known: bool  # whether segments tell all limits; none where groups are told apart in too many ways, or unproven
@@ -188,11 +188,12 @@ def _laid(r, rows, sides, law, copies, cost, longest):
     segment = side[item]
     told = _limits_of(r, rows, side, side.max() + 1 if known else 0, rows.most[r])
     order = np.argsort(segment, kind="mergesort")
+    most = np.minimum(rows.top[r], item.size) if not rows.free[r] else np.full(1, item.size)
     return Laid(
         item,
         (price, worth, group[item], skill),
         cell,
-        (price[order], cell[order], segment[order]),
+        (price[order], cell[order], segment[order], group[item][order], most),
         order,
         told,
         known,

@@ -223,11 +223,12 @@ def _checked(group: Any, m: int) -> Group:
     _refuse(odd, f"{who}: min_per_task and max_per_task are whole numbers of at least 0")
     _refuse(most is not None and least > most, f"{who}: min_per_task {least} is above max_per_task {most}")
     _refuse(least > len(members), f"{who}: min_per_task {least}, but it has {len(members)} workers")
-    ordered = 0 <= group.min_share <= group.max_share <= 1
+    low, high = float(group.min_share), float(group.max_share)
+    ordered = 0 <= low <= high <= 1
     _refuse(not ordered, f"{who}: shares must satisfy 0 <= min_share <= max_share <= 1")
     idle = group.dependent and most == 0
     _refuse(idle, f"{who}: a family of which no task may have a label is no family; drop workers")
-    return replace(group, members=members, max_per_task=most)
+    return replace(group, members=members, max_per_task=most, min_share=low, max_share=high)
 
 
 def checked_rows(rows: Any, n: int, m: int) -> OwnRows | None:

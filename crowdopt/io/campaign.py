@@ -17,7 +17,8 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -582,45 +583,65 @@ def write_campaign(
     if len(collected_labels) != len(instance.collected):
         raise InputError("the labels already in must be given, one for each collected pair")
     with new_folder(path, CAMPAIGN, force) as new:
-        text = settings_text(instance, gold_source, trust_gold)
-        (new / "campaign.toml").write_text(text, encoding="utf-8", newline="\n")
-        _write_tasks(instance, new)
-        _write_workers(instance, new)
+        write_tables(instance, new, settings_text(instance, gold_source, trust_gold), collected_labels)
         _write_skills(instance, new, gold)
-        write_groups(instance, new)
-        write_rows(instance, new)
-        for name in PAIRS:
-            pairs = getattr(instance, name)
-            labels = {"label": collected_labels} if name == "collected" else {}
-            if len(pairs):
-                columns = [*pair_ids(instance, pairs), *labels.values()]
-                write_csv(new / f"{name}.csv", ["task", "worker", *labels], columns)
 
 
-def _write_tasks(instance: AssignmentInstance, folder: Path) -> None:
-    columns: dict[str, Any] = {"task": instance.task_ids}
-    if instance.n_types > 1 or instance.types is not None:
-        columns["type"] = [instance.type_id(int(kind)) for kind in instance.task_type]
-    if (instance.epsilon != instance.epsilon[0]).any():
-        columns["epsilon"] = instance.epsilon
-    if (instance.min_labels > 0).any():
-        columns["min_labels"] = instance.min_labels
-    if (instance.max_labels < UNLIMITED).any():
-        columns["max_labels"] = ["" if most == UNLIMITED else most for most in instance.max_labels.tolist()]
-    write_csv(folder / "tasks.csv", list(columns), columns.values())
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
-def _write_workers(instance: AssignmentInstance, folder: Path) -> None:
-    names = instance.worker_ids
-    columns: dict[str, Any] = {"worker": names, "capacity": instance.capacity}
+def write_tables(
+    instance: AssignmentInstance,
+    folder: Path,
+    settings: str,
+    labels: Sequence[str],
+    tasks: Columns = MappingProxyType({}),
+    workers: Columns = MappingProxyType({}),
+) -> None:
+    """The files of a campaign but for its skills; tasks, workers: further columns of their tables."""
+    (folder / CAMPAIGN).write_text(settings, encoding="utf-8", newline="\n")
     same = bool((instance.cost == instance.cost[0]).all())
-    if same and (instance.cost != 1).any():
-        columns["price"] = instance.cost[0]
-    if (instance.min_load > 0).any():
-        columns["min_tasks"] = instance.min_load
-    write_csv(folder / "workers.csv", list(columns), columns.values())
+    _write(
+        folder / "tasks.csv",
+        task=instance.task_ids,
+        type=_types(instance),
+        epsilon=None if instance.one_target is not None else instance.epsilon,
+        min_labels=instance.min_labels if (instance.min_labels > 0).any() else None,
+        max_labels=["" if most == UNLIMITED else most for most in instance.max_labels.tolist()]
+        if (instance.max_labels < UNLIMITED).any()
+        else None,
+        **tasks,
+    )
+    _write(
+        folder / "workers.csv",
+        worker=instance.worker_ids,
+        capacity=instance.capacity,
+        price=instance.cost[0] if same and (instance.cost != 1).any() else None,
+        min_tasks=instance.min_load if (instance.min_load > 0).any() else None,
+        **workers,
+    )
     if not same:
         write_csv(folder / "prices.csv", ["worker", "type", "price"], by_cell(instance, instance.cost))
+    write_groups(instance, folder)
+    write_rows(instance, folder)
+    for name in PAIRS:
+        pairs = getattr(instance, name)
+        if len(pairs):
+            task, worker = pair_ids(instance, pairs)
+            _write(folder / f"{name}.csv", task=task, worker=worker, label=labels if name == "collected" else None)
+
+
+def _write(path: Path, **columns: Any) -> None:
+    """A table of those columns that are there."""
+    there = {name: column for name, column in columns.items() if column is not None}
+    write_csv(path, list(there), there.values())
+
+
+def _types(instance: AssignmentInstance) -> list[str] | None:
+    """The type of each task, where a table needs to say it."""
+    if instance.n_types == 1 and instance.types in (None, ("all",)):
+        return None
+    return [instance.type_id(int(kind)) for kind in instance.task_type]
 
 
 def _write_skills(
@@ -629,7 +650,7 @@ def _write_skills(
     if isinstance(gold, Mapping):
         write_csv(folder / "gold.csv", list(gold), gold.values())
         return
-    typed = instance.n_types > 1 or instance.types is not None
+    typed = _types(instance) is not None
     keep = slice(None) if typed else slice(0, None, 2)
     header = ["worker", "type"] if typed else ["worker"]
     if gold is None:

@@ -336,7 +336,7 @@ def write_shared(instance: AssignmentInstance, folder: Path, types: Sequence[str
     columns: dict[str, Any] = {"worker": workers, "capacity": instance.capacity}
     if (instance.cost != 1).any():
         columns["price"] = instance.cost[0]
-    (folder / CAMPAIGN).write_text(settings_text(instance, None), encoding="utf-8", newline="\n")
+    (folder / CAMPAIGN).write_text(settings_text(instance), encoding="utf-8", newline="\n")
     write_csv(folder / "workers.csv", list(columns), columns.values())
     if types:
         names = np.repeat(types, len(workers)), np.tile(workers, len(types))

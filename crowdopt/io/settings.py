@@ -24,7 +24,7 @@ from crowdopt.crowd.doubt import gold_of
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import CLASSES, FIELDS, UNLIMITED, AssignmentInstance, Field, Origin
 from crowdopt.crowd.law import NONE, Difficulty
-from crowdopt.crowd.skills import ESTIMATORS
+from crowdopt.crowd.skills import AVERAGED, ESTIMATORS
 from crowdopt.documents import (
     COUNT,
     FLAG,
@@ -132,8 +132,19 @@ def _rounding(number: float) -> float:
     return 0.5 * 10.0 ** -len(repr(number).partition(".")[2])
 
 
-def settings_text(instance: AssignmentInstance, gold_source: str | None, trust_gold: bool = False) -> str:
-    """campaign.toml of an instance."""
+def settings_text(
+    instance: AssignmentInstance,
+    gold_source: str | None = None,
+    trust_gold: bool = False,
+    skills: str = AVERAGED,
+    collected: str | None = None,
+) -> str:
+    """campaign.toml of an instance.
+
+    skills: how gold becomes accuracies; collected: how labels that are in count, where it is said for later.
+    """
+    evidence = len(instance.collected) > 0 and not instance.observed
+    collected = collected or ("evidence" if evidence else None)
     lines = [f"title = {quoted(instance.title)}"] if instance.title else []
     if instance.one_target is not None:
         lines.append(f"epsilon = {instance.one_target!r}")
@@ -153,7 +164,8 @@ def settings_text(instance: AssignmentInstance, gold_source: str | None, trust_g
     if gold_source is not None:
         lines.append(f"gold_source = {quoted(gold_source)}")
     lines += ["trust_gold = true"] * trust_gold
-    lines += ['collected = "evidence"'] * (len(instance.collected) > 0 and not instance.observed)
+    lines += [f"skills = {quoted(skills)}"] * (skills != AVERAGED)
+    lines += [] if collected is None else [f"collected = {quoted(collected)}"]
     return "\n".join([*lines, *group_tables(instance)]) + "\n"
 
 

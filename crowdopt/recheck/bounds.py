@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from crowdopt.arrays import Bools, Floats, Ints, parts_of
+from crowdopt.arrays import Bools, Floats, Ints, alike, parts_of
 from crowdopt.core.certificate import BOUND, DEPTH, UNIT, lowered, sum_below
 from crowdopt.crowd.alike import bounds_know_overlaps, in_several, membership, task_limits
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
@@ -351,16 +351,16 @@ def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits)
     free: Bools = ~np.any(tied, axis=0)
     least[free] = least_by_evidence(instance, prices, np.flatnonzero(free))
     barred, fixed = workers_by_task(instance.barred), workers_by_task(instance.fixed)
-    alike: dict[tuple[object, ...], AlikeTasks] = {}
+    known: dict[tuple[object, ...], AlikeTasks] = {}
     order = np.argsort(instance.floor, kind="stable")
     for task in order[~free[order]].tolist():
         row, forced = int(prices.row_of[task]), fixed.get(task, ())
         key = (row, low[:, task].tobytes(), high[:, task].tobytes(), forced)
-        if key not in alike:
+        if key not in known:
             worth = instance.evidence[instance.task_type[task]]
             limited = member, low[:, task], high[:, task]
-            alike[key] = AlikeTasks(prices.price[row], worth, limited, forced, float(prices.size[row]))
-        least[task] = alike[key].least(float(instance.floor[task]), barred.get(task, ()))
+            known[key] = AlikeTasks(prices.price[row], worth, limited, forced, float(prices.size[row]))
+        least[task] = known[key].least(float(instance.floor[task]), barred.get(task, ()))
     return least
 
 
@@ -385,10 +385,14 @@ def least_by_evidence(instance: AssignmentInstance, prices: PairPrices, tasks: I
         )  # fmt: skip
         value[some], rough[some] = found, off
 
-    solve(tasks, FOLLOWED)
-    rest = tasks[rough[tasks] > OPEN]
+    alone = np.where(np.diff(starts) > 0, np.arange(n), -1)  # tasks with pairs of their own
+    number, first = alike(instance.task_type[tasks], prices.row_of[tasks], need[tasks], alone[tasks])
+    each = tasks[first]
+    solve(each, FOLLOWED)
+    rest = each[rough[each] > OPEN]
     if rest.size:
         solve(rest, MORE)
+    value[tasks] = value[each][number]
     paid = np.bincount(fixed[:, 0], prices.price[prices.row_of[fixed[:, 0]], fixed[:, 1]], n)
     size = prices.size[prices.row_of] * instance.n_workers
     return np.asarray((value + paid - max(DEPTH, instance.n_workers) * UNIT * size)[tasks])
@@ -618,6 +622,6 @@ def proved_by_sets(
     for cases in MORE_CASES:
         before = proven
         proven = prove_sets(instance, stored.workers.numbers("dual"), budget, joint, float(wrong), cases)
-        if proven >= enough - BOUND * max(1.0, abs(enough)) or proven == before:
+        if proven >= enough - BOUND * max(1.0, abs(enough)) or proven == before or not instance.the_rule.checked:
             break
     return proven

@@ -41,6 +41,7 @@ from crowdopt.io.plan import (
     votes_table,
     weights_table,
 )
+from crowdopt.io.policy import ORDER_FILE, STEP_FILE
 from crowdopt.io.schema import PLAN_TABLES, QUEUE
 from crowdopt.io.settings import BEYOND, RECORD, difficulty_table
 from crowdopt.io.tables import Table, campaign_pairs, read_table
@@ -468,6 +469,7 @@ def _refuse_files(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         (REPAIR, "repaired" in stored.claims, "plan.json says nothing of a repair"),
         (LIMITS, joint, "the campaign has no groups, shares or rows"),
         ("queues", stored.amounts is None, "shares of labels are no lists of tasks"),
+        *((name, False, "this plan asks no one by one") for name in ("policy.csv", ORDER_FILE, STEP_FILE)),
     ):
         if (stored.folder / name).exists() and not belongs:
             report.complain(name, f"is there, but {why}")

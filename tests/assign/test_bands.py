@@ -51,7 +51,8 @@ def test_no_set_costs_less_and_a_bound_holds_after_any_number_of_errors(seed):
     wanted = min(costs, default=np.inf)
     for work in (1, 3, 10, 100_000):
         sets, sizes = np.zeros((2, 4), np.int64), np.empty(2, np.int64)
-        items, start, asked = (price, cell, segment), prior[None, :, None], (target, need, worth, False)
+        kin, most = (segment > 0).astype(np.int64), top
+        items, start, asked = (price, cell, segment, kin, most), prior[None, :, None], (target, need, worth, False)
         groups, effort = (member, low, top), (np.inf, np.inf, work)
         room = np.zeros((2, 6), np.int64), np.empty((2, prior.size, 2 * ROOM))
         bound, size = cheapest_counted(

@@ -317,9 +317,9 @@ def test_more_tasks_go_the_way_that_is_named(tmp_path):
     with pytest.raises(crowdopt.InputError, match=r"live export.*new --store"):
         crowdopt.live(folder, policy="greedy", store=store)
     more = tmp_path / "out" / "campaign"
-    assert (more / "tasks.csv").read_text().startswith('task,type,text\nt0,all,"one, two"\n')
+    assert (more / "tasks.csv").read_text().startswith('task,text\nt0,"one, two"\n')
     with (more / "tasks.csv").open("a") as file:
-        file.write("t9,all,nine\n")
+        file.write("t9,nine\n")
     again = crowdopt.live(more, policy="greedy", store=tmp_path / "new.db")
     found = {row.task: (row.answer, row.labels) for row in again.answers()}
     assert found[first.task] == ("yes", 1) and found["t9"] == ("", 0)
