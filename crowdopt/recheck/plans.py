@@ -389,11 +389,7 @@ def check_short(instance: AssignmentInstance, stored: StoredPlan, excused: Bools
 
 def _served_by_spare_labels(instance: AssignmentInstance, pairs: Ints, excused: Bools) -> int | None:
     """The first task said to be short that the best labels left, FEW in all at most, serve within every limit."""
-    if (
-        instance.the_rule.average
-        or instance.own_rows is not None
-        or any(group.has_share_limits for group in instance.groups)
-    ):
+    if instance.the_rule.average:
         return None
     room = instance.capacity - np.bincount(pairs[:, 1], minlength=instance.n_workers)
     spent = instance.prices(pairs).sum()

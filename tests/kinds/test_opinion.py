@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt import AssignmentInstance, InputError
+from crowdopt import AssignmentInstance, Group, InputError
 from tests.sampled import first_of
 from tests.strangers import environment, installed
 from tests.typed import said as run
@@ -74,11 +74,14 @@ def test_labels_in_of_a_worker_who_is_mostly_wrong_count_as_what_they_say(seed, 
     assert report.holds and report.proven, report.problems
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """A campaign of six tasks that three workers of six can serve, and its plan."""
+@pytest.fixture(scope="module", params=[1.0, 0.5])
+def served(request, tmp_path_factory):
+    """A campaign of six tasks that three workers of six can serve, within a share too, and its plan."""
     place = tmp_path_factory.mktemp("served")
-    one = AssignmentInstance([[0.9, 0.8, 0.8, 0.8, 0.7, 0.6]], [0] * 6, 6, 0.15, rule="exact-error")
+    groups = [Group("last", [4, 5], max_share=request.param)] if request.param < 1 else []
+    one = AssignmentInstance(
+        [[0.9, 0.8, 0.8, 0.8, 0.7, 0.6]], [0] * 6, 6, 0.15, rule="exact-error", groups=groups, types=["all"]
+    )
     crowdopt.write_campaign(one, place / "c")
     crowdopt.write_plan(crowdopt.solve(one), place / "p")
     assert crowdopt.verify(place / "c", place / "p").proven
@@ -89,7 +92,7 @@ def test_a_task_that_spare_labels_would_serve_is_not_short(served, tmp_path):
     """A plan all of whose tables say that a task got nothing is refused for one reason: labels are left for it."""
     one, place = served
     target = np.where(np.arange(6) == 3, 1e-9, 0.15)
-    hopeless = AssignmentInstance(one.accuracy, one.task_type, [5, 5, 0, 5, 0, 0], target, rule="exact-error")
+    hopeless = replace(one, capacity=[5, 5, 0, 5, 0, 0], epsilon=target)
     plan = crowdopt.solve(hopeless)
     pairs = plan.pairs[plan.pairs[:, 0] != 3]
     crowdopt.write_plan(replace(plan, instance=one, pairs=pairs), tmp_path / "p")
@@ -113,6 +116,7 @@ def test_a_best_effort_is_one(seed, tmp_path):
         rng.uniform(0.03, 0.2, tasks),
         rule="exact-error",
         budget=float(rng.integers(30, 80)) if seed % 2 else None,
+        groups=[Group("last", range(4), max_share=0.6)] if seed % 3 == 0 else [],
     )
     plan = crowdopt.solve(one, time_limit=0.5 + 0.5 * (seed // 2))
     assert len(plan.short)
