@@ -12,7 +12,6 @@ from crowdopt import AssignmentInstance, Group
 from crowdopt.crowd.vote_errors import exact_errors
 from tests.sampled import first_of
 
-
 TARGET = 0.0801  # that no label of three digits meets to the last bit
 
 
