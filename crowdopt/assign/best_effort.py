@@ -34,7 +34,7 @@ from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA, EXACT_ERROR, bhattacharyya_error
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, errors_of_sets, most_errors, short_tasks, worst_breach
 from crowdopt.errors import InputError
-from crowdopt.programs import set_choice
+from crowdopt.programs import masters
 
 Again = Callable[[AssignmentInstance, float], Plan]  # ``(instance, seconds)``: a plan by the method that was asked for
 
@@ -431,8 +431,8 @@ def _choice(problem: Problem, sets: Sets, kind: Ints, which: Ints) -> tuple[Prog
     matrix = sparse.csc_array(sparse.vstack([own, coupling.use(type_of, mine.label, mine.owner, which.size)]))
     none = np.zeros(coupling.lower.size)
     cost = np.bincount(mine.owner, problem.rows.cost[type_of, mine.label], which.size).astype(np.float64)
-    program = set_choice.of_sets((coupling.lower, coupling.upper), count, cost, matrix, 0.0, (none, none))
-    first = set_choice.before_sets(count.size, none.size)
+    program = masters.of_sets((coupling.lower, coupling.upper), count, cost, matrix, 0.0, (none, none))
+    first = masters.before_sets(count.size, none.size)
     upper, whole = np.append(np.zeros(first), count[kind].astype(np.float64)), np.arange(program.cost.size) >= first
     row_upper = program.row_upper.copy()
     row_upper[program.row("task").span] = count

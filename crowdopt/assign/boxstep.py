@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats
 from crowdopt.core.solution import WARM, Options, Solve
-from crowdopt.programs.boxed import OpenAmounts, of_amounts
+from crowdopt.programs.masters import OpenAmounts, of_amounts
 
 NOWHERE = np.zeros(0)  # thresholds that nobody asked for yet
 EXACT = 1e-10  # relative; value and proof, and evidence had or given back

@@ -25,7 +25,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.program import Program
 from crowdopt.core.solution import BRANCHING, BY_SIZE, Options, Solve
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.programs import set_choice
+from crowdopt.programs import masters
 
 
 @dataclass(frozen=True)
@@ -224,8 +224,8 @@ class Chooser:
         aim = self._aims(near) * hair
         cost = np.concatenate([aim, np.zeros(chain.size), problem.coupling.goal * problem.coupling.spare[lacks]])
         matrix = sparse.csc_array(sparse.vstack([own, every], format="csc"))
-        program = set_choice.of_sets(sides, count[active], cost, matrix, self.master.short[active], (dear, dear))
-        return program, set_choice.before_sets(active.size, sides[0].size)
+        program = masters.of_sets(sides, count[active], cost, matrix, self.master.short[active], (dear, dear))
+        return program, masters.before_sets(active.size, sides[0].size)
 
     def _aims(self, some: Ints) -> Floats:
         """What sets count in what is minimised, (k,)."""

@@ -10,7 +10,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.assign.prices import stepped
 from crowdopt.assign.problem import Problem
 from crowdopt.core.solution import BY_SIZE, Options, Solve
-from crowdopt.programs import row_amounts
+from crowdopt.programs import masters
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def aimed(problem: Problem, money: float, solve: Solve, options: Options) -> tup
         slack = 0.0 if first is None else max(0.0, money - first.value) / float(first.prices @ problem.tasks_in)
         step = None if first is None else stepped(problem, slack, solve, options)
         return None if step is None else (step.amounts.T, slack)
-    program = row_amounts.most_slack(problem.amounts, problem.tasks_in.astype(np.float64), money)
+    program = masters.most_slack(problem.amounts, problem.tasks_in.astype(np.float64), money)
     found = solve(program, BY_SIZE, options)
     if found.primal is None:
         return None

@@ -25,7 +25,7 @@ from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.errors import InputError
-from crowdopt.programs import aggregated, dropped_tasks, extra_capacity
+from crowdopt.programs import aggregated, elastic
 from crowdopt.programs.assignment import shares_of
 
 NAMED = 5  # tasks in a sentence
@@ -79,7 +79,7 @@ def staying_tasks(instance: AssignmentInstance, probe: Probe) -> Iterator[Ints]:
     classes = classes_of(relaxation(instance), joint=True)
     if classes.evidence.size > A_SECOND * probe.clock.left:
         return
-    solution = probe.run(dropped_tasks.of_classes(classes))
+    solution = probe.run(elastic.without_some_tasks(classes))
     if solution is None:
         return
     drop = np.rint(solution.column("dropped")).astype(np.int64)
@@ -340,7 +340,7 @@ def _looser_target(instance: AssignmentInstance, probe: Probe, epsilon: float | 
 def _more_capacity(instance: AssignmentInstance, probe: Probe) -> Remedy | None:
     """Fewest labels (weighted by their price) beyond the capacities, then no more than a plan really uses."""
     classes = classes_of(relaxation(without_budget(instance)), joint=True)
-    solution = probe.run(extra_capacity.of_classes(classes))
+    solution = probe.run(elastic.with_extra_capacity(classes))
     if instance.budget is not None or solution is None:
         return None
     extra = solution.column("extra") / classes.workers_in

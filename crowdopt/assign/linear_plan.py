@@ -28,8 +28,8 @@ from crowdopt.core.solution import BY_SIZE, PROVEN, Listener, Options, Progress,
 from crowdopt.crowd.alike import Classes, classes_of
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.vote_errors import breaches
-from crowdopt.programs import aggregated, some_pairs
-from crowdopt.programs.some_pairs import PairLimits, SomePairs
+from crowdopt.programs import aggregated, masters
+from crowdopt.programs.masters import PairLimits, SomePairs
 
 APART = ProblemParams(apart=True)
 OTHERWISE = "prices for each task by itself settle nothing: the program of all tasks, which takes longer"
@@ -385,7 +385,7 @@ class _Generated:
             room=upper[:groups],
             money=float(upper[-1]) if problem.coupling.has_budget else np.inf,
         )
-        return some_pairs.of_pairs(SomePairs(place, worker, worth, cost, count[place]), sides, dear)
+        return masters.of_pairs(SomePairs(place, worker, worth, cost, count[place]), sides, dear)
 
     def _prices(self, solution: Solution) -> _Prices:
         assert solution.dual is not None

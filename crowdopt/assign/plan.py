@@ -27,7 +27,7 @@ from crowdopt.crowd.instance import PRICES, AssignmentInstance
 from crowdopt.crowd.vote_errors import NEAR, broken, exact_errors, most_errors, open_tasks, worst_breach
 from crowdopt.errors import OwnFault
 from crowdopt.notebooks import InNotebooks, as_arrow, at_most
-from crowdopt.programs.missing import JOINT
+from crowdopt.programs.elastic import JOINT
 
 REPORT = "this is a fault of crowdopt, not of the campaign: please report it with the campaign"
 WORTHLESS = -1.0  # a bound below this says less than that nothing costs less than nothing: not worth keeping

@@ -25,7 +25,7 @@ from crowdopt.crowd.groups import UNBOUNDED
 from crowdopt.crowd.instance import COVERAGE, UNLIMITED, AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR
 from crowdopt.crowd.vote_errors import CERTAIN, errors_of_sets
-from crowdopt.programs import row_amounts
+from crowdopt.programs import masters
 from crowdopt.programs.assignment import shares_of
 
 ANY = 1 << 40  # labels: so many are no limit
@@ -351,13 +351,13 @@ class Problem:
     def amounts(self) -> Program:
         """The linear program over lots: labels of each class for the tasks of each lot together."""
         worth, cost = self.rows.worth[self.lots[0]], self.rows.cost[self.lots[0]]
-        ties, most = row_amounts.Side(self._ties(), self.coupling.lower, self.coupling.upper), self.most.astype(float)
-        whole = row_amounts.of_rows(worth, cost, most, self.needed, self._limits(), ties)
+        ties, most = masters.Side(self._ties(), self.coupling.lower, self.coupling.upper), self.most.astype(float)
+        whole = masters.of_rows(worth, cost, most, self.needed, self._limits(), ties)
         if self.short is None:
             return whole
-        return row_amounts.in_part(whole, np.bincount(self.lot_of, self.count * self.short).astype(np.float64))
+        return masters.in_part(whole, np.bincount(self.lot_of, self.count * self.short).astype(np.float64))
 
-    def _limits(self) -> row_amounts.Side:
+    def _limits(self) -> masters.Side:
         """``sum low <= labels of a group <= sum top`` over the tasks of each lot, all labels among them."""
         rows, groups, lots = self.rows, self.room.size, self.tasks_in.size
         apart = rows.group == np.arange(rows.low.shape[1])[:, None]
@@ -370,7 +370,7 @@ class Problem:
         t, h = np.nonzero((low > 0) | ~open_ended)
         at, g = np.nonzero(member[h])
         matrix = sparse.csc_array((np.ones(at.size), (at, t[at] * groups + g)), shape=(t.size, lots * groups))
-        return row_amounts.Side(matrix, low[t, h], np.where(open_ended, np.inf, top)[t, h])
+        return masters.Side(matrix, low[t, h], np.where(open_ended, np.inf, top)[t, h])
 
     def _ties(self) -> sparse.csc_array:
         """What labels take from the coupling rows, (rows, L G)."""

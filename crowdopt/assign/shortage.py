@@ -25,7 +25,7 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA, guessing
 from crowdopt.crowd.vote_errors import breaches, fewest_exact, most_errors, relaxation
-from crowdopt.programs import aggregated, missing
+from crowdopt.programs import aggregated, elastic
 from crowdopt.programs.assignment import shares_of
 
 LEAST, MOST = 1e-9, 0.4999  # error targets looked at
@@ -95,7 +95,7 @@ class Probe:
 
     def elastic(self, classes: Classes, joint_too: bool = True) -> ElasticPoint | None:
         """What is missing at least, over classes; joint limits may be missed too, or are kept."""
-        return self.run(missing.elastic(aggregated.of_classes(classes), None if joint_too else missing.SINGLE))
+        return self.run(elastic.elastic(aggregated.of_classes(classes), None if joint_too else elastic.SINGLE))
 
     def has_shares(self, instance: AssignmentInstance) -> bool:
         """Whether the LP relaxation of the rule has a point."""
@@ -104,7 +104,7 @@ class Probe:
 
     def lacks_shares(self, instance: AssignmentInstance) -> bool:
         """Whether multipliers prove that not even shares of labels would do; False where that is not known."""
-        program = missing.elastic(aggregated.of_classes(classes_of(relaxation(instance), joint=True)))
+        program = elastic.elastic(aggregated.of_classes(classes_of(relaxation(instance), joint=True)))
         point = self.run(program)
         dual = None if point is None else point.dual
         return dual is not None and lagrangian_bound(program, _at_most_one(program, dual)) > NOTICE
@@ -205,14 +205,14 @@ def joint_shortage(instance: AssignmentInstance, classes: Classes, probe: Probe)
     if not has_joint_limits(instance):
         return None
     base = aggregated.of_classes(classes)
-    kept = probe.run(missing.elastic(base, missing.SINGLE))
-    loose = probe.run(missing.elastic(base, missing.JOINT))
+    kept = probe.run(elastic.elastic(base, elastic.SINGLE))
+    loose = probe.run(elastic.elastic(base, elastic.JOINT))
     contradiction = 0.0
     if kept is None:
-        every = probe.run(missing.elastic(base))
+        every = probe.run(elastic.elastic(base))
         if every is None:
             return None
-        names = [block.name for block in every.program.columns[1:] if block.name.partition(".")[2] in missing.JOINT]
+        names = [block.name for block in every.program.columns[1:] if block.name.partition(".")[2] in elastic.JOINT]
         contradiction = float(sum(every.column(name).sum() for name in names))
     blocked = None if loose is None else _blocked(instance, classes, loose)
     return JointShortage(blocked, contradiction if contradiction > NOTICE else 0.0)

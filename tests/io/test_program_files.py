@@ -21,7 +21,7 @@ import crowdopt
 from crowdopt.cli import main
 from crowdopt.core.program import Program, dualize, relax, stack
 from crowdopt.io.programs import LONGEST, LP, MPS, ids_of, names_of, write_program
-from crowdopt.programs import assignment, assignment_dual, missing
+from crowdopt.programs import assignment, assignment_dual, elastic
 from tests.models import highs
 from tests.models.reading import MODELS, assert_same, described, read_by
 from tests.models.tiny import facts_of, instance_of
@@ -35,7 +35,7 @@ PROGRAMS = {
     "lp": relax(assignment.build(INSTANCE)),
     "dual": assignment_dual.build(PLAIN),
     "mechanical dual": dualize(relax(assignment.build(INSTANCE))),
-    "missing": missing.build(INSTANCE),
+    "missing": elastic.build(INSTANCE),
 }
 ENDS = (".lower", ".upper")  # of a row with two sides, which are two rows in an LP file
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from crowdopt.core.program import Program, dualize, relax
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.io.programs import ids_of, mps_text
-from crowdopt.programs import assignment, assignment_dual, missing
+from crowdopt.programs import assignment, assignment_dual, elastic
 from tests.models.reading import MODELS
 from tests.models.tiny import facts_of, instance_of
 
@@ -16,7 +16,7 @@ BUILT: dict[str, tuple[str, Callable[[AssignmentInstance], Program]]] = {
     "assignment": ("everything", assignment.build),
     "assignment-dual": ("capacity", assignment_dual.build),
     "assignment-lp-dual": ("everything", lambda instance: dualize(relax(assignment.build(instance)))),
-    "missing": ("infeasible", missing.build),
+    "missing": ("infeasible", elastic.build),
 }
 
 

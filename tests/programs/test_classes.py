@@ -16,12 +16,10 @@ from crowdopt.crowd.alike import classes_of, of_tasks
 from crowdopt.programs import (
     aggregated,
     assignment,
-    boxed,
-    dropped_tasks,
-    extra_capacity,
+    elastic,
     largest_share,
     market,
-    missing,
+    masters,
 )
 from tests.checkers.plans import least_cost
 from tests.draw import campaigns
@@ -67,13 +65,13 @@ def test_at_the_right_prices_no_evidence_is_had_or_given_back(name):
     groups, kinds = np.indices(classes.evidence.T.shape).reshape(2, -1)
     room = classes.tasks_in[:, None] * classes.room
     columns = (table[kinds, groups] for table in (classes.evidence, classes.cost, room))
-    every = boxed.OpenAmounts(groups, kinds, *columns)
+    every = masters.OpenAmounts(groups, kinds, *columns)
     need, left = classes.tasks_in * classes.floor, (classes.workers_in * classes.capacity).astype(float)
     nowhere = np.full(need.size, np.inf)
-    plain = solve(boxed.of_amounts(every, need, left, -nowhere, nowhere))
+    plain = solve(masters.of_amounts(every, need, left, -nowhere, nowhere))
     assert plain.claimed_bound == pytest.approx(whole.claimed_bound)
     price = np.maximum(0.0, whole.program.row("cover").view(whole.dual))
-    held = solve(boxed.of_amounts(every, need, left, price * 0.9, price * 1.1 + 1e-3))
+    held = solve(masters.of_amounts(every, need, left, price * 0.9, price * 1.1 + 1e-3))
     assert held.claimed_bound == pytest.approx(whole.claimed_bound)
     traded = [held.program.column(name).view(held.primal).sum() for name in ("had", "given")]
     assert max(traded) <= 1e-6 * need.sum()
@@ -97,7 +95,7 @@ def fewest_given_up(instance) -> int:
 @given(instances(options=False))
 def test_no_fewer_tasks_will_do(instance):
     """Whole tasks are dropped and others covered by shares of labels: never more than dropping by hand."""
-    solution = solve(dropped_tasks.of_classes(classes_of(instance)))
+    solution = solve(elastic.without_some_tasks(classes_of(instance)))
     dropped = round(solution.program.column("dropped").view(solution.primal).sum())
     fewest = fewest_given_up(instance)
     assert dropped <= fewest and (dropped == 0) == (fewest == 0)
@@ -107,9 +105,9 @@ def test_no_fewer_tasks_will_do(instance):
 @given(instances())
 def test_what_is_missing_or_extra_is_nothing_just_where_the_lp_has_a_point(instance):
     """The budget aside, where there is a point at all the instance with so much more room has one."""
-    assert (optimum(missing.build(instance)) <= 1e-7) == is_open(assignment.build(instance))
+    assert (optimum(elastic.build(instance)) <= 1e-7) == is_open(assignment.build(instance))
     free, classes = replace(instance, budget=None), classes_of(instance)
-    has_point, solution = is_open(assignment.build(free)), solve(extra_capacity.of_classes(classes))
+    has_point, solution = is_open(assignment.build(free)), solve(elastic.with_extra_capacity(classes))
     if solution.status is not Status.OPTIMAL:
         assert not has_point
         return

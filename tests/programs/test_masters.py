@@ -10,13 +10,8 @@ from hypothesis import given, settings
 from scipy import sparse
 
 from crowdopt import AssignmentInstance, relax
-from crowdopt.programs import (
-    assignment,
-    set_choice,
-    some_pairs,
-)
-from crowdopt.programs.order_choice import OrderLimits, of_orders
-from crowdopt.programs.some_pairs import PairLimits, SomePairs
+from crowdopt.programs import assignment, masters
+from crowdopt.programs.masters import OrderLimits, PairLimits, SomePairs, of_orders
 from tests.draw import campaigns
 from tests.programs.optima import optimum
 
@@ -39,7 +34,7 @@ def test_no_whole_choice_of_sets_is_cheaper(seed):
         use = weight @ count[list(chosen)].sum(axis=0)
         best = min(best, cost[list(chosen)].sum() + DEAR * np.maximum(0, use - sides[1]).sum())
     dear, free = (
-        optimum(set_choice.of_sets(sides, tasks, cost, columns, DEAR, (np.full(4, price), np.full(4, price))))
+        optimum(masters.of_sets(sides, tasks, cost, columns, DEAR, (np.full(4, price), np.full(4, price))))
         for price in (DEAR, 0.0)
     )
     assert dear <= best + 1e-9
@@ -76,7 +71,7 @@ def over(instance: AssignmentInstance, some: np.ndarray) -> float:
         money=np.inf if instance.budget is None else instance.budget,
     )
     pairs = SomePairs(task, worker, instance.evidence[kind, worker], instance.cost[kind, worker], np.ones(task.size))
-    return optimum(some_pairs.of_pairs(pairs, sides, (1e4, 1e4)))
+    return optimum(masters.of_pairs(pairs, sides, (1e4, 1e4)))
 
 
 @settings(max_examples=25)

@@ -31,7 +31,7 @@ from crowdopt.core.clock import Clock
 from crowdopt.core.master import MakeMaster, Master, MasterPoint
 from crowdopt.core.solution import relative_gap
 from crowdopt.crowd.labels import AskingOrder
-from crowdopt.programs.order_choice import OrderLimits, before_orders, of_orders
+from crowdopt.programs.masters import OrderLimits, before_orders, of_orders
 
 SPARE = 1e-6  # of loads, money and wrong answers: solvers keep limits to 1e-7
 
