@@ -13,9 +13,9 @@ from itertools import product
 from pathlib import Path
 
 from crowdopt.api.bench import measure
-from crowdopt.bench.harness.methods import chosen
-from crowdopt.bench.harness.subject import Limits
+from crowdopt.bench.methods import chosen
 from crowdopt.bench.run import Benchmark
+from crowdopt.bench.subject import Limits
 from crowdopt.report.benchmark_page import NAMES, OUTCOMES, means_chart
 from crowdopt.report.charts import save
 

@@ -117,9 +117,9 @@ def bench(asked: BenchOptions) -> dict[str, Any]:
     InputError
         If there is nothing to measure, a name is unknown, or the folder cannot be used.
     """
-    from crowdopt.bench.harness.methods import chosen
-    from crowdopt.bench.harness.subject import Limits
+    from crowdopt.bench.methods import chosen
     from crowdopt.bench.run import Benchmark, cases_of
+    from crowdopt.bench.subject import Limits
 
     programs = ("ip", "lp") if asked.program == "both" else (asked.program,)
     cases = cases_of(asked.problems, programs, asked.seeds)

@@ -20,10 +20,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.bench.harness.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, VOUCHED, WRONG
-from crowdopt.bench.harness.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
-from crowdopt.bench.harness.ours import OWN
-from crowdopt.bench.harness.results import Result
+from crowdopt.bench.judge import FEASIBLE, INFEASIBLE, NOTHING, PROVEN, ROUGH, VOUCHED, WRONG
+from crowdopt.bench.measure import CRASHED, FAILED, GREEDY, LATE, REFUSED
+from crowdopt.bench.methods import OWN
+from crowdopt.bench.results import Result
 from crowdopt.bench.sources import PROGRAMS
 
 SHIFT = 1.0  # second; keeps cases of milliseconds from deciding everything

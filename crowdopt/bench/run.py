@@ -12,13 +12,22 @@ from typing import Any
 from crowdopt import jobs
 from crowdopt.arrays import places
 from crowdopt.bench.figures import compare, sentences, series, tables
-from crowdopt.bench.harness.circumstances import DISTURBED, circumstances, sentence, slowdowns
-from crowdopt.bench.harness.measure import measure
-from crowdopt.bench.harness.methods import handles, version_of
-from crowdopt.bench.harness.recorded import CIRCUMSTANCES, PLAN, check_plan, check_row
-from crowdopt.bench.harness.results import results_of
-from crowdopt.bench.harness.subject import Limits, Subject
+from crowdopt.bench.measure import measure
+from crowdopt.bench.methods import handles, version_of
+from crowdopt.bench.results import results_of
 from crowdopt.bench.sources import source_of
+from crowdopt.bench.subject import (
+    CIRCUMSTANCES,
+    DISTURBED,
+    PLAN,
+    Limits,
+    Subject,
+    check_plan,
+    check_row,
+    circumstances,
+    sentence,
+    slowdowns,
+)
 from crowdopt.documents import Keys, read_json, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.cells import write_table

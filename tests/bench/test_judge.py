@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdopt.backends.probe import tiny
-from crowdopt.bench.harness.judge import judge_solution
+from crowdopt.bench.judge import judge_solution
 
 LP, IP = tiny(False), tiny(True)  # min 2a + 3b, a + b >= 1.5, a <= 1, both in [0, 4]: 3.5 at (1, .5); 5 at (1, 1)
 DUAL = [3.0, -1.0]

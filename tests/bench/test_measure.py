@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from crowdopt import jobs
-from crowdopt.bench.harness.measure import measure
-from crowdopt.bench.harness.results import results_of
-from crowdopt.bench.harness.subject import Limits, Subject
+from crowdopt.bench.measure import measure
+from crowdopt.bench.results import results_of
+from crowdopt.bench.subject import Limits, Subject
 
 PROBLEM = "R10:10x20"  # its optimum is 69; with all 200 labels every task has its evidence
 LIMITS = Limits(seconds=2.0, megabytes=300.0, grace=3.0)
@@ -100,7 +100,7 @@ def test_what_no_backend_can_is_refused_and_an_infeasible_program_proven_so():
 def test_a_subject_dies_with_the_harness(fakes, tmp_path):
     """Kill -9 on the watcher leaves no solver running, however deaf it is."""
     words = json.dumps(Subject(PROBLEM, "ip", "fake-spins", 0, Limits(60.0, 300.0)).arguments())
-    code = f"import json; from crowdopt.bench.harness.measure import measure; measure({{}}, **json.loads({words!r}))"
+    code = f"import json; from crowdopt.bench.measure import measure; measure({{}}, **json.loads({words!r}))"
     scratch = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", code], env=scratch) as harness:
         solving = wait_for(lambda: _solving(tmp_path) and psutil.Process(harness.pid).children(recursive=True))

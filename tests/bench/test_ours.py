@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdopt.bench.harness.judge import PROVEN, judge_solution
-from crowdopt.bench.harness.ours import multipliers, point
+from crowdopt.bench.judge import PROVEN, judge_solution
+from crowdopt.bench.methods import multipliers, point
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build
 from crowdopt.hire.ranking import ranked

@@ -11,8 +11,8 @@ import pytest
 from crowdopt import export
 from crowdopt.api.bench import bench as measured
 from crowdopt.api.bench import report
-from crowdopt.bench.harness.subject import Limits
 from crowdopt.bench.run import Benchmark, cases_of
+from crowdopt.bench.subject import Limits
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import write_campaign

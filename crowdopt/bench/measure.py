@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.bench.harness.circumstances import reference
-from crowdopt.bench.harness.judge import WRONG, Judgement, judge_plan, judge_solution
-from crowdopt.bench.harness.subject import Subject
+from crowdopt.bench.judge import WRONG, Judgement, judge_plan, judge_solution
 from crowdopt.bench.sources import open_problem
+from crowdopt.bench.subject import Subject, reference
 from crowdopt.confine import Ending, run_confined
 from crowdopt.documents import finite
 from crowdopt.errors import ProgramWarning
@@ -55,7 +54,7 @@ def measure(versions: dict[str, str], attempt: int = 0, **arguments: Any) -> dic
     with TemporaryDirectory(prefix="crowdopt-bench-") as scratch:
         folder = Path(scratch)
         (folder / "subject.json").write_text(json.dumps(arguments), encoding="utf-8")
-        command = [sys.executable, "-X", "faulthandler", "-m", "crowdopt.bench.harness.child", str(folder)]
+        command = [sys.executable, "-X", "faulthandler", "-m", "crowdopt.bench.child", str(folder)]
         watch = Watch(subject, folder / "events.jsonl")
         before = reference()
         ending = run_confined(command, _environment(subject), folder / "said", subject.limits.megabytes, watch.is_over)

@@ -1,4 +1,4 @@
-"""One subject in this very process: ``python -m crowdopt.bench.harness.child FOLDER``, watched by the harness.
+"""One subject in this very process: ``python -m crowdopt.bench.child FOLDER``, watched by the harness.
 
 Reads ``subject.json``; leaves ``events.jsonl`` (a line a stage), the answer
 (``solution.npz`` or ``plan/``) and, last, ``done.json``.
@@ -43,10 +43,9 @@ def teller(path: Path) -> Callable[..., None]:
 
 def work(folder: Path, tell: Callable[..., None]) -> dict[str, Any]:
     """Load, warm up, open the problem, solve it."""
-    from crowdopt.bench.harness.methods import perform, warm_up
-    from crowdopt.bench.harness.ours import MethodRun
-    from crowdopt.bench.harness.subject import Subject
+    from crowdopt.bench.methods import MethodRun, perform, warm_up
     from crowdopt.bench.sources import open_problem
+    from crowdopt.bench.subject import Subject
     from crowdopt.core.solution import Options
 
     subject = Subject.of(json.loads((folder / "subject.json").read_text(encoding="utf-8")))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crowdopt.bench.harness.judge import CLOSED, FEASIBLE, INFEASIBLE, PROVEN, ROUGH, VOUCHED, WRONG
-from crowdopt.bench.harness.measure import FAILED
-from crowdopt.bench.harness.subject import Subject
+from crowdopt.bench.judge import CLOSED, FEASIBLE, INFEASIBLE, PROVEN, ROUGH, VOUCHED, WRONG
+from crowdopt.bench.measure import FAILED
 from crowdopt.bench.sources import LP
+from crowdopt.bench.subject import Subject
 from crowdopt.core.certificate import INTEGRALITY
 from crowdopt.jobs import Row
 

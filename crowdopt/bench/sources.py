@@ -1,0 +1,157 @@
+"""Where problems come from: campaigns and programs by path, recipes, selections; the first source that knows a name."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from crowdopt.core.program import Program, relax
+from crowdopt.core.registry import others
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.linear_rule import linear_of, named_rule
+from crowdopt.crowd.recipes import recipe
+from crowdopt.errors import InputError
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.hire.program import build
+from crowdopt.io.campaign import read_campaign
+from crowdopt.io.programs import FORMATS, format_of, read_program
+from crowdopt.programs import assignment
+
+IP, LP = "ip", "lp"
+PROGRAMS = (IP, LP)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Something to be solved."""
+
+    name: str
+    whole: Callable[[], Program]  # its program
+    instance: AssignmentInstance | None = None
+    selection: SelectionInstance | None = None  # what methods of our own start from
+    about: str = ""  # by which rule its programs are written, where that is not the instance's own
+    family: str = "assignment"  # what kind of question it is; only answers to one kind of question are compared
+
+    def build(self, program: str) -> Program:
+        """The whole program, ``ip``, or its linear relaxation, ``lp``."""
+        return relax(self.whole()) if program == LP else self.whole()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A family of problems: whether it knows a name, and what name and seed mean.
+
+    ``form`` says how its names are written; ``own`` which methods of our own can take part in a problem.
+    """
+
+    form: str
+    knows: Callable[[str], bool]
+    open: Callable[[str, int], Problem]
+    own: Callable[[str], Sequence[str]] = lambda _: ("exact",)
+
+
+@cache
+def sources() -> tuple[Source, ...]:
+    """Every source, ours and those of other packages."""
+    ours = (CAMPAIGNS, FILES, RECIPES, SELECTIONS)
+    return (*ours, *others(sys.modules[__name__], "SOURCE", "knows"))
+
+
+def source_of(name: str) -> Source:
+    """The source that knows a name."""
+    found = next((source for source in sources() if source.knows(name)), None)
+    if found is None:
+        raise InputError(f"unknown problem {name!r}; write {', or '.join(source.form for source in sources())}")
+    return found
+
+
+def open_problem(name: str, seed: int) -> Problem:
+    """The problem that a name and a seed mean."""
+    return source_of(name).open(name, seed)
+
+
+RECIPE = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
+
+
+def of_instance(name: str, instance: AssignmentInstance) -> Problem:
+    """The assignment program of an instance; every method solves that of the linear rule which implies its own."""
+    linear = linear_of(instance)
+    build = partial(assignment.build, instance)
+    return Problem(name, build, linear, about="" if linear is instance else f"by {named_rule(instance)}")
+
+
+def of_recipe(name: str, seed: int) -> Problem:
+    """The recipe's instance."""
+    match = RECIPE.fullmatch(name)
+    assert match is not None
+    return of_instance(name, recipe(match[1], seed, priced=match[2] is not None))
+
+
+RECIPES = Source("a recipe KIND:TASKSxWORKERS[:priced]", lambda name: RECIPE.fullmatch(name) is not None, of_recipe)
+
+
+def of_campaign(name: str, seed: int) -> Problem:
+    """The campaign in that folder or ``.npz`` file; the seed is the solver's alone."""
+    return of_instance(name, read_campaign(Path(name), trust_gold=True))
+
+
+def is_campaign(name: str) -> bool:
+    """Whether something is there that is not a program's file."""
+    path = Path(name)
+    return path.exists() and format_of(path) not in FORMATS
+
+
+CAMPAIGNS = Source("the path of a campaign", is_campaign, of_campaign)
+
+
+def is_program(name: str) -> bool:
+    """Whether the name is that of a file that holds a program."""
+    path = Path(name)
+    return format_of(path) in FORMATS and path.is_file()
+
+
+def of_file(name: str, seed: int) -> Problem:
+    """The program in the file; the seed is the solver's alone."""
+    whole = read_program(name)
+    return Problem(name, lambda: whole, family="foreign")
+
+
+FILES = Source("the path of a program (.mps, also .mps.gz)", is_program, of_file, lambda _: ())
+
+
+SELECTION = re.compile(r"SELECT:([1-9]\d{0,4})x([1-9]\d{0,4})(:priced)?")
+ASKED = 10  # control questions for each worker, as in Li & Liu 2015, Section 4
+
+
+def of_selection(name: str, seed: int) -> Problem:
+    """The crowd of Li & Liu 2015, Fig. 1: reliabilities beta(2.3, 2), then correct answers, then, if priced, prices.
+
+    Prices are ``rng.integers(1, 6, workers)``; the money is half a unit for each of the ``most``.
+    """
+    match = SELECTION.fullmatch(name)
+    assert match is not None
+    workers, most = int(match[1]), int(match[2])
+    rng = np.random.default_rng(seed)
+    correct = rng.binomial(ASKED, rng.beta(2.3, 2, workers))
+    instance = SelectionInstance(correct=correct, asked=np.full(workers, ASKED), most=most)
+    if match[3]:
+        price = rng.integers(1, 6, workers).astype(np.float64)
+        instance = replace(instance, price=price, money=most / 2)
+    family = "hiring" if match[3] else "selection"
+    return Problem(name, partial(build, instance), selection=instance, family=family)
+
+
+def own(name: str) -> tuple[str, ...]:
+    """Our own methods for a case: Algorithm 1, unless there is money, which it does not know."""
+    return () if name.endswith(":priced") else ("algorithm1",)
+
+
+SELECTIONS = Source(
+    "a selection SELECT:WORKERSxMOST[:priced]", lambda name: SELECTION.fullmatch(name) is not None, of_selection, own
+)
