@@ -424,6 +424,17 @@ def _is_served(instance: AssignmentInstance, task: int, workers: Ints) -> bool:
     return bool(error <= instance.epsilon[task] + CERTAIN)
 
 
+def _needless(instance: AssignmentInstance, pairs: Ints) -> tuple[int, int] | None:
+    """A label that costs something and can be taken back within every limit, among the dearest ones."""
+    price = instance.prices(pairs)
+    for k in np.argsort(-price, kind="stable")[: 0 if instance.the_rule.average else DEAREST].tolist():
+        task, worker = pairs[k].tolist()
+        others = pairs[(pairs[:, 0] == task) & (pairs[:, 1] != worker), 1]
+        if price[k] > 0 and _is_served(instance, task, others) and not breaches(instance, np.delete(pairs, k, axis=0)):
+            return task, worker
+    return None
+
+
 HELD = {"status", "program", "proven", "proof", "objective", "bound", "certified_bound", "gap", "violation", "labels"}
 HELD |= {"cost", "tasks", "workers", "rule", "classes", "epsilon", "skills", "prior", "difficulty"}
 HELD |= {"wrong_dual", "budget_dual", "spending", "repaired", "short", "left_open", RECORD, BEYOND}
@@ -475,6 +486,7 @@ def _refuse_files(instance: AssignmentInstance, stored: StoredPlan, report: Repo
         report.complain(LIMITS, f"names the task {where!r} for a limit that is not one task's")
 
 
+DEAREST = 500  # labels that are looked at, where a solver's word is all there is
 EXCESS = 1e-6  # relative; by how much evidence that may be short by COVERAGE lets a plan cost less than its bound
 
 
@@ -494,6 +506,10 @@ def check_claims(instance: AssignmentInstance, stored: StoredPlan, excused: Bool
     report.bound, report.proof = _bound(stored, report)
     gap = relative_gap(report.objective, report.bound if report.bound is not None else -np.inf)
     report.proven = report.proof != "none" and abs(gap) <= PROVEN
+    spare = _needless(instance, stored.pairs) if report.proven and report.proof == "solver" and is_integer else None
+    if spare is not None:
+        task, worker = instance.task_id(spare[0]), instance.worker_id(spare[1])
+        report.complain("plan.json", f"is proven on a solver's word, but task {task} does without worker {worker}")
     for name, value in {
         "objective": report.objective,
         "cost": report.objective,

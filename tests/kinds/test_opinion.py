@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group, InputError
+from crowdopt import AssignmentInstance, Group, InputError, Plan
+from crowdopt.core.certificate import Certificate
 from tests.sampled import first_of
 from tests.strangers import environment, installed
 from tests.typed import said as run
@@ -102,6 +103,19 @@ def test_a_task_that_spare_labels_would_serve_is_not_short(served, tmp_path):
     (tmp_path / "p" / "plan.json").write_text(json.dumps({**said, "labels": len(pairs)}))
     report = crowdopt.verify(place / "c", tmp_path / "p")
     assert report.problems == ["plan.json: short names task 3, which labels that are left would serve"]
+
+
+def test_a_solver_is_not_believed_where_a_label_can_be_taken_back(served, tmp_path):
+    """Multipliers prove less than the plan costs, and it says that a solver knows better."""
+    one, place = served
+    plan = crowdopt.solve(one)
+    spare = next((0, worker) for worker in range(6) if [0, worker] not in plan.pairs.tolist())
+    pairs = np.array(sorted([*map(tuple, plan.pairs.tolist()), spare]))
+    word = Certificate(None, float(len(pairs)), "solver", None, None)
+    dearer = Plan.of(one, "ip", word, plan.certified_bound, plan.duals, pairs, method="highs", backend="highs")
+    crowdopt.write_plan(dearer, tmp_path / "p")
+    report = crowdopt.verify(place / "c", tmp_path / "p")
+    assert [one for one in report.problems if "is proven on a solver's word, but task 0 does without" in one]
 
 
 @pytest.mark.parametrize("seed", first_of(range(6), 2))
