@@ -77,6 +77,11 @@ def one_of(*names: str) -> Value:
     return Value(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
 
 
+def each_of(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
+    """Keys that share a shape, written side by side: ``{"seed checks": COUNT}``."""
+    return {key: shape for keys, shape in shapes.items() for key in keys.split()}
+
+
 TEXT = Value("text in quotes", lambda value: isinstance(value, str))
 FLAG = Value("true or false", lambda value: isinstance(value, bool))
 NUMBER, COUNT = number(), whole("a whole number of at least 0", low=0)

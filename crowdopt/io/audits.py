@@ -32,6 +32,7 @@ from crowdopt.documents import (
     Keys,
     Maybe,
     Shape,
+    each_of,
     number,
     one_of,
     read_json,
@@ -54,24 +55,18 @@ GROUPED: dict[str, Shape] = {
     "predicted": Keys({"weight": Each(SHARE), "error": Each(Each(SHARE))}),
 }
 DRAWN = Keys(
-    required={
-        "answers": COUNT,
-        "answers_sha256": TEXT,
-        "method": one_of(*METHODS),
-        "target": SHARE,
-        "delta": CHANCE,
-        "seed": COUNT,
-        "least_sure": COUNT,
-        "expert_error": SHARE,
-        "confidence": SHARE,
-        "earlier": Each(Keys({"commitment": TEXT, "delta": CHANCE})),
-        "checks": COUNT,
-        "assumed_error": SHARE,
-        **GROUPED,
-        "numbers": Each(COUNT),
-        "version": TEXT,
-        "commitment": TEXT,
-    }
+    each_of(
+        {
+            "answers seed least_sure checks": COUNT,
+            "answers_sha256 version commitment": TEXT,
+            "target expert_error confidence assumed_error": SHARE,
+            "method": one_of(*METHODS),
+            "delta": CHANCE,
+            "earlier": Each(Keys({"commitment": TEXT, "delta": CHANCE})),
+            "numbers": Each(COUNT),
+        }
+    )
+    | GROUPED
 )
 
 
@@ -141,14 +136,14 @@ def read_committed(path: Path, keys: Keys, what: str, table: AnsweredTable | Non
 
 AUDIT = "audit.json"
 CLAIMED = Keys(
-    required={
-        "sentence": TEXT,
-        "wrong_at_most": COUNT,
-        "certified": FLAG,
-        "commitment": TEXT,
-        "checked_sha256": TEXT,
-        "left": Each(COUNT),
-    },
+    each_of(
+        {
+            "sentence commitment checked_sha256": TEXT,
+            "wrong_at_most": COUNT,
+            "certified": FLAG,
+            "left": Each(COUNT),
+        }
+    ),
     open=True,
 )
 
@@ -256,41 +251,29 @@ PRICE = number("a price above 0", 1e-12)
 PLANNED = Keys({"groups": COUNT, "stand": COUNT, "checks": COUNT, "up": COUNT, "cost": NUMBER})
 BELOW = Keys({"commitment": TEXT, "up_sha256": TEXT, "wrong": COUNT, "delta": CHANCE})
 ESCALATES = Keys(
-    required={
-        "answers": COUNT,
-        "answers_sha256": TEXT,
-        "first": COUNT,
-        "target": SHARE,
-        "expert_error": SHARE,
-        "confidence": SHARE,
-        "tiers": whole("a whole number of at least 1", 1),
-        "below": Each(BELOW),
-        "allowed": COUNT,
-        "delta": CHANCE,
-        "seed": COUNT,
-        "expert_price": PRICE,
-        "next_price": PRICE,
-        "checks": COUNT,
-        "planned": PLANNED,
-        **GROUPED,
-        "version": TEXT,
-        "commitment": TEXT,
-    }
+    each_of(
+        {
+            "answers first allowed seed checks": COUNT,
+            "answers_sha256 version commitment": TEXT,
+            "target expert_error confidence": SHARE,
+            "tiers": whole("a whole number of at least 1", 1),
+            "below": Each(BELOW),
+            "delta": CHANCE,
+            "expert_price next_price": PRICE,
+            "planned": PLANNED,
+        }
+    )
+    | GROUPED
 )
 STANDS = Keys(
-    required={
-        "sentence": TEXT,
-        "stand": COUNT,
-        "up": COUNT,
-        "wrong_at_most": COUNT,
-        "groups": COUNT,
-        "checked": COUNT,
-        "cost": NUMBER,
-        "commitment": TEXT,
-        "checked_sha256": TEXT,
-        "up_sha256": TEXT,
-        "passed": Maybe(COUNT),
-    },
+    each_of(
+        {
+            "sentence commitment checked_sha256 up_sha256": TEXT,
+            "stand up wrong_at_most groups checked": COUNT,
+            "cost": NUMBER,
+            "passed": Maybe(COUNT),
+        }
+    ),
     open=True,
 )
 
