@@ -1,8 +1,8 @@
-"""Progress of a search of several stages as one sequence of moments that only goes forward.
+"""The verb solve: the call that makes a plan, and says why there is none.
+
+Progress of a search of several stages as one sequence of moments that only goes forward.
 
 Adaptive plans for the verb solve: from a campaign with its labels, or an instance, to the cheapest policy.
-
-The verb solve: the call that makes a plan, and says why there is none.
 
 The verb solve: the plan of a campaign, or the solution of a program.
 """

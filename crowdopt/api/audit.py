@@ -1,8 +1,8 @@
-"""Options of the call ``audit``: of any draw, of an audit, and of an escalation.
+"""The verb audit: an expert looks at answers drawn at random, and the claim holds for any crowd.
+
+Options of the call ``audit``: of any draw, of an audit, and of an escalation.
 
 The verb audit with --escalate: which answers may stand, and which go up a tier.
-
-The verb audit: an expert looks at answers drawn at random, and the claim holds for any crowd.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The verb report: one HTML page of a folder that another verb wrote.
+"""The verb bench: solver backends and our own methods side by side; it loads what it needs when it is called.
+
+The verb report: one HTML page of a folder that another verb wrote.
 
 The verb backends: which solvers work here.
-
-The verb bench: solver backends and our own methods side by side; it loads what it needs when it is called.
 """
 
 from __future__ import annotations

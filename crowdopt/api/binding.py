@@ -1,6 +1,6 @@
-"""Calls take the fields of their options as keywords; a frozen type states names, defaults and meanings once.
+"""What the calls share: which solvers serve the methods, instances from folders, options from arguments.
 
-What the calls share: which solvers serve the methods, instances from folders, options from arguments.
+Calls take the fields of their options as keywords; a frozen type states names, defaults and meanings once.
 
 The call write_plan: a plan of any kind as a folder.
 

@@ -1,8 +1,8 @@
-"""What gold votes tell of dependence: laws of votes, their held-out losses, and what plans by each cost.
+"""The verb explain: why there is no plan and what would help, or what one more unit is worth.
+
+What gold votes tell of dependence: laws of votes, their held-out losses, and what plans by each cost.
 
 The cost of adaptive plans over the number of rounds, and over the error targets.
-
-The verb explain: why there is no plan and what would help, or what one more unit is worth.
 """
 
 from __future__ import annotations

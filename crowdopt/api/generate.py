@@ -1,8 +1,8 @@
-"""The verb init: a campaign to start from.
+"""The verb generate: a synthetic campaign by its recipe.
+
+The verb init: a campaign to start from.
 
 The verb rehearse: simulated labels of a plan, to try the whole loop.
-
-The verb generate: a synthetic campaign by its recipe.
 """
 
 from __future__ import annotations

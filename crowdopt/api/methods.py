@@ -1,6 +1,6 @@
-"""Options of the call ``assign``: of any plan, of one of fixed sets, and of one that looks at answers.
+"""The verb solve: a plan by the method that was asked for.
 
-The verb solve: a plan by the method that was asked for.
+Options of the call ``assign``: of any plan, of one of fixed sets, and of one that looks at answers.
 
 Plans whose mean error keeps the targets with a stated chance, as far as gold tells: by lower targets.
 """

@@ -1,6 +1,6 @@
-"""Bounds on rounding: what float64 may have added to a lower bound is subtracted.
+"""What is true of a solution: value, violation, integrality and bound, recomputed from the program alone.
 
-What is true of a solution: value, violation, integrality and bound, recomputed from the program alone.
+Bounds on rounding: what float64 may have added to a lower bound is subtracted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Numbers by name, as an option has them: ``price=20,confidence=.95``.
+"""A linear or integer program as named blocks over one sparse matrix.
 
-A linear or integer program as named blocks over one sparse matrix.
+Numbers by name, as an option has them: ``price=20,confidence=.95``.
 
 The mechanical dual of a linear program.
 """

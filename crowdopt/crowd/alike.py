@@ -1,8 +1,8 @@
-"""Limits of an instance's groups and own rows, and the refusals of methods that do not know them.
+"""Interchangeable tasks and interchangeable workers: an instance with each class written once, and each pool.
+
+Limits of an instance's groups and own rows, and the refusals of methods that do not know them.
 
 An instance restricted to some of its tasks, or some of its workers.
-
-Interchangeable tasks and interchangeable workers: an instance with each class written once, and each pool.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which law labels follow, from gold that several workers answered, or from labels: the likeliest on held-out items.
+"""Gold of a crowd: what it tells of skills, and of votes that depend on one another.
 
-Gold of a crowd: what it tells of skills, and of votes that depend on one another.
+Which law labels follow, from gold that several workers answered, or from labels: the likeliest on held-out items.
 """
 
 from __future__ import annotations

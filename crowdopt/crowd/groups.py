@@ -1,6 +1,6 @@
-"""Arrays as given, checked: one sentence says what cannot be used.
+"""Groups of workers and their limits: labels of a group per task, its share of all labels, families; own rows.
 
-Groups of workers and their limits: labels of a group per task, its share of all labels, families; own rows.
+Arrays as given, checked: one sentence says what cannot be used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A table of answers as an audit takes it: the answer to each task, and what error is claimed for it.
+"""Labels come back: read against the plan they were asked by, and voted over.
 
-Labels come back: read against the plan they were asked by, and voted over.
+A table of answers as an audit takes it: the answer to each task, and what error is claimed for it.
 
 How a campaign goes on from labels that came back: by which rule, and what of the tasks that are not yet sure.
 

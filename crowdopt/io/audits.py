@@ -1,10 +1,7 @@
-"""The draw of an audit on disk: ``draw.json``, which says beforehand all that decides it, and ``check.csv``.
+"""Audits and escalations on disk: the draw, which says beforehand all that decides it, and what came of it.
 
-What came of an audit on disk: ``audit.json``, ``answers.csv`` with the corrections, ``checked.csv``.
-
-The draw of an escalation on disk: ``escalation.json``, which says beforehand all that decides it.
-
-What came of an escalation on disk: ``standing.json``, ``answers.csv``, ``up.csv``, ``checked.csv``.
+``draw.json``, ``check.csv``, then ``audit.json``, ``answers.csv`` with the corrections, ``checked.csv``;
+``escalation.json``, then ``standing.json``, ``answers.csv``, ``up.csv``, ``checked.csv``.
 """
 
 from __future__ import annotations

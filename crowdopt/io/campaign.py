@@ -1,10 +1,10 @@
-"""What a campaign asks for and allows: error targets, prices, capacities, label limits, special pairs.
+"""A campaign folder: plain tables in, one validated instance out.
+
+What a campaign asks for and allows: error targets, prices, capacities, label limits, special pairs.
 
 Groups and own rows as tables of a campaign: groups.csv, rows.csv.
 
 A large synthetic instance as one ``.npz`` file.
-
-A campaign folder: plain tables in, one validated instance out.
 
 An instance as a campaign folder.
 

@@ -1,10 +1,10 @@
-"""A table's file before its cells: its encoding and separator, or the name of what it is instead of a table.
+"""Tables as columns of cells, read from any kind of file, and written as CSV.
+
+A table's file before its cells: its encoding and separator, or the name of what it is instead of a table.
 
 Tables that are no separated text, into columns of cells: Parquet, the first sheet of a workbook, JSON.
 
 Tables at hand in Python: pandas, Polars and Arrow tables, or columns by name, as columns of cells.
-
-Tables as columns of cells, read from any kind of file, and written as CSV.
 """
 
 from __future__ import annotations

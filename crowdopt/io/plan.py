@@ -1,8 +1,8 @@
-"""The reader of plan folders: claims, tables and pairs as they are written, in the campaign's indices.
+"""A plan folder: what to do, what it rests on, and the numbers with which a stranger can check it.
+
+The reader of plan folders: claims, tables and pairs as they are written, in the campaign's indices.
 
 weights.csv of a plan: what each label counts in the vote, written and read back.
-
-A plan folder: what to do, what it rests on, and the numbers with which a stranger can check it.
 
 Simulated labels of a plan, as the table that would come back.
 """

@@ -1,8 +1,8 @@
-"""Votes, sets of askers and classes in the cells of policy.csv: ``large=yes small=no*2``.
+"""The folder of an adaptive plan: its policy, the first round's queues, and the numbers that prove it.
+
+Votes, sets of askers and classes in the cells of policy.csv: ``large=yes small=no*2``.
 
 The orders of an adaptive plan as tables: how many tasks follow each, and, worker by worker, when it stops.
-
-The folder of an adaptive plan: its policy, the first round's queues, and the numbers that prove it.
 
 The reader of an adaptive plan's folder: claims, tables and policy as they are written.
 

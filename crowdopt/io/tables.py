@@ -1,6 +1,6 @@
-"""What spreadsheets and data frames leave in tables, taken out and told: an index, empty columns and rows, points.
+"""Tables of known columns. Every complaint names file, line, column and remedy.
 
-Tables of known columns. Every complaint names file, line, column and remedy.
+What spreadsheets and data frames leave in tables, taken out and told: an index, empty columns and rows, points.
 
 The reader of label tables (task, worker, label), and of what is known of their tasks: truth, types.
 """

@@ -1,6 +1,6 @@
-"""Who can be asked when tasks arrive: how often each labeler is right on each kind of task, and what a label costs.
+"""What happens when tasks arrive one by one: what is known, a task that is here, who is asked, the stream itself.
 
-What happens when tasks arrive one by one: what is known, a task that is here, who is asked, the stream itself.
+Who can be asked when tasks arrive: how often each labeler is right on each kind of task, and what a label costs.
 
 Where streams of tasks come from: labelers of given or drawn skills, or a table of labels that people once gave.
 """

@@ -1,8 +1,8 @@
-"""Votes as they are counted: by label, by weight, within a tolerance, ties by a coin that belongs to the task.
+"""Running a policy of asking over a stream of tasks: one question at a time, resumable at any arrival.
+
+Votes as they are counted: by label, by weight, within a tolerance, ties by a coin that belongs to the task.
 
 What a policy of asking is, and how one is found by name: ``ls-ol:g1=10:g2=.1``.
-
-Running a policy of asking over a stream of tasks: one question at a time, resumable at any arrival.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The testers: tasks that all labelers label, again and again, and what they say about the labelers.
+"""LS_OL's loop, shared by its variants: explore while testers or their labels are too few, else ask the best set.
 
-LS_OL's loop, shared by its variants: explore while testers or their labels are too few, else ask the best set.
+The testers: tasks that all labelers label, again and again, and what they say about the labelers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A worker takes a label back for another one: what the campaign and its policy know of it changes.
+"""What a label more may break: capacities, labels of a task, groups, money; labels that are out count as told.
+
+A worker takes a label back for another one: what the campaign and its policy know of it changes.
 
 Labels that an online policy wants at the end, of workers who have come: which are out, and what came of them.
-
-What a label more may break: capacities, labels of a task, groups, money; labels that are out count as told.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The state of a campaign as bytes, without code in them: plain values as JSON, arrays beside them.
+"""The state that follows from a history: leases, labels, and the course that a policy takes through them.
 
-The state that follows from a history: leases, labels, and the course that a policy takes through them.
+The state of a campaign as bytes, without code in them: plain values as JSON, arrays beside them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""When to let a worker go whose skill shows only in their labels: optimal stopping by dynamic programme.
+"""The least that any policy costs at a mean error: all lower bounds side by side, and their curve over errors.
+
+When to let a worker go whose skill shows only in their labels: optimal stopping by dynamic programme.
 
 What information alone forbids: the labels that sequential tests need at least (Wald 1945).
 
 What no policy can do better, by the best potential over beliefs: skills known, and skills to be found out.
-
-The least that any policy costs at a mean error: all lower bounds side by side, and their curve over errors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What is believed of the workers who have come so far: told, or estimated from gold.
+"""What a policy is, and how one is found by name: ``main-algorithm:gamma=.3:gold=20``.
 
-What a policy is, and how one is found by name: ``main-algorithm:gamma=.3:gold=20``.
+What is believed of the workers who have come so far: told, or estimated from gold.
 
 Which tasks a worker gets: the best ones they have room for, by kind of task, never by looking at all of them.
 """

@@ -1,6 +1,6 @@
-"""How many more labels of each group a task may have, while workers come: what ``max_per_task`` leaves.
+"""Running a policy over a stream: one arrival at a time.
 
-Running a policy over a stream: one arrival at a time.
+How many more labels of each group a task may have, while workers come: what ``max_per_task`` leaves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What all rows of a study of asking share: where labelers and labels come from; one archive, named by its content.
+"""Policies of asking on the same streams, each trial a row of its own, and what the rows come to.
 
-Policies of asking on the same streams, each trial a row of its own, and what the rows come to.
+What all rows of a study of asking share: where labelers and labels come from; one archive, named by its content.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Many trials summed up: means with intervals, and differences between policies that saw the same crowd.
+"""Online policies on the same streams of the same instance, each trial a row of its own.
 
-Online policies on the same streams of the same instance, each trial a row of its own.
+Many trials summed up: means with intervals, and differences between policies that saw the same crowd.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""A check: a name, and a claim that either holds or raises.
+"""The contract of a backend as checks that can be run anywhere the backend is registered.
+
+A check: a name, and a claim that either holds or raises.
 
 What a theorem about a backend may be about: everything of a solution that can be recomputed, recomputed.
 
 The programs that every backend is put to, with what is true of each: by hand, or by HiGHS' certificate.
 
 The contract of backends, claim by claim; each is judged by recomputation alone.
-
-The contract of a backend as checks that can be run anywhere the backend is registered.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Small streams of workers with everything in them, and the same with another future or other skills.
+"""The contract of an online policy as checks that can be run anywhere the policy is registered.
 
-The contract of an online policy as checks that can be run anywhere the policy is registered.
+Small streams of workers with everything in them, and the same with another future or other skills.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The exact bound of an audit whose size is fixed beforehand: hypergeometric, for any placement of the errors.
+"""An audit: which answers an expert looks at, decided by a seed before any of them is seen, and what that shows.
+
+The exact bound of an audit whose size is fixed beforehand: hypergeometric, for any placement of the errors.
 
 A test martingale for each number of wrong answers: what looks in the order of a draw refute, at any time.
-
-An audit: which answers an expert looks at, decided by a seed before any of them is seen, and what that shows.
 
 What an audit or an escalation costs, as the words of an option say it; labels and audit planned together.
 """

@@ -1,11 +1,4 @@
-"""The paper's algorithm as printed (Liu & Liu 2015, Figure 1).
-
-The paper's algorithm with weighted votes (Liu & Liu 2015, Section 4).
-
-The paper's algorithm where skills depend on the task (Liu & Liu 2015, Section 5).
-
-The paper's algorithm with vetting (Liu & Liu 2015, Section 3.5.3).
-"""
+"""The paper's algorithm (Liu & Liu 2015): as printed, with weighted votes, by context, and with vetting."""
 
 from __future__ import annotations
 

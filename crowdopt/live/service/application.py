@@ -1,8 +1,8 @@
-"""What workers and the expert call: the next task, its label, another label in its place, a task given back.
+"""The endpoints and the two pages as one application.
+
+What workers and the expert call: the next task, its label, another label in its place, a task given back.
 
 What the manager calls: what is known so far, and changes of the course.
-
-The endpoints and the two pages as one application.
 """
 
 from __future__ import annotations

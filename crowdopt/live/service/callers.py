@@ -1,8 +1,8 @@
-"""Tokens: random, shown once, kept as digests.
+"""Who calls: tokens, what each may do, and calls that are repeated with the same key.
+
+Tokens: random, shown once, kept as digests.
 
 One thread that does what all requests ask, as many at a time as are waiting: they share one flush to the disk.
-
-Who calls: tokens, what each may do, and calls that are repeated with the same key.
 
 How participants of Prolific come in: by the link of their study.
 

@@ -1,8 +1,8 @@
-"""When to let a worker go: optimal stopping over what their labels have shown, and the price at which to stop.
+"""One worker's session: what they are asked next, and when they are let go.
+
+When to let a worker go: optimal stopping over what their labels have shown, and the price at which to stop.
 
 What a worker has to be worth to be kept: the stopping program's price and thresholds for what is missing.
-
-One worker's session: what they are asked next, and when they are let go.
 
 How sure tasks are to be, which of them are open, and which are given up.
 """

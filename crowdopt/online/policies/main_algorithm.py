@@ -1,6 +1,6 @@
-"""Prices from a preliminary crowd: the sampled LP.
+"""The Main Algorithm: sampled prices, skills from gold.
 
-The Main Algorithm: sampled prices, skills from gold.
+Prices from a preliminary crowd: the sampled LP.
 """
 
 from __future__ import annotations

@@ -1,13 +1,4 @@
-"""A comparator without any judgement.
-
-A comparator that looks at skill only.
-
-A comparator that looks at tasks only.
-
-A comparator that looks at answers: where a label is expected to tell most.
-
-The Primal Approximation Algorithm: each worker gets the tasks that are worth their price.
-"""
+"""Policies that need little: comparators that look at one thing, and the Primal Approximation Algorithm."""
 
 from __future__ import annotations
 
