@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from threading import Event, Thread
+from threading import TIMEOUT_MAX, Event, Thread
 from time import perf_counter
 
 import numpy as np
@@ -41,7 +41,7 @@ def alarm(clock: Clock) -> Iterator[Bools]:
 
     def watch() -> None:
         while not clock.over:
-            if ended.wait(clock.left):
+            if ended.wait(min(clock.left, TIMEOUT_MAX)):
                 return
         rung[0] = True
 

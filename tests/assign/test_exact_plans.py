@@ -54,6 +54,11 @@ def test_the_papers_crowds_are_proven_by_multipliers_alone(name, labels):
     assert plan.proven and plan.proof == "certificate" and plan.objective == plan.certified_bound == labels
 
 
+def test_a_limit_of_any_length_is_kept():
+    """Longer than a thread can wait at a time: the watch on it does not end in a fault of its own."""
+    assert assign(recipe("R10:20x20"), time_limit=1e300).proven
+
+
 def test_one_type_binding_capacity_is_proven():
     """R1: general solvers stay percents away; splitting by exact repartition closes it."""
     plan = assign(recipe("R1:1000x300", 0), time_limit=20, gap=0.0)

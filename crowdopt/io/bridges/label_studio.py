@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlencode
 from xml.sax.saxutils import quoteattr
 
-from crowdopt.documents import Each, Keys, Shape, Value
+from crowdopt.documents import TEXT, Each, Keys, Maybe, Shape, Value
 from crowdopt.errors import InputError
 from crowdopt.io.bridges.annotations import Annotation, Annotations, with_gold
 from crowdopt.io.bridges.pushed import Address, Bridge, Change, Changes, PushedRound, Wishes
@@ -416,7 +416,8 @@ ACCOUNT = Value(
     "an account: its number, or a table with its email",
     lambda value: value is None or type(value) in (int, str) or isinstance(value, dict),
 )
-ANNOTATION = Keys(required={"result": Each(PLAIN)}, optional={"completed_by": ACCOUNT}, open=True)
+PART = Keys(optional={"type": TEXT, "from_name": Maybe(TEXT)}, open=True)
+ANNOTATION = Keys(required={"result": Each(PART)}, optional={"completed_by": ACCOUNT}, open=True)
 TASK = Keys(required={"id": ID, "data": PLAIN, "annotations": Each(ANNOTATION)}, open=True)
 EXPORT = Each(TASK)
 KINDS = {  # of questions whose answer is one class: the key of its value

@@ -174,6 +174,9 @@ def read_pushed_policy(plan: str | Path, known: Campaign, classes: tuple[str, ..
         return None
     label = [name if name in classes else strangers.pop(0) for name in names]
     kind_of = dict(zip(stored.tasks["task"], stored.tasks["type"], strict=True))
+    lacking = next((task for task in instance.task_ids if task not in kind_of), None)
+    if lacking is not None:
+        raise InputError(f"{stored.tasks.path.name} has no row for task {lacking!r}; solve the campaign again")
     votes: dict[str, dict[str, str]] = {}
     for (task, worker), said in zip(instance.collected.tolist(), known.indices().tolist(), strict=True):
         votes.setdefault(instance.task_id(task), {})[instance.worker_id(worker)] = label[said]

@@ -137,7 +137,7 @@ def test_texts_that_a_spreadsheet_computes_are_kept_and_said(exports):
 
 
 MORE = {"from_name": "sure", "to_name": "text", "type": "choices", "value": {"choices": ["yes"]}}
-PLACE = r"studio.json, \[0\].annotations\["
+PLACE = r"studio.json[,:] \[0\].annotations\["
 WRONG = {  # what is put into the first task's annotations, where, and the sentence
     "two questions": ((0, "result", 1), MORE, r"0\].result: answers label, sure; choose one of them with --field"),
     "two classes": (
@@ -146,6 +146,7 @@ WRONG = {  # what is put into the first task's annotations, where, and the sente
         "2.*choices: must be one class, not a list of 2",
     ),
     "a box": ((0, "result", 0), {"type": "rectanglelabels", "value": {}}, "0.*: holds rectanglelabels and no choice"),
+    "a type that is a table": ((0, "result", 0, "type"), {}, r"0\].result\[0\].type must be text in quotes"),
     "nobody": ((1, "completed_by"), None, r"1\].completed_by: must say who did it, not None; export"),
     "two golds": ((1, "ground_truth"), True, r"3\]: task t0 is marked as 'yes' and as 'no'; keep one mark"),
 }
