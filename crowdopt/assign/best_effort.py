@@ -102,7 +102,8 @@ def _found(
     instance, interrupted = plan.instance, False
     every = [plan.partial, _soon(instance, clock), instance.fixed]
     tried = [_served(instance, pairs) for pairs in every if pairs is not None]
-    if not clock.over and min(short.size for _, short in tried) > hopeless:
+    legal = [short.size for pairs, short in tried if not breaches(instance, pairs, short=short)]
+    if not clock.over and min(legal, default=instance.n_tasks) > hopeless:
         search = most_tasks(instance, solvers, Clock(PARAMS.search * clock.left), plan.seed)
         interrupted = search.standing.interrupted
         tried += [] if search.found is None else [_served(instance, search.found)]
@@ -217,6 +218,8 @@ class MostServed(Search):
 
     def _complete(self, held: Holding) -> None:
         assert self.climb.best is not None
+        if self.problem.coupling.lower.size > self.problem.coupling.loads:  # labels beside may break shares and rows
+            self.offer(*held.labels(), held.short)
         held.complete(self.problem.coupling.prices(self.climb.best.duals), whole_or_none=True)
         held.mend()
         self.offer(*held.labels(), held.short)

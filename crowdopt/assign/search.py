@@ -368,8 +368,15 @@ class Search:
         short = np.union1d(short, lost)
         if not short.size:
             standing.offer(pairs)
-        elif standing.best is None and problem.tasks - short.size > self.most:
+        elif standing.best is None and problem.tasks - short.size > self.most and self._fits(task, label, short):
             standing.partial, self.most = pairs[~np.isin(pairs[:, 0], short)], problem.tasks - short.size
+
+    def _fits(self, task: Ints, label: Ints, short: Ints) -> bool:
+        """Whether the labels of all others leave the upper sides of what ties tasks whole."""
+        problem, kept = self.problem, ~np.isin(task, short)
+        kind, upper = problem.rows.type[problem.row_of[problem.kind_of[task[kept]]]], problem.coupling.upper
+        use = problem.coupling.activity(kind, label[kept])
+        return bool((use <= upper + 1e-9 * np.maximum(1.0, np.abs(upper))).all())
 
     def hear(self, swept: Swept) -> bool:
         """Claim what a sweep proves; whether that settles it."""

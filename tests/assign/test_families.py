@@ -6,10 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.optimize import LinearConstraint, milp
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group
-from crowdopt.crowd.vote_errors import exact_errors
+from crowdopt import AssignmentInstance, Group, OwnRows
+from crowdopt.crowd.vote_errors import breaches, exact_errors
 from tests.sampled import first_of
 
 TARGET = 0.0801  # that no label of three digits meets to the last bit
@@ -59,3 +60,31 @@ def test_a_task_of_many_families_gets_its_cheapest_set(seed):
     assert plan.found == np.isfinite(best)
     if plan.found:
         assert plan.proven and plan.objective == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", first_of(range(4), 1))
+def test_rows_of_days_leave_next_to_nobody_short_who_could_be_served(seed):
+    """Who gives six labels a day at most: the most tasks, day by day, by a program over all sets of who is in."""
+    rng = np.random.default_rng([94, seed])
+    days, tasks, workers, most = 4, 30, 14, 6
+    skill, away = rng.uniform(0.65, 0.93, workers).round(3), rng.random((days, workers)) < 0.2
+    every = np.array([(i, j) for i in range(days * tasks) for j in range(workers) if not away[i // tasks, j]])
+    barred = np.argwhere(np.repeat(away, tasks, axis=0))
+    row = every[:, 0] // tasks * workers + every[:, 1]
+    known, row = np.unique(row, return_inverse=True)
+    sides = np.full(known.size, -np.inf), np.full(known.size, float(most))
+    rows = OwnRows(list(map(str, known)), row, every, np.ones(len(every)), *sides)
+    given = {"rule": "exact-error", "own_rows": rows, "forbidden": barred, "types": ["all"]}
+    one = AssignmentInstance(skill[None], np.zeros(days * tasks, np.int64), days * most, TARGET, **given)
+    sets = [list(some) for size in range(6) for some in combinations(range(workers), size)]
+    single = AssignmentInstance(skill[None], np.zeros(len(sets), np.int64), len(sets), TARGET, rule="exact-error")
+    pairs = np.array([(k, j) for k, some in enumerate(sets) for j in some])
+    fine = exact_errors(single, pairs)[0] <= TARGET
+    table = np.array([[j in some for j in range(workers)] for some in sets])[fine].astype(float)
+    best = 0
+    for gone in away:
+        limits = LinearConstraint(np.vstack([table.T, np.ones(len(table))]), -np.inf, [*np.where(gone, 0, most), tasks])
+        best += round(-milp(-np.ones(len(table)), constraints=limits, integrality=np.ones(len(table))).fun)
+    plan = crowdopt.solve(one, time_limit=30)
+    assert days * tasks - len(plan.short) >= best - 1
+    assert not breaches(one, plan.pairs, short=plan.short)
