@@ -13,8 +13,7 @@ from crowdopt.assign.cascade.adaptive_plan import class_labels
 from crowdopt.assign.cascade.cheapest_policy import asks_more, onward_orders, onward_targets, policy_answers
 from crowdopt.assign.cascade.panels import skill_panel, vote_panel
 from crowdopt.errors import InputError, public
-from crowdopt.io.answers import MARK as ANSWERS
-from crowdopt.io.answers import Answered, Onward, read_answers, write_answers
+from crowdopt.io.answers import MARK, Answered, Onward, read_answers, write_answers
 from crowdopt.io.folders import check_target
 from crowdopt.io.plan import read_claims
 from crowdopt.io.policy import is_policy, order_shares, policy_rows, read_policy
@@ -62,7 +61,7 @@ def answers(
         If something cannot be read, or the folder cannot be written.
     """
     if output is not None:
-        check_target(Path(output), ANSWERS, force)
+        check_target(Path(output), MARK, force)
     with on_disk(campaign, plan, tables=True) as (given, planned):
         answered = replace(read_answers(labels, planned, given, skipped), accept=accept)
         onward = _onward(answered, planned)

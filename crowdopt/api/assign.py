@@ -64,8 +64,7 @@ from crowdopt.io.folders import PLAN, check_target
 from crowdopt.io.parts import is_in_parts
 from crowdopt.io.plan import write_plan
 from crowdopt.io.policy import write_policy
-from crowdopt.io.settings import RECORDABLE as SETTINGS
-from crowdopt.io.settings import alone, overridden, stating
+from crowdopt.io.settings import RECORDABLE, alone, overridden, stating
 from crowdopt.kernels import for_small
 from crowdopt.stops import stoppable
 
@@ -238,7 +237,7 @@ def with_labels(campaign: InstanceLike, asked: AssignmentInstance) -> tuple[Assi
     known = read_with_labels(campaign)
     before = replace(known.instance, class_names=known.class_names()).as_read(known.gold)
     stated_in_place = () if asked.origin is None else asked.origin.stated
-    return overridden(before, {key: SETTINGS[key].write(asked) for key in stated_in_place}), known.indices()
+    return overridden(before, {key: RECORDABLE[key].write(asked) for key in stated_in_place}), known.indices()
 
 
 BY_PROMISE = "the linear program of rule {} gave no plan; these are whole labels by rule {} itself"

@@ -27,9 +27,9 @@ from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import INTERIOR, Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
-from crowdopt.io import plan as plan_folder
 from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.cells import TableLike as TableLike
+from crowdopt.io.plan import write_plan as write_folder
 from crowdopt.io.policy import write_policy
 from crowdopt.io.settings import overridden
 
@@ -189,7 +189,7 @@ def write_plan(plan: Plan | AdaptivePlan, folder: AnyPath, *, force: bool = Fals
     if isinstance(plan, AdaptivePlan):
         write_policy(plan, folder, force=force)
     else:
-        plan_folder.write_plan(plan, folder, force=force)
+        write_folder(plan, folder, force=force)
 
 
 PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder

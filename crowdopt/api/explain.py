@@ -19,13 +19,13 @@ from crowdopt.api.assign import assign, by_class, probe, with_labels
 from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, PlanLike, TableLike, instance_of, keywords, options_of
 from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
 from crowdopt.arrays import Floats, Ints
-from crowdopt.assign import explain as cost_curve
-from crowdopt.assign import explain as tangents
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import LawPrice, cheapest_policy, law_price, with_law
 from crowdopt.assign.cascade.panels import ManyStates, vote_panel
 from crowdopt.assign.cascade.policy import Cascade
 from crowdopt.assign.explain import CostCurve, Margins, Remedy
+from crowdopt.assign.explain import curve as curve_of
+from crowdopt.assign.explain import margins as margins_of
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.shortage import Shortage, shortage
 from crowdopt.core.clock import Clock
@@ -376,7 +376,7 @@ def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool,
     known = assign(instance, gap=1.0, time_limit=SEARCH * time_limit, strict=True)  # any plan, as solve finds it
     if not known.found:
         return _no_plan(known, max(clock.left, (1 - SEARCH) * time_limit))
-    margins = tangents.margins(instance, probe(clock.left / 2))
+    margins = margins_of(instance, probe(clock.left / 2))
     wanted = tables or terms is not None
     curve = cost_of_targets(instance, time_limit=max(clock.left, time_limit / 4)) if wanted else None
     return _worth(known, margins, curve)
@@ -418,7 +418,7 @@ def cost_of_targets(instance: AssignmentInstance, *, time_limit: float = 60.0) -
     asked = probe(time_limit)
     lack = shortage(instance, asked)
     least = lack.no_epsilon_below if lack is not None and lack.no_epsilon_below else instance.epsilon.min()
-    return cost_curve.curve(instance, asked, max(1e-6, 1.001 * float(least)))
+    return curve_of(instance, asked, max(1e-6, 1.001 * float(least)))
 
 
 def _no_plan(known: Plan, seconds: float) -> Explanation:

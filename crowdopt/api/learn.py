@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 from crowdopt.api.binding import TableLike, keywords
 from crowdopt.api.study_options import StudyOptions
 from crowdopt.errors import InputError
-from crowdopt.io import results as learning_folder
-from crowdopt.io.results import LEARNING, WORK, check_comparison, read_table_of_labels, write_learning
+from crowdopt.io.results import LEARNING, WORK, check_comparison, read_skills, read_table_of_labels, write_learning
 from crowdopt.labelers.arrivals import Labelers
 from crowdopt.labelers.policies import policies as policies
 from crowdopt.report import write_page
@@ -139,7 +138,7 @@ def _from_options(asked: LearnOptions) -> LabelersLike:
     if truth is not None or asked.types is not None:
         raise InputError("--truth and --types belong to recorded labels; give them with --labels")
     if skills is not None:
-        return Labelers(**learning_folder.read_skills(skills, asked.cost, asked.classes))
+        return Labelers(**read_skills(skills, asked.cost, asked.classes))
     if asked.classes != 2:
         raise InputError("--draw draws labelers of two classes; for more, write their skills and give --skills")
     return DrawnLabelers.of(*_drawn(str(asked.draw)), asked.cost)

@@ -176,12 +176,17 @@ def _brought_together(skill, cell, amount, size, up, most, classes):
 
 
 @njit(cache=True, nogil=True)
+def _is_out(kin, shut):
+    """Whether a kin's bit is among those left out."""
+    return kin < KINS and (shut >> kin) & 1 == 1
+
+
+@njit(cache=True, nogil=True)
 def _first_of(order, shut, kin, most, found):
     """The first items in this order of which a set may have all, kin by kin; how many. shut: bits of kins left out."""
     had, many = np.zeros(most.size, np.int64), 0
     for j in order:
-        out = kin[j] < KINS and (shut >> kin[j]) & 1
-        if many < found.size and had[kin[j]] < most[kin[j]] and not out:
+        if many < found.size and had[kin[j]] < most[kin[j]] and not _is_out(kin[j], shut):
             had[kin[j]] += 1
             found[many] = j
             many += 1
@@ -201,7 +206,7 @@ def _new_band(low, high, shut, items, bands, deepest):
     edge[b, 2] = cell[best[b, 0]] if many else cell[falling[0]]
     edge[b, 3] = edge[b, 2]
     for j in falling:
-        if not (kin[j] < KINS and (shut >> kin[j]) & 1):
+        if not _is_out(kin[j], shut):
             edge[b, 3] = max(edge[b, 3], cell[j])
     _first_of(low + np.argsort(price[low:high], kind="mergesort"), shut, kin, most, picks[b, :deepest])
     sums[b, :] = np.inf
@@ -639,11 +644,12 @@ def _weighed(node, limit, bound, mark, desk):
 
 
 @njit(cache=True, nogil=True)
-def _least(node, sums):
-    """What a node's cheapest labels cost."""
+def _beside(node, place, sums):
+    """What the cheapest labels of a node's other bands cost."""
     paid = 0.0
     for s in range(BANDS):
-        paid += sums[node[0, s], node[1, s]] if node[1, s] > 0 else 0.0
+        if s != place and node[1, s] > 0:
+            paid += sums[node[0, s], node[1, s]]
     return paid
 
 
@@ -665,7 +671,7 @@ def _children(node, keeps, bound, limit, nodes, used, queue, desk):
                     b, made = _without(node[0, s], out, items, bands, deepest), made + 1
                     if b < 0:
                         return nodes, -1
-                    cost = max(bound, _least(node, sums) - sums[node[0, s], node[1, s]] + sums[b, node[1, s]])
+                    cost = max(bound, _beside(node, s, sums) + sums[b, node[1, s]])
                     if cost < limit:
                         nodes = nodes if used < len(nodes) else _longer(nodes)
                         nodes[used], nodes[used, 2] = node, 0
@@ -682,10 +688,7 @@ def _children(node, keeps, bound, limit, nodes, used, queue, desk):
     if place < 0 or free < 0:
         return nodes, -1
     better = _cut(node[0, place], items, skill, bands, deepest)
-    total, rest = node[1, place], 0.0
-    for s in range(BANDS):
-        if s != place and node[1, s] > 0:
-            rest += sums[node[0, s], node[1, s]]
+    total, rest = node[1, place], _beside(node, place, sums)
     for first in range(total + 1):
         cost = max(bound, rest + sums[better, first] + sums[better + 1, total - first])
         if cost < limit:
@@ -720,7 +723,8 @@ def cheapest_counted(items, skill, start, asked, sides, limits, effort, met, roo
     (fewest, most), (limit, longer, work) = sides, effort
     met[1][:] = -1
     n = items[0].size
-    deepest, room = min(most, min(n, met[0].shape[1])), 4 * n + 4 + (SHUT if (items[4] < 2).any() else 0)
+    deepest, room = min(most, min(n, met[0].shape[1])), 4 * n + 4
+    room += SHUT if not limits[1].size and (items[4] < 2).any() else 0  # else no kin is ever left out
     edge, cut = np.zeros((room, 5), np.int64), np.zeros(room, np.int64)
     edge[0, 0] = 1  # the next band's number
     sums = np.empty((room, deepest + 1))

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from crowdopt.documents import NUMBER, TEXT, Each, Keys, Maybe, Value, misfit, number
+from crowdopt.documents import NUMBER, TEXT, Each, Keys, Maybe, Value, each_of, misfit, number
 from crowdopt.errors import InputError
 from crowdopt.jobs import Row
 
@@ -183,18 +183,19 @@ PLAN = Keys(  # bench.json
     }
 )
 CIRCUMSTANCES = Keys({"libraries": Each(TEXT, dict)}, open=True)  # run.json
-FIGURES = ("value", "bound", "violation", "fraction", "gap", "megabytes")
 MEASURED = Keys(  # the result of a row
-    required={
-        **dict.fromkeys(FIGURES, Maybe(NUMBER)),
-        **dict.fromkeys(("outcome", "why", "proof"), TEXT),
-        "claimed": Maybe(TEXT),
-        "timings": Each(Maybe(number("a number of seconds", 0)), dict),
-    },
+    required=each_of(
+        {
+            "value bound violation fraction gap megabytes": Maybe(NUMBER),
+            "outcome why proof": TEXT,
+            "claimed": Maybe(TEXT),
+            "timings": Each(Maybe(number("a number of seconds", 0)), dict),
+        }
+    ),
     optional={"family": Maybe(TEXT), "about": TEXT, "reference": Maybe(NUMBER)},
     open=True,
 )
-BESIDE = Keys(dict.fromkeys(("violation", "fraction"), NUMBER), open=True)  # what a value comes with
+BESIDE = Keys(each_of({"violation fraction": NUMBER}), open=True)  # what a value comes with
 
 
 def check_plan(known: dict[str, Any]) -> None:

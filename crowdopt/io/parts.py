@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR, RULES, rule_named
-from crowdopt.documents import TEXT, Keys, Maybe, number, one_of, read_json, read_toml, whole, write_json
+from crowdopt.documents import TEXT, Keys, Maybe, each_of, number, one_of, read_json, read_toml, whole, write_json
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.cells import parquet_source, write_csv
@@ -46,8 +46,7 @@ OWN = ("task", "type", "epsilon", "forbidden", "fixed")  # columns of a part tha
 SETTINGS = Keys(optional={"epsilon": number("a number between 0 and 0.5"), "rule": TEXT, "title": TEXT})
 COUNT = whole("a whole number of at least 0", low=0)
 CLAIMS = Keys(
-    required={"form": one_of("parts"), "objective": number(), "bound": number()}
-    | dict.fromkeys(("labels", "tasks", "parts"), COUNT),
+    required=each_of({"form": one_of("parts"), "objective bound": number(), "labels tasks parts": COUNT}),
     optional={"gap": Maybe(number())},
     open=True,
 )

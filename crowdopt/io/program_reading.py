@@ -162,7 +162,7 @@ BOUNDS = WITHOUT | {"UP", "LO", "FX", "UI", "LI"}
 SENSE = re.compile(r"\*\s*SENSE\s*:\s*(MAX|MIN)", re.IGNORECASE)  # PuLP's word for the objective's sense, in a comment
 
 
-def read(path: Path) -> Program:
+def read_mps(path: Path) -> Program:
     """The program in a file of free MPS (names without blanks).
 
     A maximum is read as the minimum of its negative, also where only PuLP's comment says that it is one; an integer

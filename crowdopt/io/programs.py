@@ -18,9 +18,8 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.hire.candidates import SelectionInstance
-from crowdopt.io import program_reading as mps_reading
 from crowdopt.io.folders import check_target
-from crowdopt.io.program_reading import PACKED
+from crowdopt.io.program_reading import PACKED, read_mps
 
 Ids: TypeAlias = Mapping[str, Sequence[Sequence[str]]]  # block name -> the ids along each of its axes
 
@@ -344,7 +343,7 @@ def read_program(path: str | Path) -> Program:
         raise InputError(f"{place}: LP files are not read, for their readers differ; write MPS in place of it ({own})")
     if format_of(place) != ".mps":
         raise InputError(f"{place} must end in .mps or .mps.gz: the ending says the format")
-    return mps_reading.read(place)
+    return read_mps(place)
 
 
 def format_of(path: Path) -> str:

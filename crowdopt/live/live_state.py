@@ -18,7 +18,7 @@ from crowdopt.arrays import places
 from crowdopt.core.clock import part_of
 from crowdopt.errors import InputError
 from crowdopt.labelers.arrivals import Ask
-from crowdopt.live import stores as kinds
+from crowdopt.live import stores
 from crowdopt.live.live_rows import Lease, LiveLooks, LiveSettings, Seat, ToldLabels, ToldRow
 from crowdopt.live.stores import EXPERT, Event
 from crowdopt.live.tasks_course import TasksCourse, TaskSlot
@@ -173,7 +173,7 @@ class LiveState:
         self.seen, self.at = event.number, event.at
         if not applied:
             _STEPS[event.kind](self, event)
-        if event.kind == kinds.DECIDED and not event.worker and not event.task:
+        if event.kind == stores.DECIDED and not event.worker and not event.task:
             for worker in self.people:  # a repair means something for workers who are not here
                 self._extend(worker)
         elif event.worker in self.enrolled:
@@ -263,7 +263,7 @@ class LiveState:
 
     def _expired(self, event: Event) -> None:
         self._end_leases(event.worker)
-        self.course.expire(event.worker, event.value == kinds.AGAIN)
+        self.course.expire(event.worker, event.value == stores.AGAIN)
 
     def _removed(self, event: Event) -> None:
         self._end_leases(event.worker)
@@ -424,20 +424,20 @@ class Diverged(InputError):
 
 
 _STEPS = {
-    kinds.BEGAN: LiveState._began,
-    kinds.ENROLLED: LiveState._enrolled,
-    kinds.DECIDED: LiveState._decided,
-    kinds.DRAWN: LiveState._drawn,
-    kinds.LEASED: LiveState._leased,
-    kinds.TOLD: LiveState._told,
-    kinds.CORRECTED: LiveState._corrected,
-    kinds.BROUGHT: LiveState._brought,
-    kinds.SKIPPED: LiveState._skipped,
-    kinds.EXPIRED: LiveState._expired,
-    kinds.REMOVED: LiveState._removed,
-    kinds.ARRIVED: LiveState._arrived,
-    kinds.DOORS_SHUT: LiveState._doors_shut,
-    kinds.PAUSED: LiveState._paused,
-    kinds.RESUMED: LiveState._resumed,
-    kinds.RETARGETED: LiveState._retargeted,
+    stores.BEGAN: LiveState._began,
+    stores.ENROLLED: LiveState._enrolled,
+    stores.DECIDED: LiveState._decided,
+    stores.DRAWN: LiveState._drawn,
+    stores.LEASED: LiveState._leased,
+    stores.TOLD: LiveState._told,
+    stores.CORRECTED: LiveState._corrected,
+    stores.BROUGHT: LiveState._brought,
+    stores.SKIPPED: LiveState._skipped,
+    stores.EXPIRED: LiveState._expired,
+    stores.REMOVED: LiveState._removed,
+    stores.ARRIVED: LiveState._arrived,
+    stores.DOORS_SHUT: LiveState._doors_shut,
+    stores.PAUSED: LiveState._paused,
+    stores.RESUMED: LiveState._resumed,
+    stores.RETARGETED: LiveState._retargeted,
 }

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from crowdopt.errors import InputError
-from crowdopt.live import stores as kinds
+from crowdopt.live import stores
 from crowdopt.live.live_rows import MORE, Lease, LiveSettings, ToldLabel
 from crowdopt.live.live_state import LiveState
 from crowdopt.live.stores import EXPERT, Event, SQLLedgerbook
@@ -44,7 +44,7 @@ class Live:
         self._state: LiveState | None = None
         with self.together() as turn:
             if turn.state.seen == 0:
-                turn.note(kinds.BEGAN, value=settings.text)
+                turn.note(stores.BEGAN, value=settings.text)
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -109,12 +109,12 @@ class Live:
         """A worker is asked no more; what they told stays."""
         with self.together() as turn:
             turn.known_worker(worker)
-            turn.note(kinds.REMOVED, worker=worker)
+            turn.note(stores.REMOVED, worker=worker)
 
     def shut_doors(self) -> None:
         """No worker will come who has not come yet: policies that repair at the end may begin."""
         with self.together() as turn:
-            turn.note(kinds.DOORS_SHUT)
+            turn.note(stores.DOORS_SHUT)
 
     def retarget(self, epsilon: float) -> None:
         """Every task may be wrong with that chance from now on; workers who were let go may be asked again.
@@ -136,12 +136,12 @@ class Live:
     def pause(self) -> None:
         """No task is handed out until :meth:`resume`; labels are taken."""
         with self.together() as turn:
-            turn.note(kinds.PAUSED)
+            turn.note(stores.PAUSED)
 
     def resume(self) -> None:
         """Tasks are handed out again."""
         with self.together() as turn:
-            turn.note(kinds.RESUMED)
+            turn.note(stores.RESUMED)
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ class Live:
             try:
                 turn = LiveTurn(self._caught_up(book), book, self.clock())
                 for worker in self._overdue(turn):
-                    turn.note(kinds.EXPIRED, worker=worker, value=kinds.AGAIN)
+                    turn.note(stores.EXPIRED, worker=worker, value=stores.AGAIN)
                 yield turn
                 turn.write()
                 self._overdue(turn)
@@ -290,7 +290,7 @@ class LiveTurn:
             if not self._decide(worker):
                 return None
         until = self.now + self.state.settings.lease
-        leased = self.note(kinds.LEASED, worker=worker, task=task, value=repr(until))
+        leased = self.note(stores.LEASED, worker=worker, task=task, value=repr(until))
         return self.state.leases[leased.number]
 
     def _look(self) -> Lease | None:
@@ -303,10 +303,10 @@ class LiveTurn:
             self._decided("", course.mend())
         if due := looks.due():
             looks.draw(due)
-            self.note(kinds.DRAWN, True, value=json.dumps(due, separators=(",", ":")))
+            self.note(stores.DRAWN, True, value=json.dumps(due, separators=(",", ":")))
         if (task := looks.next_task()) is None:
             return None
-        leased = self.note(kinds.LEASED, task=task, value=repr(self.now + self.state.settings.lease))
+        leased = self.note(stores.LEASED, task=task, value=repr(self.now + self.state.settings.lease))
         return self.state.leases[leased.number]
 
     def may_come(self, worker: str) -> None:
@@ -319,7 +319,7 @@ class LiveTurn:
         """A worker who may come has come."""
         self.may_come(worker)
         if worker not in self.state.enrolled:
-            self.note(kinds.ENROLLED, worker=worker)
+            self.note(stores.ENROLLED, worker=worker)
 
     def _decide(self, worker: str) -> bool:
         """Have the policy decide; False: the worker has to wait, or nothing is left for them."""
@@ -333,7 +333,7 @@ class LiveTurn:
         return self._decided(worker, course.decide(worker, self.state.told))
 
     def _decided(self, worker: str, decision: list[Any]) -> bool:
-        self.note(kinds.DECIDED, True, worker=worker, value=json.dumps(decision, separators=(",", ":")))
+        self.note(stores.DECIDED, True, worker=worker, value=json.dumps(decision, separators=(",", ":")))
         return len(decision) > 1 or bool(worker)
 
     def told(self, lease: int, label: str) -> ToldLabel:
@@ -346,7 +346,7 @@ class LiveTurn:
         late = lease not in self.state.leases
         if late and self.state.holder(lease) == EXPERT:
             raise InputError("the expert has given that task back")
-        self.note(kinds.TOLD, lease=lease, worker=self.state.holder(lease), value=label)
+        self.note(stores.TOLD, lease=lease, worker=self.state.holder(lease), value=label)
         return ToldLabel(lease, label, late)
 
     def corrected(self, lease: int, label: str) -> ToldLabel:
@@ -359,13 +359,13 @@ class LiveTurn:
             return ToldLabel(lease, label, known[1], repeated=True)
         if (worker := self.state.holder(lease)) != EXPERT:
             self.state.course.check_correction(self.state.task_of(lease))
-        self.note(kinds.CORRECTED, lease=lease, worker=worker, value=label)
+        self.note(stores.CORRECTED, lease=lease, worker=worker, value=label)
         return ToldLabel(lease, label, known[1])
 
     def retargeted(self, epsilon: float) -> None:
         """See :meth:`Live.retarget`."""
         self.state.course.check_target(epsilon)
-        self.note(kinds.RETARGETED, value=repr(float(epsilon)))
+        self.note(stores.RETARGETED, value=repr(float(epsilon)))
 
     def brought(self, worker: str, task: str, label: str) -> bool:
         """See :meth:`Live.bring`."""
@@ -379,7 +379,7 @@ class LiveTurn:
         if (lease := self.state.lease_for(worker, task)) is not None:
             self.told(lease, label)
         elif self._met(worker):
-            self.note(kinds.BROUGHT, worker=worker, task=task, value=label)
+            self.note(stores.BROUGHT, worker=worker, task=task, value=label)
         else:
             return False
         return True
@@ -390,28 +390,28 @@ class LiveTurn:
         if not course.hears(worker) and not course.waits(worker, self.state.told):
             self._decided(worker, course.decide(worker, self.state.told))
             if course.holds(worker):
-                self.note(kinds.EXPIRED, worker=worker, value=kinds.AGAIN)
+                self.note(stores.EXPIRED, worker=worker, value=stores.AGAIN)
         return course.hears(worker)
 
     def skipped(self, lease: int) -> None:
         """See :meth:`Live.skip`."""
         self._known_lease(lease)
         if lease in self.state.leases:
-            self.note(kinds.SKIPPED, lease=lease, worker=self.state.holder(lease))
+            self.note(stores.SKIPPED, lease=lease, worker=self.state.holder(lease))
 
     def arrived(self, task: str, type: str) -> list[Lease]:
         """See :meth:`Live.arrive`."""
         check_name(task)
         self.state.course.check_arrival(task, type)
-        self.note(kinds.ARRIVED, task=task, value=type)
+        self.note(stores.ARRIVED, task=task, value=type)
         decision = self.state.course.decide_task(task)
-        self.note(kinds.DECIDED, True, task=task, value=json.dumps(decision, separators=(",", ":")))
+        self.note(stores.DECIDED, True, task=task, value=json.dumps(decision, separators=(",", ":")))
         until = repr(self.now + self.state.settings.lease)
         workers = self.state.course.asked_about(task)
         for worker in workers:
             if worker not in self.state.enrolled:
-                self.note(kinds.ENROLLED, worker=worker)
-        noted = [self.note(kinds.LEASED, worker=worker, task=task, value=until) for worker in workers]
+                self.note(stores.ENROLLED, worker=worker)
+        noted = [self.note(stores.LEASED, worker=worker, task=task, value=until) for worker in workers]
         return [self.state.leases[event.number] for event in noted]
 
     def known_worker(self, worker: str) -> None:

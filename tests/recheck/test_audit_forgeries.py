@@ -20,7 +20,7 @@ from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
 from crowdopt.io.audits import commitment
 from crowdopt.io.cells import write_csv
-from crowdopt.recheck import audits as audit_check
+from crowdopt.recheck import audits
 from tests.sampled import first_of
 
 N, WRONG = 60, 20
@@ -72,7 +72,7 @@ class Folder:
         """No answer is left wrong."""
         return self.claims(wrong_at_most=0, certified=True, left=[0] * len(self.claim["left"]))
 
-    def report(self, **options: Any) -> audit_check.AuditReport:
+    def report(self, **options: Any) -> audits.AuditReport:
         return verify_audit(self.answers, self.audit, **{"commitment": self.draw["commitment"], **options})
 
 
@@ -160,7 +160,7 @@ def test_what_is_chosen_is_caught_where_nothing_is_false(folder: Folder, what: s
     versions = folder.draw["predicted"]
     other = {**versions, "error": [[error * (1 + 1e-6) for error in row] for row in versions["error"]]}
     folder.commits(**{what: {"predicted": other, "assumed_error": 0.01}[what]})
-    assert audit_check.verify_audit(folder.answers, folder.audit).holds
+    assert audits.verify_audit(folder.answers, folder.audit).holds
     assert "not those that the answers" in folder.report().problems[0]
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows, verify
 from crowdopt.assign.plan import Duals, Plan
 from crowdopt.core.certificate import Certificate
-from crowdopt.crowd import alike as group_limits
+from crowdopt.crowd import alike
 from crowdopt.io.tables import Table
-from crowdopt.recheck import bounds as sets
+from crowdopt.recheck import bounds
 from crowdopt.recheck.bounds import JointPull, joint_pull, prove_sets
 from crowdopt.recheck.findings import Report
 from tests.checkers.plans import sets_of
@@ -106,7 +106,7 @@ def test_the_bound_is_the_least_of_all_sets(instance, seed, scale):
     joint, (right, size) = read(instance, lines), by_all_sets(instance, worker, budget, lines)
     proven = prove_sets(instance, worker, budget, joint)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group_limits, "WAYS", 0)
+        patch.setattr(alike, "WAYS", 0)
         assert prove_sets(instance, worker, budget, joint) <= proven
     if np.isposinf(right):
         assert proven == np.inf or instance.difficulty.share
@@ -147,9 +147,9 @@ def test_few_partial_sets_are_enough_for_many_labels(seed, monkeypatch):
     for unit, price in zip(units.tolist(), cost.tolist(), strict=True):
         took = np.concatenate([np.full(min(unit, need + 1), best[0]), best])[: need + 1]
         best = np.minimum(best, took + price)
-    monkeypatch.setattr(sets, "STATES", 1_000)
+    monkeypatch.setattr(bounds, "STATES", 1_000)
     anybody, none, no_most = np.zeros(labels, np.int64), np.zeros(2, np.int64), np.full(2, -1)
-    value, _, _ = sets._least(cost, units / 700, need / 700, anybody, none, no_most)
+    value, _, _ = bounds._least(cost, units / 700, need / 700, anybody, none, no_most)
     assert value == pytest.approx(best[need], rel=1e-7)
 
 

@@ -25,7 +25,7 @@ from starlette.exceptions import HTTPException
 
 from crowdopt.errors import InputError
 from crowdopt.io.cells import csv_text
-from crowdopt.live import stores as kinds
+from crowdopt.live import stores
 from crowdopt.live.live_rows import ToldLabel
 from crowdopt.live.running import Live, LiveTurn
 from crowdopt.live.service.callers import (
@@ -246,17 +246,17 @@ def steering(app: FastAPI, desk: FrontDesk) -> None:
     @app.post("/api/pause")
     async def pause(caller: Caller) -> dict[str, Any]:
         """No task is handed out until the campaign is resumed."""
-        return await steered(desk, caller, lambda turn: noted(turn, kinds.PAUSED))
+        return await steered(desk, caller, lambda turn: noted(turn, stores.PAUSED))
 
     @app.post("/api/resume")
     async def resume(caller: Caller) -> dict[str, Any]:
         """Tasks are handed out again."""
-        return await steered(desk, caller, lambda turn: noted(turn, kinds.RESUMED))
+        return await steered(desk, caller, lambda turn: noted(turn, stores.RESUMED))
 
     @app.post("/api/end")
     async def end(caller: Caller) -> dict[str, Any]:
         """No worker will come who has not come yet; what is short may be repaired."""
-        return await steered(desk, caller, lambda turn: noted(turn, kinds.DOORS_SHUT))
+        return await steered(desk, caller, lambda turn: noted(turn, stores.DOORS_SHUT))
 
     @app.post("/api/remove")
     async def remove(body: WorkerBody, caller: Caller) -> dict[str, Any]:
@@ -264,7 +264,7 @@ def steering(app: FastAPI, desk: FrontDesk) -> None:
 
         def act(turn: LiveTurn) -> dict[str, Any]:
             turn.known_worker(body.worker)
-            return noted(turn, kinds.REMOVED, worker=body.worker)
+            return noted(turn, stores.REMOVED, worker=body.worker)
 
         return await steered(desk, caller, act)
 

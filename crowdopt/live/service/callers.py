@@ -27,7 +27,7 @@ from fastapi import Depends, FastAPI, Header, Request
 from fastapi.responses import RedirectResponse, Response
 
 from crowdopt.errors import InputError
-from crowdopt.live import stores as kinds
+from crowdopt.live import stores
 from crowdopt.live.running import Live, LiveTurn
 from crowdopt.live.stores import SQLLedgerbook
 
@@ -208,7 +208,7 @@ def _owner(turn: LiveTurn, caller: CallerOf) -> str:
 def _worker(turn: LiveTurn, caller: CallerOf) -> str:
     owner = _owner(turn, caller)
     if owner == EXPERT:
-        return kinds.EXPERT
+        return stores.EXPERT
     if not owner.startswith(WORKER) or owner == WORKER:  # without a name, as older versions made it, it is the expert's
         raise NotAllowed(403, "this call is for workers")
     return owner[len(WORKER) :]

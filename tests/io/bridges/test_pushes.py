@@ -19,8 +19,7 @@ from typing import Any
 import pytest
 
 from crowdopt import InputError, assign, pull, push
-from crowdopt.io.bridges import label_studio as label_studio_api
-from crowdopt.io.bridges import web
+from crowdopt.io.bridges import label_studio, web
 from crowdopt.io.bridges.pushed import Address
 from crowdopt.io.bridges.web import checked_url
 from tests.io import lay, write_table
@@ -232,7 +231,7 @@ def test_the_token_is_not_shown_in_what_a_complaint_is_cut_from(desk, token, bla
 @pytest.mark.parametrize(("new", "said"), [(False, "lists on page 2 what it listed before"), (True, ": 20 pages")])
 def test_a_listing_that_does_not_end_is_left(desk, token, monkeypatch, new, said):
     """One server lists the same on every page, one always something new."""
-    monkeypatch.setattr(label_studio_api, "PAGES", 20)
+    monkeypatch.setattr(label_studio, "PAGES", 20)
     calls: list[str] = []
 
     def listed(method, path, headers):
@@ -306,6 +305,6 @@ def test_calls_under_way_together_renew_a_token_once(monkeypatch):
         return 401, b"{}"
 
     with serving(answer) as url:
-        server = label_studio_api.connect(Address(url, None, False))
+        server = label_studio.connect(Address(url, None, False))
         assert server.call_all([("PATCH", f"/{k}", None) for k in range(8)]) == list(range(8))
     assert len(renewed) == 2

@@ -7,7 +7,7 @@ from itertools import chain, combinations, product
 import numpy as np
 import pytest
 
-from crowdopt.online.beliefs import worker_session as programs
+from crowdopt.online.beliefs import worker_session
 from crowdopt.online.beliefs.state import CELLS, GRID, information
 from crowdopt.online.beliefs.worker_session import StoppingProgram
 
@@ -54,7 +54,7 @@ def test_the_top_price_is_where_it_stops_to_pay(seed):
     for wanted in (0.1 * one.brings(0.0), 0.9 * one.brings(0.0)):
         price = one.price(wanted)
         assert price <= one.top
-        assert one.brings(price) >= wanted * (1 - 1e-9) or price == programs.LEAST * one.top
+        assert one.brings(price) >= wanted * (1 - 1e-9) or price == worker_session.LEAST * one.top
 
 
 DRAWN = np.random.default_rng(0).dirichlet(np.full(CELLS, 0.2))
@@ -88,7 +88,7 @@ def test_a_long_horizon_is_cut_without_promising_too_much(monkeypatch):
     for share in (0.3, 0.8, 0.95):
         price = share * long.top
         whole = long._values(price)[0, 0]
-        monkeypatch.setattr(programs, "LONGEST", 60)
+        monkeypatch.setattr(worker_session, "LONGEST", 60)
         cut = some(1, 120)
         assert whole * 0.9 <= cut._values(price)[0, 0] <= whole + 1e-12
         monkeypatch.undo()

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from crowdopt import AssignmentInstance, certify, solve
 from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.errors import InputError
-from crowdopt.online import limits as bounds
+from crowdopt.online import limits
 from crowdopt.online.limits import groups_of, information, least
 from crowdopt.programs import potential
 from crowdopt.programs.potential import Potential
@@ -75,9 +75,9 @@ def test_skills_known_is_below_every_policy(seed, room, epsilon):
     """LB0 at its own mu against the optimal policy that knows all skills and may ask anybody in any order."""
     rng = np.random.default_rng(seed)
     accuracy, capacity = rng.uniform(0.5, 0.95, 3).round(2), rng.integers(1, room + 1, 3)
-    found = bounds.skills_known(crowd(accuracy, 2, capacity, epsilon), solve)
+    found = limits.skills_known(crowd(accuracy, 2, capacity, epsilon), solve)
     optimal = best_policy(2, found.mu, capacity, [(1.0, tuple(accuracy))]) - found.mu * 2 * epsilon
-    proven = bounds.held_with_skills_known(crowd(accuracy, 2, capacity, epsilon), found.potentials, found.mu)
+    proven = limits.held_with_skills_known(crowd(accuracy, 2, capacity, epsilon), found.potentials, found.mu)
     assert proven <= optimal + 1e-6 * max(1.0, found.mu)
     if np.isfinite(found.value):
         assert found.value == pytest.approx(max(0.0, proven))
@@ -90,22 +90,22 @@ def test_skills_unknown_is_below_every_policy(seed, epsilon):
     rng = np.random.default_rng(seed)
     low, high = np.sort(rng.uniform(0.45, 0.97, 2)).round(2)
     instance = crowd([low, high], 2, 2, epsilon)
-    found = bounds.skills_unknown(instance, solve, bounds.skills_known(instance, solve))
+    found = limits.skills_unknown(instance, solve, limits.skills_known(instance, solve))
     prior = [(0.25, pair) for pair in product((low, high), repeat=2)]
     optimal = best_policy(2, found.mu, [2, 2], prior) - found.mu * 2 * epsilon
     groups = groups_of(instance, np.zeros(instance.accuracy.shape, np.int64))
-    proven = bounds._stopped(instance, groups, found.potentials, found.mu)[0]
+    proven = limits._stopped(instance, groups, found.potentials, found.mu)[0]
     assert proven <= optimal + 1e-6 * max(1.0, found.mu)
 
 
 def test_any_potential_proves_something_and_the_program_finds_the_best():
     """The bound holds whatever V and mu are; the program's multipliers show that no V on these knots does better."""
     instance = crowd([0.5, 0.6, 0.7, 0.8] * 5, 40, 30, 0.1)
-    best = bounds.skills_known(instance, solve)
+    best = limits.skills_known(instance, solve)
     rng = np.random.default_rng(0)
     for _ in range(20):
         shaken = [Potential(one.knots, one.value * rng.uniform(0.5, 1.5, one.value.size)) for one in best.potentials]
-        other = bounds.held_with_skills_known(instance, tuple(shaken), best.mu * rng.uniform(0.5, 2))
+        other = limits.held_with_skills_known(instance, tuple(shaken), best.mu * rng.uniform(0.5, 2))
         assert other <= best.value + 1e-6
     program = potential.build(instance)
     solution = solve(program)
@@ -160,17 +160,17 @@ def test_several_types_prices_and_priors():
     two = crowd([[0.7] * 10, [0.8] * 10], 20, 12, 0.2)
     alone = [crowd([p] * 10, 10, 10, 0.2) for p in (0.7, 0.8)]
     found = least(two, solve)
-    apart = [bounds.skills_known(one, solve).value for one in alone]
+    apart = [limits.skills_known(one, solve).value for one in alone]
     assert 0 < found.known <= sum(apart) + 1e-6 and not found.independent
     assert found.cost == max(found.known, found.information)
     dear, told, plain = (
-        bounds.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, **how), solve).value
+        limits.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, **how), solve).value
         for how in ({"cost": 3.0}, {"prior": [0.7, 0.3]}, {})
     )
     assert dear == pytest.approx(3 * plain, rel=1e-3) and 0 < told < plain
     assert least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve).cost == 0
     with pytest.raises(InputError, match="2 classes"):
-        bounds.skills_known(crowd([0.7] * 3, classes=3), solve)
+        limits.skills_known(crowd([0.7] * 3, classes=3), solve)
 
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
