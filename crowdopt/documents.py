@@ -92,7 +92,7 @@ def read_json(path: Path, shape: Shape, what: str = "file") -> Any:
 
     what: what the folder would be if the document were there, for the complaint when it is not.
     """
-    return _checked(path, shape, _parsed(path, what, _strict_json))
+    return fitting(path, shape, _parsed(path, what, _strict_json))
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -108,7 +108,7 @@ def quoted(text: str) -> str:
 
 def read_toml(path: Path, shape: Shape) -> Any:
     """Read a TOML document; InputError as for :func:`read_json`."""
-    return _checked(path, shape, _parsed(path, "file", tomllib.loads))
+    return fitting(path, shape, _parsed(path, "file", tomllib.loads))
 
 
 @contextmanager
@@ -201,7 +201,8 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def _checked(path: Path, shape: Shape, value: Any) -> Any:
+def fitting(path: Path, shape: Shape, value: Any) -> Any:
+    """The value, where it is of the shape; InputError says what in the file is not."""
     complaint = misfit(value, shape)
     if complaint is not None:
         raise InputError(f"{path.name}: {complaint}")

@@ -19,7 +19,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.choose import Chooser
 from crowdopt.assign.master import Master, Pool
 from crowdopt.assign.oracle import EffortParams, Oracle
-from crowdopt.assign.prices import Climb, linear
+from crowdopt.assign.prices import Climb, linear, sampled
 from crowdopt.assign.problem import Problem, ProblemParams, problem_of
 from crowdopt.assign.search import solve_exact
 from crowdopt.assign.standing import Solvers
@@ -132,7 +132,7 @@ def _sampled(
         return np.zeros(room.size), np.zeros((tasks.size, room.size), np.int64)
     short = 6 * swept.cost + 3 * problem.unit
     climb = Climb(problem, oracle, clock, lambda _: False, pool, short, best=swept)
-    point, _ = linear(problem, solvers.solve, options)
+    point, _ = linear(sampled(problem, rng, climb.params.cells), solvers.solve, options)
     if point is not None:
         climb.visit(point.duals, through=0)
     assert climb.best is not None

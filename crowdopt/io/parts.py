@@ -30,13 +30,13 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.rules import EXACT_ERROR, RULES, rule_named
-from crowdopt.documents import TEXT, Keys, Maybe, each_of, number, one_of, read_json, read_toml, whole, write_json
+from crowdopt.documents import TEXT, Keys, Maybe, each_of, number, one_of, read_toml, whole, write_json
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.cells import parquet_source, write_csv
 from crowdopt.io.folders import CAMPAIGN, PLAN
 from crowdopt.io.gold import Ids, filled, needed_table, optional_table
-from crowdopt.io.plan import versions
+from crowdopt.io.plan import read_claims, stamped
 from crowdopt.io.schema import PLAN_TABLES
 from crowdopt.io.settings import settings_text
 from crowdopt.io.tables import Table, read_table
@@ -417,13 +417,13 @@ def write_numbers(
     """
     columns: list[Any] = [list(folder.workers), load, folder.capacity, dual]
     write_csv(place / "workers.csv", ["worker", "load", "capacity", "dual"], columns)
-    for name, content in ((PLAN, {**claims, "versions": versions()}), ("run.json", facts)):
+    for name, content in ((PLAN, stamped(claims)), ("run.json", facts)):
         write_json(place / name, content)
 
 
 def read_numbers(place: Path, folder: PartsFolder) -> tuple[dict[str, Any], Table]:
     """The claims of a plan in parts, and the table of its workers, in the campaign's order."""
-    claims: dict[str, Any] = read_json(place / PLAN, CLAIMS, "plan")
+    claims = read_claims(place, CLAIMS)
     table = read_table(place / "workers.csv", PLAN_TABLES["workers"])
     if tuple(table["worker"]) != folder.workers:
         raise InputError(f"{place / 'workers.csv'} does not have the campaign's workers in their order")

@@ -30,7 +30,7 @@ from crowdopt.assign.plan import Plan, queues
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import class_votes
 from crowdopt.crowd.recipes import simulated_labels
-from crowdopt.documents import Keys, finite, read_json, write_json
+from crowdopt.documents import Keys, finite, fitting, read_json, write_json
 from crowdopt.errors import InputError
 from crowdopt.files import together
 from crowdopt.io.campaign import read_with_labels
@@ -45,6 +45,7 @@ VOTE_ERROR = "vote_error"  # column of tasks.csv: exact errors where the rule of
 BEST_EFFORT = "best effort"  # status of a plan that serves not every task; plan.json names those that it leaves short
 LIMITS = "limits.csv"  # multipliers of groups, shares and own rows
 CLAIMS = Keys(optional={RECORD: RECORDED}, open=True)
+EDITION = 3  # of a plan's folder: what it holds, and what plan.json says of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +66,13 @@ class StoredPlan:
         return np.ones(len(self.pairs)) if self.amounts is None else self.amounts
 
 
-def read_claims(folder: str | Path) -> dict[str, Any]:
-    """What plan.json says, ``in_place_of_campaign`` of the right types, everything else as it stands."""
-    claims: dict[str, Any] = read_json(Path(folder) / PLAN, CLAIMS, "plan")
-    return claims
+def read_claims(folder: str | Path, shape: Keys = CLAIMS) -> dict[str, Any]:
+    """What plan.json says, of the right types as far as the shape goes; a plan of another edition is refused."""
+    path = Path(folder) / PLAN
+    claims: dict[str, Any] = read_json(path, Keys(open=True), "plan")
+    if claims.get("edition") != EDITION:
+        raise InputError(f"{path} is of another edition, which this version does not read; solve the campaign again")
+    return dict(fitting(path, shape, claims))
 
 
 def read_overrides(folder: str | Path) -> dict[str, Any]:
@@ -230,7 +234,7 @@ def summary(plan: Plan) -> dict[str, Any]:
     }
     numbers |= {name: said for name, said in own.items() if said}
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
-    return {**numbers, "versions": versions()}
+    return stamped(numbers)
 
 
 def instance_facts(instance: AssignmentInstance) -> dict[str, Any]:
@@ -263,9 +267,9 @@ def stated_prior(instance: AssignmentInstance) -> Any:
     return dict(zip(names, instance.prior.tolist(), strict=True)) if instance.prior.ndim == 1 else "per task"
 
 
-def versions() -> dict[str, str]:
-    """Versions of everything that the plan's numbers depend on."""
-    return dict(_versions())
+def stamped(claims: dict[str, Any]) -> dict[str, Any]:
+    """A plan's claims with the edition of its folder, and the versions of everything that its numbers depend on."""
+    return {**claims, "edition": EDITION, "versions": dict(_versions())}
 
 
 @cache

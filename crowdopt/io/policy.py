@@ -35,8 +35,8 @@ from crowdopt.io.plan import (
     read_claims,
     read_pairs,
     run_facts,
+    stamped,
     stated_prior,
-    versions,
     write_queues,
     write_weights,
 )
@@ -232,7 +232,7 @@ def policy_summary(plan: AdaptivePlan) -> dict[str, Any]:
     if plan.note:
         numbers["note"] = plan.note
     numbers |= {key: said for key, said in ((RECORD, overrides(instance)), (BEYOND, beyond(instance))) if said}
-    return {**numbers, "versions": versions()}
+    return stamped(numbers)
 
 
 def _by_class(plan: AdaptivePlan) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from crowdopt.recheck.plans import SAME, agrees, check_columns, refuse_excess
 HELD = {"form", "status", "proven", "proof", "objective", "bound", "gap", "labels", "tasks", "workers", "parts"}
 HELD |= {"rule", "promise"}
 SHOWN = 20  # problems of a part
-MADE = {"title", "method", "seed", "versions"}  # how it was made: no claim about the plan
+MADE = {"title", "method", "seed", "edition", "versions"}  # how it was made: no claim about the plan
 
 
 def verify_parts(

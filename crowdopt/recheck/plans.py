@@ -438,7 +438,7 @@ def _needless(instance: AssignmentInstance, pairs: Ints) -> tuple[int, int] | No
 HELD = {"status", "program", "proven", "proof", "objective", "bound", "certified_bound", "gap", "violation", "labels"}
 HELD |= {"cost", "tasks", "workers", "rule", "classes", "epsilon", "skills", "prior", "difficulty"}
 HELD |= {"wrong_dual", "budget_dual", "spending", "repaired", "short", "left_open", RECORD, BEYOND}
-MADE = {"title", "method", "backend", "seed", "note", "versions"}  # how it was made: no claim about the plan
+MADE = {"title", "method", "backend", "seed", "note", "edition", "versions"}  # how it was made: no claim about the plan
 
 
 def refuse_unheld(instance: AssignmentInstance, stored: StoredPlan, report: Report) -> None:

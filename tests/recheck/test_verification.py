@@ -14,7 +14,7 @@ from crowdopt.recheck.verification import verify
 from tests.recheck.forged import Forged
 
 TABLES = ("assignment", "tasks", "workers", "weights")
-INFORMATIVE = {"title", "certified_bound", "method", "backend", "seed", "versions"}  # no claim of the plan, or a weaker
+INFORMATIVE = {"title", "certified_bound", "method", "backend", "seed", "edition", "versions"}  # no claim of the plan, or a weaker
 
 
 def folders(place: Path, **given) -> Path:
