@@ -60,7 +60,7 @@ def campaign(crowd: str, m: int, gold: int, epsilon: float, number: int, given: 
     truly = of(true[None])
     if (least_errors(truly) > epsilon).any():
         return None
-    plan = crowdopt.assign(
+    plan = crowdopt.solve(
         of(known.told(1, "").accuracy).as_read(known), time_limit=10, gap=0.02, confidence=given.confidence
     )
     if not (plan.found and plan.is_sure) or plan.pairs is None:

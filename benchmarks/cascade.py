@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import crowdopt
+from crowdopt import Adaptive
 from crowdopt.api.explain import FACTORS, ROUNDS, CostOfRounds
 from crowdopt.report.charts import cost_of_rounds, save
 
@@ -46,7 +47,7 @@ def panel(place, capacity=None):
 
 def row(campaign, rounds, factor):
     """The proven plan of so many rounds at so many times the target."""
-    plan = crowdopt.assign(campaign, adaptive=True, rounds=rounds, epsilon=TARGET * factor)
+    plan = crowdopt.solve(campaign, method=Adaptive(rounds=rounds), epsilon=TARGET * factor)
     if not plan.found:
         return None
     assert plan.proven and crowdopt.verify(campaign, plan).proven
@@ -58,7 +59,7 @@ def rehearsed(place, capacity, seed):
     here = panel(place / "judges", capacity)
     load, times, k = np.zeros(len(GOLD), np.int64), 1.0, 0
     while True:
-        plan = crowdopt.assign(here, adaptive=True, seed=seed, output=place / f"plan-{k}")
+        plan = crowdopt.solve(here, method=Adaptive(), seed=seed, output=place / f"plan-{k}")
         times = max(times, plan.times)
         if not len(plan.pairs):
             break

@@ -26,6 +26,7 @@ import numpy as np
 
 import crowdopt
 from benchmarks.laws import set_errors
+from crowdopt import Adaptive
 from crowdopt.assign.cascade.cheapest_policy import law_price
 from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.assign.cascade.policy import Cascade
@@ -75,7 +76,7 @@ def campaign(law: Law, choice: LawChoice, capacity: np.ndarray, epsilon: float) 
 
 def fixed(instance: crowdopt.AssignmentInstance, true: Law, **terms: object) -> tuple[float, float] | None:
     """Labels per item and error over the target of a plan of fixed sets; None where not all items have one."""
-    plan = crowdopt.assign(instance, time_limit=5, **terms)
+    plan = crowdopt.solve(instance, time_limit=5, **terms)
     if plan.pairs is None or not plan.found:
         return None
     sets = Counter(tuple(plan.pairs[plan.pairs[:, 0] == i, 1].tolist()) for i in range(ITEMS))
@@ -105,7 +106,7 @@ def planted(given: argparse.Namespace) -> None:
             for name, instance in by.items():
                 found = {"fixed": fixed(instance, true), "adaptive": adaptive(instance, true)}
                 if name == "chosen":
-                    found["each task"] = fixed(instance, true, adaptive=True, rounds=1, each_task=True)
+                    found["each task"] = fixed(instance, true, method=Adaptive(rounds=1, each_task=True))
                 for what, row in found.items():
                     rows.setdefault((kind, what, name), []).append(row)
                     rows.setdefault(("all", what, name), []).append(row)

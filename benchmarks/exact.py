@@ -76,7 +76,7 @@ def by_classes(instance, method, program, limit):
     from crowdopt.crowd.vote_errors import breaches
 
     if program == "ip":
-        plan = crowdopt.assign(instance, time_limit=limit, gap=0.0)
+        plan = crowdopt.solve(instance, time_limit=limit, gap=0.0)
         return plan.status.value, plan.objective, plan.bound, lambda: verified(not breaches(instance, plan.pairs))
     found = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=limit))
     full, duals, known = found.full(), found.duals(), found.certificate
@@ -90,7 +90,7 @@ def in_full(instance, method, program, limit):
 
     built = crowdopt.programs.assignment.build(instance)
     asked = built if program == "ip" else crowdopt.relax(built)
-    solution = crowdopt.solve(asked, method, crowdopt.Options(time_limit=limit))
+    solution = crowdopt.solve_program(asked, method, crowdopt.Options(time_limit=limit))
     known = crowdopt.certify(solution)
     check = lambda: verified(known.value is None or known.is_feasible(1e-4))  # noqa: E731
     return solution.status.value, known.value, known.bound, check
@@ -112,11 +112,9 @@ def once(recipe: str, method: str, program: str, limit: float) -> Row:
     import crowdopt
 
     if method == "exact":
-        crowdopt.assign(crowdopt.recipe("R10:60x40"), nodes=2, time_limit=300)  # compiles, or loads what is compiled
+        crowdopt.solve(crowdopt.recipe("R10:60x40"), nodes=2, time_limit=300)  # compiles, or loads what is compiled
     else:
-        crowdopt.assign(
-            crowdopt.recipe("R1:10x100"), method=method, program=program, time_limit=10
-        )  # loads the library
+        crowdopt.solve(crowdopt.recipe("R1:10x100"), method=method, program=program, time_limit=10)  # loads the library
     seconds: list[float] = []
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     while len(seconds) < 3 and sum(seconds) < limit / 2:

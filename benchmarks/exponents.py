@@ -39,7 +39,7 @@ def _plan(n: int, m: int, seconds: float, method: str = "exact") -> Callable[[],
     instance = _recipe(n, m)
 
     def work() -> bool:
-        plan = crowdopt.assign(instance, method=method, gap=GAP, time_limit=seconds)
+        plan = crowdopt.solve(instance, method=method, gap=GAP, time_limit=seconds)
         return plan.found and plan.gap is not None and plan.gap <= GAP
 
     return work

@@ -24,7 +24,7 @@ def main() -> None:
     """Solve the sample, and draw what its page shows first."""
     with TemporaryDirectory() as folder:
         write_sample(Path(folder) / "birds")
-        crowdopt.assign(Path(folder) / "birds", output=Path(folder) / "plan")
+        crowdopt.solve(Path(folder) / "birds", output=Path(folder) / "plan")
         first = page(plan_overview(Path(folder) / "plan")).sections[0].parts[0]
     assert isinstance(first, Chart)
     save(first.drawing.properties(width=560), PICTURE)

@@ -45,7 +45,7 @@ def main() -> None:
         instance = grouped(name, given.seed)
         for method in METHODS:
             started = perf_counter()
-            plan = crowdopt.assign(instance, method, time_limit=given.limit, gap=0.0)
+            plan = crowdopt.solve(instance, method, time_limit=given.limit, gap=0.0)
             seconds = perf_counter() - started
             cost = "no plan" if plan.objective is None else f"{plan.objective:g}"
             bound = f"{plan.certified_bound:g}" if np.isfinite(plan.certified_bound) else "none"

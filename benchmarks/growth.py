@@ -29,7 +29,7 @@ def once(size: str) -> dict[str, float | str]:
     from crowdopt.crowd.alike import classes_of
     from crowdopt.crowd.vote_errors import breaches
 
-    crowdopt.assign(crowdopt.recipe("R10:60x40"), gap=GAP, time_limit=300)  # compiles, or loads what is compiled
+    crowdopt.solve(crowdopt.recipe("R10:60x40"), gap=GAP, time_limit=300)  # compiles, or loads what is compiled
     instance = crowdopt.recipe(f"R10:{size}", 0)
     started = perf_counter()
     relaxed = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=300))
@@ -37,7 +37,7 @@ def once(size: str) -> dict[str, float | str]:
     bound = relaxed.certificate.bound
     del relaxed
     started = perf_counter()
-    plan = crowdopt.assign(instance, gap=GAP, time_limit=LIMITS[bisect(SIZED, instance.n_tasks * instance.n_workers)])
+    plan = crowdopt.solve(instance, gap=GAP, time_limit=LIMITS[bisect(SIZED, instance.n_tasks * instance.n_workers)])
     seconds = perf_counter() - started
     if breaches(instance, plan.pairs):
         raise AssertionError("the plan does not keep the limits")

@@ -86,7 +86,7 @@ def second(instance, epsilon: str, rule: str = "bhattacharyya", seed: int = 0):
     from crowdopt.crowd.recipes import simulated_labels
 
     instance = replace(instance, epsilon=np.asarray(float(epsilon)), rule=rule)
-    pairs = crowdopt.assign(instance, time_limit=60, gap=0.01).pairs
+    pairs = crowdopt.solve(instance, time_limit=60, gap=0.01).pairs
     if pairs is None:
         raise SystemExit("the first round has no plan")
     _, labels = simulated_labels(instance, pairs, np.random.default_rng([seed, 7]))
@@ -115,13 +115,11 @@ def once(row: str, method: str, limit: float, threads: int, program: str = "ip")
     import crowdopt
     from crowdopt.crowd.vote_errors import breaches
 
-    crowdopt.assign(own(300, 60), time_limit=3)  # compiles, or loads what is compiled
+    crowdopt.solve(own(300, 60), time_limit=3)  # compiles, or loads what is compiled
     instance = drawn(row)
     alone = method.startswith("ortools")  # which cannot be loaded beside highspy
     (busy, base), started = used(), perf_counter()
-    plan = crowdopt.assign(
-        instance, method, program=program, time_limit=limit, gap=0.0, threads=threads, isolated=alone
-    )
+    plan = crowdopt.solve(instance, method, program=program, time_limit=limit, gap=0.0, threads=threads, isolated=alone)
     seconds, (busy_after, peak) = perf_counter() - started, used()
     if plan.found and breaches(instance, plan.pairs, plan.amounts):
         raise AssertionError("the plan does not keep the limits")

@@ -35,7 +35,7 @@ def planned(law: Law, true: Law, epsilon: float) -> tuple[float, float, float]:
         accuracy, np.zeros(TASKS, np.int64), np.full(workers, TASKS), epsilon, rule="exact-error",
         difficulty=law.difficulty,
     )  # fmt: skip
-    plan = crowdopt.assign(instance, time_limit=10)
+    plan = crowdopt.solve(instance, time_limit=10)
     if plan.pairs is None:
         return np.nan, np.nan, np.nan
     sets = [tuple(sorted(plan.pairs[plan.pairs[:, 0] == i, 1])) for i in range(TASKS)]

@@ -71,12 +71,12 @@ def main() -> None:
     parser.add_argument("--more", type=float, default=1.0, help="Seconds beside that.")
     given = parser.parse_args()
     for warm in (crowdopt.recipe("R10:60x40", 0), own(300, 60), drawn("R10:400x60:prior")):
-        crowdopt.assign(warm, time_limit=5.0, gap=1e-3)
+        crowdopt.solve(warm, time_limit=5.0, gap=1e-3)
     beyond, allowed = 0, given.allowed * given.limit + given.more
     shapes = given.shapes or SHAPES
     for shape in shapes:
         instance, busy = drawn(shape), process_time()
-        plan = crowdopt.assign(instance, time_limit=given.limit, gap=0.0)
+        plan = crowdopt.solve(instance, time_limit=given.limit, gap=0.0)
         busy = process_time() - busy
         beyond += plan.seconds > allowed
         late = "  LATE" if plan.seconds > allowed else ""

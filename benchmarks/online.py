@@ -70,7 +70,7 @@ def sampled_lp(repeats: int) -> list[dict[str, Any]]:
         works = {
             "ours": lambda market=market: prices(market, crowdopt.solve),
             **{
-                backend: lambda program=program, backend=backend: crowdopt.solve(program, backend)
+                backend: lambda program=program, backend=backend: crowdopt.solve_program(program, backend)
                 for backend in ("highs-simplex", "highs-ipm")
             },
         }
@@ -83,7 +83,7 @@ def sampled_lp(repeats: int) -> list[dict[str, Any]]:
 
 def _gap(instance: AssignmentInstance, sample: Any, market: Market, program: Any) -> float:
     """How far the price's Lagrangian bound on the full sampled model is from that model's certified optimum."""
-    full = crowdopt.certify(crowdopt.solve(program, "highs-simplex")).bound
+    full = crowdopt.certify(crowdopt.solve_program(program, "highs-simplex")).bound
     price = prices(market, crowdopt.solve).price[instance.task_type]
     value = instance.evidence[instance.task_type][:, sample] * price[:, None] - 1
     best = np.sort(np.maximum(value, 0), axis=0)[::-1]
@@ -109,7 +109,7 @@ def quality(repeats: int) -> list[dict[str, Any]]:
         figures: dict[str, list[tuple[float, float, float]]] = {policy: [] for policy in QUALITY}
         for trial in range(12):
             instance, draw = _crowd(name, types, trial)
-            linear = crowdopt.assign(instance, program="lp")
+            linear = crowdopt.solve(instance, program="lp")
             if linear.objective is None:
                 continue
             stream = simulated_stream(instance, (trial, SEED), 90, draw, prices=linear.duals.task)

@@ -42,7 +42,7 @@ def instances():
 
 def solved(instance, rule, limit):
     """Labels per task, whether proven, and the certified gap; None without a plan."""
-    plan = crowdopt.assign(replace(instance, rule=rule), time_limit=limit, gap=0.0)
+    plan = crowdopt.solve(replace(instance, rule=rule), time_limit=limit, gap=0.0)
     if not plan.found:
         return None
     assert not breaches(plan.instance, plan.pairs)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt import jobs
+from crowdopt import Adaptive, jobs
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
@@ -144,7 +144,7 @@ def goals(given: argparse.Namespace) -> None:
         half = {key: 1.96 * values.std(ddof=1) / np.sqrt(len(rows)) for key, values in column.items()}
         skill = skills(setting, np.random.default_rng([given.seed, 1]))
         instance = AssignmentInstance(skill, np.arange(TASKS) % skill.shape[0], CAPACITY, 0.1, rule="exact-error")
-        plan = crowdopt.assign(instance, adaptive=True)
+        plan = crowdopt.solve(instance, method=Adaptive())
         assert plan.found and crowdopt.verify(instance, plan).proven == plan.proven
         cells = [setting, f"{goal}", f"{column['labels'].mean():.0f} ± {half['labels']:.0f}"]
         cells += [f"{np.median(column['labels']):.0f}", f"{column['gold'].mean():.0f}"]

@@ -46,7 +46,7 @@ def chain(program: Program, backend: str, steps: int, seed: int) -> tuple[float,
         one = asked.solve()
         warm.append(perf_counter() - started)
         started = perf_counter()
-        other = crowdopt.solve(asked.program, backend, options=options, isolated=False)
+        other = crowdopt.solve_program(asked.program, backend, options=options, isolated=False)
         cold.append(perf_counter() - started)
         bounds = certify(one).bound, certify(other).bound
         assert abs(bounds[0] - bounds[1]) <= SAME * max(1.0, abs(bounds[1])), (backend, bounds)

@@ -70,13 +70,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=float, default=30.0)
     limit = parser.parse_args().limit
-    crowdopt.assign(named("B5:60x40", 0.05), time_limit=limit)  # compiled, or loaded
+    crowdopt.solve(named("B5:60x40", 0.05), time_limit=limit)  # compiled, or loaded
     print("| instance | epsilon | labels | no plan has fewer than | before | seconds | of them processor |")
     print("|---|---|---|---|---|---|---|")
     for name, epsilon in ROWS:
         instance = named(name, epsilon)
         clock, work = perf_counter(), process_time()
-        plan = crowdopt.assign(instance, time_limit=limit, gap=0.0)
+        plan = crowdopt.solve(instance, time_limit=limit, gap=0.0)
         seconds, work = perf_counter() - clock, process_time() - work
         assert plan.found and holds(instance, plan)
         proof = "proven" if plan.proven else f"{plan.bound:.0f} (gap {plan.gap:.2g})"

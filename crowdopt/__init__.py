@@ -1,11 +1,11 @@
 """Decide who labels what: provably cheap crowdsourcing plans with guaranteed accuracy.
 
 >>> import crowdopt
->>> plan = crowdopt.assign(crowdopt.recipe("R10:10x20", seed=0))
+>>> plan = crowdopt.solve(crowdopt.recipe("R10:10x20", seed=0))
 >>> plan.proven, plan.objective == plan.bound
 (True, True)
 
-The calls ``assign``, ``answers``, ``backends``, ``bench``, ``live`` and ``report`` bear the names of the folders behind
+The calls ``answers``, ``backends``, ``bench``, ``live`` and ``report`` bear the names of the folders behind
 them: as attributes they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 
 Nothing is loaded before it is used: each name below, and each folder (``crowdopt.crowd``), is imported the first
@@ -25,7 +25,6 @@ if _TYPE_CHECKING:
     from crowdopt import programs as programs
     from crowdopt.api.aggregate import aggregate as aggregate
     from crowdopt.api.answers import answers as answers
-    from crowdopt.api.assign import assign as assign
     from crowdopt.api.assign import solve as solve
     from crowdopt.api.audit import audit as audit
     from crowdopt.api.bench import backends as backends
@@ -44,7 +43,9 @@ if _TYPE_CHECKING:
     from crowdopt.api.generate import rehearse as rehearse
     from crowdopt.api.import_labels import import_labels as import_labels
     from crowdopt.api.learn import learn as learn
+    from crowdopt.api.listing import list_of as list_of
     from crowdopt.api.live import live as live
+    from crowdopt.api.methods import Adaptive as Adaptive
     from crowdopt.api.modelling import to_cvxpy as to_cvxpy
     from crowdopt.api.modelling import to_highspy as to_highspy
     from crowdopt.api.modelling import to_pulp as to_pulp
@@ -55,6 +56,7 @@ if _TYPE_CHECKING:
     from crowdopt.assign.plan import Plan as Plan
     from crowdopt.backends import BackendFailed as BackendFailed
     from crowdopt.backends import BackendMissing as BackendMissing
+    from crowdopt.backends import solve_program as solve_program
     from crowdopt.backends.session import session as session
     from crowdopt.core.certificate import certify as certify
     from crowdopt.core.certificate import lagrangian_bound as lagrangian_bound
@@ -76,7 +78,7 @@ _HOMES = {  # of each public name: the module that has it
     for home, names in {
         "api.aggregate": "aggregate",
         "api.answers": "answers",
-        "api.assign": "assign solve",
+        "api.assign": "solve",
         "api.audit": "audit",
         "api.bench": "backends bench report",
         "api.binding": "write_plan",
@@ -88,14 +90,16 @@ _HOMES = {  # of each public name: the module that has it
         "api.generate": "generate init rehearse",
         "api.import_labels": "import_labels",
         "api.learn": "learn",
+        "api.listing": "list_of",
         "api.live": "live",
+        "api.methods": "Adaptive",
         "api.modelling": "to_cvxpy to_highspy to_pulp",
         "api.plan_gold": "plan_gold",
         "api.select": "select",
         "api.verify": "verify",
         "api.worker_skills": "skills",
         "assign.plan": "Plan",
-        "backends": "BackendFailed BackendMissing",
+        "backends": "BackendFailed BackendMissing solve_program",
         "backends.session": "session",
         "core.certificate": "certify lagrangian_bound",
         "core.program": "relax",

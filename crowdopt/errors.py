@@ -7,19 +7,23 @@ import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import Parameter, signature, unwrap
+from math import inf
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from crowdopt.said import Word
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 IN_WORDS = {Iterable: "a list", Integral: "a whole number", Real: "a number", NoneType: "None", str: "text"}
 WIDER = {Path: os.PathLike, int: Integral, float: Real}  # what a call takes that states these
+MANY = 10_000  # from which on a number is said with all its digits
 LONGEST = 60  # letters of a text that is repeated
 
 
@@ -62,6 +66,7 @@ def public(call: F) -> F:
 
     def named(*given: Any, **options: Any) -> Any:
         places = given[1:] if isinstance(call, type) else given
+        _refuse_beyond(call, options)
         try:
             return made(*given, **options)
         except (TypeError, AttributeError, ValueError) as error:
@@ -78,6 +83,28 @@ def public(call: F) -> F:
         return wraps(call)(named)  # type: ignore[return-value]
     setattr(call, "__init__", wraps(made)(named))  # noqa: B010
     return call
+
+
+def _refuse_beyond(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """InputError where a number lies outside of what its annotation says."""
+    for name, (low, high) in _ranges(call).items():
+        value = options.get(name)
+        if isinstance(value, Real) and not low <= float(value) <= high:
+            upper = "" if high == inf else f" and at most {high:g}" if high < MANY else f" and at most {high}"
+            raise InputError(f"{name} must be at least {low:g}{upper}, not {value}")
+
+
+@lru_cache(maxsize=256)
+def _ranges(call: Callable[..., Any]) -> dict[str, tuple[float, float]]:
+    hints = {one.name: hint_of(call, one.annotation) for one in signature(call).parameters.values()}
+    words = {
+        name: word
+        for name, hint in hints.items()
+        for part in (hint, *get_args(hint))
+        if get_origin(part) is Annotated
+        for word in get_args(part)[1:]
+    }
+    return {name: (word.low, word.high) for name, word in words.items() if isinstance(word, Word) and word.low > -inf}
 
 
 def _misuse(call: Callable[..., Any], given: tuple[Any, ...], options: Mapping[str, Any]) -> str | None:
@@ -109,7 +136,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _misfit(call: Callable[..., Any], one: Parameter, value: Any) -> str | None:
-    kinds = next((kinds for hint in _hints(call, one.annotation) if (kinds := _kinds(hint)) is not None), None)
+    kinds = _kinds(hint_of(call, one.annotation))
     if kinds is None or isinstance(value, tuple(kinds)):
         return None
     said = [IN_WORDS.get(kind, _with_article(kind)) for kind in kinds if not (kind is str and os.PathLike in kinds)]
@@ -123,19 +150,21 @@ def _with_article(kind: type) -> str:
     return name if kind in (NoneType, bool) else f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
 
 
-def _hints(call: Callable[..., Any], annotation: Any) -> Iterator[Any]:
-    """The annotation as the modules understand it that may have stated it."""
+def hint_of(call: Callable[..., Any], annotation: Any) -> Any:
+    """The annotation as the modules understand it that may have stated it; None where none does."""
     homes = [call, *getattr(getattr(call, "options", call), "__mro__", ())]
     for module in dict.fromkeys(unwrap(home).__module__ for home in homes):
         try:
             hints = SimpleNamespace(__annotations__={"": annotation})
-            yield get_type_hints(hints, vars(sys.modules[module]))[""]
+            return get_type_hints(hints, vars(sys.modules[module]), include_extras=True)[""]
         except (NameError, KeyError, TypeError):  # a name that is imported for type checkers alone
             continue
+    return None
 
 
 def _kinds(hint: Any) -> list[type] | None:
     """The classes of what fits an annotation; None where classes do not tell."""
+    hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if isinstance(hint, UnionType) or get_origin(hint) is Union:
         parts = [_kinds(part) for part in get_args(hint)]
         return None if None in parts else [kind for part in parts if part for kind in part]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
-from crowdopt import assign, recipe
+from crowdopt import recipe, solve
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end; those that compile the
     "tests/pins/",  # same loops are not begun together: the second finds what the first has kept
@@ -107,7 +107,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def compiled() -> None:
     """The loops of plans are kept before something is done while they run."""
     for rule in ("bhattacharyya", "exact-error"):
-        assign(replace(recipe("R10:60x30").with_epsilon(0.1), rule=rule), nodes=2)
+        solve(replace(recipe("R10:60x30").with_epsilon(0.1), rule=rule), nodes=2)
 
 
 @pytest.fixture(scope="session")

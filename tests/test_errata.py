@@ -31,7 +31,7 @@ TIE = 1e-7  # task values this close are equal: the weights come from a solver
 
 def task_weights(instance: crowdopt.AssignmentInstance) -> np.ndarray:
     """x* of the relaxed program, certified optimal."""
-    solution = crowdopt.solve(relax(assignment.build(instance)))
+    solution = crowdopt.solve_program(relax(assignment.build(instance)))
     assert crowdopt.certify(solution).proves_optimal(1e-9)
     return solution.program.row("cover").view(solution.dual)
 
@@ -54,7 +54,7 @@ def _choices(values: np.ndarray, capacity: int) -> list[np.ndarray]:
 
 
 def integer_optimum(instance: crowdopt.AssignmentInstance) -> float:
-    plan = crowdopt.assign(instance)
+    plan = crowdopt.solve(instance)
     assert plan.proven
     return plan.objective
 
@@ -125,7 +125,7 @@ def test_skills_underestimated_by_a_hair_make_a_plan_arbitrarily_long() -> None:
     """
     rest = np.full(400, 1e-4)
     true, looks = (with_evidence(np.concatenate([np.full(3, q), rest])[None], 0.0, 1) for q in (1.0, 0.99))
-    plans = [crowdopt.assign(dataclasses.replace(one, demand=1.0, epsilon=np.array([0.224]))) for one in (true, looks)]
+    plans = [crowdopt.solve(dataclasses.replace(one, demand=1.0, epsilon=np.array([0.224]))) for one in (true, looks)]
     assert plans[0].labels == 3
     assert plans[1].labels > 200 and plans[1].proven
 

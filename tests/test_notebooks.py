@@ -43,11 +43,11 @@ def test_a_plan_shows_its_facts_and_first_labels():
     instance = crowdopt.AssignmentInstance(
         [[0.9, 0.8, 0.7]], [0] * 20, [20] * 3, 0.2, tasks=[f"<{k}>" for k in range(20)]
     )
-    plan = crowdopt.assign(instance)
+    plan = crowdopt.solve(instance)
     shown = plan._repr_html_()
     assert "<td" in shown and "&lt;0&gt;" in shown and "<0>" not in shown
     assert f"{len(plan.pairs) - 10} more" in shown and shown.count("<tr>") < 40
-    short = crowdopt.assign(crowdopt.AssignmentInstance([[0.9, 0.6]], [0, 0], [1, 1], 0.05))
+    short = crowdopt.solve(crowdopt.AssignmentInstance([[0.9, 0.6]], [0, 0], [1, 1], 0.05))
     words = "no plan reaches every target"  # its cost and a bound of infinity say nothing to a reader
     assert words in short._repr_html_() and str(short).startswith(f"Plan: {words}")
 

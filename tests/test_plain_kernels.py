@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt import assign, kernels, recipe
+from crowdopt import kernels, recipe, solve
 from crowdopt.crowd.law import Difficulty
 from crowdopt.kernels import njit
 
@@ -36,11 +36,11 @@ def _instances(seed):
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_plans_are_the_same_to_the_last_bit(compiled, monkeypatch, seed):
     """Pairs, bound and all other numbers, whichever way the loops run."""
-    plans = [assign(instance, time_limit=60, gap=0.0) for instance in _instances(seed)]
+    plans = [solve(instance, time_limit=60, gap=0.0) for instance in _instances(seed)]
     monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)  # as on the first day
     monkeypatch.setattr(kernels, "MOMENT", 1e9)  # no end
     for instance, before in zip(_instances(seed), plans, strict=True):
-        written = assign(instance, time_limit=60, gap=0.0)
+        written = solve(instance, time_limit=60, gap=0.0)
         known = before.status, before.objective, before.bound
         assert known == (written.status, written.objective, written.bound)
         assert np.array_equal(written.pairs, before.pairs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from shlex import quote
 
 from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, TableLike, on_disk
 from crowdopt.arrays import places
@@ -90,9 +89,9 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     stored = read_policy(folder, claims, replace(instance, class_names=answered.names))
     spent = float(instance.prices(answered.new).sum())
     left = inf if instance.budget is None else max(0.0, instance.budget - spent)
-    options = "--adaptive" if rounds is None else f"--adaptive --rounds {rounds - 1}" if rounds > 1 else ""
+    options = "adaptive" if rounds is None else f"adaptive:rounds={rounds - 1}" if rounds > 1 else ""
     if options and claims.get("expert") is not None:
-        options += f" --expert {claims['expert']:g}"
+        options += f":expert={claims['expert']:g}"
     if stored.steps is not None:
         kinds = places(stored.types["type"])
         orders = [one.order for one in order_shares(stored.policy, stored.steps, kinds, now)]
@@ -102,11 +101,11 @@ def _onward(answered: Answered, folder: Path) -> Onward | None:
     rows = policy_rows(stored, now)
     asks = asks_more(panel, rows, rounds)
     if claims.get("given_votes") is True:
-        return Onward(now.epsilon, options + " --given-votes" * bool(options), asks, left)
+        return Onward(now.epsilon, options + ":given-votes" * bool(options), asks, left)
     targets, missed = onward_targets(panel, rows, rounds)
     if not isinstance(claims.get("class_error"), dict):
         return Onward(targets, options, asks, left)
     shares = dict(zip(class_labels(now), missed.tolist(), strict=True))
-    limits = "".join(f" --class-error {quote(f'{name}={shares[name]:.12g}')}" for name in claims["class_error"])
+    limits = ":class-error=" + ",".join(f"{name}={shares[name]:.12g}" for name in claims["class_error"])
     answer = policy_answers(panel, rows, rounds, answered.answers.answer, int(claims.get("seed", 0)))
     return Onward(targets, options + limits * bool(options), asks, left, answer)

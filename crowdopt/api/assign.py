@@ -9,27 +9,43 @@ The verb solve: the plan of a campaign, or the solution of a program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import Any, Literal, overload
+from typing import Any, ParamSpec, Protocol, overload
 
 import numpy as np
 
-from crowdopt.api.binding import SEARCH, SOLVERS, WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
+from crowdopt.api.binding import (
+    SEARCH,
+    SOLVERS,
+    WHOLE,
+    AnyPath,
+    InstanceLike,
+    P,
+    Q,
+    instance_of,
+    keywords,
+    options_of,
+    refuse_of_parts,
+)
 from crowdopt.api.methods import (
     EXACT,
     IP,
     LP,
+    METHODS,
     PROGRAMS,
+    Adaptive,
     AdaptiveOptions,
-    AssignOptions,
+    InPartsOptions,
     MethodSearch,
+    SolveOptions,
+    asked_method,
     base_of,
     by_method,
     confident,
@@ -44,22 +60,19 @@ from crowdopt.assign.plan import Plan, in_units, presolved
 from crowdopt.assign.search import quick_plan
 from crowdopt.assign.shortage import Probe
 from crowdopt.assign.tied_tasks import with_tied_tasks
-from crowdopt.backends import solve as solve_program
 from crowdopt.backends import solve_whole
-from crowdopt.backends.settings import pairs_of, taken_apart, with_settings
+from crowdopt.backends.settings import taken_apart
 from crowdopt.bars import Latest, bar, in_notebook, ticking
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
-from crowdopt.core.program import Program
-from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
+from crowdopt.core.solution import Listener, Progress, Status
 from crowdopt.crowd.doubt import gold_of, left_open
-from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.linear_rule import linear_of, named_rule
 from crowdopt.crowd.skills import AVERAGED
 from crowdopt.crowd.vote_errors import errors_by, out_of_reach
-from crowdopt.errors import InputError, public
-from crowdopt.io.campaign import read_rows, read_with_labels
+from crowdopt.errors import InputError
+from crowdopt.io.campaign import read_with_labels
 from crowdopt.io.folders import PLAN, check_target
 from crowdopt.io.parts import is_in_parts
 from crowdopt.io.plan import write_plan
@@ -67,6 +80,8 @@ from crowdopt.io.policy import write_policy
 from crowdopt.io.settings import RECORDABLE, alone, overridden, stating
 from crowdopt.kernels import for_small
 from crowdopt.stops import stoppable
+
+A = ParamSpec("A")
 
 
 @dataclass(eq=False)
@@ -168,12 +183,16 @@ class _Bar:
         self.bar.refresh()
 
 
-def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptivePlan:
+def _adaptive(campaign: InstanceLike, by: Adaptive, asked: SolveOptions) -> AdaptivePlan:
     """The cheapest plan that looks at answers before it asks again; labels that are in are where its tasks stand."""
-    if asked.output is not None:
-        check_target(Path(asked.output), PLAN, asked.force)
+    said = {name: getattr(asked, name) for name in OF_SETS}
+    odd = [name for name, value in said.items() if value != getattr(SolveOptions, name)]
+    if odd:
+        raise InputError(
+            f"{' and '.join(odd)} is about plans of fixed sets and says nothing of an adaptive one; leave it out"
+        )
     started = datetime.now(UTC)
-    options = options_of(asked.time_limit, asked.seed, gap=AssignOptions.gap, threads=asked.threads)
+    options = options_of(asked.time_limit, asked.seed, gap=asked.gap, threads=asked.threads)
     begun = perf_counter()
     stating = instance_of(
         campaign, asked.rule, asked.epsilon, asked.difficulty, skills=asked.skills, trust_gold=asked.trust_gold
@@ -187,11 +206,11 @@ def assign_adaptive(campaign: InstanceLike, asked: AdaptiveOptions) -> AdaptiveP
                 labels,
                 SOLVERS,
                 options,
-                rounds=asked.rounds,
-                expert=asked.expert,
-                given_votes=asked.given_votes,
-                class_error=by_class(one, asked.class_error or {}),
-                each_task=asked.each_task,
+                rounds=by.rounds,
+                expert=by.expert,
+                given_votes=by.given_votes,
+                class_error=by_class(one, by.limits),
+                each_task=by.each_task,
                 listener=told,
                 strict=asked.strict,
             )
@@ -246,18 +265,39 @@ LITTLE = 0.1  # seconds beyond the limit for handing out what can be
 FOR_ALL = 0.8  # of the time: without a plan for all tasks by then, the rest is for a plan for most of them
 
 
-@two_ways(AdaptiveOptions, AdaptivePlan, AssignOptions, Plan)
-def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
-    """Decide who labels what: ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2).
+class Solve(Protocol[A, P, Q]):
+    """The call ``solve``: what its answer is, by its words."""
+
+    @overload
+    def __call__(self, first: InstanceLike, /, *given: A.args, **words: A.kwargs) -> AdaptivePlan: ...
+
+    @overload
+    def __call__(self, first: AnyPath, /, *given: P.args, **words: P.kwargs) -> PartsPlan: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __call__(self, first: InstanceLike, /, *given: Q.args, **words: Q.kwargs) -> Plan: ...
+
+
+def _ways(
+    adaptive: Callable[A, Any], in_parts: Callable[P, Any], options: Callable[Q, Any]
+) -> Callable[[Any], Solve[A, P, Q]]:
+    return keywords(options)  # type: ignore[arg-type, return-value]  # what it gives it says by its words
+
+
+@_ways(AdaptiveOptions, InPartsOptions, SolveOptions)
+def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | PartsPlan:
+    """Find the cheapest labels that give every task its guarantee, and say how good they provably are.
+
+    ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2).
 
     Parameters
     ----------
-    instance : AssignmentInstance or path
-        Tasks, workers and limits; or the folder of a campaign that has them.
+    campaign : AssignmentInstance or path
+        Tasks, workers and limits; or the folder of a campaign that has them, or of one in parts.
 
     Returns
     -------
-    Plan, or AdaptivePlan
+    Plan, AdaptivePlan or PartsPlan
         Its status says whether it is optimal, feasible, or why there is none for all tasks; nothing is raised for that.
         Where there is none at all, nothing is written; crowdopt.api.no_plan says why.
 
@@ -272,20 +312,20 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
     OwnFault
         If the plan that was found does not keep what was asked for.
     """
-    if asked.adaptive:
-        return assign_adaptive(instance, asked.of_adaptive())
-    of_adaptive = asked.given_votes or asked.class_error or asked.each_task
-    if asked.rounds is not None or asked.expert is not None or of_adaptive:
-        raise InputError(
-            "rounds, an expert, each_task, limits given the votes and limits by class belong to an adaptive plan; add "
-            "adaptive=True, or --adaptive"
-        )
+    if not isinstance(campaign, AssignmentInstance) and is_in_parts(Path(campaign)):
+        return _in_parts(campaign, asked)
+    refuse_of_parts(asked.processes, asked.cluster)
     if asked.output is not None:
         check_target(Path(asked.output), PLAN, asked.force)
     if asked.program not in PROGRAMS:
         raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {asked.program!r}")
-    method = _with_options(asked.method, asked.solver_options)
-    as_stated = _instance(instance, asked)
+    method = asked_method(asked.method)
+    if isinstance(method, Adaptive):
+        return _adaptive(campaign, method, asked)
+    base, own = taken_apart(method)
+    if own and base_of(base) in METHODS:
+        raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
+    as_stated = _instance(campaign, method, asked)
     started, clock = datetime.now(UTC), Clock(asked.time_limit)
 
     def made(stated: AssignmentInstance, seconds: float) -> Plan:
@@ -304,7 +344,35 @@ def assign(instance: InstanceLike, asked: AssignOptions) -> Plan | AdaptivePlan:
     return plan
 
 
-def _made(stated: AssignmentInstance, asked: AssignOptions, method: str, seconds: float) -> Plan:
+OF_SETS = ("program", "gap", "nodes", "isolated", "confidence")
+OF_PARTS = ("time_limit", "seed", "require", "processes", "cluster", "listener", "output", "force")
+
+
+def _in_parts(campaign: AnyPath, asked: SolveOptions) -> PartsPlan:
+    if asked.output is None:
+        raise InputError(f"{campaign} is a campaign in parts, whose plan is written part by part; name a folder for it")
+    for one in fields(SolveOptions):
+        if one.name not in OF_PARTS and getattr(asked, one.name) != one.default:
+            raise InputError(f"a campaign in parts is not solved with {one.name}; leave it out")
+    listener, limit = asked.listener, asked.time_limit
+
+    def told(what: str, seconds: float, bound: float | None, cost: float | None) -> None:
+        if listener is not None:
+            listener(Progress(seconds, cost, bound, what))
+
+    return assign_parts(
+        campaign,
+        output=asked.output,
+        processes=asked.processes or 0,
+        cluster=asked.cluster,
+        time_limit=None if limit == SolveOptions.time_limit else limit,
+        seed=asked.seed,
+        force=asked.force,
+        told=told,
+    )
+
+
+def _made(stated: AssignmentInstance, asked: SolveOptions, method: str, seconds: float) -> Plan:
     """The plan of so many seconds, held against the instance as it was stated."""
     options = options_of(seconds, asked.seed, gap=asked.gap, nodes=asked.nodes, threads=asked.threads)
     clock, wanted = Clock(seconds), _as_a_program(stated, method, asked.program)
@@ -314,16 +382,11 @@ def _made(stated: AssignmentInstance, asked: AssignOptions, method: str, seconds
         return plan.held_against(stated)
 
 
-def _instance(given: InstanceLike, asked: AssignOptions) -> AssignmentInstance:
+def _instance(given: InstanceLike, method: str, asked: SolveOptions) -> AssignmentInstance:
     instance = instance_of(
         given, asked.rule, asked.epsilon, asked.difficulty, skills=asked.skills, trust_gold=asked.trust_gold
     )
-    if asked.program != IP or base_of(asked.method) == APPROXIMATION:
-        instance = alone(instance)
-    if asked.rows is None:
-        return instance
-    own = asked.rows if isinstance(asked.rows, OwnRows) else read_rows(asked.rows, instance)
-    return stating(replace(instance, own_rows=own), "rows")
+    return alone(instance) if asked.program != IP or base_of(method) == APPROXIMATION else instance
 
 
 def _as_a_program(instance: AssignmentInstance, method: str, program: str) -> AssignmentInstance:
@@ -333,7 +396,7 @@ def _as_a_program(instance: AssignmentInstance, method: str, program: str) -> As
 
 
 def _of_promise(
-    stated: AssignmentInstance, wanted: AssignmentInstance, search: MethodSearch, asked: AssignOptions
+    stated: AssignmentInstance, wanted: AssignmentInstance, search: MethodSearch, asked: SolveOptions
 ) -> Plan:
     """The plan for all or most tasks by the linear rule that was wanted; where it has none, by the rule stated."""
     by_promise = wanted is not stated and search.program == LP and not asked.strict
@@ -366,7 +429,7 @@ def unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
         by_it = f"by it this plan's answers err {most}{errors.mean():.3g} % in the mean; "
     remedy = "families in groups.csv would help"
     if asked.vote_law is not None:
-        remedy = "--adaptive does, in sets that each keep their task's target with --rounds 1 --each-task"
+        remedy = "--method adaptive:rounds=1:each-task does, in sets that each keep their task's target"
     elif gold is not None and gold.heeds:
         remedy = "plans by exact errors" + " and averaged skills" * (gold.method != AVERAGED) + " do"
     heard = f"votes depend on one another by the {law.name} law of gold votes, which these sets do not heed"
@@ -412,13 +475,6 @@ def _of_part(part: AssignmentInstance, search: MethodSearch) -> Plan:
     return with_tied_tasks(part, SOLVERS, whole)
 
 
-def _with_options(method: str, solver_options: Sequence[str]) -> str:
-    base, own = taken_apart(method)
-    if (own or solver_options) and base_of(base) in (EXACT, APPROXIMATION):
-        raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
-    return with_settings(method, pairs_of(tuple(solver_options)))
-
-
 def probe(seconds: float) -> Probe:
     """The probe for questions of feasibility: the LP over classes, and a quick search for plans."""
     return Probe(
@@ -426,59 +482,3 @@ def probe(seconds: float) -> Probe:
         lambda instance, limit: quick_plan(instance, WHOLE, limit),
         Clock(seconds),
     )
-
-
-@overload
-def solve(
-    given: Program,
-    backend: str = "highs",
-    options: Options | None = None,
-    listener: Listener | None = None,
-    *,
-    isolated: bool | None = None,
-) -> Solution: ...
-
-
-@overload
-def solve(given: AnyPath, *, processes: int, output: AnyPath, **settings: Any) -> PartsPlan: ...
-
-
-@overload
-def solve(given: InstanceLike, *, adaptive: Literal[True], **settings: Any) -> AdaptivePlan: ...
-
-
-@overload
-def solve(given: InstanceLike, method: str = "exact", **settings: Any) -> Plan: ...
-
-
-@public
-def solve(given: Program | InstanceLike, *places: Any, **settings: Any) -> Solution | Plan | AdaptivePlan | PartsPlan:
-    """The plan of an instance or a campaign's folder, as :func:`crowdopt.assign`; or what a solver says of a program.
-
-    Parameters
-    ----------
-    given : AssignmentInstance, path or Program
-    *places, **settings
-        Of an instance or folder ``method`` and the options of :func:`crowdopt.assign`; of a folder in parts
-        ``processes`` (0: in this one), ``output``, … (crowdopt.api.parts.assign_parts); of a program ``backend``,
-        ``options``, ``listener`` and ``isolated`` (crowdopt.backends.solve).
-
-    Returns
-    -------
-    Plan, AdaptivePlan, PartsPlan or Solution
-
-    Raises
-    ------
-    InputError
-        If the campaign is in parts and ``processes`` does not say so, or as for those calls.
-    """
-    if isinstance(given, Program):
-        return public(solve_program)(given, *places, **settings)
-    if not isinstance(given, AssignmentInstance) and is_in_parts(Path(given)):
-        if "processes" not in settings:
-            raise InputError(f"{given} is a campaign in parts; say processes=0 to solve it part by part, or more")
-        return public(assign_parts)(given, **settings)
-    if "processes" in settings:
-        raise InputError("processes are for a campaign in parts, and this is none; leave them out")
-    found: Plan | AdaptivePlan = assign(given, *places, **settings)
-    return found

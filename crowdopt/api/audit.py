@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -61,6 +61,7 @@ from crowdopt.io.folders import check_target
 from crowdopt.io.schema import GOING_UP
 from crowdopt.io.tables import read_table, table_in
 from crowdopt.notebooks import InNotebooks
+from crowdopt.said import ANSWERED, PLANNED, REHEARSED, Said, Verb, Word
 from crowdopt.version import __version__
 
 
@@ -70,8 +71,8 @@ class DrawOptions:
 
     Parameters
     ----------
-    folder : path
-        Of the audit.
+    output : path
+        Folder of the audit.
     checked : path, optional
         Columns task and label: what the expert says. Rows without a label were not looked at yet.
     target : float
@@ -91,11 +92,11 @@ class DrawOptions:
         Whether an audit that is there may be drawn anew; what it spent of the chance stays spent.
     """
 
-    folder: AnyPath = field(kw_only=False)
+    output: AnyPath = field(kw_only=False)
     checked: AnyPath | None = None
     target: float | None = None
     confidence: float | None = None
-    seed: int | None = None
+    seed: Annotated[int, Word(low=0, high=10**18 - 1)] | None = None
     expert_error: float = 0.0
     after: Sequence[AnyPath] = ()
     show_answers: bool = False
@@ -137,11 +138,11 @@ class AuditOptions(DrawOptions):
         answers.csv and up.csv.
     """
 
-    method: str | None = None
+    method: Literal["assisted", "sequential", "exact"] | None = None
     checks: int | None = None
     least_sure: int = 0
     share: float = 1.0
-    escalate: str | bool = False
+    escalate: Annotated[str, Word(place="PRICES")] | bool = False
 
     @property
     def chooses_nothing(self) -> bool:
@@ -361,13 +362,13 @@ def audit(answers: AnyPath, asked: AuditOptions) -> Audit | Escalation:
     for source in (answers, asked.checked):
         if not isinstance(source, str | Path | None):
             raise InputError("an audit commits to the bytes of files: write the frame to one, and give its path")
-    table, place = read_answered(answers), Path(asked.folder)
-    if asked.escalate is not False:
+    table, place = read_answered(answers), Path(asked.output)
+    if asked.escalate is not False or (asked.checked is not None and is_escalation(place)):
         if not asked.chooses_nothing:
             raise InputError("an escalation chooses its method, checks and share itself; leave these options out")
         return _escalation(table, place, asked)
     if is_escalation(place):
-        raise InputError(f"{place} is an escalation; say so with escalate=True (--escalate '')")
+        raise InputError(f"{place} is an escalation; name another folder, or give what the expert says (--checked)")
     if asked.checked is None:
         return _drawn(table, place, asked)
     if not (asked.chooses_nothing and asked.says_nothing_of_the_draw):
@@ -479,3 +480,99 @@ def next_checks(audited: Audited) -> int:
     error = (float(audited.wrong.sum()) + 1) / (audited.wrong.size + 2)
     needed = checks_needed(drawn.order.size, terms.target, error, terms.delta)
     return min(drawn.answers, drawn.certain.size + max(needed, audited.wrong.size + 10))
+
+
+def _facts_of(done: Audit, output: AnyPath) -> dict[str, Any]:
+    facts: dict[str, Any] = {"audit": str(output), "commitment": done.commitment, "checks": done.checks}
+    if done.audited is None:
+        return {**facts, "seed": done.draw.terms.seed}
+    audited = done.audited
+    claim = {"wrong_at_most": audited.wrong_at_most, "certified": audited.certified, "checked": audited.checked}
+    return {**facts, **claim, "corrected": audited.corrected, "sentence": audited.sentence}
+
+
+def _drawn_said(done: Audit, output: AnyPath) -> list[str]:
+    terms, first = done.draw.terms, done.draw.certain.size
+    least = f", the {first} least sure first" if first else ""
+    stop = "look at all of them" if done.draw.fixed else "look from the top, stop when it is enough"
+    return [
+        f"{done.checks} of {done.draw.answers} answers drawn{least}, {terms.method}, seed {terms.seed}: {stop}",
+        f"that should certify {terms.target:g} if a share of {done.draw.assumed:.3g} is wrong",
+        f"commitment {done.commitment}: hand it on before the expert begins",
+        f"wrote {output}; the expert's answers: crowdopt audit ANSWERS --checked CHECKED.csv -o {output}",
+    ]
+
+
+def _shown_said(done: Audit, output: AnyPath) -> list[str]:
+    assert done.audited is not None
+    audited, terms = done.audited, done.draw.terms
+    said = [audited.sentence]
+    if audited.certified:
+        said.append(f"so the target of {terms.target:g} is reached")
+    elif done.draw.fixed:
+        said.append(f"the target of {terms.target:g} is not reached; correct more answers, or draw anew with --after")
+    else:
+        more = done.checks - audited.checked
+        said.append(f"the target of {terms.target:g} is not reached; {more} more to look at in {output}/check.csv")
+    return [*said, f"wrote {output}: audit.json, answers.csv with the corrections"]
+
+
+def escalation_facts(done: Escalation, output: AnyPath) -> dict[str, Any]:
+    """The escalation in facts."""
+    planned = done.draw.planned._asdict()
+    facts: dict[str, Any] = {"escalation": str(output), "commitment": done.commitment, "checks": done.checks}
+    if done.escalated is None:
+        return {**facts, "seed": done.draw.terms.seed, "allowed": done.draw.terms.allowed, "planned": planned}
+    made = done.escalated
+    claim = {"stand": made.stand, "up": done.up, "wrong_at_most": made.left, "checked": made.wrong.size}
+    return {**facts, **claim, "cost": done.cost, "finished": made.finished, "sentence": made.sentence}
+
+
+def escalation_said(done: Escalation, output: AnyPath) -> list[str]:
+    """The escalation in sentences."""
+    return _tiers_drawn(done, output) if done.escalated is None else _tiers_shown(done, output)
+
+
+def _tiers_drawn(done: Escalation, output: AnyPath) -> list[str]:
+    planned, terms = done.draw.planned, done.draw.terms
+    return [
+        f"{done.checks} of {done.draw.answers} answers drawn, seed {terms.seed}: look from the top",
+        f"planned by the claims: {planned.stand} answers stand, {planned.up} go up, the expert looks at "
+        f"{planned.checks}, cost {planned.cost:.6g}",
+        f"at most {terms.allowed} of those that stand may be wrong",
+        f"commitment {done.commitment}: hand it on before the expert begins",
+        f"wrote {output}; the expert's answers: crowdopt audit ANSWERS --checked CHECKED.csv -o {output}",
+    ]
+
+
+def _tiers_shown(done: Escalation, output: AnyPath) -> list[str]:
+    assert done.escalated is not None
+    made = done.escalated
+    said = [made.sentence, f"cost so far {done.cost:.6g}, {done.up} that go up included"]
+    if made.finished:
+        said.append("no further look is expected to save money")
+    elif done.checks > made.wrong.size:
+        onward = made.planned
+        said.append(
+            f"{done.checks - made.wrong.size} more to look at in {output}/check.csv: by what was seen {onward.stand} "
+            f"may stand in the end, at a cost of {onward.cost:.6g}"
+        )
+    return [*said, f"wrote {output}: standing.json, answers.csv, up.csv (the tasks that go up)"]
+
+
+def _said(done: Audit | Escalation, output: AnyPath) -> Said:
+    if isinstance(done, Escalation):
+        return Said(escalation_facts(done, output), escalation_said(done, output))
+    return Said(_facts_of(done, output), (_drawn_said if done.audited is None else _shown_said)(done, output))
+
+
+VERBS = (
+    Verb(
+        "audit",
+        audit,
+        _said,
+        [PLANNED, REHEARSED, ANSWERED, "crowdopt audit answers --target 0.1 -o audit"],
+        reads="a table or folder of answers; with --checked what the expert says, task,label",
+        writes="the folder: draw.json, check.csv (the tasks to look at); then audit.json, answers.csv with corrections",
+    ),
+)

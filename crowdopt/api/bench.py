@@ -8,9 +8,9 @@ The verb backends: which solvers work here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from crowdopt.api.binding import AnyPath, keywords_alone
 from crowdopt.backends import available
@@ -20,6 +20,7 @@ from crowdopt.errors import InputError, public
 from crowdopt.io.folders import PLAN
 from crowdopt.io.policy import plan_overview
 from crowdopt.report import kind_of, write_page
+from crowdopt.said import PLANNED, Listed, Positive, Said, Threads, Verb, Word
 
 if TYPE_CHECKING:
     from crowdopt.bench.run import Benchmark
@@ -52,7 +53,9 @@ def report(folder: AnyPath) -> Path:
 
 
 @public
-def backends(names: Sequence[str] = (), *, time_limit: float = 60.0) -> list[Available]:
+def backends(
+    names: Annotated[Sequence[str], Word(place="BACKEND")] = (), *, time_limit: float = 60.0
+) -> list[Available]:
     """What each solver backend can do here, found out by solving, each in a process of its own.
 
     Parameters
@@ -89,15 +92,15 @@ class BenchOptions:
         Whether a folder that holds something else of the kind may be taken over.
     """
 
-    problems: Sequence[str] = field(default=(), kw_only=False)
+    problems: Annotated[Sequence[str], Word(place="CAMPAIGN|RECIPE|FILE.mps")] = field(default=(), kw_only=False)
     output: AnyPath
-    backends: Sequence[str] = ()
-    program: str = "both"
-    seeds: int = 1
+    backends: Listed = ()
+    program: Literal["ip", "lp", "both"] = "both"
+    seeds: Positive = 1
     time_limit: float = 60.0
     memory_limit: float = 4000.0
-    threads: int = 1
-    jobs: int = 1
+    threads: Threads = 1
+    jobs: Positive = 1
     force: bool = False
 
 
@@ -149,3 +152,48 @@ def measure(plan: Benchmark, folder: AnyPath, processes: int = 1, force: bool = 
         return {**summary, "page": str(report(folder)), "undrawn": None}
     except Undrawn as error:
         return {**summary, "page": None, "undrawn": str(error)}
+
+
+def _table(tried: list[Available]) -> list[str]:
+    line = "{:16} {:14} {:>3} {:>3} {:>6}  {}"
+    said = [line.format("backend", "version", "LP", "IP", "duals", "")]
+    for backend in tried:
+        able = ["yes" if yes else "-" for yes in (backend.linear, backend.integers, backend.duals)]
+        said.append(line.format(backend.name, backend.version or "-", *able, backend.why).rstrip())
+    return said
+
+
+def _said_backends(tried: list[Available]) -> Said:
+    return Said({"backends": [asdict(backend) for backend in tried]}, _table(tried))
+
+
+def _said_report(page: Path) -> Said:
+    return Said({"page": str(page)}, [f"wrote {page}"])
+
+
+def _said_bench(summary: dict[str, Any], output: AnyPath) -> Said:
+    page = f"wrote {output}: results.csv, {summary['page']}"
+    bare = f"wrote {output}: results.csv; {summary['undrawn']}, then crowdopt report {output}"
+    facts = {"folder": str(output), "rows": summary["rows"], "verdict": summary["verdict"]}
+    return Said(facts, [*summary["verdict"], bare if summary["page"] is None else page])
+
+
+VERBS = (
+    Verb(
+        "bench",
+        bench,
+        _said_bench,
+        ["crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench"],
+        reads="campaigns, recipes and MPS files",
+        writes="the folder: results.csv, report.html",
+    ),
+    Verb("backends", backends, _said_backends, ["crowdopt backends"], reads="nothing", writes="nothing"),
+    Verb(
+        "report",
+        report,
+        _said_report,
+        [PLANNED, "crowdopt report my-plan"],
+        reads="the folder of a plan, comparison, learning run, audit or benchmark",
+        writes="its page, report.html",
+    ),
+)

@@ -22,7 +22,7 @@ from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import Solvers
 from crowdopt.backends import BackendFailed as BackendFailed
 from crowdopt.backends import BackendMissing as BackendMissing
-from crowdopt.backends import solve, solve_whole
+from crowdopt.backends import solve_program, solve_whole
 from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import INTERIOR, Options
 from crowdopt.crowd.instance import AssignmentInstance
@@ -123,7 +123,7 @@ def _described(text: str, takes: list[str], options: Any) -> str:
 
 
 SEARCH = "highs"  # who searches the full program where the exact method needs it
-SOLVERS = Solvers(solve, HighsMaster, SEARCH)
+SOLVERS = Solvers(solve_program, HighsMaster, SEARCH)
 WHOLE = Solvers(solve_whole, HighsMaster, SEARCH)  # for questions whose answer cannot say that it was cut short
 RELAXATIONS = INTERIOR  # solves auxiliary LPs
 
@@ -219,3 +219,15 @@ def _plan(plan: PlanLike, spare: Path) -> Path:
         raise InputError("there is no plan to go by; crowdopt.explain says why")
     write_plan(plan, spare / "plan")
     return spare / "plan"
+
+
+def refuse_of_parts(processes: int | None, cluster: str | None) -> None:
+    """InputError where words are given that only campaigns in parts have."""
+    for name, value in (("processes", processes), ("cluster", cluster)):
+        if value is not None:
+            raise InputError(f"{name} is for a campaign in parts (`crowdopt generate --parts`); leave it out")
+
+
+def size_of(instance: AssignmentInstance) -> dict[str, int]:
+    """How much there is of everything."""
+    return {"tasks": instance.n_tasks, "workers": instance.n_workers, "types": instance.n_types}

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal
 
-from crowdopt.api.assign import assign, probe, unheeded
+from crowdopt.api.assign import probe, solve, unheeded
 from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
 from crowdopt.arrays import Ints
 from crowdopt.assign.budget import METHODS, least_wrong, smallest_promise
@@ -24,8 +24,10 @@ from crowdopt.crowd.groups import is_amount
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError
 from crowdopt.io.folders import PLAN, check_target
-from crowdopt.io.plan import write_plan
+from crowdopt.io.plan import run_facts, summary, write_plan
 from crowdopt.io.settings import alone, overridden, stating
+from crowdopt.notebooks import percent
+from crowdopt.said import Said, Verb
 
 PROMISES = ("average", "each")
 GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error is cheap enough
@@ -86,7 +88,7 @@ class BudgetOptions(SpendOptions):
         smallest error that every task keeps.
     """
 
-    promise: str = "average"
+    promise: Literal["average", "each"] = "average"
 
 
 @two_ways(PromiseOptions, Promised, BudgetOptions, Spent)
@@ -181,7 +183,7 @@ def promise(instance: AssignmentInstance, money: float, *, time_limit: float = 6
         return quick_plan(one, WHOLE, max(MOMENT, SHARE * asked.clock.left)), False
 
     def by_search(one: AssignmentInstance) -> tuple[Ints | None, bool]:
-        plan = assign(one, time_limit=max(MOMENT, QUARTER * asked.clock.left), gap=1.0, seed=seed, strict=True)
+        plan = solve(one, time_limit=max(MOMENT, QUARTER * asked.clock.left), gap=1.0, seed=seed, require="served")
         return plan.pairs, plan.status is Status.INFEASIBLE and plan.proof == "certificate"
 
     if not instance.the_rule.checked:
@@ -197,9 +199,67 @@ def _refuse_amount(money: float) -> None:
 
 def _cheapest(instance: AssignmentInstance, pairs: Ints, time_limit: float, seed: int) -> Plan:
     """A plan with a bound for the error promised: the pairs found, unless there is a cheaper one."""
-    plan = assign(instance, time_limit=time_limit, gap=GOOD_ENOUGH_GAP, seed=seed, strict=True)
+    plan = solve(instance, time_limit=time_limit, gap=GOOD_ENOUGH_GAP, seed=seed, require="served")
     cost = float(instance.prices(pairs).sum())
     if plan.found and plan.objective is not None and plan.objective <= cost:
         return plan
     known = plan.certificate, plan.certified_bound, plan.duals
     return Plan.of(instance, "ip", *known, pairs, method="budget", backend=plan.backend, seed=seed)
+
+
+def _facts(plan: Plan, output: AnyPath) -> dict[str, Any]:
+    return {**summary(plan), **run_facts(plan), "plan": str(output)}
+
+
+def _known(spent: Spent) -> dict[str, Any]:
+    return {
+        "wrong": spent.wrong,
+        "wrong_bound": spent.wrong_bound,
+        "guarantee": spent.guarantee,
+    }
+
+
+def _sentences(spent: Spent, output: AnyPath) -> list[str]:
+    plan, n = spent.plan, spent.plan.instance.n_tasks
+    wrong = f"{spent.wrong:.4g} of {n} answers expected to be wrong ({percent(spent.wrong / n)})"
+    least = f"no plan of that cost expects fewer than {spent.wrong_bound:.4g} (certificate)"
+    ahead = f"greedy has {percent(spent.guarantee or 0.0)} of the gain any plan has by the Bhattacharyya bound, or more"
+    return [
+        f"{plan.labels:g} labels, cost {plan.objective:.10g} of {spent.money:.10g}, by {spent.method}: {wrong}",
+        least if spent.wrong_bound > 0 else "what other plans of that cost expect is not known",
+        *filter(None, [ahead if spent.guarantee is not None else "", plan.note]),
+        f"wrote {output} in {plan.seconds:.2f} s",
+    ]
+
+
+def _said(found: Spent | Promised, output: AnyPath, labels: int | None, money: float | None) -> Said:
+    if isinstance(found, Spent):
+        return Said({**_facts(found.plan, output), **_known(found)}, _sentences(found, output))
+    spent = float((money if labels is None else labels) or 0)
+    facts = {"epsilon": found.epsilon, "least_epsilon": found.least_epsilon}
+    least = (
+        f"{found.by_rule}no plan of {spent:.10g} promises every task less than {found.least_epsilon:.4g} (certificate)"
+    )
+    if not found.rules_out:
+        least = "no error is ruled out"
+    plan = found.plan
+    if plan is None:
+        return Said(facts, ["no plan was found that promises each task anything", least], 1)
+    said = f"{plan.labels:g} labels, cost {plan.objective:.10g}: every task's error is at most {found.epsilon:.4g}"
+    if found.by_rule and plan.vote_error is not None:
+        said += f" {found.by_rule.strip()}, {plan.vote_error.max():.4g} by its vote's exact error"
+    return Said({**_facts(plan, output), **facts}, [said, least, f"wrote {output}"])
+
+
+VERBS = (
+    Verb(
+        "budget",
+        budget,
+        _said,
+        ["crowdopt budget my-campaign --labels 60 -o spent"],
+        reads="a campaign",
+        writes="a plan folder, as solve does",
+        needs=("output",),
+        follows=True,
+    ),
+)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.audit.draws import tariff
-from crowdopt.api.assign import assign
-from crowdopt.api.binding import InstanceLike, TableLike, instance_of, keywords
-from crowdopt.api.study_options import StudyOptions
+from crowdopt.api.assign import solve
+from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, keywords
+from crowdopt.api.study_options import StudyOptions, policy_table
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
@@ -34,6 +34,7 @@ from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
 from crowdopt.report.charts import Undrawn, save_all
 from crowdopt.report.comparison_page import charts
+from crowdopt.said import Listed, Said, Verb
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
 from crowdopt.studies.online_trials import Setting, TrialOptions, attainable, play, texts, with_gold
@@ -75,7 +76,7 @@ class CompareOptions(StudyOptions):
         Seconds for the offline plan; its bound needs milliseconds.
     """
 
-    policies: Sequence[str] = field(kw_only=False)
+    policies: Listed = field(kw_only=False)
     labels: TableLike | None = None
     truth: TableLike | None = None
     record: LabelRecord | None = None
@@ -119,7 +120,7 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
     instance, held = with_gold(instance, record, asked.gold_share, asked.seed)
     offline = attainable(instance, record)
     shown = policies_rule(offline)
-    linear = _whole(assign(shown, program="lp", time_limit=asked.time_limit, strict=True))
+    linear = _whole(solve(shown, program="lp", time_limit=asked.time_limit, require="served"))
     optimum = _beside_the_promise(_optimum(shown, linear, asked.time_limit), offline, asked.time_limit)
     prices = None if linear.duals is None else linear.duals.task
     setting = Setting(instance, record, held, prices if linear.found else None, str(named_breach(asked.breach)))
@@ -158,7 +159,7 @@ def _optimum(instance: AssignmentInstance, linear: Plan, time_limit: float) -> O
     """The best bound that multipliers prove; a branch-and-bound bound only where there is no other."""
     if not linear.found:
         return Optimum(None, None, None, rule=instance.rule)
-    plan = _whole(assign(instance, time_limit=time_limit, strict=True))
+    plan = _whole(solve(instance, time_limit=time_limit, require="served"))
     if plan.status is Status.INFEASIBLE:  # shares of labels would do
         return Optimum(None, None, None, rule=instance.rule)
     bound = _proven(plan, linear.bound if linear.proof == "certificate" else 0.0)
@@ -179,7 +180,7 @@ def _beside_the_promise(optimum: Optimum, instance: AssignmentInstance, time_lim
     if not asking.size:
         return replace(optimum, promise=instance.rule, promise_bound=0.0, promise_found=0.0)
     part = instance if asking.size == instance.n_tasks else of_tasks(instance, asking)
-    plan = _whole(assign(part, time_limit=time_limit, strict=True))
+    plan = _whole(solve(part, time_limit=time_limit, require="served"))
     bound = None if plan.status is Status.INFEASIBLE else _proven(plan)
     return replace(optimum, promise=instance.rule, promise_bound=bound, promise_found=plan.objective)
 
@@ -206,3 +207,46 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
         sentences.append(str(error))
     write_comparison_tables(folder, facts, comparison.rows, comparison.summary, comparison.timings)
     return sentences
+
+
+def _sentences(found: Comparison) -> list[str]:
+    """A short table: cost against what offline plans and any policy need, shortfall, errors claimed and true."""
+    said = [*found.offline, *_beside(found)]
+    return [*said, *policy_table(found.summary, found.columns), *found.failed]
+
+
+def _beside(found: Comparison) -> list[str]:
+    said = []
+    if found.least is not None and isfinite(found.least.cost):
+        one = found.least
+        learning = "" if one.unknown is None or not one.independent else f", {one.unknown:.0f} if they are not"
+        least = one.information if one.known is None else one.known
+        said.append(
+            f"online, no policy keeps the mean error target below {least:.0f} even if skills are known{learning}"
+        )
+    elif found.least is not None:
+        said.append("online, no policy keeps the mean error target: all the labels there are do not suffice")
+    if found.constant_error is not None:
+        said.append(f"without any label, the commonest answer is wrong {found.constant_error:.4f} of the time")
+    return [*said, f"the crowd breaks the model: {found.breach}"] if found.breach else said
+
+
+def _said(found: Comparison, output: AnyPath) -> Said:
+    possible = None if found.least is None else possible_facts(found.least)
+    facts: dict[str, Any] = {"comparison": str(output), "optimum": asdict(found.optimum), "policies": found.summary}
+    facts |= {"possible": possible, "constant_error": found.constant_error, "breach": found.breach}
+    lines = [*_sentences(found), *found.undrawn, f"wrote {output}"]
+    return Said({**facts, "failed": found.failed}, lines, int(bool(found.failed)))
+
+
+VERBS = (
+    Verb(
+        "compare",
+        compare,
+        _said,
+        ["crowdopt compare my-campaign --policies re-solve,greedy --trials 3 -o compared"],
+        reads="a campaign; recorded labels and truth, if given",
+        writes="the folder: tables of trials and means, charts, a page",
+        needs=("output",),
+    ),
+)

@@ -5,9 +5,11 @@ The verb pull: labels back from the tool where people label.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, TableLike, keywords, on_disk
 from crowdopt.errors import InputError
@@ -17,6 +19,7 @@ from crowdopt.io.bridges.pulled import PULLED, Pulled, check_nothing_lost, label
 from crowdopt.io.bridges.pushed import Address, Bridge, Changes, Wishes, push_files, read_round
 from crowdopt.io.campaign import read_with_labels
 from crowdopt.io.folders import check_target
+from crowdopt.said import PLANNED, REHEARSED, Listed, Said, Verb, Word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +51,13 @@ class PushOptions:
     """
 
     plan: PlanLike = field(kw_only=False)
-    tool: str
+    tool: Annotated[str, Word("--to")]
     url: str | None = None
     project: str | None = None
     output: AnyPath | None = None
     content: TableLike | None = None
     answers: AnyPath | None = None
-    classes: Sequence[str] = ()
+    classes: Listed = ()
     insecure: bool = False
     dry_run: bool = False
 
@@ -114,7 +117,7 @@ class PullOptions:
     """
 
     files: Sequence[AnyPath] = field(default=(), kw_only=False)
-    tool: str
+    tool: Annotated[str, Word("--from")]
     output: AnyPath
     url: str | None = None
     project: str | None = None
@@ -176,3 +179,75 @@ def read_files(bridge: Bridge, files: Sequence[AnyPath], wishes: Wishes) -> Anno
     read = [bridge.reader()(Path(path), wishes) for path in files]
     truth = {task: label for one in read for task, label in one.truth.items()}
     return with_gold((row for one in read for row in one.rows), ", ".join(one.source for one in read), truth)
+
+
+SHOWN = 20  # changes that a dry run lists
+
+
+def _changes_said(done: Changes, dry_run: bool) -> list[str]:
+    counts = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in done.counts.items())
+    if not done.changes:
+        return [f"{done.place}: everything is in place", *done.notes]
+    if not dry_run:
+        return [f"{done.place}: {counts}", *done.notes]
+    listed = [f"  {change.what}" for change in done.changes[:SHOWN]]
+    more = len(done.changes) - len(listed)
+    return [f"{done.place}: would change: {counts}", *listed, *([f"  and {more} more"] if more else []), *done.notes]
+
+
+def _pulled_said(pulled: Pulled, output: AnyPath, dry_run: bool) -> list[str]:
+    said = [f"{pulled.source}: {len(pulled.labels)} labels ({pulled.new} new), {len(pulled.skipped)} skipped"]
+    if pulled.skipped:
+        who = [f"{name} ({count})" for name, count in pulled.silent.items()]
+        share = 100 * len(pulled.skipped) / (len(pulled.skipped) + len(pulled.labels))
+        said.append(f"{share:.3g} % of those asked gave no label: {', '.join(who[:5])}{', ...' * (len(who) > 5)}")
+    why = Counter(reason for _, reason in pulled.others)
+    first = {reason: row.place for row, reason in reversed(pulled.others) if row.refused}
+    said += [
+        f"{count} label(s) do not count: {reason}{f' (first: {first[reason]})' if reason in first else ''}"
+        for reason, count in why.items()
+    ]
+    said += [f"{pulled.repeated} row(s) were there twice"] * bool(pulled.repeated)
+    if pulled.truth:
+        said.append(f"{len(pulled.truth)} task(s) are marked with their truth")
+    if dry_run:
+        return [*said, f"nothing was written; {output} would be"]
+    if pulled.formulas:
+        said.append(
+            f"{pulled.formulas} row(s) have a text that begins with = + - or @: to a spreadsheet it is a formula, so "
+            "import the columns as text"
+        )
+    skipped = f" --skipped {output}/skipped.csv" if pulled.skipped else ""
+    go_on = f"crowdopt aggregate {output}/labels.csv{skipped} --plan PLAN --campaign CAMPAIGN"
+    return [*said, f"wrote {output}; to go on: {go_on}"]
+
+
+def _said_push(done: Changes, dry_run: bool) -> Said:
+    facts = {"place": done.place, "dry_run": dry_run, "changes": done.counts, "notes": list(done.notes)}
+    links = [f"  {worker}: {link}" for worker, link in done.links.items()]
+    return Said({**facts, "links": dict(done.links)}, [*_changes_said(done, dry_run), *links])
+
+
+def _said_pull(pulled: Pulled, output: AnyPath, dry_run: bool) -> Said:
+    facts = {"folder": str(output), "dry_run": dry_run, **pulled.facts, "new": pulled.new}
+    return Said(facts, _pulled_said(pulled, output, dry_run))
+
+
+VERBS = (
+    Verb(
+        "push",
+        push,
+        _said_push,
+        [PLANNED, "crowdopt push my-campaign my-plan --to potato -o potato"],
+        reads="campaign and plan; with --url the token in LABEL_STUDIO_API_KEY",
+        writes="the tool's own files into the folder, or tasks, queues and tabs on its server",
+    ),
+    Verb(
+        "pull",
+        pull,
+        _said_pull,
+        [PLANNED, REHEARSED, "crowdopt pull my-campaign labels.csv --from crowd-kit -o back"],
+        reads="campaign; the tool's files, or its server with --url and the token in LABEL_STUDIO_API_KEY",
+        writes="a folder: labels.csv for aggregate, skipped.csv, others.csv, truth.csv",
+    ),
+)

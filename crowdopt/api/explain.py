@@ -15,7 +15,7 @@ import numpy as np
 
 from crowdopt.answers import one_coin
 from crowdopt.answers.audit.draws import Realised, Tariff, Together, realised, tariff, together
-from crowdopt.api.assign import assign, by_class, probe, with_labels
+from crowdopt.api.assign import by_class, probe, solve, with_labels
 from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, PlanLike, TableLike, instance_of, keywords, options_of
 from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
 from crowdopt.arrays import Floats, Ints
@@ -46,6 +46,7 @@ from crowdopt.kernels import for_small
 from crowdopt.notebooks import InNotebooks
 from crowdopt.report.charts import Undrawn, cost_of_rounds, drawn, total_cost
 from crowdopt.report.charts import cost_curve as curve_chart
+from crowdopt.said import Said, Verb
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,9 +372,9 @@ def _seen(asked: ExplainOptions) -> Realised | None:
 def _explained(instance: AssignmentInstance, terms: Tariff | None, tables: bool, time_limit: float) -> Explanation:
     """Why there is no plan, or what more of anything is worth; the cost of targets where an audit or tables ask."""
     if instance.the_rule.average:
-        return _of_average(assign(instance, time_limit=time_limit))
+        return _of_average(solve(instance, time_limit=time_limit))
     clock = Clock(time_limit)
-    known = assign(instance, gap=1.0, time_limit=SEARCH * time_limit, strict=True)  # any plan, as solve finds it
+    known = solve(instance, gap=1.0, time_limit=SEARCH * time_limit, require="served")  # any plan, as solve finds it
     if not known.found:
         return _no_plan(known, max(clock.left, (1 - SEARCH) * time_limit))
     margins = margins_of(instance, probe(clock.left / 2))
@@ -559,3 +560,31 @@ def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
 
 def _blank(values: Floats) -> list[Any]:
     return ["" if value != value else value for value in values.tolist()]
+
+
+def _written(output: AnyPath, undrawn: list[str], rounds: bool) -> list[str]:
+    if rounds:
+        files = "rounds.csv" if undrawn else "rounds.csv, rounds.svg"
+        return [*undrawn, f"wrote {output}: what each number of rounds costs, target by target ({files})"]
+    picture = "" if undrawn else ", curve.svg"
+    return [*undrawn, f"wrote {output}: prices, capacities, and what each error target costs (curve.csv{picture})"]
+
+
+def _said(found: Explanation, output: AnyPath | None) -> Said:
+    written = []
+    if found.feasible and output is not None:
+        written = _written(output, found.undrawn, "cost_over_rounds" in found.facts)
+    return Said(found.facts, [*found.sentences, *written], int(not found.feasible))
+
+
+VERBS = (
+    Verb(
+        "explain",
+        explain,
+        _said,
+        ["crowdopt explain my-campaign --time-limit 20 -o why"],
+        reads="a campaign; earlier labels and truth, if given",
+        writes="with -o a folder of tables and charts",
+        follows=True,
+    ),
+)

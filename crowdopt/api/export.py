@@ -22,6 +22,7 @@ from crowdopt.io.hiring import CandidateLimits, read_candidates
 from crowdopt.io.mathprog import assignment_data, selection_data
 from crowdopt.io.programs import DATA, Ids, check_file, ids_of, selection_ids, write_program
 from crowdopt.programs import approximated, assignment, assignment_dual, sampled
+from crowdopt.said import Said, Verb
 
 GOLD = "gold.csv"  # of a campaign
 
@@ -210,3 +211,35 @@ def export(
     else:
         write_program(built, Path(output), chosen.ids(instance, built), force)
     return built
+
+
+WRITTEN = {  # by the program's name
+    "assignment": "the integer program, a minimum",
+    "assignment-lp": "the LP relaxation, a minimum",
+    "assignment-dual": "the paper's dual as a minimum: its optimum is minus the LP's",
+    "assignment-lp-dual": "the dual of the LP with all its limits, as a minimum: its optimum is minus the LP's",
+    **{name: f"{EXPORTS[name].what}, a minimum" for name in ("sampled", "approximated", "selection")},
+}
+
+
+def _said(written: Program, output: AnyPath) -> Said:
+    said = WRITTEN[written.name], written.about
+    size = {"columns": written.cost.size, "rows": written.row_lower.size, "entries": int(written.matrix.nnz)}
+    data = "data for " if Path(output).suffix.lower() == DATA else ""
+    lines = [
+        f"wrote {output}: {data}{', '.join(filter(None, said))}",
+        f"{size['columns']} columns, {size['rows']} rows, {size['entries']} entries",
+    ]
+    return Said({"file": str(output), "program": written.name, "about": written.about, **size}, lines)
+
+
+VERBS = (
+    Verb(
+        "export",
+        export,
+        _said,
+        ["crowdopt export my-campaign --program lp -o my-campaign.mps"],
+        reads="a campaign, or for a selection a table of gold",
+        writes="an .mps, .lp or .dat file",
+    ),
+)

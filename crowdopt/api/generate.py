@@ -8,29 +8,34 @@ The verb rehearse: simulated labels of a plan, to try the whole loop.
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import numpy as np
 
 from crowdopt.api.answers import answers
-from crowdopt.api.assign import assign
-from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk
+from crowdopt.api.assign import solve
+from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk, size_of
+from crowdopt.api.parts import generate_parts
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError, public
 from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.folders import CAMPAIGN, new_folder
+from crowdopt.io.parts import PartsFolder, count_tasks
 from crowdopt.io.plan import how_errors_are_drawn as how_errors_are_drawn
 from crowdopt.io.plan import how_truth_is_drawn as how_truth_is_drawn
 from crowdopt.io.plan import write_rehearsal
 from crowdopt.io.samples import write_panel, write_sample
+from crowdopt.said import PLANNED, REHEARSED, Draw, Listed, Positive, Processes, Said, Verb, Word
 
 
 @public
-def init(folder: str | Path, *, panel: bool = False, classes: Sequence[str] = (), force: bool = False) -> None:
+def init(folder: str | Path, *, panel: bool = False, classes: Listed = (), force: bool = False) -> None:
     """Write a small campaign, with comments, to start from.
 
     Parameters
@@ -58,8 +63,8 @@ def rehearse(
     *,
     output: AnyPath,
     truth: AnyPath | None = None,
-    seed: int = 0,
-    lost: float = 0.0,
+    seed: Draw = 0,
+    lost: Annotated[float, Word(low=0, high=1)] = 0.0,
     force: bool = False,
 ) -> int:
     """Simulate the labels of a plan by the campaign's own skills and write their table.
@@ -99,21 +104,23 @@ def rehearse(
         return write_rehearsal(*folders, output, truth, seed, lost, force)
 
 
-PLANNED = 15.0  # seconds for the plan of each earlier round
+SECONDS = 15.0  # seconds for the plan of each earlier round
 OBSERVING = "bhattacharyya"  # the rule of later rounds where none is asked for: it heeds what labels said
 
 
 @public
 def generate(
-    name: str,
-    seed: int = 0,
+    name: Annotated[str, Word(place="RECIPE")],
+    seed: Draw = 0,
     *,
     priced: bool = False,
-    round: int = 1,
+    round: Annotated[int, Word(low=1, high=9)] = 1,
     epsilon: float | None = None,
+    parts: Positive | None = None,
+    processes: Processes = 0,
     output: AnyPath | None = None,
     force: bool = False,
-) -> AssignmentInstance:
+) -> AssignmentInstance | PartsFolder:
     """Draw a synthetic instance: HS, U, K<types>, R1, R10, T<types>, B5, L3 or I<features>, as KIND:TASKSxWORKERS.
 
     Parameters
@@ -128,7 +135,11 @@ def generate(
         From 2 on the campaign has the labels of the rounds before: each is planned (15 s), its labels drawn by the
         campaign's own skills, and counted as they fell; the rule is then bhattacharyya.
     epsilon : float, optional
-        Error target, in place of the recipe's.
+        Error probability of every task, in place of the recipe's.
+    parts : int, optional
+        Number of Parquet files for the tasks, which are read one at a time (:mod:`crowdopt.api.parts`).
+    processes : int
+        Number of processes that draw parts; the files do not depend on it.
     output : path, optional
         Campaign folder, or .npz file, to write.
     force : bool
@@ -136,15 +147,18 @@ def generate(
 
     Returns
     -------
-    AssignmentInstance
+    AssignmentInstance, or PartsFolder with ``parts``
 
     Raises
     ------
     InputError
         If there is no such recipe, a round before has no plan, or the target cannot be written.
     """
-    if round < 1:
-        raise InputError(f"the round must be at least 1, not {round}")
+    if parts is not None:
+        if round > 1 or output is None:
+            raise InputError("parts are files of a campaign's first round: name its folder, and leave the round out")
+        drawn: dict[str, Any] = {"priced": priced, "epsilon": epsilon, "processes": processes, "force": force}
+        return generate_parts(name, seed, parts=parts, output=output, **drawn)
     instance = recipe(name, seed, priced=priced)
     if epsilon is not None:
         instance = replace(instance, epsilon=np.asarray(epsilon))
@@ -163,7 +177,7 @@ def _later(
         write_campaign(instance, folder)
         for done in range(1, number):
             plan, labels, answered = (Path(place) / f"{what}-{done}" for what in ("plan", "labels", "answers"))
-            if not assign(folder, time_limit=PLANNED, seed=seed, strict=True, output=plan).found:
+            if not solve(folder, time_limit=SECONDS, seed=seed, require="served", output=plan).found:
                 raise InputError(f"round {done} of {instance.title} has no plan; choose another recipe or target")
             rehearse(folder, plan, output=labels, truth=Path(place) / "truth.csv", seed=seed + done)
             answers(labels, plan, campaign=folder, output=answered)
@@ -172,3 +186,70 @@ def _later(
             with new_folder(Path(output), CAMPAIGN, force) as new:
                 shutil.copytree(folder, new, dirs_exist_ok=True)
         return read_campaign(folder)
+
+
+def _truth_looked_for(_: bool, truth: AnyPath | None, **typed: Any) -> dict[str, Any]:
+    return {**typed, "truth": truth, "drawn_anew": truth is None or not Path(truth).exists()}
+
+
+def _said_rehearsed(count: int, campaign: AnyPath, output: AnyPath, drawn_anew: bool) -> Said:
+    drawn, true = how_errors_are_drawn(campaign), how_truth_is_drawn(campaign) if drawn_anew else ""
+    lines = [f"wrote {output}: {count} simulated labels", true, drawn if "families" in drawn else ""]
+    return Said({"labels": count, "file": str(output), "errors": drawn, "truth": true}, [*filter(None, lines)])
+
+
+def _asked(as_json: bool, classes: Sequence[str], panel: bool, **typed: Any) -> dict[str, Any]:
+    """What a label can say, asked at a terminal where it was not typed."""
+    names = ",".join(classes) or ("pass,fail" if panel else "yes,no")
+    if not (classes or as_json) and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        names = input(f"What can a label say? Names, with commas between [{names}]: ") or names
+    return {**typed, "panel": panel, "classes": [name.strip() for name in names.split(",")]}
+
+
+def _said_begun(_: None, folder: AnyPath, classes: Sequence[str]) -> Said:
+    lines = [
+        f"wrote the sample campaign {folder}, labels {' or '.join(classes)}; its campaign.toml explains the tables",
+        f"next: crowdopt solve {folder} -o my-plan",
+    ]
+    return Said({"campaign": str(folder), "classes": [*classes]}, lines)
+
+
+def _said_drawn(made: AssignmentInstance | PartsFolder, output: AnyPath, parts: int | None) -> Said:
+    if isinstance(made, AssignmentInstance):
+        return Said({"campaign": str(output), **size_of(made)}, [f"wrote {output}: {made.title}"])
+    tasks = sum(count_tasks(made, part) for part in made.parts)
+    size = {"tasks": tasks, "workers": len(made.workers), "parts": len(made.parts)}
+    return Said(
+        {"campaign": str(output), **size}, [f"wrote {output} in {parts} parts: {made.settings.get('title', '')}"]
+    )
+
+
+VERBS = (
+    Verb(
+        "init",
+        init,
+        _said_begun,
+        ["crowdopt init my-campaign"],
+        reads="nothing",
+        writes="the folder: campaign.toml with comments, tasks.csv, workers.csv, gold.csv",
+        prepared=_asked,
+    ),
+    Verb(
+        "generate",
+        generate,
+        _said_drawn,
+        ["crowdopt generate R10:100x40 --seed 0 -o r10"],
+        reads="nothing",
+        writes="a campaign folder with skills.csv, or one .npz file",
+        needs=("output",),
+    ),
+    Verb(
+        "rehearse",
+        rehearse,
+        _said_rehearsed,
+        [PLANNED, REHEARSED],
+        reads="campaign and plan",
+        writes="labels task,worker,label; with --truth task,label",
+        prepared=_truth_looked_for,
+    ),
+)

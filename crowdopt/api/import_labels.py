@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from crowdopt.answers.propagation import agreement_tallies
-from crowdopt.api.binding import AnyPath, TableLike, keywords
+from crowdopt.api.binding import AnyPath, TableLike, keywords, size_of
 from crowdopt.api.worker_skills import tallied
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
@@ -30,6 +30,7 @@ from crowdopt.io.cells import name_of
 from crowdopt.io.folders import CAMPAIGN, check_target
 from crowdopt.io.tables import read_labels, read_true_labels, read_types, refuse_numbers, tell_doubtful, true_classes
 from crowdopt.notebooks import InNotebooks
+from crowdopt.said import PLANNED, REHEARSED, Said, Verb, Word
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
 
@@ -101,16 +102,16 @@ class ImportOptions:
         Whether a campaign that is there may be replaced.
     """
 
-    truth: TableLike | None = field(default=None, kw_only=False)
+    truth: Annotated[TableLike | None, Word("--truth")] = field(default=None, kw_only=False)
     types: TableLike | None = None
-    tool: str | None = None
+    tool: Annotated[str, Word("--from")] | None = None
     field: str | None = None
     key: str | None = None
     time_as_price: bool = False
     cost_as_price: bool = False
     token_prices: TableLike | None = None
     epsilon: float = 0.05
-    capacity: int | None = None
+    capacity: Annotated[int, Word(low=0)] | None = None
     rule: str | None = None
     families: bool = False
     trust_gold: bool = False
@@ -319,3 +320,88 @@ def _together(labels: Labels, true: Ints, kinds: Ints) -> ErrorCorrelation | Non
     wrong = labels.label != true[labels.task]
     task, worker = labels.task[known], labels.worker[known]
     return error_correlation(task, worker, wrong[known], len(labels.workers), kind=kinds[task])
+
+
+def _facts_of_errors(made: Imported) -> dict[str, Any]:
+    if made.together is None:
+        return {}
+    found, name = made.together, made.instance.worker_id
+    return {
+        "errors_together": {
+            "pairs_looked_at": found.first.size,
+            "pairs": [
+                {
+                    "workers": [name(int(found.first[k])), name(int(found.second[k]))],
+                    "tasks": int(found.shared[k]),
+                    "correlation": float(found.correlation[k]),
+                    "interval": [float(found.low[k]), float(found.high[k])],
+                }
+                for k in np.flatnonzero(found.warned).tolist()
+            ],
+            "families": [
+                {"workers": [name(int(j)) for j in members], "effective_votes": found.effective_votes(members)}
+                for members in made.families
+            ],
+        }
+    }
+
+
+def _of_errors(made: Imported, kept: bool) -> list[str]:
+    found, name = made.together, made.instance.worker_id
+    if found is None or not found.warned.any():
+        return []
+    k = int(np.argmax(np.where(found.warned, found.correlation, -1.0)))
+    lines = [
+        f"errors go together: {int(found.warned.sum())} of {found.first.size} pairs of workers err together more than "
+        f"chance, {name(int(found.first[k]))} and {name(int(found.second[k]))} most "
+        f"({found.correlation[k]:.2f} [{found.low[k]:.2f}, {found.high[k]:.2f}] on {found.shared[k]} tasks)"
+    ]
+    for members in made.families[:SHOWN]:
+        names = ", ".join(name(int(j)) for j in members[:SHOWN]) + (", ..." if members.size > SHOWN else "")
+        worth = found.effective_votes(members)
+        lines.append(f"suggested family: {names}; {members.size} votes worth {worth:.1f} independent ones")
+        if 2 * members.size > made.instance.n_workers > 2:
+            lines.append(
+                "those are most of the workers: tasks hard for all workers, perhaps, which families do not mend"
+            )
+    more = len(made.families) - SHOWN
+    lines += [f"and {more} more families"] if more > 0 else []
+    done = "the campaign has them as dependent groups" if kept else "--families writes them into the campaign"
+    return [*lines, f"{done}: a task then gets one label of each at most"]
+
+
+SHOWN = 5  # families, and members of one, in sentences
+
+
+def _said(made: Imported, output: AnyPath, families: bool) -> Said:
+    size = size_of(made.instance)
+    asked, against = int((made.gold[1] > 0).sum()), "from" if made.gold_source == AGREEMENT else "against"
+    facts = {
+        "campaign": str(output),
+        **size,
+        "gold_source": made.gold_source,
+        "pairs_with_gold": asked,
+        "account": None if made.account is None else asdict(made.account),
+        **_facts_of_errors(made),
+    }
+    lines = [
+        f"wrote {output}: {size['tasks']} tasks of {size['types']} type(s), {size['workers']} workers, "
+        f"{made.instance.classes} classes",
+        f"skills: tallies {against} {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
+        *_of_errors(made, families),
+        *([] if made.account is None else [made.account.sentence]),
+    ]
+    return Said(facts, lines)
+
+
+VERBS = (
+    Verb(
+        "import",
+        import_labels,
+        _said,
+        [PLANNED, REHEARSED, "crowdopt import labels.csv --truth truth.csv --epsilon 0.2 -o imported"],
+        reads="labels task,worker,label, or with --from a tool's export; truth task,label; types task,type",
+        writes="a campaign folder: its gold.csv has all workers' tallies",
+        needs=("output",),
+    ),
+)

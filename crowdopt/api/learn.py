@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,15 +11,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.api.binding import TableLike, keywords
-from crowdopt.api.study_options import StudyOptions
+from crowdopt.api.binding import AnyPath, TableLike, keywords
+from crowdopt.api.study_options import StudyOptions, policy_table
 from crowdopt.errors import InputError
+from crowdopt.io.cells import Frame
 from crowdopt.io.results import LEARNING, WORK, check_comparison, read_skills, read_table_of_labels, write_learning
 from crowdopt.labelers.arrivals import Labelers
 from crowdopt.labelers.policies import policies as policies
 from crowdopt.report import write_page
 from crowdopt.report.charts import Undrawn, save_all
 from crowdopt.report.learning_page import KIND, charts
+from crowdopt.said import Listed, Said, Verb
 from crowdopt.studies.labeler_trials import DrawnLabelers as DrawnLabelers
 from crowdopt.studies.labeler_trials import Learning as Learning
 from crowdopt.studies.labeler_trials import RecordedLabels as RecordedLabels
@@ -52,7 +54,7 @@ class LearnOptions(StudyOptions):
         Of a label without a price.
     """
 
-    policies: Sequence[str] = field(kw_only=False)
+    policies: Listed = field(kw_only=False)
     skills: TableLike | None = None
     labels: TableLike | None = None
     truth: TableLike | None = None
@@ -64,7 +66,7 @@ class LearnOptions(StudyOptions):
 
 
 @keywords(LearnOptions)
-def learn(labelers: LabelersLike | TableLike | None, asked: LearnOptions) -> Learning:
+def learn(labelers: LabelersLike | Frame | None, asked: LearnOptions) -> Learning:
     """Run policies that learn whom to ask, on the same tasks and labels, and hold each against the best set.
 
     Parameters
@@ -193,3 +195,24 @@ def _write(found: Learning, folder: Path, trials: int, seed: int) -> list[str]:
         undrawn.append(str(error))
     write_learning(folder, facts, tables)  # its mark says that all is there
     return undrawn
+
+
+def _said(found: Learning, output: AnyPath) -> Said:
+    facts = {"learned": str(output), "policies": found.summary, "failed": found.failed}
+    lines = [found.in_words, *policy_table(found.summary, found.columns), *shared_notes(found.summary)]
+    lines += [*found.failed, *found.undrawn, f"wrote {output}"]
+    return Said(facts, lines, int(bool(found.failed)))
+
+
+VERBS = (
+    Verb(
+        "learn",
+        learn,
+        _said,
+        ["crowdopt learn --draw 10 --policies ls-ol,full-majority --trials 3 -o learned"],
+        reads="skills worker,accuracy[,type][,at][,price], or labels and truth, or nothing with --draw",
+        writes="the folder: tables of trials, means and curves, charts, a page",
+        needs=("output",),
+        prepared=lambda as_json, **typed: {**typed, "labelers": None},
+    ),
+)

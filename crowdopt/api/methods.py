@@ -7,15 +7,15 @@ Plans whose mean error keeps the targets with a stated chance, as far as gold te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, isfinite
-from typing import Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath, TableLike
+from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath
 from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
@@ -25,90 +25,63 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.linear_plan import solve_linearly
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.search import solve_exact
-from crowdopt.backends import BackendMissing, named, solve
+from crowdopt.backends import BackendMissing, named, solve_program
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.clock import Clock
+from crowdopt.core.registry import made
 from crowdopt.core.solution import Listener, Options
 from crowdopt.crowd.alike import has_joint_limits
 from crowdopt.crowd.doubt import PARAMS as DOUBT
 from crowdopt.crowd.doubt import LeftOpen, left_open
-from crowdopt.crowd.groups import OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError
 from crowdopt.io.settings import overridden
+from crowdopt.said import Processes, Seed, Threads, Word
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlanOptions:
-    """Options of any plan.
+@dataclass(frozen=True)
+class Exact:
+    """Over classes of interchangeable tasks and workers, with a proof that needs no solver's word where possible."""
+
+    what: ClassVar[str] = "the exact method, with its own proof"
+
+
+@dataclass(frozen=True)
+class PrimalApproximation:
+    """Ho et al.'s Algorithm 1 at the LP's prices, repaired."""
+
+    ties: str = "random"  # or least-covered
+    what: ClassVar[str] = "Algorithm 1 of Ho et al. at the LP's prices, repaired"
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Look at answers before asking again: the cheapest policy, whose errors, loads and cost are expectations.
 
     Parameters
     ----------
-    rule, epsilon : str, float, optional
-        Evidence rule, and error target of every task, in place of the instance's; the plan records them.
-    difficulty : (float, float), optional
-        In place of the instance's: the share of tasks that are hard, and how much of a worker's edge over guessing is
-        left there (crowdopt.crowd.rules). For the rule exact-error; skills then count as those on easy tasks.
-    skills : str, optional
-        How gold becomes accuracies, in place of the campaign's way: ``averaged`` over the priors that gold leaves open;
-        by ``one-point``, ``two-points``, ``range``, ``beta`` or ``mixture`` alone; ``plug-in`` or ``unbiased``. The
-        plan records it.
-    time_limit : float
-        Seconds in all.
-    threads, seed : int
-        Handed to the solver.
-    trust_gold : bool
-        Whether a folder's gold is taken as it is, even where workers are below chance.
-    strict : bool
-        Whether there is a plan for every task or none; else, where some cannot be served, a plan for as many as can be
-        and the best that is left for the others, which ``short`` names (crowdopt.assign.best_effort).
-    listener : callable, optional
-        Hears of incumbents and bounds, which only get better, and of the seconds so far. Where it returns True the
-        search stops and answers with the best that it has; what it raises is raised here. In a notebook a bar does.
-    output : path, optional
-        Folder to write the plan to, as :func:`crowdopt.write_plan` does.
-    force : bool
-        Whether a plan that is there may be replaced.
     rounds : int, optional
-        Of an adaptive plan: in how many rounds it asks, each for a set of votes at once; default: one vote at a time.
+        Number of rounds, in each of which a set is asked at once; default: one vote at a time.
     expert : float, optional
-        Of an adaptive plan: the price of an answer that is right.
+        Price of an expert's answer, which is right.
     given_votes : bool
-        Of an adaptive plan: whether each answer's error given its votes is at most its target; default: the error
-        before votes are seen, so that an answer of votes that fell badly may err more.
-    class_error : mapping of str to float, optional
-        Of an adaptive plan: of the tasks whose true class has this name, the share that may be answered otherwise, in
-        expectation over all of them: false negatives and false positives apart. Beside the targets.
+        Whether each answer's error given its votes is at most its target; default: the error before votes are seen, so
+        that an answer of votes that fell badly may err more.
     each_task : bool
-        Of an adaptive plan of one round: whether each task gets a set that keeps its target before its votes are seen;
-        default: the mean over the tasks of a type does, some of which may get no label.
+        With one round: whether each task gets a set that keeps its target; default: the mean over the tasks of a type
+        does, some of which may get no label.
+    class_error : str or mapping of str to float
+        Of the tasks whose true class has this name, the share that may be answered otherwise, in expectation over all
+        of them, as in ``yes=.02,no=.1``: false negatives and false positives apart. Beside the targets.
     """
 
-    rule: str | None = None
-    epsilon: float | None = None
-    difficulty: tuple[float, float] | None = None
-    skills: str | None = None
-    time_limit: float = 60.0
-    threads: int = 1
-    seed: int = 0
-    trust_gold: bool = False
-    strict: bool = False
-    listener: Listener | None = None
-    output: AnyPath | None = None
-    force: bool = False
     rounds: int | None = None
     expert: float | None = None
     given_votes: bool = False
-    class_error: Mapping[str, float] | None = None
     each_task: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class AdaptiveOptions(PlanOptions):
-    """Options of a plan that looks at answers before it asks again."""
-
-    adaptive: Literal[True]
+    class_error: str | Mapping[str, float] = ""
+    what: ClassVar[str] = "a policy that looks at answers before it asks again"
 
     def __post_init__(self) -> None:
         if self.rounds is not None and (isinstance(self.rounds, bool) or self.rounds < 1):
@@ -119,68 +92,147 @@ class AdaptiveOptions(PlanOptions):
             raise InputError("limits given the votes and limits by true class are for two plans; leave one of them out")
         if self.each_task and (self.rounds != 1 or self.expert is not None or self.given_votes or self.class_error):
             raise InputError(
-                "each_task is about sets asked at once: it goes with rounds=1 (--rounds 1), and with neither an expert "
-                "nor limits given the votes or by class"
+                "each-task is about sets asked at once: it goes with rounds=1, and with neither an expert nor limits "
+                "given the votes or by class"
             )
-        for name, limit in (self.class_error or {}).items():
+        for name, limit in self.limits.items():
             if not 0 < limit <= 1:
                 raise InputError(f"the limit of class {name} must lie above 0, to 1, not {limit}")
 
+    @property
+    def limits(self) -> Mapping[str, float]:
+        """Of the classes that have one."""
+        if not isinstance(self.class_error, str):
+            return self.class_error
+        found: dict[str, float] = {}
+        for text in filter(None, self.class_error.split(",")):
+            name, _, share = text.rpartition("=")
+            try:
+                found[name] = float(share)
+            except ValueError:
+                raise InputError(f"class-error is a class and a share, as in yes=.02, not {text!r}") from None
+        return found
+
+
+METHODS: dict[str, type[Any]] = {"exact": Exact, APPROXIMATION: PrimalApproximation, "adaptive": Adaptive}
+
+
+def asked_method(method: str | Adaptive) -> str | Adaptive:
+    """The method, one that looks at answers with its options; InputError for an option that a method of ours lacks."""
+    if isinstance(method, str) and method.strip().partition(":")[0] in METHODS:
+        found = made(method, METHODS, "method")
+        return found if isinstance(found, Adaptive) else method
+    return method
+
 
 @dataclass(frozen=True, kw_only=True)
-class AssignOptions(PlanOptions):
-    """Options of a plan of fixed sets; with ``adaptive`` they are refused unless they have their defaults.
+class PlanOptions:
+    """Options of any plan.
 
     Parameters
     ----------
-    method : str
-        ``exact``: over classes of interchangeable tasks and workers, with a proof that needs no solver's word where
-        that is possible; ``primal-approximation``: Ho et al.'s Algorithm 1 at the LP's prices, repaired
-        (``:ties=least-covered`` in place of random ones); or a backend (``crowdopt backends`` lists them), perhaps with
-        its own options, ``highs[presolve=off]``, which gets the full program.
     program : str
         ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
         constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.
-    rows : OwnRows or path, optional
-        Linear limits of one's own in place of the instance's, or a table of them: row, task, worker, coefficient,
-        lower, upper (io.campaign.own_rows). The plan records them, and their multipliers are part of its proof.
-    gap : float
-        Gap at which a search may stop: how far the plan may be above the optimum, as a share of it.
-    nodes : int, optional
-        Limit on the nodes of a search, for results that do not depend on the clock.
-    isolated : bool
-        Whether a backend runs in a process of its own, which is stopped if it does not keep the limit; third parties'
-        backends always do.
-    solver_options : sequence of str
-        The solver's own options by its own names, ``["presolve=off"]``; or in the method's, ``highs[presolve=off]``.
+    epsilon : float, optional
+        Error probability of every task, in place of the campaign's; the plan records it.
+    rule : str, optional
+        Rule of evidence, in place of the campaign's; the plan records it.
+    difficulty : (float, float), optional
+        Share of tasks that are hard, and share of skill left on them. For the rule exact-error; skills then count as
+        those on easy tasks.
+    skills : str, optional
+        How gold becomes skills, in place of the campaign's way. ``averaged`` over the priors that gold leaves open; by
+        ``one-point``, ``two-points``, ``range``, ``beta`` or ``mixture`` alone; ``plug-in`` or ``unbiased``.
     confidence : float, optional
-        Chance, from .5 to .99, that the plan's mean error keeps the mean of the targets, as far as gold tells: targets
-        are lowered until it does (crowdopt.api.methods). Default: errors are those of skills as gold tells them.
-    adaptive : bool
-        Whether the plan looks at answers before it asks again: the cheapest policy, whose errors, loads and cost are
-        expectations (crowdopt.assign.cascade). Method, program, rows, gap, nodes and solver's options then say nothing
-        and are refused.
+        Chance, .5 to .99, that the mean error keeps the targets, as far as gold tells. Targets are lowered until it
+        does. Default: errors are those of skills as gold tells them.
+    trust_gold : bool
+        Take gold as it is, even where workers are below chance.
+    time_limit : float
+        Seconds in all; a campaign in parts has no limit unless one is named.
+    gap : float
+        How far above the optimum the plan may be, as a share.
+    nodes : int, optional
+        The most nodes of a search; unlike seconds this is reproducible.
+    isolated : bool
+        Run the backend in a process of its own, which is ended when the time is up; third parties' always are.
+    threads : int
+        Threads of the solver.
+    seed : int
+        Seed of the solver.
+    require : str
+        ``served``: no plan but one that serves every task; ``proof``: exit with 1 unless proven optimal. Else, where
+        some tasks cannot be served, a plan for as many as can be and the best that is left for the others, which
+        ``short`` names (crowdopt.assign.best_effort).
+    processes : int, optional
+        For a campaign in parts: number of processes; 0: in this one.
+    cluster : str, optional
+        For a campaign in parts: a Dask scheduler (tcp://host:8786).
+    listener : callable, optional
+        Hears of incumbents and bounds, which only get better, and of the seconds so far. Where it returns True the
+        search stops and answers with the best that it has; what it raises is raised here. In a notebook a bar does.
+    output : path, optional
+        Plan folder to write, as :func:`crowdopt.write_plan` does.
+    force : bool
+        Replace what is there.
     """
 
-    method: str = field(default="exact", kw_only=False)
-    program: str = "ip"
-    rows: OwnRows | TableLike | None = None
+    program: Literal["ip", "lp"] = "ip"
+    epsilon: float | None = None
+    rule: Annotated[str, Word(place="RULE")] | None = None
+    difficulty: Annotated[tuple[float, float], Word(place="SHARE LEFT")] | None = None
+    skills: str | None = None
+    confidence: float | None = None
+    trust_gold: bool = False
+    time_limit: float = 60.0
     gap: float = 0.001
     nodes: int | None = None
     isolated: bool = False
-    solver_options: Sequence[str] = ()
-    confidence: float | None = None
-    adaptive: bool = False
+    threads: Threads = 1
+    seed: Seed = 0
+    require: Literal["nothing", "served", "proof"] = "nothing"
+    processes: Processes | None = None
+    cluster: Annotated[str, Word(place="ADDRESS")] | None = None
+    listener: Listener | None = None
+    output: AnyPath | None = None
+    force: bool = False
 
-    def of_adaptive(self) -> AdaptiveOptions:
-        """Those of an adaptive plan; InputError for a setting of fixed sets that it would ignore."""
-        shared = {one.name: getattr(self, one.name) for one in fields(PlanOptions)}
-        own = [one for one in fields(self) if one.name not in shared and one.name != "adaptive"]
-        odd = [one.name for one in own if getattr(self, one.name) not in (one.default, [], None)]
-        if odd:
-            names = " and ".join(f"--{'option' if name == 'solver_options' else name}" for name in odd)
-            raise InputError(f"{names} is about plans of fixed sets and says nothing of an adaptive one; leave it out")
-        return AdaptiveOptions(adaptive=True, **shared)
+    @property
+    def strict(self) -> bool:
+        """Whether there is a plan for every task or none."""
+        return self.require == "served"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptiveOptions(PlanOptions):
+    """Options of a plan that looks at answers before it asks again."""
+
+    method: Adaptive = field(kw_only=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InPartsOptions(PlanOptions):
+    """Options of a plan whose tasks lie in parts."""
+
+    processes: int
+    output: AnyPath
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveOptions(PlanOptions):
+    """Options of a plan by any method.
+
+    Parameters
+    ----------
+    method : str or Adaptive
+        exact; adaptive:rounds=2:expert=3; primal-approximation; or a backend. ``exact``: with a proof that needs no
+        solver's word where that is possible. ``adaptive``: see :class:`Adaptive`. ``primal-approximation``: Ho et al.'s
+        Algorithm 1, with ``:ties=least-covered`` in place of random ones. A backend (``crowdopt list backends``),
+        perhaps with its own options, ``highs[presolve=off]``, gets the full program.
+    """
+
+    method: Annotated[str, Word()] | Adaptive = field(default="exact", kw_only=False)
 
 
 PROGRAMS = IP, LP = "ip", "lp"
@@ -212,7 +264,7 @@ def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
     if name == APPROXIMATION:
         if not is_whole:
             raise InputError(f"method {APPROXIMATION} plans whole labels; ask for the program ip")
-        return approximate(instance, solve, options, ties_asked(search.method))
+        return approximate(instance, solve_program, options, ties_asked(search.method))
     if instance.the_rule.average:
         return _on_average(instance, search)
     if is_exact and is_whole:
@@ -277,7 +329,7 @@ def _linear(search: MethodSearch, listener: Listener | None, instance: Assignmen
     if program == IP and not chosen.integers:
         raise BackendMissing(f"{method} solves linear programs only; ask for the program lp or choose another method")
     linear = method if program != IP or (chosen.duals and taken_apart(method)[0] != "highs") else RELAXATIONS
-    solver = partial(solve, isolated=True) if search.isolated else solve
+    solver = partial(solve_program, isolated=True) if search.isolated else solve_program
     return solve_full(instance, program, solver, method, options, listener, linear)
 
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from math import isfinite
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
-from crowdopt.api.assign import LITTLE, probe
+from crowdopt.api.assign import LITTLE, probe, solve
+from crowdopt.api.binding import AnyPath
+from crowdopt.api.parts import PartsPlan
 from crowdopt.arrays import Floats
+from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.assign.explain import Remedy, remedies
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.shortage import Shortage, shortage
 from crowdopt.core.solution import Status
 from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.rules import RULES
+from crowdopt.crowd.skills import AGREEMENT
 from crowdopt.crowd.vote_errors import CERTAIN, least_errors
+from crowdopt.interrupts import INTERRUPTED
+from crowdopt.io.answers import Answered, Onward, facts
+from crowdopt.io.plan import run_facts, summary
+from crowdopt.io.policy import policy_summary
+from crowdopt.notebooks import at_most
+from crowdopt.said import PLANNED, Said, Verb
 
 NAMED = 5  # tasks in sentences
 LOOKING = 60.0  # seconds at most for what is lacking where there is no plan
@@ -193,3 +205,193 @@ def ways_said(ways: list[Remedy]) -> list[str]:
 def ways_as_facts(ways: list[Remedy]) -> list[dict[str, Any]]:
     """Ways out as plain JSON."""
     return [{"kind": way.kind, "do": way.sentence, "amount": way.amount} for way in ways]
+
+
+SO_SURE = " as sure of each answer given its votes"
+
+
+SO_APART = " within the limits of classes"
+
+
+EACH = " in which each task keeps its target"
+
+
+SHOWN = 5  # types in a sentence
+
+
+def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
+    """The plan in facts, and in sentences."""
+    facts = {**policy_summary(plan), **run_facts(plan)}
+    if plan.pairs is None:
+        why = _why_no_policy(plan)
+        return {**facts, "why": why}, *why
+    tasks = plan.instance.n_tasks
+    said = [
+        *([plan.note] if plan.note else []),
+        *([] if plan.found else [_out_of_reach(plan)]),
+        f"{plan.calls:.6g} labels expected for {tasks} tasks, cost {plan.objective:.6g} expected"
+        + _with_expert(plan)
+        + _how_many(plan),
+        *_missed(plan),
+        _how_good_of_policy(plan),
+        f"first round: {len(plan.pairs)} labels in {output}/queues",
+        f"wrote {output} in {plan.seconds:.2f} s",
+    ]
+    return {**facts, "plan": output}, *said
+
+
+def _how_many(plan: AdaptivePlan) -> str:
+    if plan.order_of is not None:
+        return f"; {len(plan.orders)} orders in which tasks ask workers"
+    states = len({(row.kind, row.round, row.votes) for row in plan.rows})
+    return f"; a policy of {len(plan.rows)} rows over {states} states of votes"
+
+
+def _with_expert(plan: AdaptivePlan) -> str:
+    tasks = float((plan.to_expert * np.bincount(plan.askers.kind)).sum())
+    return f", {tasks:.4g} of them by the expert" if tasks > 0 else ""
+
+
+def _missed(plan: AdaptivePlan) -> list[str]:
+    if not plan.class_error:
+        return []
+    every = zip(class_labels(plan.instance), plan.missed, plan.class_error, strict=True)
+    shares = [
+        f"{name} {100 * share:.3g} %" + (f" (limit {100 * limit:.3g})" if np.isfinite(limit) else "")
+        for name, share, limit in every
+    ]
+    return [f"expected to be answered otherwise, by true class: {', '.join(shares)}"]
+
+
+def _how_good_of_policy(plan: AdaptivePlan) -> str:
+    rounds = "" if plan.rounds is None else f" of {plan.rounds} round{'s' * (plan.rounds > 1)}"
+    rounds += SO_SURE * plan.given_votes + SO_APART * bool(plan.class_error) + EACH * plan.each_task
+    if plan.proven:
+        return f"proven optimal: no adaptive plan{rounds} costs less (anyone can recompute that from the plan)"
+    less = f"no adaptive plan{rounds} costs less than {plan.bound:.6g}"
+    return f"at most {at_most(plan.gap)} above the optimum: {less}" if plan.bound > 0 else less
+
+
+def _out_of_reach(plan: AdaptivePlan) -> str:
+    help_of = (
+        "more capacity or other judges"
+        if plan.each_task
+        else "more capacity, other judges or an expert (adaptive:expert=PRICE)"
+    )
+    if plan.status is not Status.INFEASIBLE:
+        return (
+            f"no adaptive plan was found that keeps the targets within the limits; this one errs "
+            f"{plan.times:.4g} times as much; {help_of} would help"
+        )
+    return (
+        f"no adaptive plan keeps the targets within the limits (proven by multipliers); the least errors are "
+        f"{plan.times:.4g} times these, which this plan has; {help_of} would help"
+    )
+
+
+def _why_no_policy(plan: AdaptivePlan) -> list[str]:
+    if plan.status is not Status.INFEASIBLE:
+        return ["no adaptive plan was found; nothing is known of the optimum"]
+    return ["no adaptive plan keeps the targets within the limits (proven by multipliers)"]
+
+
+def onward_said(answered: Answered, onward: Onward, output: AnyPath) -> list[str]:
+    """What labels that came back say of an adaptive plan."""
+    known, instance = facts(answered), answered.instance
+    said = [
+        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new); "
+        f"{known['expected_wrong']:.3g} expected to be wrong if no more is asked"
+    ]
+    if known["missing"]:
+        said.append(f"{known['missing']} labels that were asked for have not come; see {output}/missing.csv")
+    if not onward.options or not onward.asks:
+        last = "the plan asks nothing more" if onward.options else "that was the plan's last round"
+        return [*said, f"wrote {output}; {last}"]
+    pairs = sorted(
+        {(instance.type_id(int(k)), float(t)) for k, t in zip(instance.task_type, onward.targets, strict=True)}
+    )
+    targets = ", ".join(f"{name} {100 * target:.3g} %" for name, target in pairs[:SHOWN]) + ", ..." * (
+        len(pairs) > SHOWN
+    )
+    most = "at most " * (":given-votes" in onward.options)
+    return [
+        *said,
+        f"{most}{onward.targets.sum():.3g} if the plan goes on: the next one's targets, given these votes: {targets}",
+        f"wrote {output}; to go on: crowdopt solve {output}/campaign --method {quote(onward.options)} -o NEXT-PLAN",
+    ]
+
+
+def _plan_sentences(plan: Plan, output: AnyPath) -> list[str]:
+    busy = int((plan.loads > 0).sum())
+    full = int((plan.loads >= plan.instance.capacity - 1e-9)[plan.loads > 0].sum())
+    said = [
+        f"{plan.labels:g} labels for {plan.instance.n_tasks} tasks by {busy} of {plan.instance.n_workers} workers "
+        f"({full} at capacity), cost {plan.objective:.10g}",
+        *([] if plan.repaired is None else [what_it_lacked(plan)]),
+        *([plan.in_words] if plan.found else []),
+        *_skills_said(plan),
+        f"wrote {output} in {plan.seconds:.2f} s",
+    ]
+    said = [plan.note, *said] if plan.note else said
+    return ["interrupted; this is the best plan so far", *said] if plan.interrupted else said
+
+
+def _skills_said(plan: Plan | AdaptivePlan) -> list[str]:
+    if isinstance(plan, Plan) and plan.left_open is not None:
+        return [str(plan.left_open)]
+    said = "skills rest on the agreement of labels, with no known answers: errors that workers share are not in them"
+    return [said] if AGREEMENT in plan.instance.skills_source else []
+
+
+def _said(plan: Plan | AdaptivePlan | PartsPlan, output: AnyPath, require: str, time_limit: float) -> Said:
+    """Facts and sentences of a plan of any kind; the answer is no where it does not do what was asked for."""
+    if isinstance(plan, PartsPlan):
+        missed = not plan.found or (require == "proof" and not plan.facts["proven"])
+        return Said(*_parts_said(plan, output), int(missed))
+    sure = isinstance(plan, AdaptivePlan) or plan.is_sure
+    missed = not (plan.found and sure) or (require == "proof" and not plan.proven)
+    status = INTERRUPTED if plan.interrupted else int(missed)
+    if isinstance(plan, AdaptivePlan):
+        known, *lines = policy_said(plan, str(output))
+        return Said(known, [*lines, *_skills_said(plan)], status)
+    known = {**summary(plan), **run_facts(plan)}
+    if plan.pairs is None:
+        why = why_not(plan)
+        return Said({**known, "why": why}, why, status)
+    known, said = {**known, "plan": str(output)}, _plan_sentences(plan, output)
+    if plan.found:
+        return Said(known, said, status)
+    why, ways = why_short(plan, time_limit=time_limit)
+    return Said({**known, "why": why, "ways": ways_as_facts(ways)}, [*why, *ways_said(ways), *said], status)
+
+
+def _parts_said(plan: PartsPlan, output: AnyPath) -> tuple[dict[str, Any], list[str]]:
+    facts = {**plan.facts, **plan.run}
+    if not plan.found:
+        return {**facts, "why": plan.why}, [plan.why]
+    vouched, rule = "anyone can recompute that from the plan", RULES[facts["rule"]].of_rule
+    above = "" if facts["gap"] is None else f", at most {at_most(facts['gap'])} above the optimum{rule}"
+    lines = [
+        *(f"{rule.strip()}, which implies {promise}'s promise" for promise in [facts.get("promise")] if promise),
+        f"{facts['labels']} labels for {facts['tasks']} tasks in {facts['parts']} parts, "
+        f"cost {facts['objective']:.10g}",
+        f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
+        if facts["proven"]
+        else f"feasible{above}: none{rule} costs less than {facts['bound']:.10g} ({vouched})",
+        f"wrote {output} in {facts['seconds']:.2f} s",
+    ]
+    return {**facts, "plan": str(output)}, lines
+
+
+VERBS = (
+    Verb(
+        "solve",
+        solve,
+        _said,
+        [PLANNED],
+        reads="a campaign folder (or .npz file), or one in parts",
+        writes="the plan: assignment.csv, queues/, weights.csv, tasks.csv, workers.csv, plan.json, run.json",
+        needs=("output",),
+        follows=True,
+    ),
+)

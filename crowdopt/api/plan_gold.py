@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import log
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from math import isfinite, log
+from typing import Annotated, Any
 
 import numpy as np
 
-from crowdopt.api.assign import assign, probe
+from crowdopt.api.assign import probe, solve
 from crowdopt.api.binding import InstanceLike, instance_of
 from crowdopt.assign.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
@@ -23,6 +23,7 @@ from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of, realised_error
+from crowdopt.said import Said, Seed, Verb, Word
 
 GOLDS = (5, 10, 20, 40)
 USED = 1e-9  # of a label; an LP gives a pair nothing where it gives less
@@ -75,11 +76,11 @@ def plan_gold(
     campaign: InstanceLike,
     *,
     epsilon: float | None = None,
-    golds: Sequence[int] = GOLDS,
+    golds: Annotated[Sequence[int], Word("--gold", listed=True)] = GOLDS,
     gamma: float = 0.3,
     delta: float = 0.1,
     trials: int = 5,
-    seed: int = 0,
+    seed: Seed = 0,
     trust_gold: bool = False,
     time_limit: float = 60.0,
 ) -> GoldPlan:
@@ -123,10 +124,10 @@ def plan_gold(
     if not golds or min(golds) < 1 or trials < 0:
         raise InputError("gold must be at least 1 task per worker and type, and trials at least 0")
     one, unmet = replace(instance, rule="hoeffding"), None
-    linear = assign(one, program="lp", time_limit=time_limit, strict=True)
+    linear = solve(one, program="lp", time_limit=time_limit, require="served")
     if linear.pairs is None:
         one, unmet = _within_reach(one, time_limit), float(one.epsilon.min())
-        linear = assign(one, program="lp", time_limit=time_limit, strict=True)
+        linear = solve(one, program="lp", time_limit=time_limit, require="served")
     if linear.pairs is None or linear.amounts is None or linear.objective is None:
         raise InputError(f"no plan was found within {time_limit:g} s; give a longer --time-limit")
     used = linear.pairs[linear.amounts > USED]
@@ -210,3 +211,61 @@ def _simulated(one: AssignmentInstance, gold: int, gamma: float, trials: int, se
 def _evidence(run: Any) -> Any:
     instance = run.stream.instance
     return instance.evidence[instance.task_type[run.task], run.worker]
+
+
+HEAD = ("gold", "gold labels", "skills within", "Theorem 4", "Theorem 5", "labels /IP", "labels", "short", "wrong")
+
+
+def _lines(plan: GoldPlan) -> list[str]:
+    mended = "nothing" if plan.mended_error >= 1 else f"{plan.mended_error:.3g}"
+    said = (
+        []
+        if plan.unmet is None
+        else [
+            f"target {plan.unmet:g}: even with skills known no plan covers every task under rule hoeffding, which the "
+            f"theorems are about (crowdopt explain --rule hoeffding says why); this is for {plan.target:g}, the least "
+            "that is known to have one"
+        ]
+    )
+    said += [
+        f"target {plan.target:g}: with skills known the LP takes {plan.lp:.1f}; a label of its plan brings a task at "
+        f"least {plan.least_quality:.4g} of evidence on average, and {plan.assigned_quality:.4g} at worst",
+        f"preliminary workers: {plan.preliminary} (gamma {plan.gamma:g}; Theorem 5: {plan.least_gamma:.3g} or more)",
+        f"Theorem 5 as printed asks for {plan.asked} gold tasks per worker and type, with which its loss l1 is 1 and "
+        f"nothing is promised; {plan.useful} make l1 one half",
+        f"Theorems 2 and 5 promise an error only for targets below 1e{plan.first_exponent:.0f}, whatever the gold; "
+        f"Theorem 2 at this target: printed {plan.printed_error:.3g}, mended {mended}",
+        "  ".join(f"{name:>13}" for name in HEAD),
+    ]
+    said += ["  ".join(f"{cell:>13}" for cell in _cells(row)) for row in plan.rows]
+    return [
+        *said,
+        "- : nothing is promised. labels, short, wrong: simulated, gold included, as printed (no stop, no repair)",
+    ]
+
+
+def _cells(row: GoldRow) -> list[str]:
+    return [
+        str(row.gold),
+        str(row.gold_labels),
+        f"{row.tolerance:.3g}",
+        "-" if row.learned_error >= 1 else f"{row.learned_error:.3g}",
+        "-" if row.error >= 1 else f"{row.error:.3g}",
+        "-" if not isfinite(row.labels_ratio) else f"{row.labels_ratio:.3g}",
+        "" if row.labels is None else f"{row.labels:.0f}",
+        "" if row.short is None else f"{row.short:.1%}",
+        "" if row.wrong is None else f"{row.wrong:.2%}",
+    ]
+
+
+VERBS = (
+    Verb(
+        "plan-gold",
+        plan_gold,
+        lambda plan: Said(asdict(plan), _lines(plan)),
+        ["crowdopt plan-gold my-campaign --epsilon 0.3 --gold 5,10 --trials 2"],
+        reads="a campaign",
+        writes="nothing",
+        follows=True,
+    ),
+)

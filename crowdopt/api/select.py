@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, overload
+from typing import Annotated, Any
 
 from numpy.typing import ArrayLike
 
-from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, options_of
+from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, keywords, options_of
 from crowdopt.backends import BackendMissing, named, solve_whole
+from crowdopt.core.solution import Status
 from crowdopt.crowd.skills import heed
-from crowdopt.errors import InputError, public
+from crowdopt.errors import InputError
 from crowdopt.files import together
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import TABLE, cost_frontier, solve_program, solve_table
@@ -20,84 +22,101 @@ from crowdopt.io.folders import check_target
 from crowdopt.io.hiring import CandidateLimits, read_candidates, write_frontier, write_hired
 from crowdopt.io.tables import find_table
 from crowdopt.report.charts import hiring_chart, save
+from crowdopt.said import Said, Seed, Verb, Word
 
 SELECTIONS = (*RULES, "program", TABLE)
 
 
-@public
 @dataclass(frozen=True, kw_only=True)
-class HireOptions:
-    """Options of the search for the best set.
+class SelectOptions:
+    """Options of a selection: who may be hired, the search, and what is written.
 
     Parameters
     ----------
+    asked : int or (workers,) array_like of int, optional
+        How many questions each was asked; of a table its column.
+    classes : int
+        Number of classes of a label.
+    most : int, optional
+        The largest number of workers, K. Default: all.
     method : str, optional
         ``algorithm1`` (the default, exact where there is no limit but ``most``), ``program`` (the default and exact
         under other limits), ``dynamic-programming`` (exact and fast for prices on a grid), ``plug-in``,
         ``variance-normalised``, ``top-k``, ``random-k``.
+    workers : path or frame, optional
+        Table of workers: worker[,price][,group]. With numbers the names of the workers.
+    kind : str, optional
+        Use the gold of this type alone. Default: the sum over all types.
+    money : float, optional
+        The most that the hired workers may cost together.
+    require, bar : sequence of str or int, optional
+        Workers who must be hired, and who must not; may be repeated.
+    at_least, at_most : mapping of str to int, optional
+        The fewest, and the most, workers of a group; ``*`` stands for each group not named.
+    price, group, fewest, most_each, groups : array_like, optional
+        With numbers: what a worker costs, each worker's group, limits of the groups, and their names.
     backend : str
         Who solves the program.
     time_limit : float
         Seconds for it.
-    seed : int
-        For ``top-k`` (ties) and ``random-k``, and the solver's own.
-    trust_gold : bool
-        Whether gold is taken as it is, even where workers are below chance.
-    """
-
-    method: str | None = None
-    backend: str = SEARCH
-    time_limit: float = 60.0
-    seed: int = 0
-    trust_gold: bool = False
-
-
-@public
-@dataclass(frozen=True, kw_only=True)
-class SelectOptions(HireOptions, CandidateLimits):
-    """Options of a selection from tables: who may be hired, the search, and what is written.
-
-    Parameters
-    ----------
     coverage : float
-        Of the score's interval, ``selection.interval(coverage)``; out of (0, 1) nothing is written.
+        Of the score's interval, ``selection.interval(coverage)``.
+    seed : int
+        Of ties and draws, and the solver's own.
+    require_proof : bool
+        Exit with 1 unless the set is proven optimal; a call in Python says so in its answer.
+    trust_gold : bool
+        Take gold as it is, even where workers are below chance.
     output, chart, frontier : path, optional
         To write: a table of the hired; a picture, .png or .svg; a table of the sets that no smaller one (with prices:
         no cheaper one) scores as much as. Without a set only the frontier is written.
     force : bool
-        Whether files that are there may be replaced.
+        Replace files that exist.
     """
 
+    asked: ArrayLike | None = field(default=None, kw_only=False)
+    classes: int = 2
+    most: int | None = None
+    method: str | None = None
+    workers: TableLike | Sequence[str] | None = None
+    kind: Annotated[str, Word("--type")] | None = None
+    money: float | None = None
+    require: Sequence[str] = ()
+    bar: Sequence[str] = ()
+    at_least: Annotated[Mapping[str, int], Word(place="GROUP=N")] | None = None
+    at_most: Annotated[Mapping[str, int], Word(place="GROUP=N")] | None = None
+    price: ArrayLike | None = None
+    group: ArrayLike | None = None
+    fewest: ArrayLike | None = None
+    most_each: ArrayLike | None = None
+    groups: ArrayLike | None = None
+    backend: str = SEARCH
+    time_limit: float = 60.0
     coverage: float = 0.95
+    seed: Seed = 0
+    require_proof: bool = False
+    trust_gold: bool = False
     output: AnyPath | None = None
     chart: AnyPath | None = None
     frontier: AnyPath | None = None
     force: bool = False
 
 
-@overload
-def select(correct: ArrayLike, asked: ArrayLike, **options: Any) -> Selection: ...
+OF_NUMBERS = ("price", "group", "fewest", "most_each", "groups")
+OF_TABLES = ("kind", "at_least", "at_most", "output", "chart", "frontier")
 
 
-@overload
-def select(correct: TableLike, **options: Any) -> Selection: ...
+@keywords(SelectOptions)
+def select(correct: ArrayLike | TableLike, options: SelectOptions) -> Selection:
+    """Decide whom to hire from their answers to control questions, with the proof: ``max F(S)  s.t.  |S| <= K``.
 
-
-@public
-def select(correct: Any, asked: ArrayLike | None = None, **options: Any) -> Selection:
-    """Decide whom to hire: ``max F(S) = |S|^(-1/2) sum of G_i over S  s.t.  |S| <= K`` (Li & Liu 2015, problem 11).
+    ``F(S) = |S|^(-1/2) sum of G_i over S`` (Li & Liu 2015, problem 11).
 
     Parameters
     ----------
     correct : (workers,) array_like of int, path or frame
         How many control questions each worker answered correctly. Without ``asked`` a table of gold: worker, correct,
         asked, or worker, task, label, truth; or the folder of a campaign that has one.
-    asked : int or (workers,) array_like of int, optional
-        How many each was asked.
-    **options
-        ``classes``, ``most`` (K, workers to hire), ``method``, ``money``, ``seed``, ``trust_gold``, …: with numbers
-        those of :class:`HireOptions` and :class:`~crowdopt.hire.candidates.SelectionInstance`, with a table
-        those of :class:`SelectOptions`.
 
     Returns
     -------
@@ -110,9 +129,19 @@ def select(correct: Any, asked: ArrayLike | None = None, **options: Any) -> Sele
     InputError
         If anything is out of range or contradictory, or the crowd as a whole is below chance.
     """
-    if asked is not None:
-        return select_from_arrays(correct, asked, **options)
-    return select_from_tables(correct, SelectOptions(**options))
+    by_table = options.asked is None
+    strange = [name for name in (OF_NUMBERS if by_table else OF_TABLES) if getattr(options, name) is not None]
+    if strange:
+        raise InputError(
+            f"{', '.join(strange)} belong to {'numbers' if by_table else 'a table of gold'}; leave them out"
+        )
+    if by_table:
+        return _from_tables(correct, options)
+    own = {name: getattr(options, name) for name in (*OF_NUMBERS, "classes", "most", "money", "workers")}
+    return hire(
+        SelectionInstance(correct, options.asked, required=options.require, barred=options.bar, **own),  # type: ignore[arg-type]
+        options,
+    )
 
 
 def gold_of(given: TableLike) -> TableLike:
@@ -125,17 +154,7 @@ def gold_of(given: TableLike) -> TableLike:
     return found
 
 
-def select_from_arrays(correct: ArrayLike, asked: ArrayLike, **options: Any) -> Selection:
-    """Decide whom to hire from numbers.
-
-    correct, asked (workers,): control questions each worker answered correctly, and was asked; ``asked`` may be one
-    number for all; options: of :class:`HireOptions`, and what a SelectionInstance is made of.
-    """
-    how = {one.name: options.pop(one.name) for one in fields(HireOptions) if one.name in options}
-    return hire(SelectionInstance(correct, asked, **options), HireOptions(**how))  # type: ignore[arg-type]  # lists
-
-
-def select_from_tables(gold: TableLike, options: SelectOptions) -> Selection:
+def _from_tables(gold: Any, options: SelectOptions) -> Selection:
     """Decide whom to hire from tables, with every file that is to be written.
 
     gold: columns worker, correct, asked, or worker, task, label, truth; with a column type, a worker's types are added
@@ -144,7 +163,8 @@ def select_from_tables(gold: TableLike, options: SelectOptions) -> Selection:
     for path in (options.output, options.chart, options.frontier):
         if path is not None:
             check_target(Path(path), None, options.force)
-    instance = read_candidates(gold_of(gold), options)
+    limits = {one.name: getattr(options, one.name) for one in fields(CandidateLimits)}
+    instance = read_candidates(gold_of(gold), CandidateLimits(**limits))
     selection = hire(instance, options)
     selection.interval(options.coverage)
     with together():
@@ -158,7 +178,7 @@ def select_from_tables(gold: TableLike, options: SelectOptions) -> Selection:
     return selection
 
 
-def hire(instance: SelectionInstance, how: HireOptions = HireOptions()) -> Selection:
+def hire(instance: SelectionInstance, how: SelectOptions = SelectOptions()) -> Selection:
     """Decide whom of an instance to hire."""
     if not how.trust_gold:
         names = instance.worker_ids
@@ -179,3 +199,78 @@ def by_cost(selection: Selection) -> Frontier | None:
     """Score against cost, where there are prices and groups have no most."""
     instance = selection.instance
     return None if instance.price is None or instance.limits_groups else cost_frontier(instance)
+
+
+SHOWN = 12  # names on a line
+
+
+def _facts(selection: Selection, interval: tuple[float, float]) -> dict[str, Any]:
+    frontier, found = selection.frontier, selection.found
+    return {
+        "workers": [selection.instance.worker_id(i) for i in selection.members.tolist()],
+        "status": selection.status.value,
+        "method": selection.method,
+        "backend": selection.backend,
+        "score": selection.score,
+        "plug_in_score": selection.plug_in_score,
+        "best_score": selection.best_score if selection.best_score < float("inf") else None,
+        "proven": selection.proven,
+        "proof": selection.proof,
+        "cost": selection.cost if found else None,
+        "interval": list(interval) if found else None,
+        "error_estimate": selection.error_estimate if found else None,
+        "best_vote_estimate": selection.best_vote_estimate if found else None,
+        "frontier": {"size": frontier.size.tolist(), "score": frontier.score.tolist()},
+        "warnings": selection.warnings,
+    }
+
+
+def _lines(selection: Selection, interval: tuple[float, float], coverage: float) -> list[str]:
+    instance = selection.instance
+    if not selection.found:
+        if selection.status is Status.INFEASIBLE:
+            vouched = "proven" if selection.proof == "certificate" else f"on {selection.backend}'s word"
+            return [f"no set of workers keeps all the limits ({vouched}); allow more money or workers, or ask for less"]
+        return ["no set was found within the limits of the search; allow more time"]
+    names = [instance.worker_id(i) for i in selection.members[:SHOWN].tolist()]
+    more = f" and {selection.members.size - SHOWN} more" if selection.members.size > SHOWN else ""
+    paid = "" if selection.cost is None else f", cost {selection.cost:.10g}"
+    return [
+        f"hire {selection.members.size} of {instance.n_workers} workers{paid}: {', '.join(names)}{more}",
+        f"score {selection.score:.6g} (plug-in, biased: {selection.plug_in_score:.6g}); {selection.in_words}",
+        f"{100 * coverage:g} % interval of the score: {interval[0]:.4g} to {interval[1]:.4g}",
+        f"error of an answer, estimated bounds: {selection.error_estimate:.2g} by linear votes (Li & Liu, corrected), "
+        f"{selection.best_vote_estimate:.2g} by log-odds votes (Bhattacharyya)",
+        *(f"note: {warning}" for warning in selection.warnings),
+    ]
+
+
+def _written(*paths: AnyPath | None) -> list[str]:
+    return [f"wrote {path}" for path in paths if path is not None and Path(path).exists()]
+
+
+def _said(
+    selection: Selection,
+    coverage: float,
+    require_proof: bool,
+    output: AnyPath | None,
+    chart: AnyPath | None,
+    frontier: AnyPath | None,
+) -> Said:
+    interval = selection.interval(coverage)
+    lines = [*_lines(selection, interval, coverage), *_written(output, chart, frontier)]
+    return Said(
+        _facts(selection, interval), lines, int(not selection.found or (require_proof and not selection.proven))
+    )
+
+
+VERBS = (
+    Verb(
+        "select",
+        select,
+        _said,
+        ["crowdopt select my-campaign/gold.csv --type bird --most 8 -o hired.csv"],
+        reads="gold worker[,type],correct,asked; workers worker,price,group, if given",
+        writes="with -o the hired workers, with --frontier every set worth having, with --chart a picture",
+    ),
+)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from crowdopt.api.binding import AnyPath
 
@@ -29,3 +31,17 @@ class StudyOptions:
     processes: int = 0
     output: AnyPath | None = None
     force: bool = False
+
+
+def policy_table(summary: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str, str]]) -> list[str]:
+    """A line for each policy: the figures of these titles, keys and forms."""
+    width = max([6, *(len(str(line["policy"])) for line in summary)])
+    shown = [(key, form, max(len(head), int(form.partition(".")[0]))) for head, key, form in columns]
+    heads = (f"{head:>{wide}}" for (head, _, _), (_, _, wide) in zip(columns, shown, strict=True))
+    said = [f"{'policy':{width}}  {'  '.join(heads)}"]
+    for line in summary:
+        values = [(line.get(key), form, wide) for key, form, wide in shown]
+        cells = (f"{'-' if value is None else f'{value:{form}}':>{wide}}" for value, form, wide in values)
+        figures = "  ".join(cells) if line["trials"] else "failed in every trial"
+        said.append(f"{line['policy']:{width}}  {figures}")
+    return said

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated, Any
 
 from crowdopt import jobs
 from crowdopt.api.audit import drawn_again, is_escalation, stands_again
-from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk, two_ways
+from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk, refuse_of_parts, two_ways
+from crowdopt.api.no_plan import EACH, SO_APART, SO_SURE
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
@@ -19,6 +21,7 @@ from crowdopt.io.parts import is_in_parts
 from crowdopt.recheck import audits, part_check, verification
 from crowdopt.recheck.audits import AuditReport as AuditReport
 from crowdopt.recheck.findings import Report as Report
+from crowdopt.said import PLANNED, Processes, Said, Verb, Word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +50,8 @@ class VerifyOptions:
     plan: PlanLike = field(kw_only=False)
     commitment: str | None = None
     after: Sequence[AnyPath] = ()
-    processes: int = 0
-    cluster: str | None = None
+    processes: Processes | None = None
+    cluster: Annotated[str, Word(place="ADDRESS")] | None = None
 
 
 @two_ways(AuditVerified, AuditReport, VerifyOptions, Report)
@@ -83,7 +86,8 @@ def verify(campaign: InstanceLike, asked: VerifyOptions) -> Report | AuditReport
         raise InputError(f"{what} is no audit; a plan has no commitment and no earlier audits")
     with on_disk(campaign, plan) as folders:
         if is_in_parts(folders[0]):
-            return verify_parts(*folders, processes=asked.processes, cluster=asked.cluster)
+            return verify_parts(*folders, processes=asked.processes or 0, cluster=asked.cluster)
+        refuse_of_parts(asked.processes, asked.cluster)
         return verification.verify(*folders)
 
 
@@ -129,3 +133,114 @@ def verify_audit(
 def is_audit(folder: AnyPath) -> bool:
     """Whether a folder is an audit's or an escalation's, which :func:`verify_audit` holds against its answers."""
     return (Path(folder) / DRAW).is_file() or is_escalation(Path(folder))
+
+
+def _audit(report: AuditReport, handed_on: bool, earlier_too: bool) -> Said:
+    facts = {"holds": report.holds, "problems": report.problems, "commitment": report.commitment}
+    said = [f"the audit holds: {report.sentence}", "recomputed from the answers, the seed and what the expert says"]
+    if report.earlier:
+        sure = f"all claims together hold with {100 * report.confidence:.10g} %"
+        sure += "" if earlier_too else ", if what those spent is as it says: pass their folders as --after"
+        said.append(f"the draw names {report.earlier} earlier audit(s); {sure}")
+    if not handed_on:
+        said.append(
+            "not shown: that it was drawn before the expert began; pass the --commitment that was handed on then"
+        )
+    if not report.holds:
+        said = [f"the audit does not hold: {len(report.problems)} problem(s)", *(f"- {one}" for one in report.problems)]
+    return Said({**facts, "sentence": report.sentence}, said, int(not report.holds))
+
+
+def _verified(report: Report) -> dict[str, Any]:
+    return {
+        "holds": report.holds,
+        "problems": report.problems,
+        "objective": report.objective,
+        "bound": report.bound,
+        "certified_bound": report.certified_bound,
+        "proof": report.proof,
+        "proven": report.proven,
+        "labels": report.labels,
+        "violation": report.violation,
+        **({"short": report.short} if report.short else {}),
+        **({} if report.rounds is None else {"rounds": report.rounds}),
+        **({} if report.expert is None else {"expert": report.expert}),
+        **({"given_votes": True} if report.given_votes else {}),
+        **({"each_task": True} if report.each_task else {}),
+        **({"class_error": report.class_error} if report.class_error else {}),
+        **({"in_place_of_campaign": report.overrides} if report.overrides else {}),
+        **({} if report.wrong is None else {"wrong": report.wrong, "wrong_bound": report.wrong_bound}),
+    }
+
+
+def _verdict(report: Report) -> list[str]:
+    if not report.holds:
+        count = len(report.problems)
+        return [
+            f"the plan does not hold: {count} problem(s)",
+            *(f"- {problem}" for problem in report.problems[:20]),
+        ]
+    rule = report.of_rule
+    if report.expected:
+        return _policy_verdict(report)
+    said = [f"the plan holds: {report.labels:g} labels, cost {report.objective:.10g}, every limit kept"]
+    if report.short:
+        said[0] += f" but of {report.short} task(s), which get less than they ask for, as it says"
+    if report.certified_bound is not None:
+        least = report.certified_bound + 0.0  # not -0
+        said.append(f"recomputed: no plan{rule} costs less than {least:.10g}")
+    if report.proof == "solver":
+        said.append(f"only the solver vouches for: no plan{rule} costs less than {report.bound:.10g}")
+    if report.wrong is not None:
+        fewer = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
+        said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{fewer}")
+    if report.overrides:
+        changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
+        said.append(f"this is for {changed}, in place of what the campaign says")
+    if report.short:
+        return [*said, "it is no plan for every task: the best that was found"]
+    optimal = f"so it is optimal{rule}" + ", if the solver is right" * (report.proof == "solver")
+    return [*said, optimal if report.proven else "it is not claimed to be optimal"]
+
+
+def _policy_verdict(report: Report) -> list[str]:
+    """Of an adaptive plan: its figures are expectations."""
+    said = [
+        f"the policy holds: {report.labels:.6g} labels, cost {report.objective:.6g} expected, errors and limits kept"
+    ]
+    if report.given_votes:
+        said[0] += ", of each answer given its votes"
+    if report.each_task:
+        said[0] += ", targets by each task"
+    if report.class_error:
+        said[0] += ", and of " + ", ".join(f"{name} {limit:.4g}" for name, limit in report.class_error.items())
+    if report.times > 1:
+        said[0] += f" but targets: errors are within {report.times:.4g} times these, as it says"
+    if report.certified_bound is not None:
+        rounds = "" if report.rounds is None else f" of at most {report.rounds} round(s)"
+        rounds += SO_SURE * report.given_votes + SO_APART * bool(report.class_error) + EACH * report.each_task
+        said.append(f"recomputed: no adaptive plan{rounds} costs less than {report.certified_bound:.6g}")
+    if report.expert is not None:
+        said.append(f"this is for an expert at {report.expert:.6g} a task, as the plan states")
+    if report.overrides:
+        changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
+        said.append(f"this is for {changed}, in place of what the campaign says")
+    return [*said, "so it is optimal" if report.proven else "it is not claimed to be optimal"]
+
+
+def _said(report: Report | AuditReport, commitment: str | None, after: Sequence[AnyPath]) -> Said:
+    if isinstance(report, AuditReport):
+        return _audit(report, commitment is not None, bool(after))
+    return Said(_verified(report), _verdict(report), int(not report.holds))
+
+
+VERBS = (
+    Verb(
+        "verify",
+        verify,
+        _said,
+        [PLANNED, "crowdopt verify my-campaign my-plan"],
+        reads="campaign and plan, or answers and audit",
+        writes="nothing",
+    ),
+)

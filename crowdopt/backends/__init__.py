@@ -1,4 +1,4 @@
-"""Solvers under one contract: ``solve(program, backend, options)`` gives a Solution, whichever solver made it."""
+"""Solvers under one contract: ``solve_program(program, backend, options)`` gives a Solution, whoever made it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from crowdopt.core.master import Warm
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
 from crowdopt.core.solution import Listener, Options, Settings, Solution, Status
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 
 if TYPE_CHECKING:
     from crowdopt.backends.probe import Available
@@ -92,7 +92,8 @@ def available(names: Sequence[str] = (), seconds: float = 60.0) -> list[Availabl
         return list(pool.map(lambda backend: probe(backend, seconds), chosen))
 
 
-def solve(
+@public
+def solve_program(
     program: Program,
     backend: str = "highs",
     options: Options | None = None,
@@ -190,7 +191,7 @@ def solve_whole(
 
     Raises KeyboardInterrupt if the search was interrupted.
     """
-    found = solve(program, backend, options, listener)
+    found = solve_program(program, backend, options, listener)
     if found.interrupted:
         raise KeyboardInterrupt
     return found

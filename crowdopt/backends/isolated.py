@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from crowdopt.backends import BackendFailed, BackendMissing, named, solve
+from crowdopt.backends import BackendFailed, BackendMissing, named, solve_program
 from crowdopt.confine import Ending, die_with_parent, run_confined
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
@@ -166,7 +166,7 @@ def main(folder: Path) -> None:
         import_module(named(name).library)
     (folder / SOLVING).touch()
     try:
-        solution = solve(program, name, options, hear, isolated=False)
+        solution = solve_program(program, name, options, hear, isolated=False)
         (folder / SOLVED).touch()
         answer = _told(folder, solution)
     except tuple(RAISED.values()) as error:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from crowdopt.backends import Backend, BackendMissing, named, solve
+from crowdopt.backends import Backend, BackendMissing, named, solve_program
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options
@@ -115,7 +115,7 @@ def attempt(backend: Backend) -> Available:
 
 def _solves(backend: Backend, integer: bool, optimum: float) -> tuple[bool, bool]:
     program = tiny(integer)
-    solution = solve(program, backend.name, Options(time_limit=20.0), isolated=False)
+    solution = solve_program(program, backend.name, Options(time_limit=20.0), isolated=False)
     found = certify(solution)
     solved = found.value is not None and found.is_feasible(LOOSE) and abs(found.value - optimum) <= LOOSE * optimum
     dual = solution.dual

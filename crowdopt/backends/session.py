@@ -8,7 +8,7 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from crowdopt.backends import held_to, named, solve
+from crowdopt.backends import held_to, named, solve_program
 from crowdopt.backends.lp_methods import played_by
 from crowdopt.backends.settings import taken_apart
 from crowdopt.core.master import Warm, with_numbers
@@ -87,7 +87,7 @@ class Session:
         program, whole = self.program, self.program.with_whole_sides()
         if self._make is None or not program.matrix.nnz or whole.has_crossed_sides:
             self.builds += not whole.has_crossed_sides
-            return solve(program, taken_apart(self.backend)[0], self.options)
+            return solve_program(program, taken_apart(self.backend)[0], self.options)
         answer = None if self._warm is None else self._warm.solve(whole, frozenset(self._changed))
         if answer is None:  # nothing there yet, or its objects cannot follow: rows have other sides than before
             self._warm = self._make(whole)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.backends import available, named, solve
+from crowdopt.backends import available, named, solve_program
 from crowdopt.backends.probe import tiny, version_of_library
 from crowdopt.bench.sources import IP, LP, Problem, source_of
 from crowdopt.core.program import Program
@@ -61,7 +61,7 @@ def solvers() -> Solvers:
     from crowdopt.assign.standing import Solvers
     from crowdopt.backends.highs import HighsMaster
 
-    return Solvers(solve, HighsMaster, BACKEND)
+    return Solvers(solve_program, HighsMaster, BACKEND)
 
 
 @cache
@@ -106,7 +106,7 @@ def exact_plan(instance: AssignmentInstance, program: str, options: Options) -> 
         if program != LP:
             return solve_exact(part, solvers(), options)
         if has_joint_limits(part):
-            return solve_full(part, LP, solve, BACKEND, options)
+            return solve_full(part, LP, solve_program, BACKEND, options)
         return solve_linearly(part, solvers(), options)
 
     return presolved(instance, exact)
@@ -168,7 +168,7 @@ def warm_up(method: str, program: str) -> None:
     if method in OWN:
         OWN[method].warm_up()
     else:
-        solve(tiny(program == IP and named(method).integers), method, Options(time_limit=30.0), isolated=False)
+        solve_program(tiny(program == IP and named(method).integers), method, Options(time_limit=30.0), isolated=False)
 
 
 def perform(run: MethodRun) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _backend(run: MethodRun) -> dict[str, Any]:
     program = run.problem.build(run.program)
     built = perf_counter()
     run.tell("solving", size=[program.cost.size, program.row_lower.size, int(program.matrix.nnz)])
-    solution = solve(program, run.method, run.options, isolated=False)
+    solution = solve_program(program, run.method, run.options, isolated=False)
     ended = perf_counter()
     run.tell("solved")
     arrays = {"primal": solution.primal, "dual": solution.dual, "ray": solution.ray}

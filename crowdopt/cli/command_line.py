@@ -29,6 +29,7 @@ from crowdopt.cli.common import (
 from crowdopt.core.registry import others
 from crowdopt.errors import InputError, OutOfReach, OwnFault
 from crowdopt.interrupts import INTERRUPTED, Interrupts
+from crowdopt.said import Verb
 
 WIDTH = 60  # letters of what another package's verb does
 LONGEST = 800  # letters of a sentence; what is quoted in it may be a whole file
@@ -72,8 +73,9 @@ class Verbs(click.Group):
     def _load(self, words: Sequence[str] | None) -> None:
         # Before a command begins, Ctrl-C still ends the process at once, wherever a library that is loading may be.
         for name in (word for word in (sys.argv[1:] if words is None else words) if word in OURS):
-            for verb in import_module(f"crowdopt.cli.{file_of(name)}").VERBS:
-                self.add_command(verb)
+            home = "crowdopt.cli.live" if name == "live" else f"crowdopt.api.{file_of(name)}"
+            for verb in import_module(home).VERBS:
+                self._add(verb)
             return
 
     def _add_others(self) -> None:
@@ -81,7 +83,14 @@ class Verbs(click.Group):
             self._complete = True
             every = others(sys.modules["crowdopt.cli"], "VERBS", "__iter__")
             for verb in (verb for verbs in every for verb in verbs):
-                self.add_command(verb)
+                self._add(verb)
+
+    def _add(self, verb: click.Command | Verb) -> None:
+        if isinstance(verb, Verb):
+            from crowdopt.cli.command import command
+
+            verb = command(verb)
+        self.add_command(verb)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs under the questions that they answer; only those of other packages are loaded."""

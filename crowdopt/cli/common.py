@@ -8,10 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import fields
-from pathlib import Path
 from shutil import get_terminal_size
 from threading import Lock
 from time import perf_counter
@@ -27,70 +24,8 @@ from crowdopt.notebooks import percent
 
 if TYPE_CHECKING:
     from crowdopt.core.solution import Progress
-    from crowdopt.crowd.instance import AssignmentInstance
 
 NO, BAD_INPUT, FAULT = 1, 2, 3
-PATH = click.Path(path_type=Path)
-
-
-def seed(what: str, most: int = 2**31 - 1) -> Callable[[Any], Any]:
-    """The option --seed."""
-    return click.option("--seed", default=0, type=click.IntRange(0, most), help=f"{what}.")
-
-
-def target(what: str) -> Callable[[Any], Any]:
-    """The options -o and --force of a verb that writes."""
-    place = click.option("-o", "--output", type=PATH, required=True, help=f"{what} to write.")
-    force = click.option("--force", is_flag=True, help="Replace the output if it exists.")
-    return lambda verb: place(force(verb))
-
-
-def lists(policies: Callable[[], Mapping[str, type[Any]]]) -> Callable[[Any], Any]:
-    """The option ``--list``: print every policy with its options and leave."""
-
-    def listed(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-        if wanted:
-            for name, policy in policies().items():
-                options = ", ".join(f"{field.name.replace('_', '-')}={field.default}" for field in fields(policy))
-                click.echo(f"{name}: {policy.what}\n    {options or 'no options'}")
-            context.exit()
-
-    return click.option(
-        "--list", is_flag=True, is_eager=True, expose_value=False, callback=listed, help="Show all policies."
-    )
-
-
-def policy_table(summary: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str, str]]) -> list[str]:
-    """A line for each policy: the figures of these titles, keys and forms."""
-    width = max([6, *(len(str(line["policy"])) for line in summary)])
-    shown = [(key, form, max(len(head), int(form.partition(".")[0]))) for head, key, form in columns]
-    heads = (f"{head:>{wide}}" for (head, _, _), (_, _, wide) in zip(columns, shown, strict=True))
-    said = [f"{'policy':{width}}  {'  '.join(heads)}"]
-    for line in summary:
-        values = [(line.get(key), form, wide) for key, form, wide in shown]
-        cells = (f"{'-' if value is None else f'{value:{form}}':>{wide}}" for value, form, wide in values)
-        figures = "  ".join(cells) if line["trials"] else "failed in every trial"
-        said.append(f"{line['policy']:{width}}  {figures}")
-    return said
-
-
-trust_gold = click.option(
-    "--trust-gold", is_flag=True, help="Take gold as it is, even where workers do worse than guessing."
-)
-policies = click.option(
-    "--policies",
-    required=True,
-    help="Policies, separated by commas; a policy's options follow colons: name:option=value:flag.",
-)
-labels = click.option("--labels", type=PATH, help="Replay these labels (task,worker,label).")
-truth = click.option("--truth", type=PATH, help="Known answers to these tasks: task,label.")
-processes = click.option(
-    "--processes",
-    default=0,
-    type=click.IntRange(0, 256),
-    help="Number of worker processes; 0: none, all runs are in this one.",
-)
-as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of sentences.")
 
 
 def say(as_json: bool, facts: dict[str, Any], *sentences: str) -> None:
@@ -173,11 +108,6 @@ class ProgressLine:
             print(f"{seconds:.0f} s: {self._said()}", file=sys.stderr, flush=True)
 
 
-def size_of(instance: AssignmentInstance) -> dict[str, int]:
-    """How much there is of everything."""
-    return {"tasks": instance.n_tasks, "workers": instance.n_workers, "types": instance.n_types}
-
-
 QUESTIONS: dict[str, dict[str, str]] = {
     "A campaign to start from": {
         "init": "Write a small campaign, with comments.",
@@ -211,6 +141,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     "Programs and solvers": {
         "export": "Write the program for another solver.",
         "backends": "Try which solvers work here.",
+        "list": "List methods, policies, backends or formats.",
         "bench": "Run solvers side by side.",
     },
     "Pages to look at": {
@@ -221,15 +152,18 @@ QUESTIONS: dict[str, dict[str, str]] = {
 
 SENTENCES = {verb: sentence for verbs in QUESTIONS.values() for verb, sentence in verbs.items()}
 OURS = tuple(SENTENCES)
-FILES = {"import": "import_labels"}
-"""The files of verbs that Python keeps the name of for itself."""
+FILES = {  # of api/, where the name is not the verb's
+    "import": "import_labels",
+    "solve": "no_plan",
+    "list": "listing",
+    **dict.fromkeys(("init", "rehearse"), "generate"),
+    **dict.fromkeys(("push", "pull"), "exchange"),
+    **dict.fromkeys(("backends", "report"), "bench"),
+}
 
 ELSE = "Others"  # what other packages add
 STATUS = "Exit status: 0 an answer, 1 no, 2 bad input, 3 our fault, 130 interrupted."
 FIRST = "crowdopt init my-campaign"
-PLANNED = "crowdopt solve my-campaign -o my-plan"
-REHEARSED = "crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv"
-ANSWERED = "crowdopt aggregate labels.csv --plan my-plan --campaign my-campaign -o answers"
 
 
 def manual(*example: str, reads: str, writes: str, status: str = STATUS) -> str:
@@ -245,7 +179,7 @@ def manual(*example: str, reads: str, writes: str, status: str = STATUS) -> str:
 
 
 def file_of(verb: str) -> str:
-    """The file here in which a verb of ours is."""
+    """The file of api/ in which a verb of ours is."""
     return FILES.get(verb, verb.replace("-", "_"))
 
 

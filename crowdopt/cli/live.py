@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from crowdopt.api.live import check_history, export_history, held_against
-from crowdopt.api.live import policies as all_policies
 from crowdopt.api.live import serve as call
 from crowdopt.api.live import token as new_token
-from crowdopt.cli.common import PATH, as_json, lists, manual, say, seed, target
+from crowdopt.cli.command import PATH
+from crowdopt.cli.common import manual, say
 
 STORE = "campaign.db"
 
@@ -33,6 +33,7 @@ class LiveCommands(click.Group):
         return super().parse_args(context, args)
 
 
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of sentences.")
 store = click.option("--store", default=STORE, help="The history: a file, or postgresql://…")
 gold = click.option("--gold", type=PATH, help="Known answers: task,label[,type].")
 folder = click.argument("campaign", type=PATH)
@@ -59,7 +60,7 @@ def live() -> None:
 @click.option("--policy", default="sequential", help="A policy of compare or learn, with its options.")
 @store
 @gold
-@seed("Seed of the policy")
+@click.option("--seed", default=0, type=click.IntRange(0, 2**31 - 1), help="Seed of the policy.")
 @click.option("--lease", default=600.0, help="Seconds that a worker may take for a task.")
 @click.option("--newcomers", default=0, help="Number of workers who may come beyond those of workers.csv.")
 @click.option("--money", type=float, help="The most that labels may cost, in place of the campaign's budget.")
@@ -67,7 +68,6 @@ def live() -> None:
 @click.option("--crew", default=3, help="Number of workers at work from which on new ones wait, where these suffice.")
 @click.option("--host", default="127.0.0.1", help="Address to listen at; 0.0.0.0 lets other machines in.")
 @click.option("--port", default=8080, type=click.IntRange(0, 65535), help="Port to listen at; 0: any free one.")
-@lists(all_policies)
 def serve(campaign: Path, host: str, port: int, **settings: Any) -> None:
     """Serve the campaign until the process is told to end; acknowledged labels are kept.
 
@@ -118,7 +118,8 @@ def replay(campaign: Path, store: str, gold: Path | None, policy: str | None, as
 @folder
 @store
 @gold
-@target("Folder with labels.csv and the campaign")
+@click.option("-o", "--output", type=PATH, required=True, help="Folder with labels.csv and the campaign to write.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @as_json
 def export(campaign: Path, store: str, gold: Path | None, output: Path, force: bool, as_json: bool) -> None:
     """Write the labels of a history, and the campaign with these labels in, for aggregate and solve."""

@@ -78,8 +78,8 @@ def _option(owner: str, setting: str, known: Mapping[str, Field[Any]]) -> tuple[
     if isinstance(default, bool):
         return field.name, _flag(owner, key, value if given else "yes")
     if not value:
-        raise InputError(f"{owner}: option {key} needs a value, as in {key}={default}")
-    return field.name, _value(owner, key, value, default)
+        raise InputError(f"{owner}: option {key} needs a value, as in {key}={2 if default in (None, '') else default}")
+    return field.name, _value(owner, key, value, field)
 
 
 def _flag(owner: str, key: str, value: str) -> bool:
@@ -89,8 +89,10 @@ def _flag(owner: str, key: str, value: str) -> bool:
     return meaning[value]
 
 
-def _value(owner: str, key: str, value: str, default: Any) -> Any:
-    kind = type(default)
+def _value(owner: str, key: str, value: str, field: Field[Any]) -> Any:
+    kind: type[Any] = type(field.default)
+    if field.default is None:  # ``int | None``, as it is written
+        kind = {"int": int, "float": float}.get(str(field.type).partition(" ")[0], str)
     try:
         return kind(value)
     except ValueError:

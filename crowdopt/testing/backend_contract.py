@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from crowdopt.backends import Backend, named, solve
+from crowdopt.backends import Backend, named, solve_program
 from crowdopt.core.certificate import INTEGRALITY, certify, lagrangian_bound, proves_empty
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.core.solution import Options, Solution, Status
@@ -318,7 +318,7 @@ def optimum(name: str) -> float | None:
     case = CASES[name]
     if case.optimum is not None or case.truth is not Status.OPTIMAL:
         return case.optimum
-    certificate = certify(solve(case.build(), "highs", PATIENT))
+    certificate = certify(solve_program(case.build(), "highs", PATIENT))
     proof = "certificate" if name in LINEAR else "solver"
     need(certificate.proof == proof, f"HiGHS' optimum of {name} has the proof {certificate.proof}")
     value = certificate.value if certificate.value is not None else INF
@@ -508,4 +508,4 @@ def best_of(name: str) -> float | None:
 @cache
 def _facts(backend: str, name: str) -> Facts:
     case = CASES[name]
-    return facts(solve(case.build(), backend, case.options, isolated=False))
+    return facts(solve_program(case.build(), backend, case.options, isolated=False))

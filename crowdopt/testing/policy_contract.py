@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.api.assign import assign
+from crowdopt.api.assign import solve
 from crowdopt.arrays import Ints
-from crowdopt.backends import solve
+from crowdopt.backends import solve_program
 from crowdopt.crowd.alike import of_workers
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.arrivals import Arrival, Crowd, Stream
@@ -41,7 +41,7 @@ def crowd(seed: int = 0, tasks: int = 24, workers: int = 20, types: int = 2) -> 
 def stream(seed: int = 0, **options: int) -> Stream:
     """A simulated stream with preliminary workers and clairvoyant prices."""
     instance = crowd(seed, **options)
-    duals = assign(instance, program="lp").duals
+    duals = solve(instance, program="lp").duals
     return simulated_stream(instance, (seed, 1), preliminary=20, prices=None if duals is None else duals.task)
 
 
@@ -130,7 +130,7 @@ def policy_checks(policy: str) -> list[Check]:
 
 def start(policy: str, of: Stream) -> Replay:
     """A replay at its beginning."""
-    return Replay(named(policy), of, 0, solve)
+    return Replay(named(policy), of, 0, solve_program)
 
 
 def resumed(policy: str, of: Stream, at: int) -> Replay:

@@ -1,4 +1,4 @@
-"""solve --adaptive as users meet it: the call, the verb, the second Monday, and what is refused in a sentence."""
+"""solve --method adaptive as users meet it: the call, the verb, the second Monday, and what is refused in a sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group, InputError, assign, verify, write_campaign
+from crowdopt import Adaptive, AssignmentInstance, Group, InputError, solve, verify, write_campaign
 from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.crowd.groups import OwnRows
 from tests.typed import run
@@ -35,7 +35,7 @@ def campaign(tmp_path):
 
 def test_ids_of_any_kind_come_back(campaign, tmp_path):
     """Blanks, signs of the policy's own cells, and per cent in ids of tasks, workers, types and classes."""
-    done = run("solve", campaign, "--adaptive", "-o", tmp_path / "p")
+    done = run("solve", campaign, "--method", "adaptive", "-o", tmp_path / "p")
     assert done.exit_code == 0 and "proven optimal: no adaptive plan costs less" in done.output
     checked = run("verify", campaign, tmp_path / "p")
     assert checked.exit_code == 0 and "so it is optimal" in checked.output
@@ -49,15 +49,15 @@ def test_rounds_of_labels_go_on_from_where_each_task_stands(campaign, tmp_path):
     Loads of all rounds keep the capacities themselves; the targets of a round are what the one before still errs with.
     """
     here, plan = campaign, tmp_path / "p0"
-    asked, load = [assign(here, adaptive=True, output=plan)], np.zeros(4, np.int64)
+    asked, load = [solve(here, method=Adaptive(), output=plan)], np.zeros(4, np.int64)
     for k in range(1, 9):
         load += np.bincount(asked[-1].pairs[:, 1], minlength=4)
         labels = tmp_path / f"l{k}.csv"
         crowdopt.rehearse(here, plan, output=labels, truth=tmp_path / "truth.csv", seed=k)
         answered = crowdopt.answers(labels, plan, campaign=here, output=tmp_path / f"a{k}")
-        assert answered.onward.options == "--adaptive"
+        assert answered.onward.options == "adaptive"
         here, plan = tmp_path / f"a{k}" / "campaign", tmp_path / f"p{k}"
-        asked.append(assign(here, adaptive=True, output=plan))
+        asked.append(solve(here, method=Adaptive(), output=plan))
         assert asked[-1].instance.epsilon == pytest.approx(answered.onward.targets)
         report = verify(here, plan)
         assert report.holds, report.problems
@@ -68,7 +68,7 @@ def test_rounds_of_labels_go_on_from_where_each_task_stands(campaign, tmp_path):
 def test_answers_that_are_sure_given_votes_stay_so_round_by_round(campaign, tmp_path):
     """Every round is solved for the first targets again, until it asks nothing more."""
     here, plan = campaign, tmp_path / "p0"
-    first = ["--adaptive", "--given-votes", "--expert", "9", "--rounds", "3"]
+    first = ["--method", "adaptive:given-votes:expert=9:rounds=3"]
     assert run("solve", here, *first, "-o", plan).exit_code == 0
     for k in range(1, 9):
         labels, after = tmp_path / f"l{k}.csv", tmp_path / f"a{k}"
@@ -78,7 +78,7 @@ def test_answers_that_are_sure_given_votes_stay_so_round_by_round(campaign, tmp_
             break
         assert (answered.onward.targets == 0.05).all()
         here, plan = after / "campaign", tmp_path / f"p{k}"
-        assert run("solve", here, *answered.onward.options.split(), "-o", plan).exit_code == 0
+        assert run("solve", here, "--method", answered.onward.options, "-o", plan).exit_code == 0
         assert "as sure of each answer" in run("verify", here, plan).output
         assert json.loads(run("verify", here, plan, "--json").output)["given_votes"]
     else:
@@ -87,7 +87,7 @@ def test_answers_that_are_sure_given_votes_stay_so_round_by_round(campaign, tmp_
 
 
 def test_next_walks_the_policy_and_says_what_it_does_not_know(campaign):
-    plan = assign(campaign, adaptive=True)
+    plan = solve(campaign, method=Adaptive())
     action, what = plan.next(task="item 0=*%")
     assert action == "ask" and set(what) <= set(PANEL.workers)
     with pytest.raises(InputError, match="several kinds"):
@@ -115,21 +115,20 @@ FOREIGN_TO_ORDERS = {
 def test_what_orders_do_not_keep_is_refused_in_a_sentence(what):
     """Many workers of own skills: what is not known there yet is named; the other limits are planned with."""
     with pytest.raises(InputError, match=what):
-        assign(replace(MANY, **FOREIGN_TO_ORDERS[what]), adaptive=True)
+        solve(replace(MANY, **FOREIGN_TO_ORDERS[what]), method=Adaptive())
     rows = OwnRows(("r",), [0] * 9, [(i, 0) for i in range(9)], [1.0] * 9, [-np.inf], [1.0])
     kept = replace(MANY, own_rows=rows, min_load=[0, 2, *[0] * 28])
-    assert verify(kept, assign(kept, adaptive=True)).holds
+    assert verify(kept, solve(kept, method=Adaptive())).holds
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--adaptive", "--method", "highs"], "--method"),
-        (["--adaptive", "--gap", ".1", "--option", "presolve=off"], "--gap and --option"),
-        (["--adaptive", "--rule", "bhattacharyya"], "rule"),
-        (["--adaptive", "--rounds", "0"], "rounds"),
-        (["--adaptive", "--expert", "nan"], "expert"),
-        (["--given-votes"], "--adaptive"),
+        (["--method", "adaptive", "--gap", ".1", "--nodes", "9"], "gap and nodes"),
+        (["--method", "adaptive", "--rule", "bhattacharyya"], "rule"),
+        (["--method", "adaptive:rounds=0"], "rounds"),
+        (["--method", "adaptive:expert=nan"], "expert"),
+        (["--method", "adaptive:votes"], "no option 'votes'"),
     ],
 )
 def test_options_that_say_nothing_here_are_refused(words, said, campaign, tmp_path):
@@ -138,15 +137,15 @@ def test_options_that_say_nothing_here_are_refused(words, said, campaign, tmp_pa
 
 
 def test_no_plan_says_by_how_much_and_what_would_help(tmp_path):
-    """Exit 1, proven; the least errors make a plan that verifies, unless --strict; an expert makes a plan of it."""
+    """Exit 1, proven; the least errors make a plan that verifies, unless --require served; an expert makes a plan of it."""
     write_campaign(replace(PANEL, capacity=[1, 2, 24, 24], epsilon=np.asarray(0.02)), tmp_path / "c")
-    done = run("solve", tmp_path / "c", "--adaptive", "-o", tmp_path / "p")
-    assert done.exit_code == 1 and "proven by multipliers" in done.output and "--expert" in done.output
+    done = run("solve", tmp_path / "c", "--method", "adaptive", "-o", tmp_path / "p")
+    assert done.exit_code == 1 and "proven by multipliers" in done.output and "expert=" in done.output
     checked = run("verify", tmp_path / "c", tmp_path / "p")
     assert checked.exit_code == 0 and "times these, as it says" in checked.output
-    done = run("solve", tmp_path / "c", "--adaptive", "--strict", "-o", tmp_path / "strict")
+    done = run("solve", tmp_path / "c", "--method", "adaptive", "--require", "served", "-o", tmp_path / "strict")
     assert done.exit_code == 1 and not (tmp_path / "strict").exists()
-    done = run("solve", tmp_path / "c", "--adaptive", "--expert", "9", "-o", tmp_path / "e")
+    done = run("solve", tmp_path / "c", "--method", "adaptive:expert=9", "-o", tmp_path / "e")
     assert done.exit_code == 0 and "by the expert" in done.output
     assert verify(tmp_path / "c", tmp_path / "e").proven
 
@@ -160,7 +159,7 @@ def test_families_and_barred_pairs_are_kept(tmp_path):
         max_labels=np.where(np.arange(24) < 4, 2, 4),
         rule="exact-error",
     )
-    plan = assign(one, adaptive=True, expert=20.0)
+    plan = solve(one, method=Adaptive(expert=20.0))
     assert plan.proven and verify(one, plan).proven
     both = [row for row in plan.rows if {2, 3} <= {g for g, *_ in row.votes}]
     assert not both and not {(i, 0) for i in range(0, 24, 3)} & set(map(tuple, plan.pairs.tolist()))
@@ -170,7 +169,7 @@ def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(tmp_path
     """Over all ways in which the first votes can fall the expected error given them averages to the plan's own."""
     one = AssignmentInstance([[0.9, 0.8, 0.75]], [0], [1, 1, 1], 0.12, cost=[3.0, 1.0, 0.4], class_names=["a", "b"])
     write_campaign(one, tmp_path / "c")
-    plan = assign(tmp_path / "c", adaptive=True, rounds=2, expert=9.0, output=tmp_path / "p")
+    plan = solve(tmp_path / "c", method=Adaptive(rounds=2, expert=9.0), output=tmp_path / "p")
     panel, mean = vote_panel(one), 0.0
     for row in (row for row in plan.rows if row.round == 0 and not row.votes):
         mean += row.share * (0.5 if row.action == "answer" else 0.0)
@@ -186,7 +185,7 @@ def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(tmp_path
 def test_money_left_is_what_the_next_round_may_spend(campaign, tmp_path):
     """The budget is for the campaign: labels that are paid come off."""
     write_campaign(replace(PANEL, budget=60.0), tmp_path / "paid")
-    assign(tmp_path / "paid", adaptive=True, output=tmp_path / "p")
+    solve(tmp_path / "paid", method=Adaptive(), output=tmp_path / "p")
     crowdopt.rehearse(tmp_path / "paid", tmp_path / "p", output=tmp_path / "l.csv")
     answered = crowdopt.answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "paid", output=tmp_path / "a")
     left = crowdopt.read_campaign(tmp_path / "a" / "campaign").budget
@@ -199,20 +198,20 @@ def test_money_left_is_what_the_next_round_may_spend(campaign, tmp_path):
 def test_judges_who_are_always_right_or_wrong(tmp_path):
     """States that cannot be are left out; labels that cannot be are refused in a sentence."""
     one = AssignmentInstance([[1.0, 0.8, 0.0]], [0] * 6, [2, 6, 3], 0.05, cost=[1.0, 0.5, 2.0], class_names=["a", "b"])
-    plan = assign(one, adaptive=True, expert=9.0)
+    plan = solve(one, method=Adaptive(expert=9.0))
     assert plan.proven and verify(one, plan).proven
     had = replace(one, collected=[(0, 0), (0, 2)])
     write_campaign(had, tmp_path / "c", collected_labels=["a", "a"])
-    done = run("solve", tmp_path / "c", "--adaptive", "-o", tmp_path / "p")
+    done = run("solve", tmp_path / "c", "--method", "adaptive", "-o", tmp_path / "p")
     assert done.exit_code == 2 and "cannot be" in done.output
     with pytest.raises(InputError, match="give the campaign's folder"):
-        assign(had, adaptive=True)
+        solve(had, method=Adaptive())
 
 
 def test_workers_whose_labels_tell_nothing_are_no_askers(tmp_path):
     """Half the crowd guesses: the plan is the others' alone, and a folder that hides a good worker is refused."""
     one = replace(crowdopt.recipe("HS:40x24"), rule="exact-error").with_epsilon(0.1)
-    plan = assign(one, adaptive=True)
+    plan = solve(one, method=Adaptive())
     good = int((one.accuracy[0] > 0.5).sum())
     assert plan.proven and sum(len(some) for some in plan.askers.workers) == good
     write_campaign(one, tmp_path / "c")
@@ -232,6 +231,6 @@ def test_labels_of_a_worker_who_tells_nothing_do_not_matter(tmp_path):
     one = AssignmentInstance([[0.9, 0.8, 0.7, 0.5]], [0] * 8, [8] * 4, 0.1, class_names=["a", "b"])
     had = replace(one, collected=[(i, 3) for i in range(0, 8, 2)])
     write_campaign(had, tmp_path / "c", collected_labels=["a", "b", "a", "b"])
-    plan = assign(tmp_path / "c", adaptive=True, output=tmp_path / "p")
-    assert plan.objective == pytest.approx(assign(one, adaptive=True).objective)
+    plan = solve(tmp_path / "c", method=Adaptive(), output=tmp_path / "p")
+    assert plan.objective == pytest.approx(solve(one, method=Adaptive()).objective)
     assert verify(tmp_path / "c", tmp_path / "p").proven

@@ -95,7 +95,7 @@ def test_the_whole_round_trip(tmp_path, rule):
     Given the labels an answer is wrong with the chance that is claimed, each by itself: their number is binomial.
     """
     place = campaign(tmp_path, rule)
-    plan = crowdopt.assign(crowdopt.read_campaign(place))
+    plan = crowdopt.solve(crowdopt.read_campaign(place))
     crowdopt.write_plan(plan, tmp_path / "plan")
     count = crowdopt.rehearse(
         place, tmp_path / "plan", output=tmp_path / "labels.csv", truth=tmp_path / "truth.csv", seed=BASE, lost=0.2
@@ -107,7 +107,7 @@ def test_the_whole_round_trip(tmp_path, rule):
     again = tmp_path / "answers" / "campaign"
     second = crowdopt.read_campaign(again)
     assert second.observed and (second.capacity == 25 - np.bincount(first.new[:, 1], minlength=20)).all()
-    more = crowdopt.assign(second)
+    more = crowdopt.solve(second)
     assert set(more.pairs[:, 0].tolist()) == set(np.flatnonzero(~first.answers.sure).tolist())
     assert not {tuple(p) for p in more.pairs.tolist()} & {tuple(p) for p in first.new.tolist()}
     crowdopt.write_plan(more, tmp_path / "plan2")
@@ -130,7 +130,7 @@ def test_the_second_plan_keeps_its_promise_given_the_labels():
     seen, label = np.array([[0, 0], [0, 1]]), np.array([1, 0])
     known = replace(instance, collected=seen)
     second = known.given(known.posterior(seen, label))
-    plan = crowdopt.assign(second)
+    plan = crowdopt.solve(second)
     before, total = known.posterior(seen, label)[0], 0.0
     for said in itertools.product([0, 1], repeat=len(plan.pairs)):
         p = instance.accuracy[0, plan.pairs[:, 1]]

@@ -225,7 +225,6 @@ def test_bad_input_is_a_sentence(forged):
         ("answers", "new", "tier below", {**escalate, "after": [forged.place / "none"]}),
         ("answers", "one", "already exists", escalate),
         ("answers", "one", "second draw", {**escalate, "force": True}),
-        ("answers", "one", "is an escalation", rows),
         ("answers", "one", "no other option", {**rows, **escalate, "target": 0.2}),
         ("answers", "one", "at least one is needed", {**escalate, "checked": none}),
         ("bare", "new", "claims no error", escalate),

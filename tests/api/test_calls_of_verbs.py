@@ -111,7 +111,6 @@ CALLS = {
     "explain": _explain,
     "select": lambda given, place: crowdopt.select(given("gold"), most=4).members,
     "skills": lambda given, place: crowdopt.skills(given("gold")).accuracy,
-    "solve": lambda given, place: crowdopt.solve(place / "birds", rows=given("rows")).objective,
     "push": _push,
     "live": lambda given, place: crowdopt.live(place / "birds", gold=given("truth")).ask("ada"),
 }
@@ -147,7 +146,7 @@ def test_an_audit_takes_files_and_says_why(place, tmp_path):
         crowdopt.audit(columns(place / "truth.csv"), tmp_path / "audit")
 
 
-NAMES = {"import": "import_labels", "solve": "assign"}  # a word that Python keeps; solve is also of programs
+NAMES = {"import": "import_labels", "list": "list_of"}  # words that Python keeps
 
 
 @pytest.mark.parametrize("verb", OURS)
@@ -166,7 +165,7 @@ def test_plans_and_instances_at_hand_go_where_folders_go(place, tmp_path):
     """Nothing has to be written first; a plan says its own rule; what is pushed is what is pushed of the folders."""
     instance = crowdopt.AssignmentInstance([[0.9, 0.8] * 5], [0] * 20, [20] * 10, 0.1)
     plan = crowdopt.solve(instance, epsilon=0.2)
-    found = crowdopt.solve(crowdopt.relax(crowdopt.programs.assignment.build(instance)), "highs-ipm")
+    found = crowdopt.solve_program(crowdopt.relax(crowdopt.programs.assignment.build(instance)), "highs-ipm")
     assert found.status is crowdopt.Status.OPTIMAL, "the verb's name is for programs too"
     assert crowdopt.verify(instance, plan).holds and crowdopt.explain(instance, plan).instance.epsilon[0] == 0.2
     labels = tmp_path / "labels.csv"
@@ -175,7 +174,7 @@ def test_plans_and_instances_at_hand_go_where_folders_go(place, tmp_path):
     assert answered.answers.answer.size == 20 and (tmp_path / "answers" / "campaign" / "tasks.csv").exists()
     with pytest.raises(InputError, match="give both"):
         crowdopt.aggregate(labels, plan=plan)
-    lost = crowdopt.assign(crowdopt.AssignmentInstance([[0.6]], [0], [1], 0.01), strict=True)
+    lost = crowdopt.solve(crowdopt.AssignmentInstance([[0.6]], [0], [1], 0.01), require="served")
     with pytest.raises(InputError, match="no plan to go by"):
         crowdopt.verify(instance, lost)
     crowdopt.write_campaign(instance, tmp_path / "campaign")

@@ -47,7 +47,7 @@ def campaign(tmp_path):
 def test_a_plan_for_a_changed_instance_verifies(campaign, tmp_path, change):
     """Nothing is passed by hand: what differs is found by comparison, written, and put in force again."""
     instance = CHANGES[change](crowdopt.read_campaign(campaign))
-    plan = crowdopt.assign(instance, time_limit=20, gap=0.2)
+    plan = crowdopt.solve(instance, time_limit=20, gap=0.2)
     assert plan.found
     crowdopt.write_plan(plan, tmp_path / "plan")
     report = crowdopt.verify(campaign, tmp_path / "plan")
@@ -61,7 +61,7 @@ def test_what_cannot_be_recorded_is_said(campaign, tmp_path):
     """Other skills are no setting: the plan names them, verify begins with that; the instance's own campaign holds."""
     known = crowdopt.read_campaign(campaign)
     instance = replace(known, accuracy=np.minimum(0.99, known.accuracy + 0.05), skills_source="given")
-    crowdopt.write_plan(crowdopt.assign(instance, time_limit=20), tmp_path / "plan")
+    crowdopt.write_plan(crowdopt.solve(instance, time_limit=20), tmp_path / "plan")
     assert json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))["beyond_campaign"] == ["skills"]
     report = crowdopt.verify(campaign, tmp_path / "plan")
     assert not report.holds and "differs from the campaign in its skills" in report.problems[0]
@@ -71,7 +71,7 @@ def test_what_cannot_be_recorded_is_said(campaign, tmp_path):
 
 def test_stated_settings_are_recorded_even_where_they_are_the_campaigns(campaign, tmp_path):
     """A stated target is kept when the campaign's changes later."""
-    plan = crowdopt.assign(campaign, epsilon=0.1, time_limit=20, output=tmp_path / "plan")
+    plan = crowdopt.solve(campaign, epsilon=0.1, time_limit=20, output=tmp_path / "plan")
     assert overrides(plan.instance) == {"epsilon": 0.1}
     text = (campaign / "campaign.toml").read_text(encoding="utf-8")
     (campaign / "campaign.toml").write_text(text.replace("epsilon = 0.1", "epsilon = 0.05"), encoding="utf-8")
@@ -101,7 +101,7 @@ def test_damaged_records_get_a_sentence(campaign, settings):
 def test_the_next_campaign_goes_on_under_the_plans_settings(campaign, tmp_path, change):
     """Labels come back: the next campaign is under the settings of the plan that they were bought for."""
     instance = CHANGES[change](crowdopt.read_campaign(campaign))
-    crowdopt.write_plan(crowdopt.assign(instance, time_limit=20, gap=0.2), tmp_path / "plan")
+    crowdopt.write_plan(crowdopt.solve(instance, time_limit=20, gap=0.2), tmp_path / "plan")
     labels = tmp_path / "labels.csv"
     crowdopt.rehearse(campaign, tmp_path / "plan", output=labels, seed=1, lost=0.3)
     answered = crowdopt.answers(labels, tmp_path / "plan", campaign=campaign, output=tmp_path / "answers")

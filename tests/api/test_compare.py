@@ -48,8 +48,8 @@ def test_tables_and_page(campaign, tmp_path, monkeypatch):
 
 def test_ctrl_c_during_the_offline_plan_ends_it(campaign, tmp_path, monkeypatch):
     """A plan cut short proves less: what is held against it would differ from run to run, and nothing would tell."""
-    out, whole = tmp_path / "out", compare.assign
-    monkeypatch.setattr(compare, "assign", lambda *one, **more: replace(whole(*one, **more), interrupted=True))
+    out, whole = tmp_path / "out", compare.solve
+    monkeypatch.setattr(compare, "solve", lambda *one, **more: replace(whole(*one, **more), interrupted=True))
     done = run("compare", campaign, "--policies", "re-solve", "--trials", 1, "-o", out)
     assert done.exit_code == 130 and done.stderr == "crowdopt: interrupted\n" and not done.stdout
     assert not out.exists()
@@ -194,7 +194,7 @@ def test_hard_tasks_are_played_and_held_against_the_promise(tmp_path):
     done = run("compare", tmp_path / "c", "--policies", "re-solve", "--trials", 2, "-o", tmp_path / "out")
     assert done.exit_code == 0 and "needs that are mostly enough where tasks may be hard" in done.output
     facts = json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8"))
-    best, plan = facts["optimum"], crowdopt.assign(hard)
+    best, plan = facts["optimum"], crowdopt.solve(hard)
     assert best["promise_bound"] <= plan.objective == best["promise_found"] <= best["bound"] and not best["implied"]
     found = crowdopt.compare(hard, ["re-solve"], trials=2)
     assert json.loads(json.dumps(found.summary)) == facts["policies"]

@@ -49,7 +49,7 @@ def loop(campaign, folder, rule="exact-error"):
     for k in range(MOST):
         place, labels = folder / f"plan-{k}", folder / f"labels-{k}.csv"
         given = {"rule": rule, "gap": 0.01} if k == 0 else {"gap": 0.0}
-        plan = crowdopt.assign(campaign, **given, time_limit=5, output=place)
+        plan = crowdopt.solve(campaign, **given, time_limit=5, output=place)
         assert plan.pairs is not None and crowdopt.verify(campaign, place).holds
         assert unsure is None or not (plan.found and plan.proven) or ((plan.task_labels > 0) == unsure).all()
         if not len(plan.pairs):

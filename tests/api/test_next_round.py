@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group, answers, assign, read_campaign, rehearse, write_campaign
+from crowdopt import AssignmentInstance, Group, answers, read_campaign, rehearse, solve, write_campaign
 from tests.sampled import first_of
 from tests.typed import rows, run
 
@@ -18,7 +18,7 @@ from tests.typed import rows, run
 def planned(folder, instance, **given):
     """Write a campaign and its plan."""
     write_campaign(instance, folder / "c")
-    assert assign(folder / "c", output=folder / "p", **given).found
+    assert solve(folder / "c", output=folder / "p", **given).found
 
 
 def second_round(folder, instance, lost=0.3, seed=0, **given):
@@ -62,7 +62,7 @@ def test_the_next_plan_is_for_the_unsure_tasks(tmp_path, rule, wanted):
     second = second_round(tmp_path, instance, lost=0.2)
     unsure = [row["sure"] == "no" for row in rows(tmp_path / "a" / "answers.csv")]
     assert settings_of(tmp_path) | {"collected": "observed", "rule": wanted} == settings_of(tmp_path)
-    assert any(unsure) and ((assign(second, gap=0.0).task_labels > 0) == unsure).all()
+    assert any(unsure) and ((solve(second, gap=0.0).task_labels > 0) == unsure).all()
 
 
 def test_a_task_at_its_target_is_sure_and_asks_nothing(tmp_path):
@@ -70,7 +70,7 @@ def test_a_task_at_its_target_is_sure_and_asks_nothing(tmp_path):
     instance = AssignmentInstance([[0.95, 0.9]], [0] * 4, [4, 4], 0.05, rule="exact-error", types=["all"])
     second = second_round(tmp_path, instance, lost=0.0)
     assert [row["sure"] for row in rows(tmp_path / "a" / "answers.csv")] == ["yes"] * 4
-    assert assign(second).labels == 0
+    assert solve(second).labels == 0
 
 
 def test_an_unsure_task_that_may_be_hard_is_asked_once_more(tmp_path):
@@ -78,7 +78,7 @@ def test_an_unsure_task_that_may_be_hard_is_asked_once_more(tmp_path):
     given = {"rule": "exact-error", "types": ["all"], "difficulty": (0.2, 0.3), "cost": [1.0] * 9 + [0.5]}
     second = second_round(tmp_path, AssignmentInstance([[0.9] * 9 + [0.5]], [0] * 60, 60, 0.12, **given), lost=0.0)
     unsure = np.array([row["sure"] == "no" for row in rows(tmp_path / "a" / "answers.csv")])
-    plan = assign(second)
+    plan = solve(second)
     assert unsure.any() and (plan.task_labels == unsure).all()
     assert not (plan.pairs[:, 1] == 9).any(), "a worker who guesses says nothing"
 
@@ -92,7 +92,7 @@ def test_an_unsure_task_of_families_is_asked_once_more(tmp_path):
     groups = [Group(f"f{k}", [2 * k, 2 * k + 1], max_per_task=2, dependent=True) for k in range(4)]
     planned(tmp_path, AssignmentInstance([[0.97] * 8], [0] * 30, 30, 0.3, rule="bhattacharyya", groups=groups, **TWO))
     found, _ = answered(tmp_path, ["0,0,a", "0,2,b"])
-    assert not found.answers.sure[0] and assign(tmp_path / "a" / "campaign").task_labels[0] == 1
+    assert not found.answers.sure[0] and solve(tmp_path / "a" / "campaign").task_labels[0] == 1
 
 
 def test_two_labels_of_a_family_that_nobody_planned_do_not_end_the_loop(tmp_path):
@@ -101,7 +101,7 @@ def test_two_labels_of_a_family_that_nobody_planned_do_not_end_the_loop(tmp_path
     planned(tmp_path, AssignmentInstance([[0.95] * 8], [0] * 5, 5, 0.2, rule="exact-error", groups=groups, **TWO))
     answered(tmp_path, ["0,0,a", "0,1,b"])
     assert settings_of(tmp_path)["rule"] == "bhattacharyya" and settings_of(tmp_path)["collected"] == "evidence"
-    assert assign(tmp_path / "a" / "campaign").task_labels[0] > 0
+    assert solve(tmp_path / "a" / "campaign").task_labels[0] > 0
 
 
 @pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
@@ -110,9 +110,9 @@ def test_accepted_tasks_no_longer_stand_in_the_way_of_others(tmp_path, rule):
     given = {"rule": rule, "forbidden": [[0, 6]], **TWO}
     planned(tmp_path, AssignmentInstance([[0.95] + [0.9] * 6], [0] * 2, 2, 0.25, **given))
     answered(tmp_path, SPLIT)
-    assert assign(tmp_path / "a" / "campaign").status is crowdopt.Status.INFEASIBLE
+    assert solve(tmp_path / "a" / "campaign").status is crowdopt.Status.INFEASIBLE
     found, _ = answered(tmp_path, SPLIT, accept=True)
-    plan = assign(tmp_path / "a" / "campaign")
+    plan = solve(tmp_path / "a" / "campaign")
     assert not found.answers.sure.any() and plan.found and (plan.task_labels > 0).tolist() == [False, True]
     assert (plan.instance.epsilon > 0.25).tolist() == [True, False]
     assert plan.instance.epsilon[0] == pytest.approx(found.answers.error[0], abs=1e-4)
@@ -125,7 +125,7 @@ def test_where_only_the_exact_rule_has_labels_enough_that_is_said(tmp_path, work
     _, said = answered(tmp_path, SPLIT)
     assert "1 of those not sure need more than all labels that they can still have: 0" in said
     assert ("1 of these can be served by solve --rule exact-error" in said) == reachable
-    assert assign(tmp_path / "a" / "campaign", rule="exact-error").found == reachable
+    assert solve(tmp_path / "a" / "campaign", rule="exact-error").found == reachable
 
 
 def test_a_task_that_other_votes_make_sure_needs_no_label(tmp_path):
@@ -133,7 +133,7 @@ def test_a_task_that_other_votes_make_sure_needs_no_label(tmp_path):
     planned(tmp_path, AssignmentInstance([[0.99] * 4 + [0.7] * 3], [0], 1, 0.15, rule="hoeffding", **TWO))
     _, said = answered(tmp_path, ["0,0,a", "0,4,b", "0,5,b", "0,6,b"])
     assert "0 sure, 1 not yet" in said and "1 of those not sure are, by the votes of that rule" in said
-    assign(tmp_path / "a" / "campaign", output=tmp_path / "p2")
+    solve(tmp_path / "a" / "campaign", output=tmp_path / "p2")
     again = answers(tmp_path / "l.csv", tmp_path / "p2", campaign=tmp_path / "a" / "campaign")
     assert again.answers.sure.all() and again.left_out == 4
 
@@ -142,7 +142,7 @@ def test_a_second_rehearsal_goes_on_in_the_world_of_the_first(tmp_path):
     """No truth is named: it is drawn given the labels that are in, and agrees with 9 of 10 as the workers do."""
     instance = AssignmentInstance([[0.9, 0.9]], [0] * 400, [400, 400], 0.05, rule="exact-error", types=["all"])
     second_round(tmp_path, replace(instance, epsilon=np.full(400, 0.1)), lost=0.0)
-    assign(tmp_path / "a" / "campaign", output=tmp_path / "p2")
+    solve(tmp_path / "a" / "campaign", output=tmp_path / "p2")
     rehearse(tmp_path / "a" / "campaign", tmp_path / "p2", output=tmp_path / "l2.csv", truth=tmp_path / "t.csv")
     said = [row["answer"] for row in rows(tmp_path / "a" / "answers.csv")]
     right = sum(row["label"] == one for row, one in zip(rows(tmp_path / "t.csv"), said, strict=True))
@@ -157,4 +157,4 @@ def test_what_no_longer_fits_the_capacity_that_is_left_is_not_asked_for(tmp_path
     answered(tmp_path, ["1,0,a", "0,1,b", "2,1,b"])
     back = read_campaign(tmp_path / "a" / "campaign")
     assert back.capacity[0] == 0 and len(back.fixed) == 0 and (back.min_load <= back.capacity).all()
-    assert assign(back).pairs is not None
+    assert solve(back).pairs is not None

@@ -64,7 +64,7 @@ def test_parts_bound_what_memory_plans_and_the_other_way_round(tmp_path):
     plan = assign_parts(tmp_path / "campaign", output=tmp_path / "plan")
     report = verify_parts(tmp_path / "campaign", tmp_path / "plan")
     assert report.holds, report.problems
-    whole = crowdopt.assign(instance, time_limit=60, gap=0.01)
+    whole = crowdopt.solve(instance, time_limit=60, gap=0.01)
     assert report.certified_bound <= whole.objective + 1e-6 and whole.bound <= plan.facts["objective"] + 1e-6
     assert plan.facts["gap"] < 0.01
 
@@ -247,7 +247,7 @@ def test_what_cannot_be_is_said_of_a_task(tmp_path):
 
 def test_no_campaign_is_solved_part_by_part_unasked(solved):
     """It would write a folder."""
-    with pytest.raises(InputError, match="in parts; say processes=0"):
+    with pytest.raises(InputError, match="in parts, whose plan is written"):
         crowdopt.solve(solved[0])
 
 

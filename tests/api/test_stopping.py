@@ -19,7 +19,7 @@ def test_a_listener_that_says_so_stops_the_search(method, name):
         heard.append(moment)
         return moment.value is not None
 
-    plan = crowdopt.assign(instance, method=method, rule="bhattacharyya", time_limit=LIMIT, listener=hear)
+    plan = crowdopt.solve(instance, method=method, rule="bhattacharyya", time_limit=LIMIT, listener=hear)
     first = next(moment.value for moment in heard if moment.value is not None)
     assert plan.found and plan.objective <= first + 1e-9
     assert plan.status is crowdopt.Status.FEASIBLE and not plan.proven
@@ -33,12 +33,12 @@ def test_what_a_listener_raises_reaches_the_caller(method, capfd):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        crowdopt.assign(crowdopt.recipe("R10:300x100", seed=0), method=method, time_limit=LIMIT, listener=hear)
+        crowdopt.solve(crowdopt.recipe("R10:300x100", seed=0), method=method, time_limit=LIMIT, listener=hear)
     assert capfd.readouterr().err == ""
 
 
 def test_a_stop_is_of_one_search_alone():
     """The next search has all of its time."""
     instance = crowdopt.recipe("R10:60x20", seed=0)
-    crowdopt.assign(instance, time_limit=LIMIT, listener=lambda moment: True)
-    assert crowdopt.assign(instance, time_limit=LIMIT).proven
+    crowdopt.solve(instance, time_limit=LIMIT, listener=lambda moment: True)
+    assert crowdopt.solve(instance, time_limit=LIMIT).proven

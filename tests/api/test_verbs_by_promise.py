@@ -40,10 +40,10 @@ def test_a_plan_by_sums_says_so_wherever_it_claims_something(campaign, tmp_path,
 
 def test_backends_plans_are_held_against_exact_errors(campaign, tmp_path):
     """A plan of whole labels by a backend is one of the promise: it is checked and mended, and needs no other rule."""
-    plan = crowdopt.assign(campaign, "highs", output=tmp_path / "plan")
+    plan = crowdopt.solve(campaign, "highs", output=tmp_path / "plan")
     assert plan.instance.rule == "exact-error" and not plan.promise
     assert (exact_errors(plan.instance, plan.pairs)[0] <= plan.instance.epsilon + 1e-12).all()
-    assert plan.objective == crowdopt.assign(campaign).objective
+    assert plan.objective == crowdopt.solve(campaign).objective
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_an_exported_file_names_its_rule(campaign, tmp_path, program, ending):
     assert done.exit_code == 0 and NAMED in done.output
     assert NAMED in "".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[:3])
     if program == "lp":
-        value = crowdopt.certify(crowdopt.solve(crowdopt.read_program(file))).value
-        assert value == pytest.approx(crowdopt.assign(campaign, program="lp", rule="bhattacharyya").objective)
+        value = crowdopt.certify(crowdopt.solve_program(crowdopt.read_program(file))).value
+        assert value == pytest.approx(crowdopt.solve(campaign, program="lp", rule="bhattacharyya").objective)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -66,7 +66,7 @@ def test_a_comparison_has_both_optima(campaign, tmp_path):
     done = run("compare", campaign, "--policies", "re-solve", "--trials", 1, "-o", tmp_path / "out")
     assert done.exit_code == 0 and "no plan by rule bhattacharyya costs less than" in done.output
     facts = json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8"))
-    best, exact = facts["optimum"], crowdopt.assign(campaign)
+    best, exact = facts["optimum"], crowdopt.solve(campaign)
     assert (best["rule"], best["promise"]) == ("bhattacharyya", "exact-error")
     assert best["promise_bound"] == best["promise_found"] == exact.objective < best["bound"]
     assert done.output.startswith(f"offline, skills known, no plan costs less than {exact.objective:g}\n")

@@ -21,7 +21,7 @@ def test_a_row_that_every_plan_keeps_changes_nothing():
         [[0.95, 0.86, 0.8, 0.77]], [0, 0], [1, 1, 2, 2], [0.1, 0.05], rule="exact-error", cost=[4.0, 1.0, 1.0, 1.0]
     )
     row = OwnRows(["row"], np.zeros(1, int), np.array([[0, 2]]), np.ones(1), np.array([-np.inf]), np.array([1.0]))
-    alone, beside = (crowdopt.assign(one, time_limit=5) for one in (instance, replace(instance, own_rows=row)))
+    alone, beside = (crowdopt.solve(one, time_limit=5) for one in (instance, replace(instance, own_rows=row)))
     assert alone.proven and alone.objective == 7
     assert beside.objective == 7
 
@@ -36,7 +36,7 @@ def test_families_are_served_and_nobody_gives_up_while_the_gap_is_open(rule):
     """
     families = [Group(f"family {j}", range(5 * j, 5 * j + 5), max_per_task=1, dependent=True) for j in range(20)]
     instance = replace(crowdopt.recipe("R10:1000x100", 0), rule=rule, groups=families)
-    plan = crowdopt.assign(instance, time_limit=10, gap=0.0)
+    plan = crowdopt.solve(instance, time_limit=10, gap=0.0)
     assert plan.found
     if rule == "bhattacharyya":
         assert not plan.gave_up or plan.gap <= 0.01

@@ -26,13 +26,13 @@ def test_a_plan_by_hand_and_its_repair():
     All prices are 1, so every worker is indifferent: by chance two take the same task, and a label is moved.
     """
     instance = with_evidence(np.ones((3, 3)), 1.0, 1)
-    plans = [crowdopt.assign(instance, METHOD, seed=seed) for seed in range(30)]
+    plans = [crowdopt.solve(instance, METHOD, seed=seed) for seed in range(30)]
     assert {plan.repaired.short for plan in plans} == {0, 1, 2}
     for plan in plans:
         assert plan.proven and plan.objective == plan.bound == 3
         assert len(plan.repaired.added) == len(plan.repaired.removed) == plan.repaired.short
         assert plan.repaired.labels == 3 and plan.repaired.lacking == pytest.approx(plan.repaired.short)
-    assert crowdopt.assign(instance, f"{METHOD}:ties=least-covered").repaired.short == 0
+    assert crowdopt.solve(instance, f"{METHOD}:ties=least-covered").repaired.short == 0
 
 
 def test_the_erratum_s_instance_is_mended_from_what_others_can_spare():
@@ -41,9 +41,9 @@ def test_the_erratum_s_instance_is_mended_from_what_others_can_spare():
     There may be no plan then, and it says so.
     """
     instance = with_evidence(np.array([[0.9, 0.7, 0.4, 0.5], [0.9, 0.6, 0.9, 0.4]]), 1.39, 1)
-    assert crowdopt.assign(instance).objective == 4
+    assert crowdopt.solve(instance).objective == 4
     for seed in range(6):
-        plan = crowdopt.assign(instance, METHOD, seed=seed)
+        plan = crowdopt.solve(instance, METHOD, seed=seed)
         assert plan.repaired.short == 1 and plan.bound == 4
         if not plan.found:
             assert "leave 1 of 2 tasks short" in why_not(plan)[0]
@@ -55,7 +55,7 @@ def test_it_takes_what_the_policy_takes():
     for seed in range(30):
         rng = np.random.default_rng(seed)
         instance = with_evidence(rng.uniform(0.05, 1, (6, 12)), 1.2, rng.integers(1, 5, 12))
-        plan = crowdopt.assign(instance, METHOD, seed=seed)
+        plan = crowdopt.solve(instance, METHOD, seed=seed)
         if plan.duals is None or plan.repaired is None:
             continue
         value = -np.sort(1 - instance.evidence * plan.duals.task[:, None], axis=0)
@@ -75,10 +75,10 @@ def test_whatever_it_lacks_is_mended_and_recomputed(tmp_path):
     """The plan keeps every limit, its bound is the LP's, and the repair is undone by whoever checks it."""
     instance = replace(crowdopt.recipe("R10:100x40", seed=3), fixed=[[0, 1], [5, 2]], forbidden=[[1, 1]])
     crowdopt.write_campaign(instance, tmp_path / "campaign")
-    plan = crowdopt.assign(tmp_path / "campaign", METHOD, output=tmp_path / "plan", seed=1)
+    plan = crowdopt.solve(tmp_path / "campaign", METHOD, output=tmp_path / "plan", seed=1)
     assert plan.repaired.short and len(plan.repaired.added)
-    lp = crowdopt.assign(instance, program="lp")
-    assert lp.objective - 1e-6 <= plan.bound <= crowdopt.assign(instance).objective <= plan.objective
+    lp = crowdopt.solve(instance, program="lp")
+    assert lp.objective - 1e-6 <= plan.bound <= crowdopt.solve(instance).objective <= plan.objective
     report = verify(tmp_path / "campaign", tmp_path / "plan")
     assert report.holds and report.proof == "certificate", report.problems
 
@@ -87,7 +87,7 @@ def test_whatever_it_lacks_is_mended_and_recomputed(tmp_path):
 def test_an_edited_repair_is_caught(change, tmp_path):
     instance = crowdopt.recipe("R1:80x30", seed=3)
     crowdopt.write_campaign(instance, tmp_path / "campaign")
-    plan = crowdopt.assign(tmp_path / "campaign", METHOD, output=tmp_path / "plan")
+    plan = crowdopt.solve(tmp_path / "campaign", METHOD, output=tmp_path / "plan")
     place, table = tmp_path / "plan" / "plan.json", tmp_path / "plan" / "repair.csv"
     claims = json.loads(place.read_text(encoding="utf-8"))
     if change == "taken":  # a label called bought that the algorithm took: the rest is no more what it takes
@@ -111,8 +111,8 @@ def test_what_the_algorithm_does_not_know_is_refused():
     instance = crowdopt.recipe("R1:20x10", seed=0)
     for wrong in ({"budget": 50.0}, {"min_labels": 2}, {"rule": "probit"}):
         with pytest.raises(InputError, match=METHOD):
-            crowdopt.assign(replace(instance, **wrong), METHOD)
+            crowdopt.solve(replace(instance, **wrong), METHOD)
     with pytest.raises(InputError, match="takes ties"):
-        crowdopt.assign(instance, f"{METHOD}:ties=first")
+        crowdopt.solve(instance, f"{METHOD}:ties=first")
     with pytest.raises(InputError, match="whole labels"):
-        crowdopt.assign(instance, METHOD, program="lp")
+        crowdopt.solve(instance, METHOD, program="lp")

@@ -15,7 +15,6 @@ from crowdopt import (
     InputError,
     Options,
     Status,
-    assign,
     recipe,
     solve,
     verify,
@@ -72,7 +71,7 @@ def drawn(seed: int) -> AssignmentInstance:
 def test_it_is_the_cheapest_of_all_plans_and_says_so(seed, tmp_path):
     """Against every set of pairs; the folder alone holds."""
     instance = drawn(seed)
-    plan, best = assign(instance, gap=0.0), brute_force(instance)
+    plan, best = solve(instance, gap=0.0), brute_force(instance)
     assert plan.found == (best is not None)
     assert plan.proven or not plan.found
     if best is not None:
@@ -96,9 +95,9 @@ def test_it_is_the_cheapest_of_all_plans_and_says_so(seed, tmp_path):
 def test_the_true_minimum_of_a_thousand_tasks(pools, capacity, epsilon, each, mean) -> None:
     """Spec: 9, 17 and 5 labels a task, where hoeffding buys 29, 38 and 13; on average still fewer."""
     instance = crowd(1000, pools, capacity, epsilon, "exact-error")
-    plan = assign(instance, gap=0.0)
+    plan = solve(instance, gap=0.0)
     assert plan.proven and plan.proof == "certificate" and plan.objective == each
-    average = assign(replace(instance, rule="mean-error"), gap=0.0)
+    average = solve(replace(instance, rule="mean-error"), gap=0.0)
     assert average.proven and average.objective == mean
     assert average.certified_bound >= mean - 1
 
@@ -107,7 +106,7 @@ def test_verify_repeats_the_proof(tmp_path) -> None:
     """The folder alone proves the bound; a higher claim, or a broken average, is caught."""
     instance = crowd(30, [(0.85, 4), (0.65, 12)], 9, 0.2)
     write_campaign(instance, tmp_path / "c")
-    plan = assign(instance)
+    plan = solve(instance)
     write_plan(plan, tmp_path / "p")
     report = verify(tmp_path / "c", tmp_path / "p")
     assert report.holds, report.problems
@@ -126,16 +125,16 @@ def test_verify_repeats_the_proof(tmp_path) -> None:
 def test_what_it_cannot_do_it_says() -> None:
     """Each refusal names the remedy."""
     with pytest.raises(InputError, match="plans task by task; use exact"):
-        assign(replace(recipe("R1:40x60"), rule="mean-error"), "highs")
+        solve(replace(recipe("R1:40x60"), rule="mean-error"), "highs")
     with pytest.raises(InputError, match="knows no minimum loads; choose rule exact-error"):
-        assign(replace(crowd(2, [(0.7, 3)], 2, 0.3), min_load=1))
+        solve(replace(crowd(2, [(0.7, 3)], 2, 0.3), min_load=1))
 
 
 @pytest.mark.parametrize("limit", [0.001, 0.01, 0.03, 0.1])
 def test_however_little_time_there_is_the_plan_is_honest(limit, tmp_path) -> None:
     """Time may end before the first set, or before any bound worth a word."""
     instance = replace(recipe("R10:40x30"), rule="mean-error").with_epsilon(0.1)
-    plan = assign(instance, time_limit=limit)
+    plan = solve(instance, time_limit=limit)
     assert plan.found
     write_campaign(instance, tmp_path / "c")
     write_plan(plan, tmp_path / "p")
@@ -151,7 +150,7 @@ def test_a_task_short_of_labels_breaks_no_average() -> None:
 
 def test_no_plan_is_proven() -> None:
     """Too little room for the labels that the average needs: the bound is more than every worker could be paid."""
-    plan = assign(crowd(10, [(0.7, 12)], 4, 0.1), strict=True)
+    plan = solve(crowd(10, [(0.7, 12)], 4, 0.1), require="served")
     assert not plan.found and plan.proven and plan.proof == "certificate"
 
 
@@ -162,9 +161,9 @@ def test_a_bound_above_what_all_labels_cost_leaves_no_plan(price):
     instance = AssignmentInstance(
         skills, np.zeros(1, np.int64), 1, 0.39, cost=cost, classes=3, min_labels=2, rule="mean-error"
     )
-    assert assign(instance).status is Status.INFEASIBLE
+    assert solve(instance).status is Status.INFEASIBLE
     allowed = replace(instance, epsilon=np.full(1, 0.41))
-    assert assign(allowed).objective == pytest.approx(2.0)
+    assert solve(allowed).objective == pytest.approx(2.0)
 
 
 def test_nothing_is_claimed_where_choices_were_left_out():
@@ -175,7 +174,7 @@ def test_nothing_is_claimed_where_choices_were_left_out():
     climb = work.climbed()
     chooser = Chooser(Master(work.pool, climb.short), work.oracle, work.clock, work.rng, solve, options)
     every = chooser.best(work.pool.cost.size, work.duals)[0]
-    assert every.bound == pytest.approx(assign(instance, gap=0.0).objective, rel=1e-6)
+    assert every.bound == pytest.approx(solve(instance, gap=0.0).objective, rel=1e-6)
     assert chooser.best(2, work.duals)[0].bound == -np.inf
     assert chooser.best(work.pool.cost.size, work.duals, np.inf, 0.1)[0].bound == -np.inf
 
@@ -194,9 +193,9 @@ def test_many_cheap_labels_beat_an_expert():
     """Fifteen labels for 1 each do what an expert does for 30; the best fourteen err too much, so fifteen is least."""
     assert weighted_error(np.linspace(0.700, 0.708, 17)[3:]) > 0.05 >= weighted_error(np.linspace(0.700, 0.708, 17)[2:])
     for instance in (EXPERT, replace(EXPERT, rule="exact-error")):
-        plan = assign(instance, time_limit=20)
+        plan = solve(instance, time_limit=20)
         assert plan.objective == 15 and plan.bound <= 15 and plan.proof == "certificate"
-    assert assign(one_task(np.full(13, 0.9), min_labels=13), time_limit=20).objective == 13  # no fewer are tried
+    assert solve(one_task(np.full(13, 0.9), min_labels=13), time_limit=20).objective == 13  # no fewer are tried
 
 
 def test_a_dear_expert_is_not_called_optimal(tmp_path):

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, OwnRows, Status, assign, explain, verify, write_campaign
+from crowdopt import AssignmentInstance, OwnRows, Status, explain, solve, verify, write_campaign
 from crowdopt.api.binding import SOLVERS
 from crowdopt.api.budget import spend
 from crowdopt.api.no_plan import why_not
@@ -80,7 +80,7 @@ def left_short(instance, pairs):
 def test_small_campaigns_serve_the_most_tasks_then_err_the_least_then_cost_the_least(instance):
     """Against all 32,768 choices of labels, errors by arithmetic of its own; the cost where none is left short too."""
     served, above, cost = best_by_brute_force(instance)
-    plan = assign(instance)
+    plan = solve(instance)
     assert plan.pairs is not None and 3 - plan.short.size == served and plan.found == (served == 3)
     assert (plan.status is Status.INFEASIBLE) == (served < 3)
     assert not breaches(instance, plan.pairs, short=plan.short)
@@ -99,7 +99,7 @@ def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_wher
     for one in (instance, plenty):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(import_module("crowdopt.assign.best_effort"), "_of_every_set", lambda *_: None)
-            plan = assign(one)
+            plan = solve(one)
         assert plan.pairs is not None
         assert short_tasks(one, plan.pairs).tolist() == plan.short.tolist()
         assert not breaches(one, plan.pairs, short=plan.short)
@@ -116,7 +116,7 @@ def test_whatever_ties_tasks_the_most_of_them_are_served(instance):
     """Against every choice of labels that keeps all limits, by a checker of its own."""
     scarce = replace(instance, epsilon=instance.epsilon / 2)
     plans = list(every_plan(scarce, targets=False))
-    plan = assign(scarce, time_limit=20)
+    plan = solve(scarce, time_limit=20)
     if not plans:
         assert plan.status is Status.INFEASIBLE and plan.pairs is None
         return
@@ -143,12 +143,12 @@ def days_off(seed: int) -> AssignmentInstance:
 def test_limits_of_days_leave_as_many_served_as_days_by_themselves(seed):
     """Each day is a campaign of its own: together no fewer are served than day by day, and each day its two tasks."""
     instance = days_off(seed)
-    plan = assign(instance, time_limit=20)
+    plan = solve(instance, time_limit=20)
     assert plan.pairs is not None and not breaches(instance, plan.pairs, short=plan.short)
     alone = 0
     for tasks in np.split(np.arange(48), 4):
         day = of_tasks(replace(instance, own_rows=None, capacity=np.full(9, 2)), tasks)
-        one = assign(day, time_limit=20)
+        one = solve(day, time_limit=20)
         alone += 12 - one.short.size
     assert 48 - plan.short.size >= alone
 
@@ -159,7 +159,7 @@ def test_nearly_as_many_are_served_as_a_linear_program_allows(seed, rule):
     """Three hundred tasks and too little time: within 2 % of what the bound of the search allows."""
     one = campaign(seed, 300, 25, f"{rule} targets forbidden", skills="six")
     scarce = replace(one, capacity=(0.7 * one.capacity).astype(int))
-    plan = assign(scarce, time_limit=20)
+    plan = solve(scarce, time_limit=20)
     clock, problem = Clock(20.0), problem_of(scarce)
     search = most_tasks(scarce, SOLVERS, clock, 0)
     assert problem.tasks - plan.short.size >= 0.98 * (problem.tasks - search.left)
@@ -170,7 +170,7 @@ def test_nearly_as_many_are_served_as_a_linear_program_allows(seed, rule):
 def test_who_goes_on_serves_no_task_less(seed, rule):
     """From a plan without the labels of a tenth of its tasks."""
     instance = campaign(seed, 40, 12, f"{rule} most-per-task least-per-task")
-    plan = assign(instance, time_limit=3, strict=True)
+    plan = solve(instance, require="served", time_limit=3)
     gone = np.random.default_rng(seed).permutation(instance.n_tasks)[: instance.n_tasks // 10]
     left = plan.pairs[~np.isin(plan.pairs[:, 0], gone)]
     none = replace(plan, status=Status.UNDECIDED, pairs=None, partial=left)
@@ -197,7 +197,7 @@ def test_the_folder_of_a_best_effort_verifies_and_says_who_is_short(instance, tm
     """From the tables alone; and a list of other tasks, or none, does not hold."""
     folder = tmp_path_factory.mktemp("short")
     write_campaign(instance, folder / "c")
-    plan = assign(folder / "c", output=folder / "p")
+    plan = solve(folder / "c", output=folder / "p")
     report = verify(folder / "c", folder / "p")
     assert report.holds, report.problems
     assert report.short == plan.short.size
@@ -214,11 +214,11 @@ def test_the_folder_of_a_best_effort_verifies_and_says_who_is_short(instance, tm
 
 
 def test_exit_statuses_and_what_is_written(tmp_path):
-    """1 with the plan written; with --strict 1 and none; 0 where every task is served."""
+    """1 with the plan written; with --require served 1 and none; 0 where every task is served."""
     instance = AssignmentInstance([[0.9, 0.9, 0.9], [0.6, 0.6, 0.6]], [0, 1], [2, 2, 2], 0.1, rule="exact-error")
     write_campaign(instance, tmp_path / "c")
     run = CliRunner()
-    strict = run.invoke(main, ["solve", str(tmp_path / "c"), "--strict", "-o", str(tmp_path / "p")])
+    strict = run.invoke(main, ["solve", str(tmp_path / "c"), "--require", "served", "-o", str(tmp_path / "p")])
     assert strict.exit_code == 1 and not (tmp_path / "p").exists()
     short = run.invoke(main, ["solve", str(tmp_path / "c"), "-o", str(tmp_path / "p")])
     assert short.exit_code == 1 and (tmp_path / "p" / "queues").is_dir(), short.output
@@ -231,15 +231,15 @@ def test_exit_statuses_and_what_is_written(tmp_path):
 def test_no_labels_are_bought_that_lower_no_error():
     """Two equal workers err like one: a task that neither can serve has the label of one; a sure one has none."""
     alike = AssignmentInstance([[0.6, 0.6]], [0], [1, 1], 0.1, rule="exact-error")
-    assert assign(alike).labels == 1
+    assert solve(alike).labels == 1
     sure = replace(alike, prior=[0.2, 0.8])
-    assert assign(sure).labels == 0 and assign(sure).short.tolist() == [0]
+    assert solve(sure).labels == 0 and solve(sure).short.tolist() == [0]
 
 
 def test_where_limits_contradict_one_another_nothing_is_made_up():
     """A least load that no task may fill leaves no plan of any kind."""
     instance = AssignmentInstance([[0.9, 0.9]], [0], [1, 1], 0.1, min_load=[1, 0], forbidden=[(0, 0)])
-    plan = assign(instance)
+    plan = solve(instance)
     assert plan.status is Status.INFEASIBLE and plan.pairs is None
 
 
@@ -249,12 +249,12 @@ def test_there_is_something_to_hand_out_though_nothing_is_found_or_proven_in_tim
     rng = np.random.default_rng(0)
     accuracy, capacity = rng.uniform(0.55, 0.95, (3, 60)), np.full(60, 25)
     instance = AssignmentInstance(accuracy, rng.integers(0, 3, 200), capacity, 0.02, rule=rule)
-    plan = assign(instance, time_limit=1e-3)
+    plan = solve(instance, time_limit=1e-3)
     assert plan.pairs is not None and not breaches(instance, plan.pairs, short=plan.short)
     assert plan.short.tolist() == short_tasks(instance, plan.pairs).tolist()
     report = report_on(instance, plan, tmp_path)
     assert report.holds, report.problems
-    strict = assign(instance, time_limit=1e-3, strict=True)
+    strict = solve(instance, require="served", time_limit=1e-3)
     assert strict.found or strict.pairs is None
 
 
@@ -265,8 +265,8 @@ def test_many_tasks_with_some_out_of_reach_keep_the_limit():
     accuracy, kinds, epsilon = rng.uniform(0.55, 0.95, (3, 800)), rng.integers(0, 3, 3000), np.full(3000, 0.05)
     epsilon[:5] = 1e-300
     instance = AssignmentInstance(accuracy, kinds, np.full(800, 30), epsilon)
-    assign(instance, time_limit=10, gap=0.0)  # loops compile
-    plan = assign(instance, time_limit=20, gap=0.0)
+    solve(instance, time_limit=10, gap=0.0)  # loops compile
+    plan = solve(instance, time_limit=20, gap=0.0)
     assert plan.short.tolist() == [0, 1, 2, 3, 4] and plan.status is Status.INFEASIBLE
     assert not breaches(instance, plan.pairs, short=plan.short)
     assert plan.seconds < 20.3
@@ -298,14 +298,14 @@ def test_an_average_out_of_reach_is_missed_by_as_little_as_can_be(seed, tmp_path
     rows, cost = choices(instance, sets)
     mean = np.mean([errors[rows[:, task]] for task, (_, errors, _) in enumerate(sets)], axis=0)
     kept = mean <= instance.epsilon[0] + CERTAIN
-    plan = assign(instance)
+    plan = solve(instance)
     reached = plan.exact_error[0].mean()
     if kept.any():
         assert plan.found and reached <= instance.epsilon[0] + CERTAIN and plan.objective >= cost[kept].min() - SAME
         return
     assert plan.status is Status.INFEASIBLE and reached == pytest.approx(mean.min(), abs=SOLVER)
     assert plan.objective <= cost[mean <= mean.min() + SAME].min() + SAME
-    assert assign(instance, strict=True).pairs is None
+    assert solve(instance, require="served").pairs is None
     write_campaign(instance, tmp_path / "c")
     said = CliRunner().invoke(main, ["solve", str(tmp_path / "c"), "-o", str(tmp_path / "p")])
     assert said.exit_code == 1 and "on average, target" in said.output
@@ -318,7 +318,7 @@ def test_an_average_out_of_reach_is_bought_label_by_label_where_sets_are_many(tm
     instance = AssignmentInstance(
         rng.uniform(0.55, 0.95, (3, 10)), rng.integers(0, 3, 60), np.full(10, 12), 0.001, rule="mean-error"
     )
-    plan = assign(instance, time_limit=10)
+    plan = solve(instance, time_limit=10)
     assert plan.status is Status.INFEASIBLE and plan.short.size
     assert plan.exact_error[0].mean() <= spend(instance, 120.0).wrong / 60 + SAME
     assert report_on(instance, plan, tmp_path).holds
@@ -331,9 +331,9 @@ def test_where_the_linear_program_has_no_plan_whole_labels_are_handed_out(method
     epsilon = np.where(np.arange(40) < 2, 1e-30, 0.1)
     skills = rng.uniform(0.55, 0.95, (2, 12))
     instance = AssignmentInstance(skills, rng.integers(0, 2, 40), np.full(12, 40), epsilon)
-    plan = assign(instance, method, program="lp")
+    plan = solve(instance, method, program="lp")
     assert plan.program == "ip" and plan.short.tolist() == [0, 1] and plan.status is Status.INFEASIBLE
-    assert assign(instance, method, program="lp", strict=True).pairs is None
+    assert solve(instance, method, require="served", program="lp").pairs is None
     write_campaign(instance, tmp_path / "c")
     line = ["solve", str(tmp_path / "c"), "--program", "lp", "--method", method, "-o", str(tmp_path / "p")]
     said = CliRunner().invoke(main, line)
@@ -344,10 +344,10 @@ def test_where_the_linear_program_has_no_plan_whole_labels_are_handed_out(method
 def test_where_the_promise_has_no_linear_program_its_own_plan_is_handed_out():
     """Three labels of .8 keep .11 by exact errors, no five by sums: asked for shares, one gets the exact plan."""
     instance = AssignmentInstance([[0.8] * 5], [0] * 4, [4] * 5, 0.11)
-    plan = assign(instance, program="lp")
+    plan = solve(instance, program="lp")
     assert plan.found and plan.program == "ip" and plan.instance.rule == "exact-error" and not plan.promise
-    assert plan.objective == assign(instance).objective == 12 and "rule bhattacharyya gave no plan" in plan.note
-    strict = assign(instance, program="lp", strict=True)
+    assert plan.objective == solve(instance).objective == 12 and "rule bhattacharyya gave no plan" in plan.note
+    strict = solve(instance, require="served", program="lp")
     assert strict.status is Status.INFEASIBLE and strict.instance.rule == "bhattacharyya"
 
 
@@ -359,8 +359,8 @@ def test_every_rule_out_of_reach_hands_something_out_and_explain_says_the_same(r
     skills = np.round(draws.uniform(0.6, 0.85, (2, 6)), 2)
     instance = AssignmentInstance(skills, draws.integers(0, 2, 8), np.full(6, 4), 0.02, rule=rule)
     write_campaign(instance, tmp_path / "c")
-    plan = assign(instance, program=program, output=tmp_path / "p", gap=0.0)
+    plan = solve(instance, program=program, output=tmp_path / "p", gap=0.0)
     assert plan.status is Status.INFEASIBLE and len(plan.pairs) and plan.short.size
     assert verify(tmp_path / "c", tmp_path / "p").holds
     known = explain(instance)
-    assert not known.feasible and known.sentences[0] == why_not(assign(instance, strict=True, gap=0.0))[0]
+    assert not known.feasible and known.sentences[0] == why_not(solve(instance, require="served", gap=0.0))[0]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from crowdopt import AssignmentInstance, Group, Status, assign, recipe, verify
+from crowdopt import AssignmentInstance, Group, Status, recipe, solve, verify
 from crowdopt.assign.oracle import EffortParams, Oracle
 from crowdopt.assign.problem import problem_of
 from crowdopt.core.clock import Clock
@@ -103,7 +103,7 @@ def test_tasks_with_other_labels_in_are_not_alike_where_errors_are_exact(seed):
         cost=np.round(1 + 4 * (skill - 0.8), 2),
         fixed=np.vstack([np.array([task, 2 * task % m]).T, np.array([task, (2 * task + 1 + 2 * (task % 5)) % m]).T]),
     )
-    plan = assign(instance, time_limit=1, strict=True, gap=0.0)
+    plan = solve(instance, require="served", time_limit=1, gap=0.0)
     assert plan.found and (exact_errors(instance, plan.pairs)[0] <= instance.epsilon + 2 * CERTAIN).all()
     assert verify(instance, plan).holds
 
@@ -112,7 +112,7 @@ def test_least_loads_are_proven():
     """Three types, workers who all differ: labels that serve no need are counted at their price, and a proof comes."""
     base = replace(recipe("L3:300x100", 0), epsilon=0.25, rule="bhattacharyya")
     load = np.minimum(base.capacity, 8)
-    plan = assign(replace(base, min_load=load), time_limit=30, strict=True)
+    plan = solve(replace(base, min_load=load), require="served", time_limit=30)
     assert plan.found and plan.gap <= 0.005
     assert (np.bincount(plan.pairs[:, 1], minlength=100) >= load).all()
 
@@ -121,7 +121,7 @@ def test_what_no_plan_keeps_is_proven_infeasible():
     """The multipliers of the LP over classes prove it, groups' among them."""
     instance, home = recipe("R10:100x80", seed=0), np.random.default_rng(0).integers(0, 3, 80)
     groups = [Group(f"g{k}", np.flatnonzero(home == k).tolist(), max_per_task=1) for k in range(3)]
-    plan = assign(replace(instance, groups=groups))
+    plan = solve(replace(instance, groups=groups))
     assert plan.status is Status.INFEASIBLE and plan.proof == "certificate"
 
 
@@ -129,5 +129,5 @@ def test_tasks_with_too_many_labels_for_exact_errors_have_a_plan_all_the_same():
     """Fifteen answers can be combined in 32,768 ways: more than are followed, with every label more twice as many."""
     fixed = np.column_stack([np.zeros(15, np.int64), np.arange(15)])
     many = AssignmentInstance(np.full((1, 40), 0.6), [0, 0], np.full(40, 2), 0.2, rule="exact-error", fixed=fixed)
-    plan = assign(many, time_limit=2)
+    plan = solve(many, time_limit=2)
     assert plan.found and exact_errors(many, plan.pairs)[0].max() <= 0.2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Status, assign, relax, solve
+from crowdopt import AssignmentInstance, Status, relax, solve
 from crowdopt.assign import search
 from crowdopt.assign.search import SearchParams
 from crowdopt.programs import assignment
@@ -24,7 +24,7 @@ def check(one: AssignmentInstance, whole: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if not whole:  # the search of the whole program that small instances begin with
             patch.setattr(search, "SearchParams", lambda: SearchParams(small=0))
-        plan = assign(one, strict=True, gap=0.0)
+        plan = solve(one, require="served", gap=0.0)
     best = least_cost(one)
     assert plan.bound <= best + 1e-6 * max(1.0, best)
     assert plan.found == np.isfinite(best) == (plan.status is not Status.INFEASIBLE)
@@ -63,8 +63,8 @@ def test_other_solvers_and_checkers_contradict_nothing(block, tmp_path, monkeypa
         with monkeypatch.context() as patch:
             if seed % 5 == 4:
                 patch.setattr(search, "SearchParams", lambda: SearchParams(small=0))
-            plan = assign(one, time_limit=5, gap=0.0, strict=True)
-        other = assign(one, "highs", time_limit=5, gap=0.0, strict=True)
+            plan = solve(one, require="served", time_limit=5, gap=0.0)
+        other = solve(one, "highs", require="served", time_limit=5, gap=0.0)
         for this, that in ((plan, other), (other, plan)):
             if this.found:
                 assert broken(one, this.pairs) == [], seed
@@ -98,7 +98,7 @@ def test_larger_campaigns_have_plans_and_bounds_that_hold(seed, what, tmp_path):
     rule = ("bhattacharyya", "exact-error")[(seed + len(what)) % 2]
     n, m = (40, 12) if rule == "exact-error" else (120, 30)
     made = planned(seed, n, m, f"{rule} {LARGE[what]}")
-    plan = assign(made.instance, time_limit=60, nodes=2, gap=0.05, strict=True)
+    plan = solve(made.instance, require="served", time_limit=60, nodes=2, gap=0.05)
     assert plan.found and broken(made.instance, plan.pairs) == []
     assert plan.bound <= min(plan.objective, cost_of(made.instance, made.plan)) + 1e-6
     report = report_on(made.instance, plan, tmp_path)
@@ -115,7 +115,7 @@ def individual(seed: int, n: int = 60, m: int = 12) -> AssignmentInstance:
 def test_another_solver_says_the_same_of_tasks_that_all_differ(seed):
     """Bounds of either are below the plan of the other."""
     one = individual(seed, 40)
-    plan, other = (assign(one, method, time_limit=5, gap=0.01) for method in ("exact", "highs"))
+    plan, other = (solve(one, method, time_limit=5, gap=0.01) for method in ("exact", "highs"))
     assert plan.found and other.found and plan.gap < 0.05
     assert plan.bound <= other.objective + 1e-6 and other.bound <= plan.objective + 1e-6
 
@@ -126,7 +126,7 @@ def test_shares_of_labels_are_the_linear_program_s(seed, skills, tmp_path):
     """Its optimum, proven, whether tasks differ or are alike."""
     one = campaign(seed, 60, 12, "bhattacharyya forbidden targets prices most-labels least-loads", skills=skills)
     full = solve(relax(assignment.build(one)), "highs-simplex")
-    best, plan = float(full.program.cost @ full.primal), assign(one, program="lp", time_limit=30)
+    best, plan = float(full.program.cost @ full.primal), solve(one, program="lp", time_limit=30)
     assert plan.objective == pytest.approx(best, rel=1e-6) and plan.certified_bound == pytest.approx(best, rel=1e-6)
     assert report_on(one, plan, tmp_path).holds
 
@@ -136,7 +136,7 @@ def test_labels_that_tell_nothing_count_as_labels():
     accuracy = np.full((2, 23), 0.7)
     accuracy[:, 9:] = 0.5
     one = AssignmentInstance(accuracy, None, np.full(23, 2), 0.2, rule="exact-error", min_labels=[17, 7])
-    assert assign(one, time_limit=20).objective == 24
+    assert solve(one, time_limit=20).objective == 24
 
 
 @pytest.mark.slow
@@ -145,5 +145,5 @@ def test_a_hundred_thousand_tasks_have_a_plan_near_its_bound() -> None:
     rng = np.random.default_rng(1)
     accuracy, cost = rng.uniform(0.6, 0.95, (100_000, 20)), rng.uniform(0.5, 2, 20)
     one = AssignmentInstance(accuracy, None, np.full(20, 7_500), 0.1, rule="exact-error", cost=cost)
-    plan = assign(one, time_limit=30, gap=0.0)
+    plan = solve(one, time_limit=30, gap=0.0)
     assert plan.found and broken(one, plan.pairs) == [] and plan.gap < 0.05

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 
-from crowdopt import AssignmentInstance, Status, assign, recipe
+from crowdopt import AssignmentInstance, Status, recipe, solve
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
 from tests.small import instances
 
@@ -23,7 +23,7 @@ def keeps(instance: AssignmentInstance, pairs: np.ndarray) -> bool:
 @given(instances(most_pairs=14, rules=("exact-error", "probit")))
 def test_plans_keep_everything_and_can_spare_nothing(instance):
     """Whatever the options: targets met exactly, and without any loose label some task misses its own."""
-    plan = assign(instance)
+    plan = solve(instance)
     if not plan.found:
         return
     assert keeps(instance, plan.pairs)
@@ -37,11 +37,11 @@ def test_plans_keep_everything_and_can_spare_nothing(instance):
 @given(instances(most_pairs=12, options=False, rules=("hoeffding",)))
 def test_never_more_labels_than_hoeffding(instance):
     """Whatever keeps a Hoeffding need keeps Bhattacharyya's, and whatever keeps that errs at most epsilon exactly."""
-    paper = assign(instance)
+    paper = solve(instance)
     if not paper.found:
         return
     for rule in ("bhattacharyya", "exact-error"):
-        assert assign(replace(instance, rule=rule)).labels <= paper.labels
+        assert solve(replace(instance, rule=rule)).labels <= paper.labels
 
 
 def half_hammers(tasks: int, workers: int, capacity: int, rule: str) -> AssignmentInstance:
@@ -51,7 +51,7 @@ def half_hammers(tasks: int, workers: int, capacity: int, rule: str) -> Assignme
 
 def test_what_the_rules_save_on_half_spammers():
     """The crowd of Ho et al. 2013, Fig. 1, at epsilon = .05: 38, 27 and 17 labels per task, each proven optimal."""
-    plans = {rule: assign(half_hammers(1000, 300, 400, rule)) for rule in ("hoeffding", "bhattacharyya", "exact-error")}
+    plans = {rule: solve(half_hammers(1000, 300, 400, rule)) for rule in ("hoeffding", "bhattacharyya", "exact-error")}
     assert {rule: plan.labels for rule, plan in plans.items()} == {
         "hoeffding": 38_000,
         "bhattacharyya": 27_000,
@@ -68,7 +68,7 @@ def test_the_scarce_better_class_is_spent_where_it_pays():
     accuracy = np.array([[0.9] * 3 + [0.6] * 12])
     capacity = np.array([3] * 3 + [6] * 12)
     epsilon = np.array([0.05] * 3 + [0.3] * 3)
-    plan = assign(AssignmentInstance(accuracy, np.zeros(6, np.int64), capacity, epsilon, rule="exact-error"))
+    plan = solve(AssignmentInstance(accuracy, np.zeros(6, np.int64), capacity, epsilon, rule="exact-error"))
     better = np.bincount(plan.pairs[plan.pairs[:, 1] < 3, 0], minlength=6)
     assert better.tolist() == [3, 3, 3, 0, 0, 0]
     assert plan.labels == 9 + 3 * 7
@@ -77,29 +77,29 @@ def test_the_scarce_better_class_is_spent_where_it_pays():
 def test_certain_and_contrary_workers():
     """A worker always right settles a task alone; a worker usually wrong is worth as much as their opposite."""
     sure = AssignmentInstance([[1.0, 0.7]], [0], [1, 1], 0.001, rule="exact-error")
-    assert assign(sure).pairs.tolist() == [[0, 0]]
+    assert solve(sure).pairs.tolist() == [[0, 0]]
     contrary = AssignmentInstance([[0.1, 0.5, 0.5]], [0], [1, 1, 1], 0.1, rule="exact-error")
-    assert assign(contrary).pairs.tolist() == [[0, 0]]
+    assert solve(contrary).pairs.tolist() == [[0, 0]]
 
 
 def test_a_prior_saves_labels():
     """Where one class is likely before any label less evidence is needed, and none where guessing is good enough."""
     crowd = AssignmentInstance(np.full((1, 30), 0.7), np.zeros(2, np.int64), np.full(30, 2), 0.05, rule="exact-error")
     skewed, lopsided = replace(crowd, prior=[0.9, 0.1]), replace(crowd, prior=[0.96, 0.04])
-    assert assign(lopsided).labels == 0 < assign(skewed).labels < assign(crowd).labels
+    assert solve(lopsided).labels == 0 < solve(skewed).labels < solve(crowd).labels
     for rule in ("bhattacharyya", "probit"):
         one = replace(crowd, rule=rule)
-        assert assign(replace(one, prior=[0.9, 0.1])).labels < assign(one).labels
+        assert solve(replace(one, prior=[0.9, 0.1])).labels < solve(one).labels
     paper = replace(crowd, rule="hoeffding")
-    assert assign(replace(paper, prior=[0.9, 0.1])).labels == assign(paper).labels if assign(paper).found else True
+    assert solve(replace(paper, prior=[0.9, 0.1])).labels == solve(paper).labels if solve(paper).found else True
 
 
 def test_the_lp_is_that_of_a_rule_with_sums():
     """An exact error is no linear constraint: its LP is that of the rule that implies it; probit has one of its own."""
     instance = recipe("R10:20x30")
-    plan = assign(replace(instance, rule="exact-error"), program="lp")
-    own = assign(replace(instance, rule="bhattacharyya"), program="lp")
+    plan = solve(replace(instance, rule="exact-error"), program="lp")
+    own = solve(replace(instance, rule="bhattacharyya"), program="lp")
     assert plan.instance.rule == "bhattacharyya" and plan.objective == own.objective
     assert plan.promise == "exact-error" and "which implies exact-error's promise" in plan.note and not own.note
-    plan = assign(replace(instance, rule="probit"), program="lp")
+    plan = solve(replace(instance, rule="probit"), program="lp")
     assert plan.status is Status.OPTIMAL and plan.instance.rule == "probit" and not plan.promise

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, InputError, Options, Status, assign, recipe, solve
+from crowdopt import AssignmentInstance, InputError, Options, Status, recipe, solve
 from crowdopt.assign.direct import solve_full
 from crowdopt.backends import BackendMissing
 from crowdopt.crowd.instance import COVERAGE
@@ -52,7 +52,7 @@ def test_a_plan_short_by_a_hair_is_no_plan(method):
         accuracy, [0], [1, 1, 1], 0.4, rule="hoeffding", cost=[2.0, 2.0, 1.0], demand=need / HOEFFDING.need(0.4)
     )
     assert 1e-9 < instance.need[0] - instance.evidence[0, :2].sum() < 1e-9 + 1e-15
-    plan = assign(instance, method=method, time_limit=5)
+    plan = solve(instance, method=method, time_limit=5)
     assert plan.objective == 5.0 and not breaches(instance, plan.pairs) and plan.bound <= 5.0
 
 
@@ -77,10 +77,10 @@ def test_a_lying_solver_yields_no_plan(claim):
 
 def test_no_time_no_plan():
     """A limit too short for anything: UNDECIDED, nothing invented; without strict the best that is left, unproven."""
-    plan = assign(recipe("R10:200x60"), method="highs", time_limit=0.02, strict=True)
+    plan = solve(recipe("R10:200x60"), require="served", method="highs", time_limit=0.02)
     assert plan.status is Status.UNDECIDED
     assert plan.pairs is None and plan.objective is None and plan.violation is None and plan.labels == 0
-    plan = assign(recipe("R10:200x60"), method="highs", time_limit=0.02)
+    plan = solve(recipe("R10:200x60"), method="highs", time_limit=0.02)
     assert plan.status in (Status.UNDECIDED, Status.FEASIBLE) and not plan.proven and plan.bound == -np.inf
     assert plan.found == (plan.short.size == 0) and not breaches(plan.instance, plan.pairs, short=plan.short)
 
@@ -91,17 +91,17 @@ def test_a_plan_for_some_tasks_is_no_plan_for_all():
     That not all can be is proven, the task that is short is named, and ``strict`` hands out nothing.
     """
     out = AssignmentInstance([[0.9, 0.9]] * 2, [0, 0, 0, 1], [2, 2], [0.31] * 3 + [1e-6], rule="bhattacharyya")
-    plan = assign(out, method="highs")
+    plan = solve(out, method="highs")
     assert plan.status is Status.INFEASIBLE and plan.proven and not plan.found
     assert plan.short.tolist() == [3] and np.bincount(plan.pairs[:, 0], minlength=4).all()
     assert not breaches(out, plan.pairs, short=plan.short) and breaches(out, plan.pairs)
-    assert assign(out, method="highs", strict=True).pairs is None
+    assert solve(out, require="served", method="highs").pairs is None
 
 
 def test_a_loose_instance_needs_no_search():
     """Where the LP's point is already integer its own multipliers prove the optimum: nothing is left to trust."""
     instance = AssignmentInstance([[1.0, 0.9, 0.8]], [0, 0], [2, 2, 2], 0.1, min_labels=[1, 1])
-    plan = assign(instance, method="highs")
+    plan = solve(instance, method="highs")
     assert plan.proven and plan.proof == "certificate" and plan.bound == plan.certified_bound == plan.objective == 2
 
 
@@ -118,4 +118,4 @@ def test_a_loose_instance_needs_no_search():
 def test_senseless_arguments_are_refused(arguments, error, sentence):
     """Before anything is solved."""
     with pytest.raises(error, match=sentence):
-        assign(recipe("R10:20x20"), **arguments)
+        solve(recipe("R10:20x20"), **arguments)

@@ -30,7 +30,7 @@ def test_a_plan_has_the_exact_optimum(path: Path) -> None:
     """With a target for each task, and on average."""
     facts = facts_of(path)
     for rule, stated in facts["optimum"].items():
-        plan = crowdopt.assign(instance_of(facts, rule))
+        plan = crowdopt.solve(instance_of(facts, rule))
         if stated == "infeasible":
             assert not plan.found
         else:
@@ -41,7 +41,7 @@ def test_a_plan_has_the_exact_optimum(path: Path) -> None:
 @given(campaigns(12, RULES, WISHES))
 def test_the_method_finds_the_least_cost(instance) -> None:
     """Against all sets of pairs: the same cost, a bound no higher, and no plan where there is none."""
-    best, plan = least_cost(instance), crowdopt.assign(instance)
+    best, plan = least_cost(instance), crowdopt.solve(instance)
     assert plan.found == (best < np.inf)
     if plan.found:
         assert plan.objective == pytest.approx(best) and plan.bound <= best + 1e-6

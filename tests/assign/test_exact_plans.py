@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Status, assign, recipe, write_plan
+from crowdopt import AssignmentInstance, Status, recipe, solve, write_plan
 from crowdopt.assign.standing import alarm
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.vote_errors import breaches
@@ -36,7 +36,7 @@ def repeated(instance: AssignmentInstance, times: int) -> AssignmentInstance:
 def test_classes_change_nothing(instance, times):
     """With every task repeated, the method over classes finds what HiGHS finds on the full program; shares too."""
     many = repeated(replace(instance, fixed=None), times)
-    plan, full = (assign(many, method, time_limit=20, gap=0.0) for method in ("exact", "highs"))
+    plan, full = (solve(many, method, time_limit=20, gap=0.0) for method in ("exact", "highs"))
     if full.proven and plan.proven:
         assert plan.status is full.status
         assert plan.objective is None or plan.objective == pytest.approx(full.objective, abs=1e-6)
@@ -44,7 +44,7 @@ def test_classes_change_nothing(instance, times):
         assert plan.bound <= full.objective + 1e-6
     if plan.found:
         assert full.bound <= plan.objective + 1e-6 and not breaches(many, plan.pairs)
-    plan, full = (assign(many, method, program="lp") for method in ("exact", "highs"))
+    plan, full = (solve(many, method, program="lp") for method in ("exact", "highs"))
     assert plan.status is full.status and plan.proof == "certificate"
     if plan.found:
         assert abs(plan.objective - full.objective) <= 1e-9 * max(1.0, full.objective)
@@ -54,7 +54,7 @@ def test_classes_change_nothing(instance, times):
 @pytest.mark.parametrize(("name", "labels"), [("HS:1000x300", 29000), ("U:1000x300", 58000), ("K3:1000x300", 29000)])
 def test_the_papers_crowds_are_proven_by_multipliers_alone(name, labels):
     """With the fewest labels per task as rows the LP is tight: nothing is left to a search, or to the compiler."""
-    plan = assign(recipe(name), gap=0.0)
+    plan = solve(recipe(name), gap=0.0)
     assert plan.proven and plan.proof == "certificate" and plan.objective == plan.certified_bound == labels
 
 
@@ -68,20 +68,20 @@ def test_the_watch_on_a_limit_of_any_length_goes_on():
 
 def test_one_type_binding_capacity_is_proven():
     """R1: general solvers stay percents away; splitting by exact repartition closes it."""
-    plan = assign(recipe("R1:1000x300", 0), time_limit=20, gap=0.0)
+    plan = solve(recipe("R1:1000x300", 0), time_limit=20, gap=0.0)
     assert plan.proven and plan.proof == "certificate"
 
 
 def test_many_types_come_within_three_per_mille():
     """A plan near the bound after a fixed number of attempts."""
-    assert assign(recipe("B5:1000x300"), nodes=2, time_limit=300, gap=0.003).gap <= 0.003
+    assert solve(recipe("B5:1000x300"), nodes=2, time_limit=300, gap=0.003).gap <= 0.003
 
 
 @pytest.mark.parametrize("name", first_of(["L3:80x40", "R10:60x40", "B5:200x60"], 2))
 def test_equal_runs_write_equal_bytes(name, tmp_path):
     """The same seed and node limit: every file but run.json."""
     for place in ("a", "b"):
-        write_plan(assign(recipe(name), nodes=4, time_limit=300, seed=3, gap=0.0), tmp_path / place)
+        write_plan(solve(recipe(name), nodes=4, time_limit=300, seed=3, gap=0.0), tmp_path / place)
     files = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file())
     assert files
     for file in files:
@@ -94,7 +94,7 @@ def test_few_skills_are_proven_by_certificate(skills):
     """Many workers alike make many equal sets; a search that looks at twins once still finds the cheapest."""
     accuracy = np.resize(skills, (1, 60))
     instance = AssignmentInstance(accuracy, np.zeros(100, int), np.full(60, 60), 0.02, rule="hoeffding")
-    plan = assign(instance, time_limit=60, nodes=10, gap=0.0)
+    plan = solve(instance, time_limit=60, nodes=10, gap=0.0)
     assert plan.proven and plan.proof == "certificate"
 
 
@@ -111,11 +111,11 @@ def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first
         for capacity in (first - 1, first)
     )
     assert short.evidence.sum() * (first - 1) >= short.need.sum()
-    plan = assign(short, time_limit=60, strict=True, gap=0.0)
+    plan = solve(short, require="served", time_limit=60, gap=0.0)
     assert plan.status is Status.INFEASIBLE and plan.proof == "certificate" and plan.duals is not None
     proven = prove_sets(short, plan.duals.worker, plan.duals.budget, JointPull.none(short))
     assert proven > short.cost.max(axis=0) @ np.minimum(short.capacity, tasks)
-    assert assign(enough, time_limit=60, strict=True, gap=0.0).status is Status.OPTIMAL
+    assert solve(enough, require="served", time_limit=60, gap=0.0).status is Status.OPTIMAL
 
 
 @settings(max_examples=2)
@@ -132,7 +132,7 @@ def test_relabelling_tasks_and_workers_changes_nothing(seed):
         capacity=base.capacity[workers],
         title="",
     )
-    one, other = assign(base, gap=0.0), assign(shuffled, gap=0.0)
+    one, other = solve(base, gap=0.0), solve(shuffled, gap=0.0)
     assert one.status is other.status and one.proven and (not one.found or one.objective == other.objective)
 
 
@@ -150,7 +150,7 @@ def test_splitting_a_class_changes_nothing(name):
         min_load=np.zeros(base.n_workers + 1, np.int64),
         title="",
     )
-    one, other = assign(base, time_limit=30, gap=0.0), assign(twice, time_limit=30, gap=0.0)
+    one, other = solve(base, time_limit=30, gap=0.0), solve(twice, time_limit=30, gap=0.0)
     assert one.proven and other.proven and one.objective == other.objective
     assert one.certified_bound == pytest.approx(other.certified_bound)
 
@@ -158,6 +158,6 @@ def test_splitting_a_class_changes_nothing(name):
 def test_scaling_prices_scales_the_cost():
     """Paying all 1.5 times as much costs so many times as much, though bounds no longer round."""
     base = recipe("R10:20x20", priced=True)
-    cheap = assign(base, time_limit=20, gap=0.0)
-    dear = assign(replace(base, cost=base.cost * 1.5), time_limit=20, gap=0.0)
+    cheap = solve(base, time_limit=20, gap=0.0)
+    dear = solve(replace(base, cost=base.cost * 1.5), time_limit=20, gap=0.0)
     assert cheap.proven and dear.proven and dear.objective == pytest.approx(1.5 * cheap.objective)

@@ -36,7 +36,7 @@ def drawn(seed: int, tasks: int, workers: int, families: int) -> AssignmentInsta
 def test_a_plan_of_many_families_is_close_to_proven(seed):
     """Families are more than the method tells apart by segments: a bound that forgot them stayed far below."""
     one = drawn(seed, 120, 60, 9 + 4 * (seed % 4))
-    plan = crowdopt.assign(one, time_limit=30)
+    plan = crowdopt.solve(one, time_limit=30)
     of = np.empty(60, np.int64)
     for k, group in enumerate(one.groups):
         of[list(group.members)] = k
@@ -56,7 +56,7 @@ def test_a_task_of_many_families_gets_its_cheapest_set(seed):
             if cost < best and len({of[worker] for worker in some}) == size:
                 pairs = np.array([(0, worker) for worker in some], np.int64).reshape(-1, 2)
                 best = cost if exact_errors(one, pairs)[0][0] <= TARGET else best
-    plan = crowdopt.assign(one, time_limit=30)
+    plan = crowdopt.solve(one, time_limit=30)
     assert plan.found == np.isfinite(best)
     if plan.found:
         assert plan.proven and plan.objective == pytest.approx(best)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt import AssignmentInstance, InputError, Status, assign
+from crowdopt import AssignmentInstance, InputError, Status, solve
 from crowdopt.api.no_plan import why_not
 from crowdopt.crowd.law import Difficulty
 from crowdopt.crowd.rules import hard_need
@@ -46,16 +46,16 @@ def crowd(**changes) -> AssignmentInstance:
 
 def test_difficulty_costs_labels_and_none_costs_nothing():
     """A share of 0 changes no label, whatever is left of skill; a larger one takes more labels for the same promise."""
-    plain = assign(crowd(difficulty=Difficulty()))
-    assert np.array_equal(assign(crowd(difficulty=Difficulty(0.0, 0.2))).pairs, plain.pairs)
-    assert plain.labels < assign(crowd()).labels
+    plain = solve(crowd(difficulty=Difficulty()))
+    assert np.array_equal(solve(crowd(difficulty=Difficulty(0.0, 0.2))).pairs, plain.pairs)
+    assert plain.labels < solve(crowd()).labels
     assert not (relaxation(crowd()).need < relaxation(crowd(difficulty=Difficulty())).need).any()
 
 
 def test_a_target_below_the_floor_is_refused_with_what_can_be_promised():
     """Where next to no skill is left on hard tasks the crowd cannot pass the floor; the sentences say both numbers."""
     instance = crowd(difficulty=Difficulty(0.3, 0.05), epsilon=0.08)
-    plan = assign(instance)
+    plan = solve(instance)
     assert plan.status is Status.INFEASIBLE
     said = " ".join(why_not(plan))
     floor = float(least_errors(instance)[0])
@@ -63,8 +63,8 @@ def test_a_target_below_the_floor_is_refused_with_what_can_be_promised():
     assert "30 % of the tasks are hard, with 5 % of a worker's edge over guessing left there" in said
     reached = float(said.split("a plan for epsilon = ")[1].split(" ")[0])
     assert floor < reached < 1.05 * floor
-    assert assign(instance.with_epsilon(reached)).found
-    assert assign(instance.with_epsilon(floor * 0.999)).status is Status.INFEASIBLE
+    assert solve(instance.with_epsilon(reached)).found
+    assert solve(instance.with_epsilon(floor * 0.999)).status is Status.INFEASIBLE
 
 
 def test_what_knows_no_difficulty_says_so():
@@ -109,7 +109,7 @@ def test_a_campaign_with_hard_tasks_from_gold_to_answers(tmp_path):
     instance = crowdopt.read_campaign(folder)
     mean = 0.7 + 0.3 * 0.25
     assert (2 * instance.accuracy.mean() - 1) * mean == pytest.approx(0.6, abs=0.01)
-    plan = assign(folder, output=tmp_path / "plan")
+    plan = solve(folder, output=tmp_path / "plan")
     report = crowdopt.verify(folder, tmp_path / "plan")
     assert plan.found and report.holds, report.problems
     labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
@@ -144,7 +144,7 @@ def test_tasks_that_have_many_labels_are_planned_for(labels):
     instance = AssignmentInstance(
         skill[None], np.zeros(40, int), np.full(skill.size, 20), 0.2, difficulty=(0.3, 0.4), collected=had
     )
-    plan = assign(instance, time_limit=10)
+    plan = solve(instance, time_limit=10)
     best = labels + np.arange(30)
     sets = [np.concatenate([np.arange(had), best[:k]]) for had in (labels, 0) for k in range(30)]
     enough = (errors_of(instance, np.repeat([0, 6], 30), sets) <= 0.2).reshape(2, 30)

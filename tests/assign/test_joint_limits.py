@@ -42,7 +42,7 @@ def test_the_folder_proves_the_plan(program: str, tmp_path: Path) -> None:
     """Campaign and plan folder alone: limits recounted, and the bound from the stored multipliers, groups' included."""
     instance = panel()
     crowdopt.write_campaign(instance, tmp_path / "camp")
-    plan = crowdopt.assign(tmp_path / "camp", program=program, output=tmp_path / "plan")
+    plan = crowdopt.solve(tmp_path / "camp", program=program, output=tmp_path / "plan")
     assert plan.found
     priced = {name for name, duals in plan.duals.joint.items() if duals.any()}
     assert program == "ip" or "group" in priced  # sets of whole labels keep the limits of groups by themselves
@@ -74,7 +74,7 @@ BROKEN = {
 def test_a_broken_limit_is_found_by_the_second_opinion(what: str, tmp_path: Path) -> None:
     """A plan held against a campaign that asks for more: recounted there, without the solver's code."""
     plain = replace(panel(), groups=(), own_rows=None).as_read()
-    crowdopt.assign(plain, output=tmp_path / "plan")
+    crowdopt.solve(plain, output=tmp_path / "plan")
     crowdopt.write_campaign(plain, tmp_path / "plain")
     assert crowdopt.verify(tmp_path / "plain", tmp_path / "plan").holds
     crowdopt.write_campaign(replace(plain, **BROKEN[what](plain)), tmp_path / "camp")
@@ -89,7 +89,7 @@ def test_who_does_not_know_groups_says_so(tmp_path: Path) -> None:
     refused = [
         lambda: crowdopt.compare(instance, ["greedy"], trials=1),
         lambda: crowdopt.budget(instance, labels=30, output=tmp_path / "b"),
-        lambda: crowdopt.assign(instance, "primal-approximation"),
+        lambda: crowdopt.solve(instance, "primal-approximation"),
         lambda: plan_gold(instance, trials=0),
         lambda: crowdopt.export(instance, tmp_path / "x.dat", program="dual"),
     ]
@@ -105,7 +105,7 @@ def test_checked_rules_keep_joint_limits() -> None:
     for seed in range(12):
         wishes = "bhattacharyya most-per-task least-per-task most-share own-row"
         instance = campaign(seed, 3, 4, wishes, spoiled=True)
-        bound, exact = crowdopt.assign(instance), crowdopt.assign(instance, rule="exact-error")
+        bound, exact = crowdopt.solve(instance), crowdopt.solve(instance, rule="exact-error")
         assert exact.found or not bound.found, seed
         if exact.found:
             assert not breaches(exact.instance, exact.pairs), seed
@@ -141,20 +141,16 @@ def test_labels_already_in_raise_the_dependence_of_their_task() -> None:
 
 
 def test_rows_come_from_a_table(tmp_path: Path) -> None:
-    """A CSV with sides; an empty cell stands for all; the plan records the rows, so it verifies by itself."""
+    """A CSV with sides; an empty cell stands for all; what names nobody, or has no side, is a sentence."""
     plain = replace(panel(), groups=(), own_rows=None)
-    crowdopt.write_campaign(plain, tmp_path / "camp")
-    (tmp_path / "rows.csv").write_text(
-        "row,task,worker,coefficient,lower,upper\nfive labels of w1,,w1,1,5,\nt0 without w2,t0,w2,1,,0\n",
-        encoding="utf-8",
-    )
-    plan = crowdopt.assign(tmp_path / "camp", rows=tmp_path / "rows.csv", output=tmp_path / "plan")
+    camp = tmp_path / "camp"
+    crowdopt.write_campaign(plain, camp)
+    head = "row,task,worker,coefficient,lower,upper\n"
+    (camp / "rows.csv").write_text(f"{head}five labels of w1,,w1,1,5,\nt0 without w2,t0,w2,1,,0\n", encoding="utf-8")
+    plan = crowdopt.solve(camp, output=tmp_path / "plan")
     assert plan.loads[1] >= 5
-    report = crowdopt.verify(tmp_path / "camp", tmp_path / "plan")
-    assert report.holds and list(report.overrides) == ["rows"]
-    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,nobody,1,1\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 2.*nobody"):
-        crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
-    (tmp_path / "bad.csv").write_text("row,task,worker,coefficient,lower\nx,t0,w1,1,\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no side"):
-        crowdopt.assign(tmp_path / "camp", rows=tmp_path / "bad.csv")
+    assert crowdopt.verify(camp, tmp_path / "plan").holds
+    for rows, sentence in (("x,t0,nobody,1,1,\n", "line 2.*nobody"), ("x,t0,w1,1,,\n", "no side")):
+        (camp / "rows.csv").write_text(head + rows, encoding="utf-8")
+        with pytest.raises(InputError, match=sentence):
+            crowdopt.solve(camp)

@@ -9,7 +9,7 @@ from math import factorial, prod
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, assign
+from crowdopt import AssignmentInstance, solve
 from crowdopt.api.budget import spend
 from tests.assign.by_hand import choices, report_on, sets_of
 from tests.checkers.plans import least_cost
@@ -44,7 +44,7 @@ def test_equal_workers_give_as_many_labels_as_the_best_fixed_plan(skill, classes
         rule="exact-error",
         min_labels=np.full(20, least),
     )
-    plan = assign(one, time_limit=20, gap=0.0)
+    plan = solve(one, time_limit=20, gap=0.0)
     assert plan.proven and plan.task_labels.tolist() == [labels] * 20
     np.testing.assert_allclose(plan.exact_error[0], plurality(labels, skill, classes))
 
@@ -59,8 +59,8 @@ def test_no_bound_is_above_the_best_of_all_plans(seed):
     rows, _ = choices(replace(mean, budget=money), sets)
     fewest = np.sum([errors[rows[:, task]] for task, (_, errors, _) in enumerate(sets)], axis=0).min()
     plans = [
-        (assign(each, gap=0.0), least_cost(each)),
-        (assign(mean, gap=0.0), money),
+        (solve(each, gap=0.0), least_cost(each)),
+        (solve(mean, gap=0.0), money),
     ]
     for plan, cost in plans:
         assert plan.bound <= cost + 1e-6
@@ -77,6 +77,6 @@ def test_what_is_written_verifies(tmp_path):
     first = AssignmentInstance(rng.uniform(0.45, 0.9, (1, 12)), np.zeros(6, np.int64), [5] * 12, 0.2, **own)
     first = replace(first, epsilon=rng.choice([0.1, 0.2], 6))
     second = replace(first, prior=[0.4, 0.3, 0.2, 0.1])
-    for plan in (assign(first), assign(second), spend(first, 15.0).plan, spend(second, 7.0).plan):
+    for plan in (solve(first), solve(second), spend(first, 15.0).plan, spend(second, 7.0).plan):
         assert plan.found
         assert report_on(plan.instance, plan, tmp_path).holds

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import crowdopt
-from crowdopt import AssignmentInstance, assign
+from crowdopt import AssignmentInstance, solve
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import presolved
@@ -100,7 +100,7 @@ def test_verify_finds_the_proof_from_the_folders(tmp_path, rule, more, settled):
     crowdopt.write_campaign(instance, tmp_path / "c", collected_labels=["yes"] * len(had))
     text = (tmp_path / "c" / "campaign.toml").read_text(encoding="utf-8")
     (tmp_path / "c" / "campaign.toml").write_text(text.replace('"evidence"', '"observed"'), encoding="utf-8")
-    plan = assign(tmp_path / "c", output=tmp_path / "p", gap=0.0)
+    plan = solve(tmp_path / "c", output=tmp_path / "p", gap=0.0)
     report = crowdopt.verify(tmp_path / "c", tmp_path / "p")
     assert plan.proven and report.holds, report.problems
     idle = ~is_open(plan.instance)
@@ -115,7 +115,7 @@ def test_every_method_answers_where_nothing_is_left(method, program):
     if method == "primal-approximation" and program == "lp":
         return
     done = replace(second_round(), prior=np.array([SURE] * 4))
-    plan = assign(done, method, program=program)
+    plan = solve(done, method, program=program)
     assert plan.found and plan.labels == 0 and plan.bound == 0 and plan.pairs.shape == (0, 2)
     with pytest.raises((crowdopt.InputError, crowdopt.BackendMissing)):
-        assign(done, "nobody", program=program)
+        solve(done, "nobody", program=program)

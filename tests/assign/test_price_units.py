@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, assign
+from crowdopt import AssignmentInstance, solve
 from crowdopt.assign.plan import price_unit
 from crowdopt.recheck.bounds import price_step
 from tests.assign.by_hand import report_on
@@ -43,7 +43,7 @@ def test_a_plan_in_units_is_the_plan_of_the_prices(rule, seed, tmp_path):
         rng.uniform(0.6, 0.95, (2, 6)), np.arange(8) % 2, np.full(6, 5), 0.2, rule=rule, cost=cost, budget=budget
     )
     tenth = replace(whole, cost=cost / 10, budget=None if budget is None else budget / 10)
-    one, other = assign(whole, time_limit=20, gap=0.0), assign(tenth, time_limit=20, gap=0.0)
+    one, other = solve(whole, time_limit=20, gap=0.0), solve(tenth, time_limit=20, gap=0.0)
     assert one.status is other.status and one.proof == other.proof
     if not one.found:
         return

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, OwnRows, assign
+from crowdopt import AssignmentInstance, OwnRows, solve
 from crowdopt.crowd.vote_errors import breaches
 from tests.assign.by_hand import report_on
 from tests.checkers.plans import broken, least_cost
@@ -63,7 +63,7 @@ def documents(seed: int, size: int, count: int, workers: int) -> AssignmentInsta
 def test_documents_of_sentences_have_their_cheapest_plan(seed, tmp_path):
     """Against every plan of the sentences, by a checker of its own; the folder holds."""
     one = documents(seed, 2, 2, 4)
-    plan, best = assign(one, time_limit=20, gap=0.0), least_cost(one)
+    plan, best = solve(one, time_limit=20, gap=0.0), least_cost(one)
     if not np.isfinite(best):
         assert not plan.found and (plan.pairs is None or not breaches(one, plan.pairs, short=plan.short))
         return
@@ -77,6 +77,6 @@ def test_many_documents_are_planned_and_proven_at_once():
     """Thirty of ten sentences: no other plan would be found label by label."""
     one = documents(0, 10, 30, 12)
     one = replace(one, capacity=np.full(12, 90), epsilon=np.full(300, 0.12), own_rows=one.own_rows, rule="exact-error")
-    plan = assign(one, time_limit=20)
+    plan = solve(one, time_limit=20)
     assert plan.found and plan.proven and not breaches(one, plan.pairs)
     assert plan.certified_bound >= 0.9 * plan.objective

@@ -43,7 +43,7 @@ from crowdopt.programs import assignment
 from tests.children import after_computing
 program = assignment.build(crowdopt.recipe("R1:20x30"))
 print("ready", flush=True)
-solution = crowdopt.solve(program, options=crowdopt.Options(time_limit=60))
+solution = crowdopt.solve_program(program, options=crowdopt.Options(time_limit=60))
 print(solution.interrupted, solution.status.value, crowdopt.certify(solution).is_feasible())
 """
 

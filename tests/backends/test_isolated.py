@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, BackendFailed, Options, assign, certify, programs, relax, solve
+from crowdopt import AssignmentInstance, BackendFailed, Options, certify, programs, relax, solve
 from crowdopt.backends import isolated
 from tests import strangers
 
@@ -77,7 +77,7 @@ def test_an_honest_one_is_as_good_as_ours():
     assert certify(theirs).value == certify(ours).value and theirs.status == ours.status
     linear = solve(relax(program), "honest")
     assert certify(linear).proves_optimal() and certify(linear).proof == "certificate"
-    assert assign(INSTANCE, "honest").proven and assign(INSTANCE, "highs").proven  # not theirs of that name
+    assert solve(INSTANCE, "honest").proven and solve(INSTANCE, "highs").proven  # not theirs of that name
 
 
 def test_what_it_writes_into_is_its_own_copy():
@@ -101,7 +101,7 @@ def test_what_it_writes_into_is_its_own_copy():
 def test_whatever_ends_it_is_a_sentence(name, words):
     """No exit status and no silence of theirs becomes ours."""
     with pytest.raises(BackendFailed, match=words):
-        assign(INSTANCE, name, time_limit=0.5, gap=0.0)
+        solve(INSTANCE, name, time_limit=0.5, gap=0.0)
 
 
 def test_a_solver_that_hangs_is_stopped_when_its_time_is_up(monkeypatch):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, BackendFailed, Status, assign, verify, write_campaign
+from crowdopt import AssignmentInstance, BackendFailed, Status, solve, verify, write_campaign
 from crowdopt.crowd.vote_errors import breaches
 from tests.backends.liars import LIES, liar
 from tests.sampled import first_of
@@ -36,7 +36,7 @@ def optimum() -> dict[tuple[str, str], float]:
     """The true optimum of each case, infinite where there is no plan."""
     table = {}
     for case, kind in product(CASES, KINDS):
-        plan = assign(CASES[case], "highs", program=kind, strict=True)
+        plan = solve(CASES[case], "highs", require="served", program=kind)
         assert plan.proven
         table[case, kind] = np.inf if plan.objective is None else plan.objective
     assert table["feasible", "ip"] < np.inf == table["infeasible", "lp"]
@@ -62,7 +62,7 @@ def test_no_lie_becomes_a_claim_of_ours(lie, case, kind, lying, optimum):
     lying(lie)
     instance, best = CASES[case], optimum[case, kind]
     try:
-        plan = assign(instance, "liar", program=kind, time_limit=5, strict=True)
+        plan = solve(instance, "liar", require="served", program=kind, time_limit=5)
     except BackendFailed as error:
         assert "liar" in str(error) and "\n" not in str(error)
         return
@@ -106,13 +106,13 @@ def test_no_lie_is_printed(lie, kind, lying, optimum, tmp_path: Path):
 def test_a_plan_that_is_refuted_is_not_called_proven(lying):
     """A bound of 1e9 beside labels that cost 112 says more of the liar than of the labels."""
     lying("bound of 1e9, feasible")
-    plan = assign(FEASIBLE, "liar", time_limit=5)
+    plan = solve(FEASIBLE, "liar", time_limit=5)
     assert not plan.proven and plan.bound <= plan.objective
 
 
 def test_a_lie_that_there_is_no_plan_costs_no_plan(lying):
     """What serves the most tasks is then looked for by a solver of ours, and serves all: so there is a plan."""
     lying("infeasible")
-    plan = assign(FEASIBLE, "liar", time_limit=5)
+    plan = solve(FEASIBLE, "liar", time_limit=5)
     assert plan.found and not breaches(FEASIBLE, plan.pairs)
-    assert not plan.proven or plan.objective == assign(FEASIBLE).objective
+    assert not plan.proven or plan.objective == solve(FEASIBLE).objective

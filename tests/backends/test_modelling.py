@@ -59,8 +59,8 @@ LIBRARIES = {"highspy": by_highspy, "pulp": by_pulp, "cvxpy": by_cvxpy}
 def test_a_wish_added_there_counts(library: str) -> None:
     """Its optimum is that of the row written by hand, and dearer than without."""
     pytest.importorskip(library)
-    wanted = crowdopt.certify(crowdopt.solve(by_hand(PROGRAM))).value
-    assert wanted > crowdopt.certify(crowdopt.solve(PROGRAM)).value, "the wish costs something"
+    wanted = crowdopt.certify(crowdopt.solve_program(by_hand(PROGRAM))).value
+    assert wanted > crowdopt.certify(crowdopt.solve_program(PROGRAM)).value, "the wish costs something"
     assert LIBRARIES[library](PROGRAM, True) == pytest.approx(wanted, abs=1e-6)
 
 
@@ -87,7 +87,7 @@ def test_names_lead_to_tasks_and_workers() -> None:
 def test_rows_of_one_s_own_are_part_of_the_proof() -> None:
     """The LP with the wish costs more, and the wish's multiplier is what proves it."""
     program = by_hand(relax(PROGRAM))
-    solution = crowdopt.solve(program)
+    solution = crowdopt.solve_program(program)
     assert crowdopt.certify(solution).proves_optimal(1e-6)
     without = solution.dual.copy()
     without[program.row("wish").span] = 0.0

@@ -35,7 +35,7 @@ def test_chains_agree_with_cold_solves() -> None:
                 asked.set_sides(lower=np.where(np.isfinite(program.row_lower), program.row_lower * scale, -np.inf))
             else:
                 asked.set_bounds(upper=(rng.random(program.cost.size) < 0.9).astype(float))
-            warm, cold = asked.solve(), crowdopt.solve(asked.program, asked.backend)
+            warm, cold = asked.solve(), crowdopt.solve_program(asked.program, asked.backend)
             assert warm.status is cold.status, seed
             mine, other = certify(warm), certify(cold)
             if other.value is not None:
@@ -67,26 +67,26 @@ def test_senseless_numbers_are_refused_and_crossed_sides_are_infeasible() -> Non
 
 
 def test_options_of_a_solver_s_own(tmp_path) -> None:
-    """In the method's name or beside it; our own methods take none; a value of the wrong kind is a sentence."""
+    """In the method's name; our own methods take none; a value of the wrong kind is a sentence."""
     instance = crowdopt.recipe("R10:10x20", seed=0)
-    plan = crowdopt.assign(instance, "highs", solver_options=["presolve=off"])
-    assert plan.proven and plan.objective == crowdopt.assign(instance, "highs[presolve=off,threads=2]").objective
-    for method, given, sentence in (
-        ("exact", ["presolve=off"], "our own"),
-        ("highs", ["presolv=off"], "near ones are presolve"),
-        ("highs[mip_max_nodes=few]", [], "is a number"),
-        ("highs[presolve=off]", ["presolve=on"], "given twice"),
-        ("highs[presolve=off", [], "no backend with options"),
+    plan = crowdopt.solve(instance, "highs[presolve=off]")
+    assert plan.proven and plan.objective == crowdopt.solve(instance, "highs[presolve=off,threads=2]").objective
+    for method, sentence in (
+        ("exact[presolve=off]", "our own"),
+        ("highs[presolv=off]", "near ones are presolve"),
+        ("highs[mip_max_nodes=few]", "is a number"),
+        ("highs[presolve=off,presolve=on]", "given twice"),
+        ("highs[presolve=off", "no backend with options"),
     ):
         with pytest.raises(InputError, match=sentence):
-            crowdopt.assign(instance, method, solver_options=given)
+            crowdopt.solve(instance, method)
 
 
 def test_an_interrupted_search_ends_the_caller(monkeypatch):
     """An answer that cannot say it was cut short must not be made of one that was."""
     program = relax(assignment.build(crowdopt.recipe("R1:10x20", seed=0)))
-    found = backends.solve(program)
+    found = backends.solve_program(program)
     assert (backends.solve_whole(program).primal == found.primal).all()
-    monkeypatch.setattr(backends, "solve", lambda *_: replace(found, interrupted=True))
+    monkeypatch.setattr(backends, "solve_program", lambda *_: replace(found, interrupted=True))
     with pytest.raises(KeyboardInterrupt):
         backends.solve_whole(program)

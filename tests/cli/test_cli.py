@@ -35,7 +35,7 @@ def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
     """Out of time: so it says, with what can be handed out unless strict."""
     run("generate", "R10:200x60", "-o", "r")
     hasty = ("solve", "r", "--method", "highs", "--time-limit", "0.02", "-o", "p")
-    status, said = run(*hasty, "--strict")
+    status, said = run(*hasty, "--require", "served")
     assert status == 1 and "no plan was found within the limits" in said
     assert not (tmp_path / "p").exists()
     status, said = run(*hasty)  # the quick plan that is handed out may serve all tasks
@@ -47,7 +47,7 @@ def test_no_plan_is_exit_1_and_says_why(run, tmp_path):
 def test_the_suggested_epsilon_works(run):
     """What the message proposes is feasible as typed."""
     run("generate", "B5:50x20", "-o", "b")
-    said = run("solve", "b", "--strict", "-o", "p")[1]
+    said = run("solve", "b", "--require", "served", "-o", "p")[1]
     epsilon = said.partition("a plan for epsilon = ")[2].split()[0]
     status, said = run("solve", "b", "--epsilon", epsilon, "--gap", "0.5", "-o", "p")
     assert status == 0 and "labels for 50 tasks" in said
@@ -58,7 +58,7 @@ def test_the_suggested_epsilon_works(run):
 def test_require_proof(run):
     """Unproven is exit 1 when proof is required; the plan is written all the same."""
     run("generate", "R10:60x20", "-o", "r")
-    status, said = run("solve", "r", "--method", "highs", "--gap", "0.3", "--require-proof", "-o", "p")
+    status, said = run("solve", "r", "--method", "highs", "--gap", "0.3", "--require", "proof", "-o", "p")
     assert status == 1 and "above the optimum" in said
     assert run("verify", "r", "p")[0] == 0
 
@@ -122,7 +122,7 @@ def test_zencrowd_from_labels_to_a_verified_plan(run, real_data):
     folder = real_data / "zencrowd_all"
     words = ["import", str(folder / "labels.csv"), "--types", str(folder / "types.csv"), "-o", "z"]
     assert run(*words, "--epsilon", "0.15", "--capacity", "800", "--truth", str(folder / "truth.csv"))[0] == 0
-    status, said = run("solve", "z", "--time-limit", "300", "--require-proof", "-o", "p", "--json")
+    status, said = run("solve", "z", "--time-limit", "300", "--require", "proof", "-o", "p", "--json")
     assert status == 0 and json.loads(said)["proven"]
     assert run("verify", "z", "p")[0] == 0
     assert any(row["load"] == row["capacity"] for row in rows("p/workers.csv"))

@@ -48,7 +48,7 @@ def test_stages_that_begin_anew_are_told_as_one_run():
 def test_a_search_is_told_forward(rule):
     """From Python too."""
     told = []
-    plan = crowdopt.assign(crowdopt.recipe("R10:60x30", seed=3), rule=rule, time_limit=2, listener=told.append)
+    plan = crowdopt.solve(crowdopt.recipe("R10:60x30", seed=3), rule=rule, time_limit=2, listener=told.append)
     assert goes_forward(told)
     assert not told or told[-1].value is None or told[-1].value >= plan.bound - 1e-6
 

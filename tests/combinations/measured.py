@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from warnings import catch_warnings
 
-from crowdopt import AssignmentInstance, InputError, Plan, Status, assign, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, InputError, Plan, Status, solve, verify, write_campaign, write_plan
 from crowdopt.errors import TableWarning
 from tests.checkers.folders import check
 from tests.checkers.plans import broken, cost_of, least_cost
@@ -113,7 +113,7 @@ def measure(drawn: Planned, limit: float, *, seed: int = 0, folders: bool = True
     about |= {"feasible": known < inf, "limit": limit, "known": known if isfinite(known) else None}
     started = perf_counter()
     try:
-        plan = assign(one, method=method, time_limit=limit, gap=0.0, isolated=method not in HERE)
+        plan = solve(one, method=method, time_limit=limit, gap=0.0, isolated=method not in HERE)
         seconds = perf_counter() - started
         if plan.interrupted:
             raise KeyboardInterrupt

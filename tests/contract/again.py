@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.backends import BackendMissing, named, session, solve
+from crowdopt.backends import BackendMissing, named, session, solve_program
 from crowdopt.backends.probe import tiny
 from crowdopt.core.certificate import certify
 from crowdopt.core.program import relax
@@ -41,9 +41,9 @@ def options(backend: str) -> dict[str, Any]:
     harmless = next((text for end, text in HARMLESS.items() if backend.endswith(end)), None)
     found: dict[str, Any] = {"value": None, "takes": harmless is not None}
     if harmless is not None:
-        found["value"] = certify(solve(program, f"{backend}[{harmless}]", LIMIT, isolated=False)).value
+        found["value"] = certify(solve_program(program, f"{backend}[{harmless}]", LIMIT, isolated=False)).value
     try:
-        solve(program, f"{backend}[presolvv=1]", LIMIT, isolated=False)
+        solve_program(program, f"{backend}[presolvv=1]", LIMIT, isolated=False)
     except InputError as error:
         found["said"] = str(error)
     return found
@@ -63,7 +63,7 @@ def chain(backend: str, steps: int = 3) -> dict[str, Any]:
         if step == 2:
             asked.set_bounds(upper=np.where(rng.random(program.cost.size) < 0.02, 0.0, 1.0))
         warm.append(_facts(asked.solve()))
-        cold.append(_facts(solve(replace(asked.program, name="cold"), backend, LIMIT, isolated=False)))
+        cold.append(_facts(solve_program(replace(asked.program, name="cold"), backend, LIMIT, isolated=False)))
     return {"warm": warm, "cold": cold, "builds": asked.builds, "keeps": able.warm is not None}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.backends import named, solve
+from crowdopt.backends import named, solve_program
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options
@@ -40,7 +40,7 @@ def attempt(backend: str, seed: int) -> dict[str, Any]:
     able, program = named(backend), assignment.build(instance(seed))
     found: dict[str, Any] = {}
     if able.integers:
-        solution = solve(program, backend, LIMIT)
+        solution = solve_program(program, backend, LIMIT)
         certificate = certify(solution)
         found["integer"] = {
             "status": solution.status.value,
@@ -50,7 +50,7 @@ def attempt(backend: str, seed: int) -> dict[str, Any]:
             "feasible": certificate.is_feasible(),
         }
     if able.continuous and able.duals:
-        solution = solve(relax(program), backend, LIMIT)
+        solution = solve_program(relax(program), backend, LIMIT)
         certificate, dual = certify(solution), solution.dual
         found["linear"] = {
             "status": solution.status.value,

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.backends import solve
+from crowdopt.backends import solve_program
 from crowdopt.core.solution import Options
+from crowdopt.hire import program as hiring
 from crowdopt.hire.candidates import SelectionInstance
-from crowdopt.hire.program import build, chosen, solve_program
+from crowdopt.hire.program import build, chosen
 from tests.selections import limited
 
 LIMIT = Options(time_limit=20.0)
@@ -35,7 +36,7 @@ def attempt(backend: str, which: str) -> dict[str, Any]:
 
 def searched(backend: str, instance: SelectionInstance) -> dict[str, Any]:
     """What the backend's search finds and claims; the value is recomputed from the set."""
-    found = solve_program(instance, solve, backend, LIMIT, None)
+    found = hiring.solve_program(instance, solve_program, backend, LIMIT, None)
     return {"status": found.status.value, "score": found.score, "workers": found.members.tolist()}
 
 
@@ -43,7 +44,7 @@ def claimed(backend: str, instance: SelectionInstance) -> dict[str, Any]:
     """The same, with what the backend itself says of the bound."""
     from crowdopt.core.certificate import certify
 
-    solution = solve(build(instance), backend, FULL)
+    solution = solve_program(build(instance), backend, FULL)
     certificate = certify(solution)
     facts = {"claim": solution.status.value, "bound": -certificate.bound, "gap": certificate.gap}
     if solution.primal is None:

@@ -29,8 +29,8 @@ def test_an_entry_point_registers_a_backend(elsewhere: Path) -> None:
     """``discover`` takes what the entry points of the group ``crowdopt.backends`` load like a module's BACKENDS."""
     code = (
         "import crowdopt;"
-        "plan = crowdopt.assign(crowdopt.recipe('R10:10x20'), 'milp');"
-        "print(plan.proven, plan.objective == crowdopt.assign(crowdopt.recipe('R10:10x20')).objective)"
+        "plan = crowdopt.solve(crowdopt.recipe('R10:10x20'), 'milp');"
+        "print(plan.proven, plan.objective == crowdopt.solve(crowdopt.recipe('R10:10x20')).objective)"
     )
     assert run(elsewhere, "-c", code).split() == ["True", "True"]
 

@@ -12,7 +12,7 @@ import traceback
 from dataclasses import replace
 from typing import Any
 
-from crowdopt.backends import BackendMissing, named, solve
+from crowdopt.backends import BackendMissing, named, solve_program
 from crowdopt.testing.backend_contract import CASES, facts, suits
 from tests.contract import again, agreement, hiring
 from tests.contract.silent import SILENT
@@ -26,7 +26,7 @@ def judged(backend: str, name: str) -> dict[str, Any]:
         return {"unsuited": True}
     if (backend, name) in SILENT:
         options = replace(options, time_limit=min(options.time_limit, 0.5))
-    return facts(solve(program, backend, options, isolated=False))
+    return facts(solve_program(program, backend, options, isolated=False))
 
 
 def attempt(backend: str, name: str) -> dict[str, Any]:

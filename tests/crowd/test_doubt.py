@@ -69,7 +69,7 @@ def test_gold_by_class_leaves_open_what_tables_do(tmp_path, classes):
     folder = lay(tmp_path / "c", "epsilon = 0.2", tasks, {f"w{j}": (4, None) for j in range(6)})
     answers = [(f"w{j}", k, y, 9 if k == y else 1) for j in range(6) for k in names for y in names]
     write_table(folder / "gold.csv", "worker,true,answered,count", *(",".join(map(str, row)) for row in answers))
-    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    plan = crowdopt.solve(folder, output=tmp_path / "plan")
     assert 0 < plan.left_open.mean < plan.left_open.high < 0.5
     assert crowdopt.verify(folder, tmp_path / "plan").holds
 
@@ -79,14 +79,14 @@ def test_an_empty_plan_keeps_any_confidence(tmp_path):
     text = "epsilon = 0.2\nprior = { no = 0.1, yes = 0.9 }"
     folder = lay(tmp_path / "c", text, ["t0"], {"w0": (1, None)})
     write_table(folder / "gold.csv", "worker,correct,asked", "w0,16,20")
-    plan = crowdopt.assign(folder, confidence=0.9, output=tmp_path / "plan")
+    plan = crowdopt.solve(folder, confidence=0.9, output=tmp_path / "plan")
     assert plan.found and plan.labels == 0 and crowdopt.verify(folder, tmp_path / "plan").holds
 
 
 def test_much_gold_leaves_nothing_open():
     """A million answers each: errors are those that the plan computes."""
     instance = campaign(np.array([0.9, 0.8, 0.7, 0.7, 0.6]), 10**6, 0.1, rng())
-    plan = crowdopt.assign(instance)
+    plan = crowdopt.solve(instance)
     known, exact = left_open(instance, plan.pairs), exact_errors(instance, plan.pairs)[0].mean()
     assert known.mean == pytest.approx(exact, rel=0.02) and known.high == pytest.approx(exact, rel=0.05)
     assert (known.fewest, known.most, known.share) == (10**6, 10**6, 0.95)
@@ -128,7 +128,7 @@ def test_it_is_said_by_the_plan_and_recomputed_by_verify(tmp_path):
     tasks, workers = (f"t{i}" for i in range(6)), {f"w{j}": (6, None) for j in range(6)}
     folder = lay(tmp_path / "c", "epsilon = 0.2", tasks, workers)
     write_table(folder / "gold.csv", "worker,correct,asked", *(f"w{j},{16 - j},20" for j in range(6)))
-    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    plan = crowdopt.solve(folder, output=tmp_path / "plan")
     assert str(plan.left_open).startswith("skills rest on 20 gold answers each")
     assert crowdopt.verify(folder, tmp_path / "plan").holds
     text = (tmp_path / "plan" / "plan.json").read_text(encoding="utf-8")
@@ -152,7 +152,7 @@ def test_verify_takes_no_share_that_draws_cannot_tell(tmp_path, share):
     """Whatever figures stand beside it: the most of 100 draws is no limit for all but one of a million crowds."""
     folder = lay(tmp_path / "c", "epsilon = 0.2", ["t0"], {f"w{j}": (1, None) for j in range(6)})
     write_table(folder / "gold.csv", "worker,correct,asked", *(f"w{j},{16 - j},20" for j in range(6)))
-    plan = crowdopt.assign(folder, output=tmp_path / "plan")
+    plan = crowdopt.solve(folder, output=tmp_path / "plan")
     path = tmp_path / "plan" / "plan.json"
     facts = json.loads(path.read_text(encoding="utf-8"))
     honest = left_open(plan.instance, plan.pairs, share).facts if isinstance(share, float) else {}
@@ -165,16 +165,16 @@ def test_a_confidence_lowers_targets_until_the_plan_keeps_them_so_often(tmp_path
     """The plan is the campaign's for lower targets, which it records; where it cannot be, that is said."""
     folder = lay(tmp_path / "c", "epsilon = 0.2", (f"t{i}" for i in range(6)), {f"w{j}": (6, None) for j in range(9)})
     write_table(folder / "gold.csv", "worker,correct,asked", *(f"w{j},{16 - j % 3},20" for j in range(9)))
-    usual = crowdopt.assign(folder)
-    sure = crowdopt.assign(folder, confidence=0.95, output=tmp_path / "plan")
+    usual = crowdopt.solve(folder)
+    sure = crowdopt.solve(folder, confidence=0.95, output=tmp_path / "plan")
     assert usual.left_open.high > 0.2 >= sure.left_open.high and sure.is_sure
     assert sure.objective > usual.objective and sure.instance.one_target < 0.2
     assert crowdopt.verify(folder, tmp_path / "plan").overrides == {"epsilon": sure.instance.one_target}
     few = lay(tmp_path / "few", "epsilon = 0.2", ["t0"], {f"w{j}": (1, None) for j in range(3)})
     write_table(few / "gold.csv", "worker,correct,asked", *(f"w{j},8,10" for j in range(3)))
-    unsure = crowdopt.assign(few, confidence=0.99)
+    unsure = crowdopt.solve(few, confidence=0.99)
     assert unsure.found and not unsure.is_sure and "more gold would help" in unsure.note
     with pytest.raises(InputError, match="confidence must lie between"):
-        crowdopt.assign(folder, confidence=1.5)
+        crowdopt.solve(folder, confidence=1.5)
     with pytest.raises(InputError, match="a confidence needs skills that rest on gold"):
-        crowdopt.assign(replace(usual.instance, origin=None), confidence=0.9)
+        crowdopt.solve(replace(usual.instance, origin=None), confidence=0.9)

@@ -125,7 +125,7 @@ def test_gold_turned_round_is_refused_and_goes_on_where_it_is_trusted(tmp_path):
     ):
         with pytest.raises(InputError, match=r"gold answers are right, .* labels and truth do not fit each other"):
             verb(*tables)
-    assert crowdopt.assign(folder, trust_gold=True, output=tmp_path / "plan").found
+    assert crowdopt.solve(folder, trust_gold=True, output=tmp_path / "plan").found
     assert crowdopt.verify(folder, tmp_path / "plan").holds
     assert crowdopt.select(right.sum(axis=0), 60, trust_gold=True).found
     crowdopt.import_labels(labels, truth, output=made, trust_gold=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import crowdopt
 from benchmarks.laws import set_errors
-from crowdopt import AssignmentInstance, Group
+from crowdopt import Adaptive, AssignmentInstance, Group
 from crowdopt.crowd import gold as law_fits
 from crowdopt.crowd.error_correlation import effective_votes
 from crowdopt.crowd.gold import COMMON, FITS, INDEPENDENT, PAIRWISE, PARAMS, GoldVotes, chosen_law, log_chances
@@ -294,18 +294,18 @@ def test_campaign_with_coupled_gold_goes_through_the_whole_loop(tmp_path):
     crowdopt.write_campaign(instance, tmp_path / "one.npz")
     kept = crowdopt.read_campaign(tmp_path / "one.npz").vote_law
     assert kept.name == law.name == PAIRWISE and (kept.ways(np.arange(4)) == law.ways(np.arange(4))).all()
-    fixed = crowdopt.assign(panel, output=tmp_path / "fixed")
+    fixed = crowdopt.solve(panel, output=tmp_path / "fixed")
     assert crowdopt.verify(panel, tmp_path / "fixed").holds and "--each-task" in fixed.note
     sets = {tuple(fixed.pairs[fixed.pairs[:, 0] == i, 1]) for i in range(30)}
     parts = [[coin(part[list(some)]) for part in law.accuracy] for some in sets]
     worst = max(least_error(joint(EVEN, *each, share=law.share)) for each in parts)
     assert f"err up to {100 * worst:.3g} %" in fixed.note
-    plan = crowdopt.assign(panel, adaptive=True, output=tmp_path / "plan")
+    plan = crowdopt.solve(panel, method=Adaptive(), output=tmp_path / "plan")
     assert plan.proven and law.name in plan.note and crowdopt.verify(panel, tmp_path / "plan").proven
     crowdopt.rehearse(panel, tmp_path / "plan", output=tmp_path / "labels.csv", seed=1)
     found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=panel, output=tmp_path / "answers")
     assert found.onward is not None
-    assert crowdopt.assign(tmp_path / "answers" / "campaign", adaptive=True, output=tmp_path / "next").found
+    assert crowdopt.solve(tmp_path / "answers" / "campaign", method=Adaptive(), output=tmp_path / "next").found
     assert crowdopt.verify(tmp_path / "answers" / "campaign", tmp_path / "next").holds
     facts = crowdopt.explain(panel, tmp_path / "plan").facts["laws"]
     assert facts["chosen"] == law.name and len(facts["plans"]) == len(FITS)

@@ -209,7 +209,7 @@ def test_programs_of_hard_tasks_say_what_they_leave_room_for(tmp_path):
     hard = replace(ONE, capacity=np.full(6, 2), epsilon=np.full(1, 0.3)).with_difficulty(HARD)
     crowdopt.write_campaign(hard, tmp_path / "c")
     for program in ("ip", "lp"):
-        plan = crowdopt.assign(tmp_path / "c", program=program)
+        plan = crowdopt.solve(tmp_path / "c", program=program)
         assert plan.found and "tasks are hard" in plan.note
         crowdopt.write_plan(plan, tmp_path / program)
         assert verify(tmp_path / "c", tmp_path / program).holds
@@ -228,12 +228,12 @@ def test_public_programs_are_those_of_the_linear_rule(instance):
 
 def test_the_bound_of_the_linear_rule_is_never_called_the_promises(tmp_path):
     """One label of .8 errs with .2, exactly; the linear rule asks for more than four, and says whose bound that is."""
-    exact, shares = crowdopt.assign(ONE), crowdopt.assign(ONE, program="lp", output=tmp_path / "lp")
+    exact, shares = crowdopt.solve(ONE), crowdopt.solve(ONE, program="lp", output=tmp_path / "lp")
     assert exact.proven and exact.objective == 1 and not exact.promise
     assert shares.proven and shares.bound > 4 and (shares.instance.rule, shares.promise) == ("bhattacharyya", ONE.rule)
     crowdopt.write_campaign(ONE, tmp_path / "one")
     report = verify(tmp_path / "one", tmp_path / "lp")
     assert report.holds and report.overrides == {"rule": "bhattacharyya"}
-    short = crowdopt.assign(replace(ONE, capacity=np.array([1, 0, 0, 0, 0, 0])), program="lp", strict=True)
+    short = crowdopt.solve(replace(ONE, capacity=np.array([1, 0, 0, 0, 0, 0])), require="served", program="lp")
     first, *_, last = why_not(short)
     assert first.startswith("infeasible by rule bhattacharyya") and "rule exact-error asks for less" in last

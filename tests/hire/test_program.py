@@ -75,7 +75,7 @@ def test_a_solver_that_breaks_a_limit_is_not_believed() -> None:
     """A point that spends more than there is yields no set, whatever its status says."""
 
     def generous(program, backend="highs", options=OPTIONS, listener=None):
-        solution = crowdopt.solve(program, backend, options)
+        solution = crowdopt.solve_program(program, backend, options)
         point = np.zeros_like(program.cost)
         program.column("u").view(point)[1] = 1.0
         program.column("w").view(point)[1] = 1.0

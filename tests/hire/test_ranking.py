@@ -44,7 +44,7 @@ def test_algorithm_1_is_the_best_of_all_sets_and_the_smallest_such(kind: str) ->
         assert list(zip(found.frontier.size, found.frontier.score.round(9), strict=True)) == points
         assert found.frontier.members[-1].tolist() == by_size[-1].workers.tolist()
         if trial < 3:
-            certificate = crowdopt.certify(crowdopt.solve(relax(build(instance))))
+            certificate = crowdopt.certify(crowdopt.solve_program(relax(build(instance))))
             assert certificate.proves_optimal(1e-7) and -certificate.value == pytest.approx(found.score, abs=1e-7)
 
 

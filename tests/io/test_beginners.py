@@ -188,7 +188,7 @@ def test_results_are_frames_and_frames_are_read(tmp_path):
     with pytest.raises(InputError, match="not RecordBatchReader"):
         read_label_table(frame.to_arrow().to_reader())
     write_sample(tmp_path / "sample")
-    plan = crowdopt.assign(tmp_path / "sample", time_limit=10)
+    plan = crowdopt.solve(tmp_path / "sample", time_limit=10)
     chosen = polars.DataFrame(plan)
     assert chosen.columns == ["task", "worker", "price"] and chosen.height == len(plan.pairs)
     votes = chosen.sort("task").with_columns(label=(polars.col("task") > "photo-10").cast(polars.Int8))
@@ -213,7 +213,7 @@ def test_columns_that_no_plan_uses_go_to_the_tools_and_to_the_next_round(tmp_pat
     head, *tasks = (tmp_path / "sample" / "tasks.csv").read_text(encoding="utf-8").splitlines()
     more = (f"{line},http://x/{k},note {k}" for k, line in enumerate(tasks))
     write_table(tmp_path / "sample" / "tasks.csv", f"{head},url,my notes", *more)
-    crowdopt.assign(tmp_path / "sample", time_limit=10, output=tmp_path / "plan")
+    crowdopt.solve(tmp_path / "sample", time_limit=10, output=tmp_path / "plan")
     with pytest.warns(TableWarning, match="'my notes' cannot be a column that is shown"):
         crowdopt.push(tmp_path / "sample", tmp_path / "plan", tool="prodigy", output=tmp_path / "pushed")
     shown = map(json.loads, (tmp_path / "pushed" / "tasks.jsonl").read_text(encoding="utf-8").splitlines())

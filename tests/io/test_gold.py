@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt import InputError
+from crowdopt import Adaptive, InputError
 from crowdopt.api.generate import init
 from crowdopt.crowd.doubt import gold_of
 from crowdopt.errors import GoldWarning
@@ -108,7 +108,7 @@ def test_from_gold_by_class_to_answers(pets, tmp_path):
     Given the labels an answer is wrong with the chance that is claimed, and before with one below the target, each by
     itself: of a thousand answers the wrong ones are binomial. Verify recomputes every row of weights.csv from the gold.
     """
-    plan = crowdopt.assign(pets, output=tmp_path / "plan")
+    plan = crowdopt.solve(pets, output=tmp_path / "plan")
     report = crowdopt.verify(pets, tmp_path / "plan")
     assert plan.found and report.holds, report.problems
     assert plan.instance.class_names == CLASSES and plan.instance.skills_source == "confusion tables from gold"
@@ -133,7 +133,7 @@ def test_what_gold_by_class_cannot_do_is_said(pets, tmp_path):
     """Rules and folders about one accuracy, classes without gold, simulated comparisons."""
     instance = crowdopt.read_campaign(pets)
     with pytest.raises(InputError, match="rule exact-error is about one accuracy per worker"):
-        crowdopt.assign(pets, rule="exact-error")
+        crowdopt.solve(pets, rule="exact-error")
     with pytest.raises(InputError, match="write an .npz archive"):
         crowdopt.write_campaign(instance, tmp_path / "copy")
     with pytest.raises(InputError, match="compare recorded labels"):
@@ -176,7 +176,7 @@ def test_a_campaign_with_hard_gold_is_planned_for_hard_tasks_and_verifies(tmp_pa
     campaign = of_votes(tmp_path / "campaign", 10, votes)
     instance = crowdopt.read_campaign(campaign)
     assert instance.difficulty.share > 0.2 and "common discount" in instance.skills_source
-    crowdopt.assign(campaign, time_limit=20, output=tmp_path / "plan")
+    crowdopt.solve(campaign, time_limit=20, output=tmp_path / "plan")
     written = json.loads((tmp_path / "plan" / "plan.json").read_text())["difficulty"]
     assert written == {"share": instance.difficulty.share, "left": instance.difficulty.left}
     assert crowdopt.verify(campaign, tmp_path / "plan").holds
@@ -206,7 +206,7 @@ def hard_panel(folder, items: int = 100):
 def test_what_heeds_no_law_of_votes_plans_without_it_and_says_what_that_costs(tmp_path, options, heeds):
     """The plan records by what it is made, so that verify reads gold in the same way."""
     folder = hard_panel(tmp_path / "panel")
-    plan = crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, **options)
+    plan = crowdopt.solve(folder, output=tmp_path / "plan", time_limit=20, **options)
     report = crowdopt.verify(folder, tmp_path / "plan")
     assert plan.found and report.holds, report.problems
     assert bool(plan.instance.difficulty.share) == heeds
@@ -217,7 +217,7 @@ def test_what_heeds_no_law_of_votes_plans_without_it_and_says_what_that_costs(tm
 def test_labels_come_back_to_a_plan_that_reads_gold_in_another_way(tmp_path, options):
     """Its votes are weighed as it says, and the next campaign goes on so: other skills stay stated."""
     folder = hard_panel(tmp_path / "panel")
-    crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, **options)
+    crowdopt.solve(folder, output=tmp_path / "plan", time_limit=20, **options)
     crowdopt.rehearse(folder, tmp_path / "plan", output=tmp_path / "labels.csv")
     crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=folder, output=tmp_path / "next")
     settings = (tmp_path / "next" / "campaign" / "campaign.toml").read_text()
@@ -228,7 +228,7 @@ def test_labels_come_back_to_a_plan_that_reads_gold_in_another_way(tmp_path, opt
 def test_adaptive_plans_that_read_gold_in_another_way_verify(tmp_path, options):
     """What verifies a policy reads the gold that the settings in place of the campaign's are about."""
     folder = hard_panel(tmp_path / "panel")
-    crowdopt.assign(folder, output=tmp_path / "plan", time_limit=20, adaptive=True, rounds=1, **options)
+    crowdopt.solve(folder, method=Adaptive(rounds=1), output=tmp_path / "plan", time_limit=20, **options)
     report = crowdopt.verify(folder, tmp_path / "plan")
     assert report.holds and report.proven, report.problems
 
@@ -246,7 +246,7 @@ def test_adaptive_plans_are_explained_whatever_form_gold_has(tmp_path, workers, 
         for j in range(workers)
     ]
     write_table(folder / "gold.csv", "worker,task,type,label,truth", *(f"{','.join(map(str, row))},1" for row in rows))
-    plan = crowdopt.assign(folder, adaptive=True, skills="beta", time_limit=5)
+    plan = crowdopt.solve(folder, method=Adaptive(), skills="beta", time_limit=5)
     assert "one vote at a time" in " ".join(crowdopt.explain(folder, plan, time_limit=5).sentences)
 
 
@@ -261,7 +261,7 @@ def test_skills_in_place_of_golds_stay_what_they_are(tmp_path):
         assert gold_of(other) is None and alone(other).accuracy.tolist() == other.accuracy.tolist()
         with pytest.raises(InputError, match="skills are given here"):
             overridden(other, {"skills": "beta"})
-    assert crowdopt.assign(mine, rule="hoeffding", epsilon=0.4).instance.accuracy.tolist() == mine.accuracy.tolist()
+    assert crowdopt.solve(mine, rule="hoeffding", epsilon=0.4).instance.accuracy.tolist() == mine.accuracy.tolist()
     assert "skills" in beyond(overridden(mine, {"rule": "hoeffding"}))
 
 
@@ -273,7 +273,7 @@ def test_adaptive_plans_from_answers_with_types_are_explained(tmp_path):
         (f"w{j}", f"g{i}", "ab"[i % 2], "no" if i in (j, 7) else "yes", "yes") for i in range(8) for j in range(3)
     ]
     write_table(folder / "gold.csv", "worker,task,type,label,truth", *as_lines(answers))
-    crowdopt.assign(folder, output=tmp_path / "plan", adaptive=True, trust_gold=True)
+    crowdopt.solve(folder, method=Adaptive(), output=tmp_path / "plan", trust_gold=True)
     found = crowdopt.explain(folder, tmp_path / "plan", trust_gold=True)
     assert any("1 round" in line for line in found.sentences)
 

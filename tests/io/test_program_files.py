@@ -116,7 +116,7 @@ def test_another_solver_reads_the_same_program(name: str, dialect: str, reader: 
     assert_same(found, as_file(program, ids(name), dialect))
     if name != "odd":
         optimum = found["optimum"] if reader == "highs" else found["ip"]
-        assert optimum == pytest.approx(crowdopt.certify(crowdopt.solve(program)).value, abs=1e-6)
+        assert optimum == pytest.approx(crowdopt.certify(crowdopt.solve_program(program)).value, abs=1e-6)
 
 
 WORDS = ["a b", "a_b", "a,b", "a[b", "a]b", "e", "e1", "1", "", "é", "工人", "a%20b", "a-b", "a~b", "$x", "*", "\n"]
@@ -189,5 +189,5 @@ def test_the_verb_writes_and_says_what(program: str, tmp_path: Path) -> None:
     assert "--force" in again.output and str(path) in forced.output
     said, found = json.loads(done.output), read_back("highs", path)
     assert said["columns"] == len(found["columns"]) and said["rows"] == len(found["rows"])
-    lp = crowdopt.certify(crowdopt.solve(relax(assignment.build(PLAIN)))).value
+    lp = crowdopt.certify(crowdopt.solve_program(relax(assignment.build(PLAIN)))).value
     assert found["optimum"] == pytest.approx({"ip": 9, "dual": -lp}[program])

@@ -63,7 +63,7 @@ def test_other_people_s_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.mps").write_text(MPS_FILE, encoding="utf-8")
     other = crowdopt.read_program(tmp_path / "x.mps")
     assert other.row_lower.tolist() == [1.5, -2] and other.row_upper.tolist() == [np.inf, 1]
-    assert crowdopt.certify(crowdopt.solve(other)).value == pytest.approx(3.5)
+    assert crowdopt.certify(crowdopt.solve_program(other)).value == pytest.approx(3.5)
 
 
 MAXIMUM = MPS_FILE.replace("ROWS", "OBJSENSE\n MAX\nROWS").replace("RHS need", "RHS cost -4 need")
@@ -79,7 +79,7 @@ def test_maxima_constants_and_packed_files_are_read(packed: bool, tmp_path: Path
         found = crowdopt.read_program(path)
     model = highs_read(tmp_path / "x.mps", MAXIMUM)
     model.run()
-    assert crowdopt.certify(crowdopt.solve(found)).value == pytest.approx(-model.getObjectiveValue())
+    assert crowdopt.certify(crowdopt.solve_program(found)).value == pytest.approx(-model.getObjectiveValue())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, answers, assign, read_campaign, verify, write_campaign
+from crowdopt import AssignmentInstance, answers, read_campaign, solve, verify, write_campaign
 from crowdopt.recheck.findings import Report
 from tests.io import write_table
 
@@ -21,7 +21,7 @@ class Desk:
         accuracy = np.random.default_rng(0).uniform(0.6, 0.95, (12, 9))
         write_campaign(AssignmentInstance(accuracy, np.arange(12), np.full(9, 8), 0.3), self.campaign)
         self.instance = read_campaign(self.campaign)
-        self.pairs = assign(self.campaign, output=self.plan).pairs.tolist()
+        self.pairs = solve(self.campaign, output=self.plan).pairs.tolist()
 
     def rows(self) -> list[list[str]]:
         """As they are written."""

@@ -64,7 +64,7 @@ def test_integer_columns_between_integers_have_their_true_optimum(backend):
     """HiGHS 1.15 calls other values optimal where sides are no integers; every integer is tried here."""
     for seed in range(10):
         built = between(seed)
-        best, found = least(built), crowdopt.solve(built, backend)
+        best, found = least(built), crowdopt.solve_program(built, backend)
         if best == INF:
             assert found.status is crowdopt.Status.INFEASIBLE
         else:
@@ -84,9 +84,9 @@ def test_every_backend_gets_integer_columns_between_integers(monkeypatch):
     given = answering(monkeypatch, lambda built, truth: truth)
     sides = {"lower": [-1.5, 0.2, 0.0], "upper": [2.9999999999, 3.7, 0.5], "integer": [True, True, False]}
     built = program([-1, -1, -1], [(-INF, [1, 1, 1], 9)], **sides)
-    assert crowdopt.solve(built, "other").program is built
+    assert crowdopt.solve_program(built, "other").program is built
     assert (given[0].lower.tolist(), given[0].upper.tolist()) == ([-1, 1, 0], [3, 3, 0.5])
-    assert crowdopt.certify(crowdopt.solve(relax(built), "other")).value == pytest.approx(-7.2)
+    assert crowdopt.certify(crowdopt.solve_program(relax(built), "other")).value == pytest.approx(-7.2)
     assert given[1].upper.tolist() == built.upper.tolist()
 
 
@@ -94,22 +94,22 @@ def test_no_integer_between_the_sides_is_infeasible(monkeypatch):
     """That needs no solver's word: the sides alone prove it."""
     given = answering(monkeypatch, lambda built, truth: truth)
     empty = program([1, 1], [(1, [1, 1], INF)], [1.2, 0], [1.8, 4], [True, False])
-    found = crowdopt.solve(empty, "other")
+    found = crowdopt.solve_program(empty, "other")
     assert found.status is crowdopt.Status.INFEASIBLE and not given
     assert crowdopt.certify(found).proves_infeasible()
-    assert crowdopt.certify(crowdopt.solve(relax(empty), "other")).value == pytest.approx(1.2)
+    assert crowdopt.certify(crowdopt.solve_program(relax(empty), "other")).value == pytest.approx(1.2)
 
 
 def test_a_fractional_optimum_of_integers_is_no_answer(monkeypatch):
     """A solver that calls 4.5 optimal for an integer column is named, not passed on."""
     answering(monkeypatch, lambda built, truth: replace(truth, primal=np.array([4.5]), claimed_bound=-4.5))
     with pytest.raises(crowdopt.BackendFailed, match="other claims optimal, but its plan is fractional: 0.5"):
-        crowdopt.solve(program([-1], [(0, [1], 9)], upper=7, integer=True), "other")
+        crowdopt.solve_program(program([-1], [(0, [1], 9)], upper=7, integer=True), "other")
 
 
 def test_solving_prints_nothing():
     """HiGHS 1.16 prints a banner when its first object is made; output of ours must stay what a program can read."""
-    code = "from crowdopt.backends import solve; from crowdopt.backends.probe import tiny; solve(tiny(True), 'highs')"
+    code = "import crowdopt; from crowdopt.backends.probe import tiny; crowdopt.solve_program(tiny(True), 'highs')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
 
@@ -161,7 +161,7 @@ def test_what_others_write_has_the_optimum_that_they_find(writer, tmp_path):
         words = " ".join(str(one.message) for one in told)
         assert ("is a maximum" in words) == maximum and ("constant 3" in words) == (writer is by_highs)
         assert ("*SENSE:Maximize" in words) == (maximum and writer is by_pulp)
-        found = crowdopt.solve(read)
+        found = crowdopt.solve_program(read)
         if theirs == INF:
             assert found.status is crowdopt.Status.INFEASIBLE
         else:

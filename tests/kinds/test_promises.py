@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt import Adaptive
 from crowdopt.crowd.vote_errors import broken
 from crowdopt.errors import OwnFault
 from tests.sampled import first_of
@@ -38,7 +39,7 @@ def languages(seed):
 @pytest.mark.parametrize("seed", first_of(range(4)))
 def test_plans_of_many_barred_tasks_keep_their_targets(seed):
     instance = languages(seed)
-    plan = crowdopt.assign(instance, time_limit=1.0)
+    plan = crowdopt.solve(instance, time_limit=1.0)
     barred = set(map(tuple, instance.forbidden.tolist()))
     assert plan.pairs is not None and not barred & set(map(tuple, plan.pairs.tolist()))
     served = np.setdiff1d(np.arange(instance.n_tasks), plan.short)
@@ -56,7 +57,7 @@ def small(**limits):
 
 
 def test_a_plan_that_breaks_its_promise_is_not_handed_out():
-    plan = crowdopt.assign(small())
+    plan = crowdopt.solve(small())
     with pytest.raises(OwnFault, match="fault of crowdopt"):
         plan.held_against(small(budget=1.0))
     false = replace(plan, certificate=replace(plan.certificate, bound=plan.objective + 1))
@@ -84,8 +85,8 @@ def test_the_gap_is_a_share_of_the_optimum():
     instance = crowdopt.AssignmentInstance(
         rng.uniform(0.6, 0.95, (5, 9)), rng.integers(0, 5, 15), np.full(9, 6), 0.1, cost=cost
     )
-    plan = crowdopt.assign(instance, gap=10.0, nodes=1)
-    least = crowdopt.assign(instance, gap=0.0, time_limit=3.0)
+    plan = crowdopt.solve(instance, gap=10.0, nodes=1)
+    least = crowdopt.solve(instance, gap=0.0, time_limit=3.0)
     assert plan.found and plan.gap == pytest.approx(plan.objective / plan.bound - 1)
     assert plan.objective <= least.objective * (1 + plan.gap) + 1e-9
 
@@ -122,7 +123,7 @@ def test_least_loads_at_prices_are_a_matter_of_who():
         np.full(papers, 3.0),
         (0, 1),
     )
-    plan = crowdopt.assign(instance, time_limit=10.0, gap=0.0)
+    plan = crowdopt.solve(instance, time_limit=10.0, gap=0.0)
     assert plan.objective == pytest.approx(least.fun)
 
 
@@ -146,7 +147,7 @@ def test_something_legal_is_handed_out_in_no_time(seed):
         forbidden=np.argwhere(rng.random((n, m)) < 0.2),
         min_labels=np.full(n, 2),
     )
-    plan = crowdopt.assign(instance, time_limit=1.0)
+    plan = crowdopt.solve(instance, time_limit=1.0)
     assert plan.pairs is not None and len(plan.pairs) and plan.short.size < n / 2
     assert broken(instance, plan.pairs, None, plan.short) == ""
 
@@ -163,7 +164,7 @@ def test_who_gets_no_label_is_told_the_true_reason(tmp_path):
         skill, kind, np.full(6, 40), 0.1, forbidden=np.array([[0, j] for j in range(6)])
     )
     for instance, says in ((few, "more money"), (full, "more capacity"), (barred, "ask an expert")):
-        plan = crowdopt.assign(instance, time_limit=5.0)
+        plan = crowdopt.solve(instance, time_limit=5.0)
         said = " ".join(what_falls_short(plan))
         assert plan.short.size and says in said
         others = {"more money", "more capacity", "ask an expert"} - {says}
@@ -174,6 +175,6 @@ def test_who_gets_no_label_is_told_the_true_reason(tmp_path):
 def test_an_adaptive_plan_of_the_sample_has_a_bound_soon(tmp_path):
     """Ten judges make 59,049 states of votes: some of them are asked, and the bound is of all ten."""
     assert run("init", tmp_path / "birds").exit_code == 0
-    plan = crowdopt.solve(tmp_path / "birds", adaptive=True, time_limit=4.0)
+    plan = crowdopt.solve(tmp_path / "birds", method=Adaptive(), time_limit=4.0)
     assert plan.found and plan.objective < 48
     assert plan.proof == "certificate" and plan.objective <= 1.2 * plan.bound

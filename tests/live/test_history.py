@@ -78,4 +78,4 @@ def test_the_verb_replays_and_exports(tmp_path, monkeypatch):
     assert done.exit_code == 0 and json.loads(done.output)["history"]["labels"] == 6, done.output
     done = runner.invoke(main, ["live", "export", "birds", "-o", "out"])
     assert done.exit_code == 0 and "6 labels" in done.output
-    assert crowdopt.assign(crowdopt.read_campaign("out/campaign")).found
+    assert crowdopt.solve(crowdopt.read_campaign("out/campaign")).found

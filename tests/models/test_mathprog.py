@@ -38,7 +38,7 @@ def test_ids_of_any_kind(tmp_path):
     )
     path = tmp_path / "data.dat"
     crowdopt.export(one, path)
-    found, plan = read_by("glpk", "mod", MODELS / "assignment.mod", path), crowdopt.assign(one)
+    found, plan = read_by("glpk", "mod", MODELS / "assignment.mod", path), crowdopt.solve(one)
     assert found["ip"] == (pytest.approx(plan.objective) if plan.found else None)
 
 
@@ -95,7 +95,7 @@ def test_the_data_of_sample_and_tolerance(tmp_path):
         built = crowdopt.export(one, tmp_path / "x.dat", program=program, force=True)
         found = read_by("glpk", "mod", MODELS / "assignment.mod", tmp_path / "x.dat")
         assert len(found["columns"]) == built.cost.size == 4 * workers
-        assert found["lp"] == pytest.approx(crowdopt.certify(crowdopt.solve(built)).value)
+        assert found["lp"] == pytest.approx(crowdopt.certify(crowdopt.solve_program(built)).value)
 
 
 def test_options_that_make_no_sense(tmp_path):

@@ -36,7 +36,7 @@ def test_the_builder_s_program_has_the_exact_optimum(path: Path) -> None:
     """No sum of evidence is within 1e-6 of a need, so float64 and rationals admit the same assignments."""
     program = assignment.build(instance_of(facts_of(path)))
     for name, built in {"ip": program, "lp": relax(program)}.items():
-        exact, found = stated(path)[name], crowdopt.certify(crowdopt.solve(built))
+        exact, found = stated(path)[name], crowdopt.certify(crowdopt.solve_program(built))
         if exact is None:
             assert found.bound == float("inf")
         else:

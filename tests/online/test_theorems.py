@@ -42,9 +42,9 @@ def test_the_smallest_instance_on_which_the_printed_algorithm_is_short():
     decides: in 30 runs one side is not seen once in 500 million times.
     """
     instance = with_evidence(np.array([[0.6, 0.7, 0.6], [0.2, 0.4, 0.9]]), 0.8, 1)
-    weights = crowdopt.assign(instance, program="lp").duals.task
+    weights = crowdopt.solve(instance, program="lp").duals.task
     np.testing.assert_allclose(weights, [5 / 3, 10 / 9], atol=1e-7)
-    best = crowdopt.assign(instance)
+    best = crowdopt.solve(instance)
     assert best.proven and best.objective == 3
     worst = [lack(run("primal-approximation", instance, weights, seed)).max() for seed in seeds(30)]
     assert {round(one, 9) for one in worst} == {0.0, 0.8}
@@ -67,7 +67,7 @@ def test_repair_says_so_and_covers():
             epsilon=0.3,
             rule="hoeffding",
         )
-        plan = crowdopt.assign(instance, program="lp")
+        plan = crowdopt.solve(instance, program="lp")
         if plan.duals is None or not plan.found:
             continue
         printed = run("primal-approximation", instance, plan.duals.task, seed)
@@ -94,7 +94,7 @@ def test_the_excess_is_at_most_m():
         rng = np.random.default_rng(seed)
         n, m = int(rng.integers(2, 9)), int(rng.integers(5, 14))
         instance = with_evidence(rng.uniform(0.05, 1, (n, m)), float(rng.uniform(0.5, 2)), int(rng.integers(1, n + 1)))
-        plan = crowdopt.assign(instance, program="lp")
+        plan = crowdopt.solve(instance, program="lp")
         if not plan.found:
             continue
         value = instance.evidence * plan.duals.task[:, None] - 1
@@ -108,7 +108,7 @@ def test_the_excess_is_at_most_m():
 
 def moody(program, backend, options):
     """A simplex without presolve that ends undecided."""
-    found = crowdopt.solve(program, backend, options)
+    found = crowdopt.solve_program(program, backend, options)
     return found if options.presolve else replace(found, status=crowdopt.Status.UNDECIDED, dual=None, primal=None)
 
 
@@ -154,13 +154,13 @@ def test_theorem_3():
         instance = crowdopt.AssignmentInstance(
             accuracy=accuracy, task_type=np.arange(20) % 2, capacity=15, epsilon=0.2, rule="hoeffding"
         )
-        true = crowdopt.assign(instance, program="lp")
+        true = crowdopt.solve(instance, program="lp")
         if not true.found:
             continue
         least = (true.evidence / true.task_labels).min()
         t = rng.uniform(0, least / 4) * 0.9
         guess = replace(instance, accuracy=np.clip(accuracy + rng.uniform(-t, t, accuracy.shape), 0, 1))
-        approximated = crowdopt.assign(transform(guess, t, least), program="lp")
+        approximated = crowdopt.solve(transform(guess, t, least), program="lp")
         assert approximated.objective <= true.objective + 1e-6
         np.testing.assert_allclose(transform(instance, t, least).need, -2 * (1 - 4 * t / least) * log(0.2))
 
@@ -233,7 +233,7 @@ def test_the_policies_own_price_program_is_the_sampled_lp():
         sample = rng.choice(m, m // 2, replace=False)
         share = float(rng.uniform(0.3, 0.7))
         transformed = sampled.transform(one, sample, share)
-        solution = crowdopt.solve(sampled.build(one, sample, share))
+        solution = crowdopt.solve_program(sampled.build(one, sample, share))
         present, count = np.unique(task_type, return_counts=True)
         market = Market(
             transformed.evidence[present],
@@ -275,7 +275,7 @@ def sampled_run(seed):
     one = crowd(rng, m)
     stream = simulated_stream(one, (seed,), m, crowd)
     run = replay(named("sampled-lp:gamma=1"), stream, seed, crowdopt.solve)
-    best = crowdopt.assign(one, program="lp").objective
+    best = crowdopt.solve(one, program="lp").objective
     least = 0.36  # (2 * .8 - 1)^2, below every pair's evidence
     promised = theorems.theorem_2(n, m, epsilon, delta, 1.0, least)
     assert 1.0 <= promised.labels_ratio < 25 and 0 < promised.error < 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group
+from crowdopt import Adaptive, AssignmentInstance, Group
 
 Row = dict[str, Any]
 POLICIES = (
@@ -84,7 +84,7 @@ def plans(row: str, epsilon: str, seconds: str) -> Row:
     """The plan of a row: what it costs if it serves all tasks, and what none undercuts."""
     made = instance(row)
     made = replace(made, epsilon=np.asarray(float(epsilon))) if epsilon else made
-    plan = crowdopt.assign(made, time_limit=float(seconds))
+    plan = crowdopt.solve(made, time_limit=float(seconds))
     bound = plan.certified_bound if np.isfinite(plan.certified_bound) else None
     return {"cost": plan.objective if plan.found else None, "bound": bound}
 
@@ -188,7 +188,7 @@ def adaptive(panel: str, rounds: str) -> Row:
     made = AssignmentInstance(
         skills, np.arange(tasks) % 2, np.full(judges, tasks), 0.1, cost=price, prior=[prior, 1 - prior]
     )
-    plan = crowdopt.assign(made, adaptive=True, rounds=int(rounds) if rounds else None)
+    plan = crowdopt.solve(made, method=Adaptive(rounds=int(rounds) if rounds else None))
     return {"cost": plan.objective, "bound": plan.bound, "times": plan.times}
 
 

@@ -56,10 +56,10 @@ def test_the_aggregated_program_by_hand():
     program = aggregated.build(one)
     assert program.row_lower[0] == pytest.approx(8, abs=1e-6) and program.row_upper[1] == 20
     assert program.upper.tolist() == [20.0] and program.matrix.toarray().tolist() == [[pytest.approx(0.64)], [1.0]]
-    assert certify(crowdopt.solve(program)).bound == pytest.approx(12.5, abs=1e-5)
+    assert certify(crowdopt.solve_program(program)).bound == pytest.approx(12.5, abs=1e-5)
     whole = aggregated.build(one, whole=True)
     assert whole.row_lower[2] == 16.0
-    assert certify(crowdopt.solve(whole)).bound == pytest.approx(16.0, abs=1e-6)
+    assert certify(crowdopt.solve_program(whole)).bound == pytest.approx(16.0, abs=1e-6)
     tight = aggregated.build(instance([0.9] * 5, capacity=2))
     assert tight.upper.tolist() == [20.0] and tight.row_upper[1] == 10  # the box does not shrink with the capacity
 
@@ -89,15 +89,15 @@ def test_plans_and_bounds_by_brute_force(seed):
         cost=rng.integers(1, 5, (2, 5)),
         rule="hoeffding",
     )
-    wanted, plan = brute(one), crowdopt.assign(one)
+    wanted, plan = brute(one), crowdopt.solve(one)
     if np.isinf(wanted):
         assert not plan.found
         return
     assert plan.objective == wanted and plan.proven
-    duals = crowdopt.assign(one, program="lp").duals
+    duals = crowdopt.solve(one, program="lp").duals
     none = np.zeros(one.n_tasks)
     linear = prove(one, duals.task, duals.worker, none, 0.0)
-    assert linear == pytest.approx(crowdopt.assign(one, program="lp").objective, abs=1e-5)
+    assert linear == pytest.approx(crowdopt.solve(one, program="lp").objective, abs=1e-5)
     for scale in (0.0, 0.5, 1.0, 2.0):
         rows = prove(one, scale * duals.task, scale * duals.worker, none, 0.0)
         whole = prove_sets(one, scale * duals.worker, 0.0, JointPull.none(one))
@@ -153,7 +153,7 @@ def test_the_fewest_labels_for_an_exact_error():
     assert fewest_exact(one).tolist() == [3] * 4
     pairs = np.array([[0, 0], [0, 1], [0, 2], [1, 0]])
     np.testing.assert_allclose(exact_errors(one, pairs)[0], [0.104, 0.2, 0.5, 0.5], atol=1e-12)
-    assert crowdopt.assign(one).objective == 12
+    assert crowdopt.solve(one).objective == 12
 
 
 def test_a_market_of_two_kinds_by_hand():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, Options, Status, assign, certify, recipe, relax, solve
+from crowdopt import AssignmentInstance, InputError, Options, Status, certify, recipe, relax, solve
 from crowdopt.core.certificate import FEASIBILITY, fraction, violation
 from crowdopt.core.program import dualize
 from crowdopt.crowd.vote_errors import breaches
@@ -43,8 +43,8 @@ def test_the_plan_is_the_optimum_of_brute_force(instance):
 
     Its bound is recomputed from multipliers, and so is its infeasibility.
     """
-    best, plan = least_cost(instance), assign(instance, method="highs", strict=True)
-    linear = assign(instance, method="highs", program="lp")
+    best, plan = least_cost(instance), solve(instance, require="served", method="highs")
+    linear = solve(instance, method="highs", program="lp")
     assert plan.proven and linear.proven and linear.proof == "certificate"
     if best == np.inf:
         assert plan.status is Status.INFEASIBLE and plan.pairs is None and plan.objective is None

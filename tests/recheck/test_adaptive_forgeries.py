@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, Group, InputError, OwnRows, assign, verify, write_campaign
+from crowdopt import Adaptive, AssignmentInstance, Group, InputError, OwnRows, solve, verify, write_campaign
 from tests.recheck.forged import Forged, Rows, made
 
 SKILLS = [[0.94, 0.9, 0.76, 0.66], [0.98, 0.88, 0.86, 0.82]]
@@ -60,7 +60,7 @@ CLAIMED = [*((plan, one) for plan in NUMBERS for one in CLAIMED), ("states", "bo
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory) -> dict[str, Path]:
     """A folder of each kind, whose plan holds."""
-    plans = {name: assign(instance, adaptive=True, **how) for name, (instance, how) in MADE.items()}
+    plans = {name: solve(instance, method=Adaptive(), **how) for name, (instance, how) in MADE.items()}
     assert plans["states"].proven and plans["orders"].order_of is not None and plans["orders"].gap < 0.1
     return {name: made(tmp_path_factory.mktemp(name), MADE[name][0], plan) for name, plan in plans.items()}
 
@@ -195,7 +195,7 @@ def test_another_law_is_refused(plan, folders, tmp_path):
 def test_multipliers_of_shares_are_checked(tmp_path):
     """A multiplier that proves less, one above 0, a share without one: each is refused."""
     one = replace(FREE, groups=[Group("g", [2], max_share=0.3)])
-    folder = made(tmp_path, one, assign(one, adaptive=True))
+    folder = made(tmp_path, one, solve(one, method=Adaptive()))
     dual = float((folder / "plan" / "limits.csv").read_text(encoding="utf-8").split(",")[-1])
     assert dual < 0 and verify(folder / "campaign", folder / "plan").proven
     for k, text in enumerate((f"max_share,g,{dual * 1.01!r}", f"max_share,g,{-dual!r}", f"min_share,g,{dual!r}", "")):
@@ -221,10 +221,10 @@ def test_a_plan_made_without_a_limit_does_not_keep_it(limit, said, tmp_path):
     """And one made with it holds."""
     write_campaign(FREE, tmp_path / "free")
     write_campaign(replace(FREE, **limit), tmp_path / "held")
-    assign(tmp_path / "free", adaptive=True, output=tmp_path / "p")
+    solve(tmp_path / "free", method=Adaptive(), output=tmp_path / "p")
     problems = verify(tmp_path / "held", tmp_path / "p").problems
     assert any(said in problem for problem in problems), problems
-    assert verify(tmp_path / "held", assign(tmp_path / "held", adaptive=True, expert=20.0)).proven
+    assert verify(tmp_path / "held", solve(tmp_path / "held", method=Adaptive(expert=20.0))).proven
 
 
 LARGE = (2.0**53, 2.0**60, 1e200, 1.7e308)

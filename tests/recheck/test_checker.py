@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, assign, write_campaign, write_plan
+from crowdopt import AssignmentInstance, solve, write_campaign, write_plan
 from crowdopt.recheck.verification import verify
 from tests.checkers.folders import check
 from tests.small import brute_force, instances
@@ -31,7 +31,7 @@ def used_types_only(instance: AssignmentInstance) -> AssignmentInstance:
 
 def written(instance: AssignmentInstance, folder: Path, **given) -> tuple[Path, Path] | None:
     """Campaign and plan folder; None if there is no plan."""
-    plan = assign(instance, **given)
+    plan = solve(instance, **given)
     if not plan.found:
         return None
     write_campaign(instance, folder / "campaign", force=True, collected_labels=["x"] * len(instance.collected))

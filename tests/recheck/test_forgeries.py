@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, Group, InputError, assign, budget, verify
+from crowdopt import AssignmentInstance, Group, InputError, budget, solve, verify
 from crowdopt.assign.plan import Plan
 from crowdopt.core.certificate import Certificate
 from tests.recheck.forged import Forged, made
@@ -59,7 +59,7 @@ FORGERIES: dict[str, Forgery] = {
 def wasteful(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     """A campaign, the folder of a plan that buys labels without need, and the true optimum."""
     place = tmp_path_factory.mktemp("forged")
-    best = assign(INSTANCE, "highs")
+    best = solve(INSTANCE, "highs")
     assert best.proven and best.objective is not None and best.pairs is not None and best.duals is not None
     spare = [(i, j) for i in range(8) for j in range(10) if not (best.pairs == (i, j)).all(axis=1).any()]
     loads = np.bincount(best.pairs[:, 1], minlength=10)
@@ -126,11 +126,11 @@ def test_a_forged_promise_of_money_is_none(name, spent, tmp_path):
 
 
 MADE = {  # a campaign and a plan for it of each kind
-    "rows": lambda: (INSTANCE, assign(INSTANCE, "highs")),
-    "exact": lambda: (replace(EACH, rule="exact-error"), assign(replace(EACH, rule="exact-error"))),
-    "mean": lambda: (replace(EACH, rule="mean-error"), assign(replace(EACH, rule="mean-error"))),
-    "shares": lambda: (INSTANCE, assign(INSTANCE, program="lp")),
-    "joint": lambda: (grouped := replace(EACH, groups=[Group("g", [3, 4], max_share=0.3)]), assign(grouped)),
+    "rows": lambda: (INSTANCE, solve(INSTANCE, "highs")),
+    "exact": lambda: (replace(EACH, rule="exact-error"), solve(replace(EACH, rule="exact-error"))),
+    "mean": lambda: (replace(EACH, rule="mean-error"), solve(replace(EACH, rule="mean-error"))),
+    "shares": lambda: (INSTANCE, solve(INSTANCE, program="lp")),
+    "joint": lambda: (grouped := replace(EACH, groups=[Group("g", [3, 4], max_share=0.3)]), solve(grouped)),
     "spent": lambda: (EACH, budget(EACH, money=20.0, method="greedy").plan),
 }
 
@@ -239,7 +239,7 @@ SHORTAGES: dict[str, Forgery] = {
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A campaign that cannot be served, and what is made of it, which holds."""
-    plan = assign(SHORT, strict=False)
+    plan = solve(SHORT)
     assert 0 < len(plan.short) < SHORT.n_tasks
     place = made(tmp_path_factory.mktemp("short"), SHORT, plan)
     report = verify(place / "campaign", place / "plan")

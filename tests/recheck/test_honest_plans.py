@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from crowdopt import AssignmentInstance, assign, budget, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, budget, solve, verify, write_campaign, write_plan
 from crowdopt.cli import main
 from tests.draw import campaign
 from tests.recheck.forged import made
@@ -46,7 +46,7 @@ def test_money_over_own_skills(seed, tmp_path):
 def test_errors_of_three_skills(seed, tmp_path):
     """With and without time to find multipliers."""
     instance = campaign(seed, 4, 6, "mean-error" if seed % 2 else "exact-error", skills="three-own")
-    plan = assign(instance, time_limit=5 if seed < 2 else 0.001)
+    plan = solve(instance, time_limit=5 if seed < 2 else 0.001)
     if plan.found:
         holds(instance, plan, tmp_path)
 
@@ -56,7 +56,7 @@ def test_sets_of_many_labels_who_all_differ(tmp_path):
     rng = np.random.default_rng(0)
     skills, cost = rng.uniform(0.55, 0.7, (1, 60)), rng.integers(1, 5, 60) + rng.random(60).round(2)
     instance = AssignmentInstance(skills, np.zeros(2, np.int64), np.full(60, 2), 0.05, cost=cost, rule="exact-error")
-    plan = assign(instance, time_limit=20)
+    plan = solve(instance, time_limit=20)
     assert plan.proof == "certificate" and plan.labels == 44
     holds(instance, plan, tmp_path)
 
@@ -68,13 +68,13 @@ def test_more_skills_than_a_bound_tells_apart(workers, tmp_path):
     skills, cost = rng.uniform(0.68, 0.72, (1, workers)), rng.uniform(0.5, 3, workers)
     ones = np.ones(workers, np.int64)
     instance = AssignmentInstance(skills, np.zeros(1, np.int64), ones, 0.3, cost=cost, rule="mean-error")
-    holds(instance, assign(instance, time_limit=10), tmp_path)
+    holds(instance, solve(instance, time_limit=10), tmp_path)
 
 
 def test_a_type_without_tasks_has_no_weights(tmp_path):
     """A campaign knows the types of its tasks; a plan for it has weights for those."""
     instance = AssignmentInstance(np.array([[0.9, 0.8], [0.6, 0.7]]), np.zeros(2, np.int64), np.full(2, 2), 0.45)
-    holds(instance, assign(instance), tmp_path)
+    holds(instance, solve(instance), tmp_path)
 
 
 def test_json_says_what_the_sentences_say(tmp_path):
@@ -83,7 +83,7 @@ def test_json_says_what_the_sentences_say(tmp_path):
     write_campaign(instance, tmp_path / "campaign")
     from crowdopt import read_campaign
 
-    write_plan(assign(read_campaign(tmp_path / "campaign"), epsilon=0.45), tmp_path / "plan")
+    write_plan(solve(read_campaign(tmp_path / "campaign"), epsilon=0.45), tmp_path / "plan")
     arguments = ["verify", str(tmp_path / "campaign"), str(tmp_path / "plan")]
     assert "in place of what the campaign says" in CliRunner().invoke(main, arguments).output
     said = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).output)
@@ -95,6 +95,6 @@ def test_a_task_whose_label_is_in_takes_nothing_from_the_bound(tmp_path):
     instance = AssignmentInstance(
         [[0.9, 0.85]], [0, 0], [2, 2], 0.2, rule="exact-error", collected=np.array([[1, 0]]), cost=[0.7, 0.4]
     )
-    plan = assign(instance)
+    plan = solve(instance)
     assert plan.proven and plan.objective == 0.4
     assert holds(instance, plan, tmp_path).proof == "certificate"

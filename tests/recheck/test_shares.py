@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, assign, budget, verify, write_campaign, write_plan
+from crowdopt import AssignmentInstance, budget, solve, verify, write_campaign, write_plan
 from crowdopt.assign.plan import Plan
 from crowdopt.core.certificate import Certificate
 
@@ -59,7 +59,7 @@ def test_a_repair_of_shares_is_none(tmp_path):
     instance = replace(TWO, rule="bhattacharyya", epsilon=np.full(1, 0.45))
     campaign, folder = tmp_path / "campaign", tmp_path / "plan"
     write_campaign(instance, campaign)
-    write_plan(assign(instance, program="lp"), folder)
+    write_plan(solve(instance, program="lp"), folder)
     assert verify(campaign, folder).holds
     claims = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     claims["repaired"] = {"labels": 99, "short": 0, "lacking": 0.0}

@@ -8,19 +8,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, InputError, assign, read_campaign, write_campaign, write_plan
+from crowdopt import AssignmentInstance, InputError, read_campaign, solve, write_campaign, write_plan
 from crowdopt.io.samples import write_sample
 from crowdopt.recheck.verification import verify
 from tests.recheck.forged import Forged
 
 TABLES = ("assignment", "tasks", "workers", "weights")
-INFORMATIVE = {"title", "certified_bound", "method", "backend", "seed", "edition", "versions"}  # no claim of the plan, or a weaker
+INFORMATIVE = {
+    "title",
+    "certified_bound",
+    "method",
+    "backend",
+    "seed",
+    "edition",
+    "versions",
+}  # no claim of the plan, or a weaker
 
 
 def folders(place: Path, **given) -> Path:
     """The sample campaign and its plan."""
     write_sample(place / "campaign")
-    write_plan(assign(read_campaign(place / "campaign"), **given), place / "plan")
+    write_plan(solve(read_campaign(place / "campaign"), **given), place / "plan")
     return place
 
 
@@ -146,6 +154,6 @@ def test_odd_worker_ids_have_queues_of_their_own(tmp_path):
     names = ["a/b", "a\\b", "..", "x" * 300, "x" * 301, "ä ö", "con.csv", "50%"]
     instance = AssignmentInstance([[0.9] * 8], [0], [1] * 8, 0.01, workers=names, types=["all"])
     write_campaign(instance, tmp_path / "c")
-    write_plan(assign(instance), tmp_path / "p")
+    write_plan(solve(instance), tmp_path / "p")
     assert verify(tmp_path / "c", tmp_path / "p").holds
     assert all(path.parent == tmp_path / "p" / "queues" for path in (tmp_path / "p").rglob("queues/*"))

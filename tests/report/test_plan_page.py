@@ -33,7 +33,7 @@ MADE = {
 @pytest.mark.parametrize("kind", MADE)
 def test_every_kind_of_plan_has_a_page(birds, tmp_path, kind):
     """Costs, the proof's sentence, each task with its workers, each worker with the load: nothing but the folder's."""
-    plan = crowdopt.assign(birds, **MADE[kind], output=tmp_path / "plan")
+    plan = crowdopt.solve(birds, **MADE[kind], output=tmp_path / "plan")
     page = crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
     text = unescape(page)
     claims = json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ def test_every_kind_of_plan_has_a_page(birds, tmp_path, kind):
 
 def test_each_task_and_worker_has_a_story(birds, tmp_path):
     """What the page's script tells: who labels a task, what a worker labels, the figures of the tables."""
-    plan = crowdopt.assign(birds, output=tmp_path / "plan")
+    plan = crowdopt.solve(birds, output=tmp_path / "plan")
     page = crowdopt.report(tmp_path / "plan").read_text(encoding="utf-8")
     told = json.loads(re.search(r'id="stories">(.*?)</script>', page)[1])
     names = told["names"]
@@ -65,7 +65,7 @@ def test_each_task_and_worker_has_a_story(birds, tmp_path):
 def test_a_page_of_many_tasks_stays_small(tmp_path, monkeypatch):
     """Below 300 kB, with all stories; without them where there are too many for that; figures are of all."""
     one = crowdopt.recipe("R1:1500x400", seed=0)
-    plan = crowdopt.assign(one, rule="bhattacharyya", gap=0.05, output=tmp_path / "plan")
+    plan = crowdopt.solve(one, rule="bhattacharyya", gap=0.05, output=tmp_path / "plan")
     facts = plan_overview(tmp_path / "plan")
     assert sum(row["tasks"] * row["labels"] for row in facts["labels_per_task"]) == plan.labels
     assert sum(row["workers"] for row in facts["use_of_capacity"]) == (one.capacity > 0).sum()
@@ -79,7 +79,7 @@ def test_a_page_of_many_tasks_stays_small(tmp_path, monkeypatch):
 
 def test_a_damaged_plan_gets_a_sentence(birds, tmp_path):
     """No traceback from a folder of other origin."""
-    crowdopt.assign(birds, output=tmp_path / "plan")
+    crowdopt.solve(birds, output=tmp_path / "plan")
     (tmp_path / "plan" / "workers.csv").write_text("worker,load,capacity,dual\nada,many,16,0\n", encoding="utf-8")
     with pytest.raises(InputError, match=re.escape("workers.csv, line 2, column load")):
         crowdopt.report(tmp_path / "plan")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from crowdopt import assign
+import crowdopt
 from crowdopt.api.answers import answers
 from crowdopt.io.bridges.pulled import Pulled
 from tests.io import lay as lay_campaign
@@ -27,7 +27,7 @@ def lay(folder: Path) -> None:
 
 def solve(campaign: Path, plan: Path) -> None:
     """A plan for a campaign."""
-    found = assign(campaign, method="exact", output=plan)
+    found = crowdopt.solve(campaign, method="exact", output=plan)
     assert found.found and found.labels > 0
 
 

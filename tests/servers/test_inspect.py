@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt import InputError, assign, pull, push
+from crowdopt import Adaptive, InputError, pull, push, solve
 from crowdopt.io.bridges.inspect_panel import SPENT, follow
 from tests.servers.campaigns import TASKS, WORKERS, given, label_of, lay, queues
 from tests.servers.environments import executable
@@ -104,7 +104,7 @@ def test_the_graders_of_the_plan_are_asked_and_read_back(tmp_path: Path, packing
 def test_an_adaptive_plan_is_followed_and_its_labels_come_back(tmp_path: Path):
     """The log has just the votes that the plan asks for, its answers, calls and spend; a silent grader has no vote."""
     lay(tmp_path)
-    assign(tmp_path / "first", adaptive=True, rule="exact-error", rounds=3, output=tmp_path / "plan")
+    solve(tmp_path / "first", method=Adaptive(rounds=3), rule="exact-error", output=tmp_path / "plan")
     push(tmp_path / "first", tmp_path / "plan", tool="inspect", output=tmp_path / "panel")
     says = {f"{task}/{name}": label_of(task, name) for task in TASKS for name in WORKERS}
     says |= {f"{TASKS[0]}/{name}": None for name in WORKERS}

@@ -435,7 +435,7 @@ def _refuse(instance: AssignmentInstance, labels: Ints | None, in_order: bool = 
         ),
         f"{many} is for two classes and votes that are independent; state no difficulty and no law of votes, or plan "
         "with fewer judges": in_order and (instance.classes != 2 or instance.errs_together),
-        f"{many} does not know {named}; take that out, or plan without --adaptive": in_order and named,
+        f"{many} does not know {named}; take that out, or plan by another method": in_order and named,
     }
     for says, is_there in faults.items():
         if is_there:

@@ -121,7 +121,7 @@ class Cascade:
                 if total > ENTRIES:
                     raise ManyStates(
                         f"{self.rounds or 'unlimited'} rounds of these judges make a program of more than {ENTRIES:,} "
-                        "entries: plan with fewer judges" + (", or without --rounds" if self.rounds else "")
+                        "entries: plan with fewer judges" + (", or without rounds" if self.rounds else "")
                     )
         return found
 

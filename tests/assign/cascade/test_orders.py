@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, assign, recipe, verify
+from crowdopt import Adaptive, AssignmentInstance, recipe, solve, verify
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.cascade.cheapest_policy import cheapest_orders, onward_orders
 from crowdopt.assign.cascade.orders import expected
@@ -28,7 +28,7 @@ def orders_of(one: AssignmentInstance, expert: float | None = None):
 def test_bound_least_plan_in_this_order(seed):
     """The bound is below the cheapest of all adaptive plans, that below the orders; ``verify`` agrees with both."""
     one, expert = skilled(seed), EXPERT if seed % 3 == 0 else None
-    plan, least = orders_of(one, expert), assign(one, adaptive=True, expert=expert, strict=True)
+    plan, least = orders_of(one, expert), solve(one, method=Adaptive(expert=expert), require="served")
     report = verify(one, plan) if plan.objective is not None else None
     assert report is None or report.holds, report.problems
     if least.found:
@@ -86,7 +86,7 @@ def test_errors_given_the_first_label_average_to_the_orders_own(seed):
 def test_ten_types_of_tasks_are_planned_next_to_their_bound():
     """60 workers, each with a skill of their own for each type; what is far beyond all states of votes."""
     one = replace(recipe("R10:200x60", seed=0), rule="exact-error")
-    plan = assign(one, adaptive=True)
+    plan = solve(one, method=Adaptive())
     assert plan.found and len(plan.askers.names) == 60 and plan.gap <= 0.02
     report = verify(one, plan)
     assert report.holds and report.certified_bound >= plan.bound * (1 - 1e-9)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt import AssignmentInstance, InputError, assign, verify, write_campaign
+from crowdopt import Adaptive, AssignmentInstance, InputError, solve, verify, write_campaign
 from crowdopt.assign.cascade.cheapest_policy import onward_targets
 from crowdopt.assign.cascade.panels import vote_panel
 from tests.assign.cascade.panels import EXPERT, chances, drawn, least_by_histories, limited
@@ -20,7 +20,7 @@ from tests.sampled import first_of
 
 
 def terms_of(one: AssignmentInstance, promise: str, seed: int) -> tuple[dict, dict]:
-    """What assign takes, and what the program over histories does: limits of one class or of several."""
+    """What solve takes, and what the program over histories does: limits of one class or of several."""
     if promise != "by class":
         return ({"given_votes": True},) * 2 if promise == "given votes" else ({}, {})
     rng = np.random.default_rng([seed, 9])
@@ -37,7 +37,7 @@ def test_it_is_the_least_of_all_policies(seed, draw, promise):
     """By a program over histories; where nothing keeps the limits all grow by one multiple; ``verify`` agrees."""
     one, expert = draw(seed), EXPERT if seed % 3 == 0 else None
     terms, same = terms_of(one, promise, seed)
-    plan, least = assign(one, adaptive=True, expert=expert, **terms), partial(least_by_histories, one, expert, **same)
+    plan, least = solve(one, method=Adaptive(expert=expert), **terms), partial(least_by_histories, one, expert, **same)
     report = verify(one, plan) if plan.objective is not None else None
     assert report is None or report.holds, report.problems
     assert report is None or report.given_votes == (promise == "given votes")
@@ -47,7 +47,7 @@ def test_it_is_the_least_of_all_policies(seed, draw, promise):
         assert plan.proven and report.proven and plan.objective == pytest.approx(least(), rel=1e-7, abs=1e-7)
         return
     assert not plan.found
-    assert assign(one, adaptive=True, expert=expert, strict=True, **terms).bound == np.inf
+    assert solve(one, method=Adaptive(expert=expert), require="served", **terms).bound == np.inf
     if draw is drawn and plan.objective is not None:  # nothing must be had, so the least multiple is the targets' own
         assert plan.times > 1 and not np.isfinite(least(times=1 + 0.999 * (plan.times - 1)))
         assert least(times=plan.times * (1 + 1e-6)) <= plan.objective * (1 + 1e-6)
@@ -59,7 +59,7 @@ def test_more_rounds_cost_no_more_and_all_of_them_cost_what_one_by_one_does(seed
     """One round is fixed sets; as many rounds as judges are votes one by one."""
     one, costs = replace(drawn(seed, judges=3), budget=None), []
     for rounds in (1, 2, 3, None):
-        plan = assign(one, adaptive=True, rounds=rounds, expert=EXPERT, given_votes=given_votes)
+        plan = solve(one, method=Adaptive(rounds=rounds, expert=EXPERT, given_votes=given_votes))
         assert plan.proven and verify(one, plan).proven
         costs.append(plan.objective)
     assert costs == pytest.approx(sorted(costs, reverse=True)) and costs[2] == pytest.approx(costs[3])
@@ -72,7 +72,7 @@ def test_workers_alike_cost_what_they_cost_one_by_one(seed):
     one = AssignmentInstance([skill], [0] * 20, np.full(4, 14), 0.15)
     apart = replace(one, accuracy=[skill + np.array([0, 1e-9, 0, 1e-9])])
     for rounds in (1, 2, None):
-        together, each = (assign(which, adaptive=True, rounds=rounds, expert=EXPERT) for which in (one, apart))
+        together, each = (solve(which, method=Adaptive(rounds=rounds, expert=EXPERT)) for which in (one, apart))
         assert len(together.askers.names) == 2 and len(each.askers.names) == 4
         assert together.objective == pytest.approx(each.objective, rel=1e-6) and verify(one, together).proven
 
@@ -84,7 +84,7 @@ def test_tasks_that_follow_next_err_and_ask_as_often_as_their_plan_says(panels, 
     """4,000 tasks of each panel, labels by the instance's own law: errors, classes missed, loads; lots included."""
     for seed in seeds(panels):
         one, trials = drawn(seed), 4_000
-        plan = assign(one, adaptive=True, expert=EXPERT if seed % 3 == 0 else None, **terms_of(one, promise, seed)[0])
+        plan = solve(one, method=Adaptive(expert=EXPERT if seed % 3 == 0 else None), **terms_of(one, promise, seed)[0])
         rng, every = drawing(seed, 40), np.arange(one.n_workers)
         wrong, load = np.zeros((one.n_types, int(one.classes))), np.zeros(one.n_workers, np.int64)
         for task in rng.integers(one.n_tasks, size=trials).tolist() if plan.objective is not None else ():
@@ -115,7 +115,7 @@ def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(seed, ro
     one = drawn(seed, judges=3)
     alike = {"task_type": 0 * one.task_type, "epsilon": np.asarray(0.3), "budget": None, "capacity": [99] * 3}
     one, classes = replace(one, **alike), np.arange(int(one.classes))
-    plan = assign(one, adaptive=True, rounds=rounds, expert=EXPERT, class_error={"0": 0.2})
+    plan = solve(one, method=Adaptive(rounds=rounds, expert=EXPERT, class_error={"0": 0.2}))
     panel, mean = vote_panel(one), np.zeros(classes.size)
     for row in (row for row in plan.rows if row.round == 0 and not row.votes):
         if row.action == "answer":
@@ -136,7 +136,7 @@ def test_answers_are_the_policys_own_not_the_likeliest(tmp_path):
     write_campaign(
         replace(one, collected=[(i, 0) for i in range(items)]), tmp_path / "c", collected_labels=["a"] * items
     )
-    plan = assign(tmp_path / "c", adaptive=True, class_error={"b": 0.6}, output=tmp_path / "p")
+    plan = solve(tmp_path / "c", method=Adaptive(class_error={"b": 0.6}), output=tmp_path / "p")
     said = {row.what[0]: row.share for row in plan.rows}
     assert plan.proven and verify(tmp_path / "c", tmp_path / "p").proven and 0.4 - 1e-9 <= said[1] < 0.43
     (tmp_path / "l.csv").write_text("task,worker,label\n")
@@ -166,7 +166,7 @@ UNREADABLE = {
 def by_class(tmp_path_factory):
     """Campaign and plan with a limit of one class."""
     one = AssignmentInstance([[0.94, 0.9, 0.76, 0.66]], [0] * 24, [18, 24, 24, 24], 0.08, cost=[3.0, 1.0, 0.4, 0.2])
-    plan = assign(one, adaptive=True, class_error={"1": 0.04})
+    plan = solve(one, method=Adaptive(class_error={"1": 0.04}))
     assert plan.proven
     return made(tmp_path_factory.mktemp("classes"), one, plan)
 
@@ -200,4 +200,4 @@ REFUSED = [
 @pytest.mark.parametrize(("one", "terms", "said"), REFUSED)
 def test_where_a_promise_says_nothing_it_is_refused(one, terms, said):
     with pytest.raises(InputError, match=said):
-        assign(one, **terms)
+        solve(one, **terms)

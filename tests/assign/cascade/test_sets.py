@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, InputError, assign, verify, write_campaign
+from crowdopt import Adaptive, AssignmentInstance, InputError, solve, verify, write_campaign
 from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
 from crowdopt.core.solution import Options
@@ -28,7 +28,7 @@ def test_it_is_the_least_of_all_sets_and_each_task_keeps_its_target(seed):
     """By any law, with priors and money; out of reach: the least multiple of the targets."""
     one = drawn(seed)
     one = replace(one, rule="exact-error") if one.confusion is None else one
-    plan, least = assign(one, **TERMS), least_of_sets(one)
+    plan, least = solve(one, **TERMS), least_of_sets(one)
     if plan.objective is None:
         assert not np.isfinite(least_of_sets(one, 0.5 / one.epsilon[0]))
         return
@@ -63,7 +63,7 @@ def test_a_plan_of_another_promise_does_not_keep_this_one(rounds, tmp_path):
     """Of the mean, or of two rounds; what is no truth value is refused."""
     one = AssignmentInstance([[0.9, 0.85, 0.8, 0.7]], [0] * 20, [12, 20, 20, 20], 0.1, cost=[3.0, 1.0, 0.4, 0.2])
     write_campaign(one, tmp_path / "c")
-    assign(tmp_path / "c", adaptive=True, rounds=rounds, output=tmp_path / "p")
+    solve(tmp_path / "c", method=Adaptive(rounds=rounds), output=tmp_path / "p")
     path = tmp_path / "p" / "plan.json"
     said = json.loads(path.read_text())
     path.write_text(json.dumps(said | {"each_task": True}), encoding="utf-8")

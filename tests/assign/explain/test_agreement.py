@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from crowdopt import Status, assign
+from crowdopt import Status, solve
 from crowdopt.api.explain import explain
 from crowdopt.api.no_plan import headline, why_not
 from tests.checkers.plans import broken
@@ -22,7 +22,7 @@ def test_explain_and_solve_agree(seed, rule):
     """No plan in the one is no plan in the other, in the same words; and each way out of it has its plan."""
     instance = campaign(seed, 3, 4, f"{rule} budget" if seed % 2 else rule)
     instance = replace(instance, epsilon=instance.epsilon * (0.3 if seed < 3 else 1.0))
-    plan, found = assign(instance, strict=True), explain(instance, time_limit=30)
+    plan, found = solve(instance, require="served"), explain(instance, time_limit=30)
     assert plan.status in (Status.OPTIMAL, Status.INFEASIBLE)
     assert found.feasible == plan.found
     if plan.found:
@@ -30,7 +30,7 @@ def test_explain_and_solve_agree(seed, rule):
         return
     assert found.sentences[0] == headline(plan) == why_not(plan)[0]
     assert found.sentences[: len(why_not(plan))] == why_not(plan)
-    best = assign(instance)
+    best = solve(instance)
     assert best.short.size and why_not(best) == why_not(plan)
     for way in found.ways:
         assert broken(way.instance, way.pairs) == []

@@ -28,8 +28,8 @@ def test_limits_are_blamed_exactly_where_they_are_in_the_way() -> None:
         joint = shortage(instance, probe(30)).joint
         if joint is None:
             continue
-        has = crowdopt.assign(instance, program="lp").status is Status.OPTIMAL
-        free = crowdopt.assign(replace(instance, groups=(), own_rows=None), program="lp").status is Status.OPTIMAL
+        has = crowdopt.solve(instance, program="lp").status is Status.OPTIMAL
+        free = crowdopt.solve(replace(instance, groups=(), own_rows=None), program="lp").status is Status.OPTIMAL
         assert (joint.blocked is None) == (not free), seed
         assert (joint.blocked == []) == has, seed
         seen.add((free, has))
@@ -73,7 +73,7 @@ def test_the_words_name_limit_tasks_and_amount(change: dict, words: list[str]) -
     """What a person reads, and why_not says it too."""
     instance = replace(panel(), **{"own_rows": None, **change})
     said = "\n".join(crowdopt.explain(instance, time_limit=20).sentences)
-    why = "\n".join(why_not(crowdopt.assign(instance)))
+    why = "\n".join(why_not(crowdopt.solve(instance)))
     assert all(word in said for word in words), said
     assert words[0] in why
 
@@ -85,7 +85,7 @@ def test_limits_have_prices_where_there_is_a_plan() -> None:
     value = found.margins.limit_value["group senior, min_per_task one less"]
     looser = {**{g.name: g for g in instance.groups}, "senior": replace(instance.groups[0], min_per_task=0)}
     before, after = (
-        crowdopt.assign(one, program="lp").objective
+        crowdopt.solve(one, program="lp").objective
         for one in (instance, replace(instance, groups=tuple(looser.values())))
     )
     assert 0 < before - after <= value + 1e-6

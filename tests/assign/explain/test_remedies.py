@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from crowdopt import AssignmentInstance, Status, assign, recipe
+from crowdopt import AssignmentInstance, Status, recipe, solve
 from crowdopt.api.assign import probe
 from crowdopt.api.explain import cost_of_targets, ways_out
 from crowdopt.assign.explain import margins
@@ -36,7 +36,7 @@ def test_ways_out_on_campaigns(name, seed):
     rng, instance = np.random.default_rng(seed), recipe(name, seed)
     instance = replace(instance, capacity=instance.capacity * int(rng.integers(3, 9)) // 10)
     instance = replace(instance, rule="bhattacharyya").with_epsilon(float(rng.choice([0.01, 0.03])))
-    if assign(instance, time_limit=5, gap=0.0).status is not Status.INFEASIBLE:
+    if solve(instance, time_limit=5, gap=0.0).status is not Status.INFEASIBLE:
         return
     ways = ways_out(instance)
     assert ways
@@ -62,20 +62,20 @@ def test_money_is_asked_for_where_only_the_budget_is_in_the_way():
     """The suggested budget is the cost of a plan."""
     instance = AssignmentInstance([[0.9] * 6], [0, 0], [2] * 6, 0.05, budget=3.0)
     ways = {way.kind: way for way in ways_out(instance)}
-    assert assign(ways["budget"].instance).found and "capacity" not in ways and "workers" not in ways
+    assert solve(ways["budget"].instance).found and "capacity" not in ways and "workers" not in ways
 
 
 @settings(max_examples=10)
 @given(instances(most_pairs=12, options=False))
 def test_tangents(instance):
     """One more unit of capacity never saves more than its multiplier."""
-    if assign(instance, program="lp").status is not Status.OPTIMAL:
+    if solve(instance, program="lp").status is not Status.OPTIMAL:
         return
-    found, cost = margins(instance, probe(60)), assign(instance, program="lp").objective
+    found, cost = margins(instance, probe(60)), solve(instance, program="lp").objective
     assert found.cost == pytest.approx(cost, abs=1e-6)
     for worker in range(instance.n_workers):
         more = instance.capacity + (np.arange(instance.n_workers) == worker)
-        saved = cost - assign(replace(instance, capacity=more), program="lp").objective
+        saved = cost - solve(replace(instance, capacity=more), program="lp").objective
         assert saved <= found.capacity_value[worker] + 1e-6
 
 
@@ -86,7 +86,7 @@ def test_the_curve_is_the_cost_of_targets(rule):
     found = cost_of_targets(instance)
     assert (np.diff(found.bound) <= 1e-7).all()
     for place in (0, 7, 20):
-        cost = assign(instance.with_epsilon(found.epsilon[place]), program="lp").objective
+        cost = solve(instance.with_epsilon(found.epsilon[place]), program="lp").objective
         assert cost == pytest.approx(found.bound[place], rel=1e-6)
     plans = ~np.isnan(found.plan)
     assert plans.sum() >= 7 and (found.plan[plans] >= found.bound[plans] - 1e-6).all()

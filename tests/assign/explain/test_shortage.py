@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 
-from crowdopt import AssignmentInstance, Status, assign
+from crowdopt import AssignmentInstance, Status, solve
 from crowdopt.api.assign import probe
 from crowdopt.assign.shortage import shortage
 from tests.small import brute_force, instances
@@ -21,7 +21,7 @@ def test_the_targets_bracket_what_is_possible(instance):
     assert not found.blocked
     if found.no_epsilon_below < 0.499:
         below = instance.with_epsilon(found.no_epsilon_below * 0.99)
-        assert assign(below).status is Status.INFEASIBLE
+        assert solve(below).status is Status.INFEASIBLE
     if found.epsilon_within_reach is not None:
         assert found.no_epsilon_below <= found.epsilon_within_reach + 1e-9
         assert brute_force(instance.with_epsilon(found.epsilon_within_reach)) is not None
@@ -31,7 +31,7 @@ def test_the_targets_bracket_what_is_possible(instance):
 @given(instances())
 def test_something_is_missing_exactly_where_shares_do_not_do(instance):
     """The least total shortage is 0 if and only if the LP has a point."""
-    feasible = assign(instance, program="lp").status is Status.OPTIMAL
+    feasible = solve(instance, program="lp").status is Status.OPTIMAL
     found = shortage(instance, probe(60))
     assert (found.total <= 1e-6 and found.money is None) == feasible
 
@@ -47,7 +47,7 @@ def test_something_is_missing_exactly_where_shares_do_not_do(instance):
 def test_other_limits_are_named(limits, sentence):
     """What is missing may be people, work or money."""
     instance = AssignmentInstance([[0.95, 0.95, 0.95]], [0, 0], [2, 2, 2], 0.4, rule="bhattacharyya", **limits)
-    assert assign(instance).status is Status.INFEASIBLE
+    assert solve(instance).status is Status.INFEASIBLE
     assert any(sentence in line for line in shortage(instance, probe(60)).sentences(instance))
 
 
@@ -56,6 +56,6 @@ def test_whole_labels_may_not_fit_where_shares_do():
     one_and_a_half = -1.5 * math.log(4 * 0.8 * 0.2)
     epsilon = 0.5 * math.exp(-one_and_a_half / 2) + 1e-12
     instance = AssignmentInstance([[0.8, 0.8, 0.8]], [0, 0], [1, 1, 1], epsilon, rule="bhattacharyya")
-    plan = assign(instance)
-    assert assign(instance, program="lp").found and plan.status is Status.INFEASIBLE
+    plan = solve(instance)
+    assert solve(instance, program="lp").found and plan.status is Status.INFEASIBLE
     assert "only whole labels do not fit" in shortage(instance, probe(60)).sentences(instance)[0]

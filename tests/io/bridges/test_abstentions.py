@@ -26,7 +26,7 @@ def desk(tmp_path):
     settings = 'epsilon = 0.1\nrule = "exact-error"\nprior = { C = 0.5, I = 0.5 }'
     campaign = lay(tmp_path / "campaign", settings, "abcd", crew)
     write_table(campaign / "fixed.csv", "task,worker", *(f"{task},{name}" for task in "abcd" for name in JUDGES[:2]))
-    crowdopt.assign(campaign, output=tmp_path / "plan")
+    crowdopt.solve(campaign, output=tmp_path / "plan")
     return tmp_path
 
 
@@ -85,7 +85,7 @@ def test_an_item_on_which_all_abstain_is_unsure_and_asked_of_others(desk):
     found = answered(desk, skipped=desk / "back" / "skipped.csv")
     assert len(found.skipped) == 3 and len(found.answers.missing) == 0
     assert found.answers.error == pytest.approx([0.5, 0.1, 0.01 / 0.82, 0.5])
-    plan = crowdopt.assign(desk / "answers" / "campaign")
+    plan = crowdopt.solve(desk / "answers" / "campaign")
     asked = {(plan.instance.task_id(i), plan.instance.worker_id(j)) for i, j in plan.pairs.tolist()}
     assert asked == {("a", "west"), ("d", "west")}
 

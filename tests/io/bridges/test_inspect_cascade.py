@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt import Adaptive
 from crowdopt.io.bridges.inspect_panel import class_of, follow, next_move
 from tests.io import write_table
 
@@ -26,7 +27,7 @@ def pushed(place: Path, rounds: int | None = None, expert: float | None = None) 
         workers=list(JUDGES), class_names=["bad", "good"], rule="exact-error",
     )  # fmt: skip
     crowdopt.write_campaign(instance, place / "judges")
-    plan = crowdopt.assign(place / "judges", adaptive=True, rounds=rounds, expert=expert, output=place / "plan")
+    plan = crowdopt.solve(place / "judges", method=Adaptive(rounds=rounds, expert=expert), output=place / "plan")
     crowdopt.push(place / "judges", place / "plan", tool="inspect", output=place / "panel")
     return plan, json.loads((place / "panel" / "policy.json").read_text(encoding="utf-8"))
 
@@ -101,7 +102,7 @@ def test_votes_that_are_in_are_where_a_sample_stands(tmp_path):
     write_table(tmp_path / "labels.csv", "task,worker,label", *map(",".join, given))
     crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=tmp_path / "judges", output=tmp_path / "in")
     onward = tmp_path / "in" / "campaign"
-    second = crowdopt.assign(onward, adaptive=True, rounds=2, output=tmp_path / "second")
+    second = crowdopt.solve(onward, method=Adaptive(rounds=2), output=tmp_path / "second")
     assert second.pairs is not None and len(second.pairs)
     crowdopt.push(onward, tmp_path / "second", tool="inspect", output=tmp_path / "next")
     after = json.loads((tmp_path / "next" / "policy.json").read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from crowdopt import InputError, assign, pull, push
+from crowdopt import InputError, pull, push, solve
 from crowdopt.io.bridges import label_studio, web
 from crowdopt.io.bridges.pushed import Address
 from crowdopt.io.bridges.web import checked_url
@@ -34,7 +34,7 @@ def made(tmp_path_factory) -> Path:
     settings = 'title = "four"\nepsilon = 0.35\nprior = { no = 0.5, yes = 0.5 }'
     crew = {"ada": (3, 0.8), "Ada": (3, 0.8), "bo|x": (4, 0.8)}
     write_table(place / "show.csv", "task,text", 'a,"one, ""or"" two"', "b,<b>", "c,ü", "d,4")
-    assert assign(lay(place / "campaign", settings, "abcd", crew), output=place / "plan").found
+    assert solve(lay(place / "campaign", settings, "abcd", crew), output=place / "plan").found
     return place
 
 
@@ -93,7 +93,7 @@ def test_a_pair_that_an_earlier_round_labelled_is_not_asked_again(desk):
     state.write_text(json.dumps({"user_id": worker, "instance_id_to_label_to_value": label}), encoding="utf-8")
     assert push(desk / "campaign", desk / "plan", **first).changes == ()
     write_table(desk / "campaign" / "forbidden.csv", "task,worker", "d,ada")
-    assign(desk / "campaign", output=desk / "plan-b")
+    solve(desk / "campaign", output=desk / "plan-b")
     push(desk / "campaign", desk / "plan-b", **first)
     lines = json_lines(desk / "out" / "data" / "round-2.jsonl")
     asked = {(line["id"], name) for line in lines for name in line["workers"]}

@@ -1,0 +1,101 @@
+"""The verb list: what methods, policies, backends and formats there are, and their options."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Annotated, Any, Literal
+
+from crowdopt.errors import InputError, public
+from crowdopt.notebooks import InNotebooks
+from crowdopt.said import Said, Verb, Word
+
+WHAT = ("methods", "policies", "backends", "formats", "programs")
+
+
+@dataclass(frozen=True, eq=False)
+class Listing(InNotebooks):
+    """Names, what each is, and its options with their defaults."""
+
+    rows: list[dict[str, Any]]
+
+    def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
+        """All of them."""
+        return self.rows[:most], len(self.rows)
+
+
+@public
+def list_of(
+    what: Annotated[Literal["methods", "policies", "backends", "formats", "programs"], Word(place="WHAT")],
+) -> Listing:
+    """List what there is of a kind, with its options: methods of solve, policies of compare, learn and live, and so on.
+
+    Parameters
+    ----------
+    what : str
+        ``methods``, ``policies``, ``backends``, ``formats`` or ``programs``.
+
+    Returns
+    -------
+    Listing
+
+    Raises
+    ------
+    InputError
+        If there is no such kind.
+    """
+    if what not in WHAT:
+        raise InputError(f"there are lists of {', '.join(WHAT)}, not of {what!r}")
+    return Listing(_LISTS[what]())
+
+
+def _methods() -> list[dict[str, Any]]:
+    from crowdopt.api.methods import METHODS
+
+    return [_row(name, kind) for name, kind in METHODS.items()]
+
+
+def _policies() -> list[dict[str, Any]]:
+    from crowdopt.labelers.policies import policies as asking
+    from crowdopt.online.policies import policies as online
+
+    rows = [{**_row(name, kind), "of": "compare, live"} for name, kind in online().items()]
+    return rows + [{**_row(name, kind), "of": "learn, live"} for name, kind in asking().items()]
+
+
+def _backends() -> list[dict[str, Any]]:
+    from crowdopt.backends import registered
+
+    return [{"name": name, "what": one.library, "options": {}} for name, one in registered().items()]
+
+
+def _formats() -> list[dict[str, Any]]:
+    from crowdopt.io.bridges import bridges
+
+    return [{"name": name, "what": bridge.what, "options": {}} for name, bridge in bridges().items()]
+
+
+def _programs() -> list[dict[str, Any]]:
+    from crowdopt.api.export import EXPORTS
+
+    return [_row(name, kind) for name, kind in EXPORTS.items()]
+
+
+def _row(name: str, kind: type[Any]) -> dict[str, Any]:
+    """A registered dataclass: its fields are its options."""
+    own = [one for one in fields(kind) if one.init] if is_dataclass(kind) else []
+    options = {one.name.replace("_", "-"): None if one.default is MISSING else one.default for one in own}
+    return {"name": name, "what": getattr(kind, "what", ""), "options": options}
+
+
+_LISTS = dict(zip(WHAT, (_methods, _policies, _backends, _formats, _programs), strict=True))
+
+
+def _said(found: Listing) -> Said:
+    lines = []
+    for row in found.rows:
+        lines.append(f"{row['name']}: {row['what']}")
+        lines += [f"    {', '.join(f'{key}={value}' for key, value in row['options'].items())}"] * bool(row["options"])
+    return Said({"rows": found.rows}, lines)
+
+
+VERBS = (Verb("list", list_of, _said, ["crowdopt list policies"], reads="nothing", writes="nothing"),)
