@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.papers.real_data import folder_of
-from crowdopt import AssignmentInstance, solve
+from crowdopt import AssignmentInstance, solve_program
 from crowdopt.answers.audit.draws import Tariff
 from crowdopt.crowd.alike import of_workers
 from crowdopt.io.campaign import LabelRecord
@@ -61,7 +61,7 @@ def crowd(setting: str, epsilon: float, seed: int, workers: int = WORKERS, tasks
 
 def played(text: str, of: Stream, seed: int, audit: Tariff | None = None) -> dict[str, Any]:
     """What a policy took, reached, and believes it reached; what an audit would certify."""
-    run = replay(named(text), of, seed, solve)
+    run = replay(named(text), of, seed, solve_program)
     found = score(run, NOTHING)
     seconds, sure = float(run.seconds.sum()), {} if audit is None else certified(run, audit, seed)
     facts = {"notes": run.notes, "seconds": seconds, "gold": run.labels["gold"]}
@@ -82,7 +82,7 @@ def line(setting: str, name: str, at: float, seed: int, tasks: int = TASKS) -> d
 
 def bound(setting: str, epsilon: float, seed: int) -> dict[str, Any]:
     """What no policy can do better on that crowd; with several types, where skills are known."""
-    found = least(crowd(setting, epsilon, seed), solve)
+    found = least(crowd(setting, epsilon, seed), solve_program)
     return {"information": found.information, "known": found.known, "unknown": found.unknown, "cost": found.cost}
 
 

@@ -87,7 +87,7 @@ def fixed(instance: crowdopt.AssignmentInstance, true: Law, **terms: object) -> 
 def adaptive(instance: crowdopt.AssignmentInstance, true: Law) -> tuple[float, float] | None:
     """Labels per item and error over the target of an adaptive plan; None where it cannot keep the target."""
     judges = vote_panel(replace(instance, vote_law=true, difficulty=(0.0, 1.0)))
-    found = law_price(Cascade(judges), instance.law, crowdopt.solve, Options(time_limit=60))
+    found = law_price(Cascade(judges), instance.law, crowdopt.solve_program, Options(time_limit=60))
     return None if found is None or found.times > 1 + 1e-6 else (found.cost / ITEMS, found.errs)
 
 

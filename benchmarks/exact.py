@@ -78,7 +78,7 @@ def by_classes(instance, method, program, limit):
     if program == "ip":
         plan = crowdopt.solve(instance, time_limit=limit, gap=0.0)
         return plan.status.value, plan.objective, plan.bound, lambda: verified(not breaches(instance, plan.pairs))
-    found = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=limit))
+    found = relax_classes(classes_of(instance), crowdopt.solve_program, crowdopt.Options(time_limit=limit))
     full, duals, known = found.full(), found.duals(), found.certificate
     keeps = lambda: crowdopt.core.certificate.violation(full_lp(instance), full.reshape(-1)) <= 1e-8  # noqa: E731
     return found.solution.status.value, known.value, known.bound, lambda: verified(duals is not None and keeps())

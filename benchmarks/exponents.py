@@ -57,7 +57,7 @@ def _linear(n: int, m: int, seconds: float) -> Callable[[], bool]:
     instance, options = _recipe(n, m), crowdopt.Options(time_limit=seconds)
 
     def work() -> bool:
-        found = relax_classes(classes_of(instance), crowdopt.solve, options)
+        found = relax_classes(classes_of(instance), crowdopt.solve_program, options)
         return found.certificate is not None
 
     return work
@@ -70,7 +70,7 @@ def _online(n: int, m: int, seconds: float, policy: str = "re-solve") -> Callabl
     from crowdopt.online.replay import replay
 
     stream = simulated_stream(_recipe(n, m), (0, 1))
-    return lambda: replay(named(policy), stream, 0, crowdopt.solve).total_labels > 0
+    return lambda: replay(named(policy), stream, 0, crowdopt.solve_program).total_labels > 0
 
 
 def _sequential(n: int, m: int, seconds: float) -> Callable[[], bool]:

@@ -32,7 +32,7 @@ def once(size: str) -> dict[str, float | str]:
     crowdopt.solve(crowdopt.recipe("R10:60x40"), gap=GAP, time_limit=300)  # compiles, or loads what is compiled
     instance = crowdopt.recipe(f"R10:{size}", 0)
     started = perf_counter()
-    relaxed = relax_classes(classes_of(instance), crowdopt.solve, crowdopt.Options(time_limit=300))
+    relaxed = relax_classes(classes_of(instance), crowdopt.solve_program, crowdopt.Options(time_limit=300))
     linear = perf_counter() - started
     bound = relaxed.certificate.bound
     del relaxed

@@ -68,7 +68,7 @@ def sampled_lp(repeats: int) -> list[dict[str, Any]]:
         need = 0.3 * np.full(kinds.size, instance.need[0])
         market = Market(instance.evidence[:, sample], instance.cost[:, sample], instance.capacity[sample], kinds, need)
         works = {
-            "ours": lambda market=market: prices(market, crowdopt.solve),
+            "ours": lambda market=market: prices(market, crowdopt.solve_program),
             **{
                 backend: lambda program=program, backend=backend: crowdopt.solve_program(program, backend)
                 for backend in ("highs-simplex", "highs-ipm")
@@ -84,7 +84,7 @@ def sampled_lp(repeats: int) -> list[dict[str, Any]]:
 def _gap(instance: AssignmentInstance, sample: Any, market: Market, program: Any) -> float:
     """How far the price's Lagrangian bound on the full sampled model is from that model's certified optimum."""
     full = crowdopt.certify(crowdopt.solve_program(program, "highs-simplex")).bound
-    price = prices(market, crowdopt.solve).price[instance.task_type]
+    price = prices(market, crowdopt.solve_program).price[instance.task_type]
     value = instance.evidence[instance.task_type][:, sample] * price[:, None] - 1
     best = np.sort(np.maximum(value, 0), axis=0)[::-1]
     earned = sum(best[: instance.capacity[j], k].sum() for k, j in enumerate(sample))
@@ -114,7 +114,7 @@ def quality(repeats: int) -> list[dict[str, Any]]:
                 continue
             stream = simulated_stream(instance, (trial, SEED), 90, draw, prices=linear.duals.task)
             for policy in QUALITY:
-                run = replay(named(policy), stream, trial, crowdopt.solve)
+                run = replay(named(policy), stream, trial, crowdopt.solve_program)
                 lack = np.maximum(0, instance.need - run.covered) / instance.need
                 figures[policy].append((run.total_cost / linear.objective, lack.mean(), (lack > 1e-9).mean()))
         for policy, rows in figures.items():

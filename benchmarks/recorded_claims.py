@@ -19,7 +19,7 @@ from scipy.stats import t as student
 
 from benchmarks import adaptive_trials as trials
 from benchmarks.papers.real_data import folder_of
-from crowdopt import solve
+from crowdopt import solve_program
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.jobs import Job, run
 from crowdopt.online.arrivals import Stream
@@ -41,7 +41,7 @@ def row(data: str, text: str, epsilon: float, seed: int) -> dict[str, float]:
     """One policy on one split, before looks and on average of those drawn; a job."""
     of = trials.recorded(data, False, epsilon, seed, named(text))
     policy = named(f"{text}:checks=0")
-    return _with_looks(of, replay(policy, of, seed, solve), named(text).checks, seed)
+    return _with_looks(of, replay(policy, of, seed, solve_program), named(text).checks, seed)
 
 
 def _with_looks(of: Stream, of_run: Any, share: float, seed: int) -> dict[str, float]:

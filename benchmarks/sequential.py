@@ -55,7 +55,7 @@ def row(setting: str, epsilon: float, policy: str, seed: int) -> dict[str, Any]:
     instance = AssignmentInstance(skill, np.arange(TASKS) % skill.shape[0], CAPACITY, epsilon)
     stream = simulated_stream(instance, (seed, 2))
     started = process_time()
-    run = replay(named(policy), stream, seed, crowdopt.solve)
+    run = replay(named(policy), stream, seed, crowdopt.solve_program)
     seconds = process_time() - started
     return {
         "labels": run.total_labels,
@@ -71,7 +71,7 @@ def row(setting: str, epsilon: float, policy: str, seed: int) -> dict[str, Any]:
 def warm(policy: str) -> None:
     """Compile before anything is timed."""
     instance = AssignmentInstance(np.full((1, 20), 0.8), np.zeros(30, int), 20, 0.2)
-    replay(named(policy), simulated_stream(instance, (0,)), 0, crowdopt.solve)
+    replay(named(policy), simulated_stream(instance, (0,)), 0, crowdopt.solve_program)
 
 
 def line(setting: str, epsilon: float, policy: str, rows: list[dict[str, Any]]) -> str:
@@ -149,7 +149,7 @@ def goals(given: argparse.Namespace) -> None:
         cells = [setting, f"{goal}", f"{column['labels'].mean():.0f} ± {half['labels']:.0f}"]
         cells += [f"{np.median(column['labels']):.0f}", f"{column['gold'].mean():.0f}"]
         cells += [f"{column['realised'].mean():.4f} ± {half['realised']:.4f}", f"{column['claimed'].mean():.4f}"]
-        cells += [f"{least(instance, crowdopt.solve).known:.0f}", f"{plan.objective:.0f}, {plan.bound:.0f}"]
+        cells += [f"{least(instance, crowdopt.solve_program).known:.0f}", f"{plan.objective:.0f}, {plan.bound:.0f}"]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -162,7 +162,7 @@ def decisions(tasks: int = 100_000, workers: int = 40) -> None:
     for name, times in taken.items():
         setattr(policy, name, _timed(getattr(policy, name), times))
     warm("sequential")
-    Replay(policy, simulated_stream(instance, (SEED,)), 0, crowdopt.solve).advance(workers)
+    Replay(policy, simulated_stream(instance, (SEED,)), 0, crowdopt.solve_program).advance(workers)
     for name, times in taken.items():
         print(
             f"{name:8s} {len(times)} calls, median {1e3 * median(times):.3f} ms, mean {1e3 * np.mean(times):.3f} ms, "

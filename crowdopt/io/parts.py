@@ -40,6 +40,7 @@ from crowdopt.io.plan import read_claims, stamped
 from crowdopt.io.schema import PLAN_TABLES
 from crowdopt.io.settings import settings_text
 from crowdopt.io.tables import Table, read_table
+from crowdopt.notebooks import InNotebooks
 
 PARTS, ASSIGNMENT, PARQUET = "parts", "assignment", "*.parquet"
 OWN = ("task", "type", "epsilon", "forbidden", "fixed")  # columns of a part that are no worker's
@@ -54,7 +55,7 @@ ROWS = 65_536  # of a row group that is written
 
 
 @dataclass(frozen=True, eq=False)
-class PartsFolder:
+class PartsFolder(InNotebooks):
     """What all parts share, and their names."""
 
     folder: Path

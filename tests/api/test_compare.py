@@ -116,7 +116,7 @@ def test_four_classes_are_compared_like_two(tmp_path):
         tmp_path / "out",
     )
     assert done.exit_code == 0, done.output
-    bound = crowdopt.api.compare.least(instance, crowdopt.solve).information
+    bound = crowdopt.api.compare.least(instance, crowdopt.solve_program).information
     assert f"below {bound:.0f} even if skills are known" in done.output
     for line in rows(tmp_path / "out" / "trials.csv"):
         claim = line["policy"] == "greedy" or float(line["error_claimed"])

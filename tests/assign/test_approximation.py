@@ -63,7 +63,7 @@ def test_it_takes_what_the_policy_takes():
         if not ((next_ < -1e-8) | (last - next_ > 1e-6)).all():
             continue
         stream = simulated_stream(instance, (seed,), shuffle=False, prices=plan.duals.task)
-        played = replay(named(METHOD), stream, seed, crowdopt.solve)
+        played = replay(named(METHOD), stream, seed, crowdopt.solve_program)
         assert plan.repaired.labels == played.total_labels
         lack = np.maximum(0.0, instance.need - played.covered)
         assert plan.repaired.lacking == pytest.approx(lack[lack > 1e-9].sum())

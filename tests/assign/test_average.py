@@ -17,6 +17,7 @@ from crowdopt import (
     Status,
     recipe,
     solve,
+    solve_program,
     verify,
     write_campaign,
     write_plan,
@@ -170,9 +171,9 @@ def test_nothing_is_claimed_where_choices_were_left_out():
     """Branch and bound over some sets, or with a row of errors that was tightened, says nothing of other plans."""
     instance = crowd(6, [(0.9, 2), (0.7, 3)], 4, 0.15)
     options, told = Options(), []
-    work = Averaging(instance, float(instance.epsilon.sum()), solve, options, Clock(20.0), told.append)
+    work = Averaging(instance, float(instance.epsilon.sum()), solve_program, options, Clock(20.0), told.append)
     climb = work.climbed()
-    chooser = Chooser(Master(work.pool, climb.short), work.oracle, work.clock, work.rng, solve, options)
+    chooser = Chooser(Master(work.pool, climb.short), work.oracle, work.clock, work.rng, solve_program, options)
     every = chooser.best(work.pool.cost.size, work.duals)[0]
     assert every.bound == pytest.approx(solve(instance, gap=0.0).objective, rel=1e-6)
     assert chooser.best(2, work.duals)[0].bound == -np.inf
@@ -242,7 +243,7 @@ def test_both_proofs_are_below_every_set(seed):
     all_prices = labels @ (instance.cost[0] + worker) + wrong * errors
     fixed = -float(worker.sum()) - wrong * float(instance.epsilon[0])  # one task: each worker has room for it alone
     best = float(all_prices[serves].min(initial=np.inf)) + fixed
-    work = Averaging(instance, float(instance.epsilon.sum()), solve, Options(), Clock(60.0), lambda _: None)
+    work = Averaging(instance, float(instance.epsilon.sum()), solve_program, Options(), Clock(60.0), lambda _: None)
     coupling = work.problem.coupling
     of_class = np.zeros(coupling.loads)
     np.maximum.at(of_class, work.problem.worker_class, worker)  # of workers alike the dearest, which only lowers it

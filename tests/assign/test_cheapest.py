@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, Status, relax, solve
+from crowdopt import AssignmentInstance, Status, relax, solve, solve_program
 from crowdopt.assign import search
 from crowdopt.assign.search import SearchParams
 from crowdopt.programs import assignment
@@ -125,7 +125,7 @@ def test_another_solver_says_the_same_of_tasks_that_all_differ(seed):
 def test_shares_of_labels_are_the_linear_program_s(seed, skills, tmp_path):
     """Its optimum, proven, whether tasks differ or are alike."""
     one = campaign(seed, 60, 12, "bhattacharyya forbidden targets prices most-labels least-loads", skills=skills)
-    full = solve(relax(assignment.build(one)), "highs-simplex")
+    full = solve_program(relax(assignment.build(one)), "highs-simplex")
     best, plan = float(full.program.cost @ full.primal), solve(one, program="lp", time_limit=30)
     assert plan.objective == pytest.approx(best, rel=1e-6) and plan.certified_bound == pytest.approx(best, rel=1e-6)
     assert report_on(one, plan, tmp_path).holds

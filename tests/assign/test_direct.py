@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, InputError, Options, Status, recipe, solve
+from crowdopt import AssignmentInstance, InputError, Options, Status, recipe, solve, solve_program
 from crowdopt.assign.direct import solve_full
 from crowdopt.backends import BackendMissing
 from crowdopt.crowd.instance import COVERAGE
@@ -28,7 +28,7 @@ def knife_edge() -> AssignmentInstance:
 def sloppy(program, backend="highs", options=None, listener=None):
     """A solver that takes every row to be kept within 1e-6, as most do."""
     loose = replace(program, row_lower=program.row_lower - SLACK)
-    return replace(solve(loose, "highs", options or Options()), program=program)
+    return replace(solve_program(loose, "highs", options or Options()), program=program)
 
 
 def test_a_plan_short_by_a_solvers_tolerance_is_mended(knife_edge):
@@ -68,7 +68,7 @@ def test_a_lying_solver_yields_no_plan(claim):
             "nan": np.full_like(program.cost, np.nan),
             "nothing": None,
         }[claim]
-        truth = solve(program, "highs", options or Options())
+        truth = solve_program(program, "highs", options or Options())
         return replace(truth, status=Status.OPTIMAL, primal=point, dual=None, claimed_bound=0.0)
 
     plan = solve_full(instance, "ip", liar, "highs", Options(time_limit=5))

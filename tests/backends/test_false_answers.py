@@ -17,7 +17,7 @@ import highspy
 import numpy as np
 import pytest
 
-from crowdopt import certify, session, solve
+from crowdopt import certify, session, solve_program
 from crowdopt.backends import named
 from crowdopt.backends.probe import version_of_library
 from crowdopt.core.program import Program
@@ -81,7 +81,7 @@ def test_a_false_claim_is_false_and_not_passed_on(path, status, backend, version
         pytest.skip(f"{backend} {installed} is installed, not {version}")
     program = read_program(path)
     best = optimum(program)
-    said = solve(program, backend, Options(time_limit=20.0), isolated=backend.startswith(("cvxpy", "ortools")))
+    said = solve_program(program, backend, Options(time_limit=20.0), isolated=backend.startswith(("cvxpy", "ortools")))
     assert said.status.value == status
     if status != "optimal":
         assert best is not None  # in a box that is finite: neither empty nor unbounded
@@ -101,7 +101,7 @@ HOT = {  # the program's numbers before and after, the best point, and what HiGH
 
 
 def _set(model: highspy.Highs, cost: Any = None, upper: Any = None) -> str:
-    """Change costs or upper sides, solve on, and say how it ended."""
+    """Change costs or upper sides, solve_program on, and say how it ended."""
     columns = np.arange(3, dtype=np.int32)
     if cost is not None:
         model.changeColsCost(3, columns, np.array(cost))
@@ -144,4 +144,4 @@ def test_a_presolve_loses_the_best_point():
     pytest.importorskip("ortools")
     program = read_program(FOLDER / "presolve" / "one_side_lost.mps")
     assert optimum(program) == 0
-    assert certify(solve(program, "ortools-cpsat", Options(time_limit=20.0), isolated=True)).value == 0.0
+    assert certify(solve_program(program, "ortools-cpsat", Options(time_limit=20.0), isolated=True)).value == 0.0

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from crowdopt import Options, Status, certify, recipe, solve
+from crowdopt import Options, Status, certify, recipe, solve_program
 from crowdopt.programs import assignment
 from tests.children import after_computing
 
@@ -19,7 +19,9 @@ SLOW_PROOF = "R1:20x30"  # incumbents at once, no proof for half a minute
 def test_an_incumbent_at_the_limit_is_feasible_not_optimal():
     """Out of time with a point in hand: values only fell, bounds only rose, and no bound has passed a value."""
     heard = []
-    solution = solve(assignment.build(recipe(SLOW_PROOF)), options=Options(time_limit=1.0), listener=heard.append)
+    solution = solve_program(
+        assignment.build(recipe(SLOW_PROOF)), options=Options(time_limit=1.0), listener=heard.append
+    )
     certificate = certify(solution)
     assert solution.status is Status.FEASIBLE and certificate.is_feasible()
     assert certificate.bound < certificate.value and certificate.proof == "solver"
@@ -32,7 +34,7 @@ def test_an_incumbent_at_the_limit_is_feasible_not_optimal():
 def test_equal_seeds_and_nodes_give_equal_points():
     """A node limit, unlike seconds, does not depend on the machine."""
     program = assignment.build(recipe("R10:60x20"))
-    first, second = (solve(program, options=Options(nodes=20, seed=3)) for _ in range(2))
+    first, second = (solve_program(program, options=Options(nodes=20, seed=3)) for _ in range(2))
     assert first.status is second.status and np.array_equal(first.primal, second.primal)
     assert first.claimed_bound == second.claimed_bound
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, BackendFailed, Options, certify, programs, relax, solve
+from crowdopt import AssignmentInstance, BackendFailed, Options, certify, programs, relax, solve, solve_program
 from crowdopt.backends import isolated
 from tests import strangers
 
@@ -72,10 +72,10 @@ def test_an_honest_one_is_as_good_as_ours():
     """Point, multipliers and moments come through unchanged."""
     moments = []
     program = programs.assignment.build(INSTANCE)
-    theirs, ours = solve(program, "honest", listener=moments.append), solve(program, "highs")
+    theirs, ours = solve_program(program, "honest", listener=moments.append), solve_program(program, "highs")
     assert backends.named("honest").isolated and not backends.named("highs").isolated
     assert certify(theirs).value == certify(ours).value and theirs.status == ours.status
-    linear = solve(relax(program), "honest")
+    linear = solve_program(relax(program), "honest")
     assert certify(linear).proves_optimal() and certify(linear).proof == "certificate"
     assert solve(INSTANCE, "honest").proven and solve(INSTANCE, "highs").proven  # not theirs of that name
 
@@ -84,11 +84,11 @@ def test_what_it_writes_into_is_its_own_copy():
     """The caller's program stays as it is, and so does what is certified."""
     program = programs.assignment.build(INSTANCE)
     before = program.matrix.data.copy(), program.cost.copy(), program.row_lower.copy()
-    certificate = certify(solve(program, "writes"))
+    certificate = certify(solve_program(program, "writes"))
     assert all(
         (a == b).all() for a, b in zip(before, (program.matrix.data, program.cost, program.row_lower), strict=True)
     )
-    assert certificate.value == certify(solve(program, "highs")).value
+    assert certificate.value == certify(solve_program(program, "highs")).value
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_a_solver_that_hangs_is_stopped_when_its_time_is_up(monkeypatch):
     monkeypatch.setattr(isolated, "LOADING", 30.0)
     began = time.monotonic()
     with pytest.raises(BackendFailed, match=r"did not keep its time limit of 0.5 s"):
-        solve(programs.assignment.build(INSTANCE), "hangs", Options(time_limit=0.5))
+        solve_program(programs.assignment.build(INSTANCE), "hangs", Options(time_limit=0.5))
     assert time.monotonic() - began < 15
 
 
 def test_memory_is_limited():
     """A process that takes more than it may is stopped."""
     with pytest.raises(BackendFailed, match="more than the 300 MB allowed"):
-        solve(programs.assignment.build(INSTANCE), "eats", Options(time_limit=20, memory=300))
+        solve_program(programs.assignment.build(INSTANCE), "eats", Options(time_limit=20, memory=300))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import crowdopt
-from crowdopt import BackendMissing, Options, solve
+from crowdopt import BackendMissing, Options, solve_program
 from crowdopt.core.solution import Progress
 from crowdopt.programs import assignment
 from tests.sampled import first_of
@@ -19,7 +19,7 @@ def test_moments_close_in_on_the_optimum(backend: str) -> None:
     program = assignment.build(crowdopt.recipe("L3:12x10", priced=True))
     moments: list[Progress] = []
     try:
-        solve(program, backend, Options(time_limit=20.0), moments.append, isolated=True)
+        solve_program(program, backend, Options(time_limit=20.0), moments.append, isolated=True)
     except BackendMissing as missing:
         pytest.skip(str(missing))
     values = [moment.value for moment in moments if moment.value is not None]

@@ -19,9 +19,7 @@ def test_a_panel_from_init_to_answers(tmp_path: Path) -> None:
     """Solve, verify, rehearse, answer and write the next round: no item has two judges of a family."""
     camp, plan = tmp_path / "panel", tmp_path / "plan"
     run("init", "--panel", camp)
-    (camp / "rows.csv").write_text(
-        "row,task,worker,coefficient,lower\nkeep busy,,west-small,1,5\n", encoding="utf-8"
-    )
+    (camp / "rows.csv").write_text("row,task,worker,coefficient,lower\nkeep busy,,west-small,1,5\n", encoding="utf-8")
     said = run("solve", camp, "-o", plan)
     assert "proven optimal" in said
     assert json.loads(run("verify", camp, plan, "--json"))["holds"]

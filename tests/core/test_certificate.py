@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from crowdopt import Options, Status, certify, lagrangian_bound, relax, solve
+from crowdopt import Options, Status, certify, lagrangian_bound, relax, solve_program
 from crowdopt.core.certificate import proves_empty
 from crowdopt.core.program import Block, Program, dualize, stack
 from crowdopt.core.solution import Solution
@@ -147,7 +147,7 @@ def test_unbounded_columns_admit_rounding_but_no_more(covering):
     [{"time_limit": 0.0}, {"time_limit": float("inf")}, {"gap": -1.0}, {"threads": 0}, {"nodes": -1}],
 )
 def test_limits_are_finite_and_positive(wrong):
-    """A solve without a limit may never return, so no such options exist."""
+    """A solve_program without a limit may never return, so no such options exist."""
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Options(**wrong)
 
@@ -182,7 +182,7 @@ def test_a_program_is_whole_and_frozen():
     twice = sparse.csc_array((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
     added = replace(program, **(_one_row(twice, 6.0) | {"upper": np.full(1, np.inf)}))
     assert added.matrix.nnz == 1 and twice.nnz == 2
-    assert certify(solve(added)).value == pytest.approx(2.0)
+    assert certify(solve_program(added)).value == pytest.approx(2.0)
 
 
 def test_integers_have_no_dual():
@@ -206,7 +206,11 @@ def test_strong_duality(seed):
             lower=np.where(loose, rng.choice([-np.inf, -1.0, 1.0], loose.size), program.lower),
             upper=np.where(rng.random(loose.size) < 0.3, np.inf, program.upper),
         )
-    primal, dual, twice = solve(program), solve(dualize(program)), solve(dualize(dualize(program)))
+    primal, dual, twice = (
+        solve_program(program),
+        solve_program(dualize(program)),
+        solve_program(dualize(dualize(program))),
+    )
     assert (primal.status is Status.OPTIMAL) == (dual.status is Status.OPTIMAL) == (twice.status is Status.OPTIMAL)
     if primal.status is Status.OPTIMAL:
         assert certify(primal).proves_optimal(1e-9) and certify(dual).proves_optimal(1e-9)

@@ -119,7 +119,7 @@ def test_gold_turned_round_is_refused_and_goes_on_where_it_is_trusted(tmp_path):
     labels = {"task": task, "worker": worker, "label": task % 2 ^ ~right.ravel() & 1}
     truth = {"task": np.arange(60), "label": np.arange(60) % 2}
     for verb, *tables in (
-        *((verb, folder) for verb in (crowdopt.assign, crowdopt.explain, crowdopt.read_campaign)),
+        *((verb, folder) for verb in (crowdopt.solve, crowdopt.explain, crowdopt.read_campaign)),
         (crowdopt.import_labels, labels, truth),
         (crowdopt.select, right.sum(axis=0), 60),
     ):

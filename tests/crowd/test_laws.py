@@ -295,7 +295,7 @@ def test_campaign_with_coupled_gold_goes_through_the_whole_loop(tmp_path):
     kept = crowdopt.read_campaign(tmp_path / "one.npz").vote_law
     assert kept.name == law.name == PAIRWISE and (kept.ways(np.arange(4)) == law.ways(np.arange(4))).all()
     fixed = crowdopt.solve(panel, output=tmp_path / "fixed")
-    assert crowdopt.verify(panel, tmp_path / "fixed").holds and "--each-task" in fixed.note
+    assert crowdopt.verify(panel, tmp_path / "fixed").holds and "each-task" in fixed.note
     sets = {tuple(fixed.pairs[fixed.pairs[:, 0] == i, 1]) for i in range(30)}
     parts = [[coin(part[list(some)]) for part in law.accuracy] for some in sets]
     worst = max(least_error(joint(EVEN, *each, share=law.share)) for each in parts)

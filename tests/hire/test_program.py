@@ -28,7 +28,7 @@ def test_the_program_finds_the_best_allowed_set(limits: set[str]) -> None:
     for _ in range(10):
         instance = limited(rng, 7, limits)
         best, sets = best_sets(instance)
-        found = solve_program(instance, crowdopt.solve, "highs", OPTIONS, "highs")
+        found = solve_program(instance, crowdopt.solve_program, "highs", OPTIONS, "highs")
         infeasible += best is None
         if best is None:
             assert not found.found and found.status is Status.INFEASIBLE

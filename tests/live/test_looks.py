@@ -34,11 +34,11 @@ def few(live, people: People, workers: int) -> None:
 def test_what_is_drawn_is_what_compare_has_looked_at(policy):
     """The same answers at the same price; what is looked at later is what is unsure."""
     live, people, stream = campaign(policy)
-    run = replay(named(policy), stream, 0, crowdopt.solve)
+    run = replay(named(policy), stream, 0, crowdopt.solve_program)
     in_turn(live, people)
     assert live.look() is not None
     drawn = [int(row.task) for row in live.looks()]
-    other = replay(named(f"{policy}:checks=0"), stream, 0, crowdopt.solve)
+    other = replay(named(f"{policy}:checks=0"), stream, 0, crowdopt.solve_program)
     assert len(drawn) == run.labels["check"] > 0 and other.total_labels + len(drawn) == run.total_labels
     looked(live, stream.truth, len(drawn))
     assert len(live.labels()) + len(drawn) == run.total_labels and (run.claims[drawn] == 0).all()

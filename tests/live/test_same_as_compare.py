@@ -29,7 +29,7 @@ def test_one_at_a_time_is_what_compare_replays(policy):
     """
     live, people, stream = campaign(f"{policy}:within" if policy.startswith("kos") else policy)
     blind = replace(stream, truth=np.full_like(stream.truth, -1))
-    run = replay(named(live.settings.policy), blind, 0, crowdopt.solve)
+    run = replay(named(live.settings.policy), blind, 0, crowdopt.solve_program)
     in_turn(live, people)
     with live.together() as turn:
         ours = turn.state.course.run()

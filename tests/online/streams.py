@@ -26,4 +26,4 @@ EVERY = [name + options for name in sorted(OPTIONS) for options in OPTIONS[name]
 
 def start(text: str, of: Stream, seed: int = 0) -> Replay:
     """A replay of a policy by name."""
-    return Replay(named(text), of, seed, crowdopt.solve)
+    return Replay(named(text), of, seed, crowdopt.solve_program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, solve
+from crowdopt import AssignmentInstance, solve_program
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
@@ -20,7 +20,7 @@ def pool(seed: int, tasks: int = 90, workers: int = 90, **options) -> Assignment
 
 
 def error(text: str, seed: int) -> float:
-    run = replay(named(text), simulated_stream(pool(seed), (seed,)), seed, solve)
+    run = replay(named(text), simulated_stream(pool(seed), (seed,)), seed, solve_program)
     return realised_error(run, answers_of(run))
 
 
@@ -51,7 +51,7 @@ def test_the_budget_is_kept(options):
     policy, used = named(f"budget{options}"), 0
     for seed in seeds(7):
         cost = np.random.default_rng(seed).integers(1, 4, 90).astype(float)
-        run = replay(policy, simulated_stream(pool(seed, cost=cost), (seed,)), seed, solve)
+        run = replay(policy, simulated_stream(pool(seed, cost=cost), (seed,)), seed, solve_program)
         spent, limit = (run.total_cost, policy.money) if policy.money else (run.total_labels, policy.each * 90)
         assert spent <= limit + 1e-9
         used += policy.gold > 0 or spent >= 0.85 * limit

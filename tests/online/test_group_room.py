@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group, InputError, solve
+from crowdopt import AssignmentInstance, Group, InputError, solve_program
 from crowdopt.crowd.labels import REFUSED
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
@@ -28,7 +28,7 @@ def test_no_policy_goes_beyond_a_group(policy: str) -> None:
     """Counted on the run itself."""
     chosen = named(policy)
     stream = simulated_stream(crowd(), (0, 1), chosen.preliminary(60))
-    run = replay(chosen, stream, 0, solve)
+    run = replay(chosen, stream, 0, solve_program)
     came = run.label != REFUSED
     pairs = np.concatenate([stream.instance.collected, np.column_stack([run.task, run.worker])[came]])
     assert came.sum() > 40

@@ -101,7 +101,7 @@ def test_a_policy_that_breaks_the_rules_is_stopped():
 
     for policy, said in ((Twice(), "twice"), (Much(), "room")):
         with pytest.raises(RuntimeError, match=said):
-            Replay(policy, stream(), 0, crowdopt.solve).finish()
+            Replay(policy, stream(), 0, crowdopt.solve_program).finish()
 
 
 def test_limits_that_no_policy_knows_are_refused():

@@ -31,7 +31,7 @@ def hammers(seed, tasks=200, workers=80, capacity=80, epsilon=0.15, types=1):
 
 
 def play(text, of, seed=0):
-    return replay(named(text), of, seed, crowdopt.solve)
+    return replay(named(text), of, seed, crowdopt.solve_program)
 
 
 @cache
@@ -141,7 +141,7 @@ def test_hardly_any_gold_and_far_fewer_labels():
 def test_the_end_is_the_end(text):
     """After the target is met no worker is asked anything, gold included."""
     of, policy = hammers(0), named(text)
-    played = Replay(policy, of, 0, crowdopt.solve)
+    played = Replay(policy, of, 0, crowdopt.solve_program)
     counts = [played.advance(k).ledger.count.sum() for k in range(1, of.instance.n_workers + 1)]
     last = int(np.argmax(counts))
     assert last < of.instance.n_workers - 1 and len(set(counts[last:])) == 1

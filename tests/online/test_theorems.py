@@ -26,7 +26,7 @@ from tests.small import with_evidence
 def run(text, instance, weights, seed=0):
     """The Primal Approximation Algorithm under given task weights, workers in the instance's order."""
     stream = simulated_stream(instance, (seed,), shuffle=False, prices=np.asarray(weights, dtype=float))
-    return replay(named(text), stream, seed, crowdopt.solve)
+    return replay(named(text), stream, seed, crowdopt.solve_program)
 
 
 def lack(played):
@@ -112,7 +112,7 @@ def moody(program, backend, options):
     return found if options.presolve else replace(found, status=crowdopt.Status.UNDECIDED, dual=None, primal=None)
 
 
-@pytest.mark.parametrize("solve", [crowdopt.solve, moody])
+@pytest.mark.parametrize("solve", [crowdopt.solve_program, moody])
 def test_an_infeasible_market_is_scaled_to_what_it_can(solve):
     """The paper's advice: raise epsilon, or drop tasks, and go on. The share that is reported is the largest one.
 
@@ -194,11 +194,11 @@ def test_the_theorems_gold_is_counted_paid_and_warned_of():
         rule="hoeffding",
     )
     stream = simulated_stream(instance, (0,), preliminary=6)
-    played = replay(named("main-algorithm:gold=20"), stream, 0, crowdopt.solve)
+    played = replay(named("main-algorithm:gold=20"), stream, 0, crowdopt.solve_program)
     assert played.labels["gold"] == 20 * 2 * 20 and played.labels["exploration"] == 6 * 2 * 20
     assert played.cost["gold"] == 40 * stream.instance.cost[0].sum()
     assert played.total_cost == sum(played.cost.values())
-    asked = replay(named("main-algorithm:guaranteed:least-quality=.4"), stream, 0, crowdopt.solve)
+    asked = replay(named("main-algorithm:guaranteed:least-quality=.4"), stream, 0, crowdopt.solve_program)
     plan = theorems.theorem_5(30, 20, 2, 0.2, 0.1, 0.4, 0.3)
     assert asked.labels["gold"] == 2 * 20 * plan.gold
     assert any("more than the" in note for note in asked.notes)
@@ -242,7 +242,7 @@ def test_the_policies_own_price_program_is_the_sampled_lp():
             count,
             np.full(present.size, transformed.need[0]),
         )
-        found = prices(market, crowdopt.solve)
+        found = prices(market, crowdopt.solve_program)
         assert (found.share == 1.0) == (solution.status is crowdopt.Status.OPTIMAL), seed
         if found.share == 1.0:
             by_task = np.asarray(found.price)[np.searchsorted(present, task_type)]
@@ -274,7 +274,7 @@ def sampled_run(seed):
 
     one = crowd(rng, m)
     stream = simulated_stream(one, (seed,), m, crowd)
-    run = replay(named("sampled-lp:gamma=1"), stream, seed, crowdopt.solve)
+    run = replay(named("sampled-lp:gamma=1"), stream, seed, crowdopt.solve_program)
     best = crowdopt.solve(one, program="lp").objective
     least = 0.36  # (2 * .8 - 1)^2, below every pair's evidence
     promised = theorems.theorem_2(n, m, epsilon, delta, 1.0, least)

@@ -163,4 +163,4 @@ def test_a_market_of_two_kinds_by_hand():
     market = Market(
         np.array([[0.5, 0.2], [0.1, 0.4]]), np.ones((2, 2)), np.array([4, 4]), np.array([1, 1]), np.full(2, 0.2)
     )
-    assert prices(market, crowdopt.solve).price.tolist() == pytest.approx([2.0, 2.5], rel=1e-9)
+    assert prices(market, crowdopt.solve_program).price.tolist() == pytest.approx([2.0, 2.5], rel=1e-9)

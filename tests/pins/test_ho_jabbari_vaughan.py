@@ -65,7 +65,7 @@ def test_prices_of_one_kind_by_hand():
     evidence, ten = np.array([[0.64, 0.36, 0.16]]), np.full(3, 10)
     for need, worth in ((0.5, 0.64), (0.8, 0.36), (1.1, 0.16)):
         market = Market(evidence, np.ones((1, 3)), ten, np.array([10]), np.array([need]))
-        assert prices(market, crowdopt.solve).price[0] == pytest.approx(1 / worth, rel=1e-9)
+        assert prices(market, crowdopt.solve_program).price[0] == pytest.approx(1 / worth, rel=1e-9)
 
 
 def sampled_prices(text, draw_skills, tasks=10):
@@ -73,7 +73,7 @@ def sampled_prices(text, draw_skills, tasks=10):
     instance = crowd([0.9] * 6, tasks, tasks)
     stream = simulated_stream(instance, (0,), 3, lambda rng, count: crowd(draw_skills[:count], tasks, tasks))
     policy = named(text)
-    replay(policy, stream, 0, crowdopt.solve)
+    replay(policy, stream, 0, crowdopt.solve_program)
     return policy
 
 
@@ -108,7 +108,7 @@ def test_repair_buys_no_label_too_many():
 def test_kos_is_a_regular_assignment():
     """Twelve tasks, eight workers, 48 labels: six for each worker, four for each task, no worker twice to one task."""
     stream = simulated_stream(crowd([0.7] * 8, 12, 12), (3,))
-    run = replay(named("kos:labels=48"), stream, 0, crowdopt.solve)
+    run = replay(named("kos:labels=48"), stream, 0, crowdopt.solve_program)
     pairs = np.column_stack([run.task, run.worker])
     assert np.bincount(run.task, minlength=12).tolist() == [4] * 12
     assert np.bincount(run.worker, minlength=8).tolist() == [6] * 8

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, Options, Status, certify, recipe, relax, solve
+from crowdopt import AssignmentInstance, InputError, Options, Status, certify, recipe, relax, solve, solve_program
 from crowdopt.core.certificate import FEASIBILITY, fraction, violation
 from crowdopt.core.program import dualize
 from crowdopt.crowd.vote_errors import breaches
@@ -69,7 +69,7 @@ def test_the_papers_dual_meets_the_lp_at_full_size():
     """Strong duality, 300,000 rows: equal to 1e-9, both by certificate."""
     instance, options = recipe("U:1000x300"), Options(time_limit=300)
     built = relax(assignment.build(instance)), assignment_dual.build(instance)
-    primal, dual = (certify(solve(program, "highs-ipm", options)) for program in built)
+    primal, dual = (certify(solve_program(program, "highs-ipm", options)) for program in built)
     assert primal.proof == dual.proof == "certificate"
     assert primal.proves_optimal(1e-9) and dual.proves_optimal(1e-9)
     assert abs(primal.value + dual.value) <= 1e-9 * primal.value
@@ -85,7 +85,7 @@ def test_the_papers_dual_is_the_mechanical_one(instance):
         assert "dualize(relax" in str(error)
         return
     linear = relax(assignment.build(instance))
-    primal, dual, mechanical = solve(linear), solve(written), solve(dualize(linear))
+    primal, dual, mechanical = solve_program(linear), solve_program(written), solve_program(dualize(linear))
     assert dual.status is mechanical.status
     assert (primal.status is Status.INFEASIBLE) == (dual.status is Status.UNBOUNDED)
     if primal.status is Status.OPTIMAL:
@@ -112,7 +112,7 @@ def test_the_approximated_lp_is_no_dearer(seed, error):
     rng = np.random.default_rng(seed)
     accuracy = rng.uniform(0.75, 0.95, (2, 12))
     true = AssignmentInstance(accuracy, rng.integers(0, 2, 8), rng.integers(4, 9, 12), 0.3, rule="hoeffding")
-    solution = solve(relax(assignment.build(true)))
+    solution = solve_program(relax(assignment.build(true)))
     if solution.status is Status.INFEASIBLE:
         return
     amount = solution.primal.reshape(8, 12)

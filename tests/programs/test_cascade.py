@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, InputError, certify, solve
+from crowdopt import AssignmentInstance, InputError, certify, solve_program
 from crowdopt.assign.cascade.panels import vote_panel
 from crowdopt.assign.cascade.policy import Cascade
 from crowdopt.crowd.law import Difficulty
@@ -24,7 +24,7 @@ def built(one: AssignmentInstance, **terms):
 def test_multipliers_certify_its_optimum():
     """Weak duality closes the gap, as for every program of the house."""
     one = AssignmentInstance([[0.9, 0.8, 0.7], [0.8, 0.8, 0.6]], [0, 0, 1], [3, 3, 2], 0.2)
-    assert certify(solve(built(one), "highs-simplex")).proves_optimal(1e-9)
+    assert certify(solve_program(built(one), "highs-simplex")).proves_optimal(1e-9)
 
 
 @pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK: pip install swiglpk")
@@ -52,7 +52,7 @@ def test_six_judges_of_whom_a_share_of_items_is_hard():
     skills, prices = [0.95, 0.93, 0.9, 0.86, 0.8, 0.76], [10, 6, 3, 1, 0.4, 0.2]
     hard = {"difficulty": Difficulty(share=0.15, hard=0.5)}
     one = AssignmentInstance([skills], [0] * 1000, [1000] * 6, 0.05, cost=prices, **hard)
-    found = certify(solve(built(one), "highs-simplex"))
+    found = certify(solve_program(built(one), "highs-simplex"))
     assert found.proves_optimal(1e-9) and found.value == pytest.approx(3968, rel=1e-3)
 
 
@@ -95,5 +95,5 @@ def test_a_potential_made_by_hand_is_a_point_and_its_value_what_it_proves():
 def test_multipliers_certify_the_potentials_optimum(accuracy):
     """Weak duality closes the gap, as for every program of the house."""
     program = potential.build(crowd(accuracy))
-    certificate = certify(solve(program))
+    certificate = certify(solve_program(program))
     assert certificate.proof == "certificate" and certificate.proves_optimal(1e-5)

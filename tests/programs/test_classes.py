@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import Status, recipe, relax, solve
+from crowdopt import Status, recipe, relax, solve_program
 from crowdopt.core.program import Program
 from crowdopt.crowd.alike import classes_of, of_tasks
 from crowdopt.programs import (
@@ -36,11 +36,11 @@ def test_classes_have_the_optimum_of_the_full_program(instance):
     """
     joint = classes_of(instance, joint=bool(instance.groups) or instance.own_rows is not None)
     full, small = relax(assignment.build(instance)), aggregated.of_classes(joint)
-    if solve(full).status is not Status.OPTIMAL:
-        assert solve(small).status is Status.INFEASIBLE
+    if solve_program(full).status is not Status.OPTIMAL:
+        assert solve_program(small).status is Status.INFEASIBLE
     else:
         assert optimum(small) == pytest.approx(optimum(full), rel=1e-7, abs=1e-7)
-    best, whole = least_cost(instance), solve(aggregated.of_classes(joint, whole=True))
+    best, whole = least_cost(instance), solve_program(aggregated.of_classes(joint, whole=True))
     assert best == np.inf or whole.claimed_bound <= best + 1e-6
 
 
@@ -61,17 +61,17 @@ def test_a_market_of_everybody_is_the_lp(name, priced):
 def test_at_the_right_prices_no_evidence_is_had_or_given_back(name):
     """All amounts open: without a box the aggregated LP; in a box around its prices the same, with nothing traded."""
     classes = classes_of(recipe(name, 1, priced=True).with_epsilon(0.3))
-    whole = solve(aggregated.of_classes(classes))
+    whole = solve_program(aggregated.of_classes(classes))
     groups, kinds = np.indices(classes.evidence.T.shape).reshape(2, -1)
     room = classes.tasks_in[:, None] * classes.room
     columns = (table[kinds, groups] for table in (classes.evidence, classes.cost, room))
     every = masters.OpenAmounts(groups, kinds, *columns)
     need, left = classes.tasks_in * classes.floor, (classes.workers_in * classes.capacity).astype(float)
     nowhere = np.full(need.size, np.inf)
-    plain = solve(masters.of_amounts(every, need, left, -nowhere, nowhere))
+    plain = solve_program(masters.of_amounts(every, need, left, -nowhere, nowhere))
     assert plain.claimed_bound == pytest.approx(whole.claimed_bound)
     price = np.maximum(0.0, whole.program.row("cover").view(whole.dual))
-    held = solve(masters.of_amounts(every, need, left, price * 0.9, price * 1.1 + 1e-3))
+    held = solve_program(masters.of_amounts(every, need, left, price * 0.9, price * 1.1 + 1e-3))
     assert held.claimed_bound == pytest.approx(whole.claimed_bound)
     traded = [held.program.column(name).view(held.primal).sum() for name in ("had", "given")]
     assert max(traded) <= 1e-6 * need.sum()
@@ -79,7 +79,7 @@ def test_at_the_right_prices_no_evidence_is_had_or_given_back(name):
 
 def is_open(program: Program) -> bool:
     """Whether a program's relaxation has a point."""
-    return solve(relax(program)).status is Status.OPTIMAL
+    return solve_program(relax(program)).status is Status.OPTIMAL
 
 
 def fewest_given_up(instance) -> int:
@@ -95,7 +95,7 @@ def fewest_given_up(instance) -> int:
 @given(instances(options=False))
 def test_no_fewer_tasks_will_do(instance):
     """Whole tasks are dropped and others covered by shares of labels: never more than dropping by hand."""
-    solution = solve(elastic.without_some_tasks(classes_of(instance)))
+    solution = solve_program(elastic.without_some_tasks(classes_of(instance)))
     dropped = round(solution.program.column("dropped").view(solution.primal).sum())
     fewest = fewest_given_up(instance)
     assert dropped <= fewest and (dropped == 0) == (fewest == 0)
@@ -107,7 +107,7 @@ def test_what_is_missing_or_extra_is_nothing_just_where_the_lp_has_a_point(insta
     """The budget aside, where there is a point at all the instance with so much more room has one."""
     assert (optimum(elastic.build(instance)) <= 1e-7) == is_open(assignment.build(instance))
     free, classes = replace(instance, budget=None), classes_of(instance)
-    has_point, solution = is_open(assignment.build(free)), solve(elastic.with_extra_capacity(classes))
+    has_point, solution = is_open(assignment.build(free)), solve_program(elastic.with_extra_capacity(classes))
     if solution.status is not Status.OPTIMAL:
         assert not has_point
         return

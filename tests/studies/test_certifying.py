@@ -33,7 +33,7 @@ def test_bounds_hold_and_looking_at_everything_leaves_nothing(record):
     """100 draws: the false ones are binomial by five in a hundred at most; the cost counts every look."""
     instance, labels = record
     stream = Setting(instance, labels, np.zeros(60, bool), None).stream(0, 0, 0)
-    run = replay(named("greedy"), stream, 0, crowdopt.solve)
+    run = replay(named("greedy"), stream, 0, crowdopt.solve_program)
     wrong = answers_of(run) != labels.truth
     every = certified(run, Tariff(checks=1000, price=2), 0)
     assert every == {"certified": 0.0, "cost_audited": run.total_cost + 2 * 60}

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, InputError, Options, recipe, solve, write_campaign
+from crowdopt import AssignmentInstance, InputError, Options, recipe, solve_program, write_campaign
 from crowdopt.api.budget import budget, promise, spend
 from crowdopt.api.generate import init
 from crowdopt.assign import budget as greedy_spending
@@ -50,7 +50,7 @@ def test_greedy_keeps_its_guarantee_and_the_bound_holds(instance: AssignmentInst
     assert reached >= surrogate - 1e-9
     if share is not None:
         assert nothing - reached >= share * (nothing - surrogate) - 1e-9
-    work = spending_on(replace(instance, budget=money), solve, Options(), Clock(60.0))
+    work = spending_on(replace(instance, budget=money), solve_program, Options(), Clock(60.0))
     work.climbed()
     assert work.proven()[0] <= SCALE * (exact + 1e-7)
 

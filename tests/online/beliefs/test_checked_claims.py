@@ -95,7 +95,7 @@ def test_claims_hold_on_average_whatever_share_is_guessed(share):
 def test_looks_come_after_the_last_label_and_are_paid(text):
     """All labels are those of a run without looks; looks cost what a label cost on average; what is seen is right."""
     of = stream()
-    bare, run = (replay(named(f"{text}{more}"), of, 0, crowdopt.solve) for more in (":checks=0", ":look=3"))
+    bare, run = (replay(named(f"{text}{more}"), of, 0, crowdopt.solve_program) for more in (":checks=0", ":look=3"))
     assert run.task.tobytes() == bare.task.tobytes() and run.label.tobytes() == bare.label.tobytes()
     count = looks_at(bare.total_labels, 0.1, int((answers_of(bare) >= 0).sum()))
     assert run.labels["check"] == count > 0 and bare.labels["check"] == 0
@@ -112,7 +112,7 @@ def test_an_expert_without_a_truth_costs_nothing():
     """Where no truth is recorded there is nothing to see, and nothing is paid."""
     of = stream()
     blind = replace(of, truth=np.full(of.instance.n_tasks, -1))
-    run = replay(named("sequential"), blind, 0, crowdopt.solve)
-    bare = replay(named("sequential:checks=0"), of, 0, crowdopt.solve)
+    run = replay(named("sequential"), blind, 0, crowdopt.solve_program)
+    bare = replay(named("sequential:checks=0"), of, 0, crowdopt.solve_program)
     assert run.labels["check"] == 0 and run.cost["check"] == 0
     np.testing.assert_array_equal(run.claims, bare.claims)

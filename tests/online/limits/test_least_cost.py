@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from crowdopt import AssignmentInstance, certify, solve
+from crowdopt import AssignmentInstance, certify, solve_program
 from crowdopt.core.certificate import lagrangian_bound
 from crowdopt.errors import InputError
 from crowdopt.online import limits
@@ -75,7 +75,7 @@ def test_skills_known_is_below_every_policy(seed, room, epsilon):
     """LB0 at its own mu against the optimal policy that knows all skills and may ask anybody in any order."""
     rng = np.random.default_rng(seed)
     accuracy, capacity = rng.uniform(0.5, 0.95, 3).round(2), rng.integers(1, room + 1, 3)
-    found = limits.skills_known(crowd(accuracy, 2, capacity, epsilon), solve)
+    found = limits.skills_known(crowd(accuracy, 2, capacity, epsilon), solve_program)
     optimal = best_policy(2, found.mu, capacity, [(1.0, tuple(accuracy))]) - found.mu * 2 * epsilon
     proven = limits.held_with_skills_known(crowd(accuracy, 2, capacity, epsilon), found.potentials, found.mu)
     assert proven <= optimal + 1e-6 * max(1.0, found.mu)
@@ -90,7 +90,7 @@ def test_skills_unknown_is_below_every_policy(seed, epsilon):
     rng = np.random.default_rng(seed)
     low, high = np.sort(rng.uniform(0.45, 0.97, 2)).round(2)
     instance = crowd([low, high], 2, 2, epsilon)
-    found = limits.skills_unknown(instance, solve, limits.skills_known(instance, solve))
+    found = limits.skills_unknown(instance, solve_program, limits.skills_known(instance, solve_program))
     prior = [(0.25, pair) for pair in product((low, high), repeat=2)]
     optimal = best_policy(2, found.mu, [2, 2], prior) - found.mu * 2 * epsilon
     groups = groups_of(instance, np.zeros(instance.accuracy.shape, np.int64))
@@ -101,14 +101,14 @@ def test_skills_unknown_is_below_every_policy(seed, epsilon):
 def test_any_potential_proves_something_and_the_program_finds_the_best():
     """The bound holds whatever V and mu are; the program's multipliers show that no V on these knots does better."""
     instance = crowd([0.5, 0.6, 0.7, 0.8] * 5, 40, 30, 0.1)
-    best = limits.skills_known(instance, solve)
+    best = limits.skills_known(instance, solve_program)
     rng = np.random.default_rng(0)
     for _ in range(20):
         shaken = [Potential(one.knots, one.value * rng.uniform(0.5, 1.5, one.value.size)) for one in best.potentials]
         other = limits.held_with_skills_known(instance, tuple(shaken), best.mu * rng.uniform(0.5, 2))
         assert other <= best.value + 1e-6
     program = potential.build(instance)
-    solution = solve(program)
+    solution = solve_program(program)
     assert certify(solution).proves_optimal(1e-6)
     assert -lagrangian_bound(program, solution.dual) == pytest.approx(best.value, rel=1e-3)
 
@@ -120,7 +120,7 @@ def test_any_potential_proves_something_and_the_program_finds_the_best():
 def test_published_figures(accuracy, epsilon, known, unknown):
     """1000 tasks, 300 workers of 200 tasks: bounds that were found before on a grid without proof, within 1 %."""
     instance = crowd(np.resize(accuracy, 300), 1000, 200, epsilon)
-    found = least(instance, solve)
+    found = least(instance, solve_program)
     assert found.known == pytest.approx(known, rel=0.01) and found.unknown == pytest.approx(unknown, rel=0.01)
     assert found.independent and found.cost == max(found.known, found.unknown, found.information)
     curve = np.array(found.curve)
@@ -151,7 +151,7 @@ def test_information_is_walds_closed_form_and_a_linear_program():
 
 def test_what_cannot_be_done_costs_more_than_there_is():
     """Three weak workers do not bring forty tasks to one error in a hundred, whatever the policy."""
-    found = least(crowd([0.6] * 3, 40, 40, 0.01), solve)
+    found = least(crowd([0.6] * 3, 40, 40, 0.01), solve_program)
     assert found.known == np.inf and found.cost == np.inf
 
 
@@ -159,18 +159,18 @@ def test_several_types_prices_and_priors():
     """Capacity is shared between types, dearer labels cost more, a known prior helps, nothing is needed for nothing."""
     two = crowd([[0.7] * 10, [0.8] * 10], 20, 12, 0.2)
     alone = [crowd([p] * 10, 10, 10, 0.2) for p in (0.7, 0.8)]
-    found = least(two, solve)
-    apart = [limits.skills_known(one, solve).value for one in alone]
+    found = least(two, solve_program)
+    apart = [limits.skills_known(one, solve_program).value for one in alone]
     assert 0 < found.known <= sum(apart) + 1e-6 and not found.independent
     assert found.cost == max(found.known, found.information)
     dear, told, plain = (
-        limits.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, **how), solve).value
+        limits.skills_known(crowd([0.7] * 20, 20, epsilon=0.2, **how), solve_program).value
         for how in ({"cost": 3.0}, {"prior": [0.7, 0.3]}, {})
     )
     assert dear == pytest.approx(3 * plain, rel=1e-3) and 0 < told < plain
-    assert least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve).cost == 0
+    assert least(crowd([0.7] * 20, 20, epsilon=0.2, prior=[0.9, 0.1]), solve_program).cost == 0
     with pytest.raises(InputError, match="2 classes"):
-        limits.skills_known(crowd([0.7] * 3, classes=3), solve)
+        limits.skills_known(crowd([0.7] * 3, classes=3), solve_program)
 
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
@@ -200,4 +200,4 @@ def test_information_falls_by_the_same_amount_whatever_is_believed(classes):
     alike = np.array([0.95, *[0.05 / (classes - 1)] * (classes - 1)])
     rate = (0.7 - 0.3 / (classes - 1)) * np.log(0.7 * (classes - 1) / 0.3)
     assert information(one) == pytest.approx(5 * (told(alike) - told(start)) / rate)
-    assert least(one, solve).cost >= information(one)
+    assert least(one, solve_program).cost >= information(one)
