@@ -24,3 +24,4 @@ autodoc_typehints = "none"  # the docstrings say what is what
 suppress_warnings = ["ref.python"]  # a public name has two: its own, and that of its module
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
+napoleon_custom_sections = ["Reads", "Writes"]  # of the verbs, for their help

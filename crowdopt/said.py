@@ -6,10 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
-PLANNED = "crowdopt solve my-campaign -o my-plan"
-REHEARSED = "crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv"
-ANSWERED = "crowdopt aggregate labels.csv --plan my-plan --campaign my-campaign -o answers"
-
 
 @dataclass(frozen=True)
 class Word:
@@ -60,13 +56,10 @@ class Verb:
     name : str
         As it is typed.
     call : callable
-        Its signature has the options, its docstring the help.
+        Its signature has the options, its docstring the help, with the sections Reads, Writes, and Examples: commands
+        to paste, one after another, after ``crowdopt init my-campaign``, of which the last one shows the verb.
     said : callable
         ``said(answer, **options)``: what the answer says, by the options that it names.
-    example : sequence of str
-        Commands to paste, one after another, after ``crowdopt init my-campaign``; the last one shows the verb.
-    reads, writes : str
-        Files and folders, as a reader finds them.
     needs : tuple of str
         Options that a command must have, and a call in Python need not.
     follows : bool
@@ -78,9 +71,6 @@ class Verb:
     name: str
     call: Callable[..., Any]
     said: Callable[..., Said]
-    example: Sequence[str]
-    reads: str
-    writes: str
     needs: tuple[str, ...] = ()
     follows: bool = False
     prepared: Callable[..., dict[str, Any]] | None = None

@@ -66,7 +66,8 @@ def theorem_2(rng: np.random.Generator, seed: int) -> dict[str, Any]:
         skill = generator.uniform(0.8, 0.97, (n, count))
         return AssignmentInstance(skill, np.arange(n), np.full(count, n), epsilon, rule="hoeffding")
 
-    run = replay(named("sampled-lp:gamma=1"), simulated_stream(crowd(rng, m), (seed,), m, crowd), seed, crowdopt.solve_program)
+    stream = simulated_stream(crowd(rng, m), (seed,), m, crowd)
+    run = replay(named("sampled-lp:gamma=1"), stream, seed, crowdopt.solve_program)
     one = run.stream.instance
     bought = np.bincount(run.task, weights=one.evidence[run.task, run.worker], minlength=n)
     return {

@@ -28,7 +28,7 @@ from crowdopt.io.folders import check_target
 from crowdopt.io.hiring import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.tables import read_labels, read_true_labels, true_classes
 from crowdopt.notebooks import InNotebooks
-from crowdopt.said import ANSWERED, PLANNED, REHEARSED, Said, Verb
+from crowdopt.said import Said, Verb
 
 AUTO = "auto"  # the method that known answers, or labels held back, speak for
 AGGREGATIONS = (AUTO, *FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)
@@ -153,6 +153,22 @@ def aggregate(
     ------
     InputError
         If a table cannot be used, or words do not belong together.
+
+    Reads
+    -----
+    labels task,worker,label; with --plan the plan and its campaign
+
+    Writes
+    ------
+    a table of answers; with --plan a folder: answers.csv, missing.csv, and campaign/ with the labels in
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv
+        crowdopt aggregate labels.csv --plan my-plan --campaign my-campaign -o answers
     """
     if (plan is None) != (campaign is None):
         raise InputError("a plan belongs to the campaign it was made for; give both (--plan, --campaign)")
@@ -439,14 +455,4 @@ def _said(done: Answered | Aggregated | Answers, output: AnyPath | None, workers
     return Said(known, [*_lines(done), audited, *(f"wrote {path}" for path in (output, workers) if path is not None)])
 
 
-VERBS = (
-    Verb(
-        "aggregate",
-        aggregate,
-        _said,
-        [PLANNED, REHEARSED, ANSWERED],
-        reads="labels task,worker,label; with --plan the plan and its campaign",
-        writes="a table of answers; with --plan a folder: answers.csv, missing.csv, and campaign/ with the labels in",
-        prepared=_with_a_folder,
-    ),
-)
+VERBS = (Verb("aggregate", aggregate, _said, prepared=_with_a_folder),)

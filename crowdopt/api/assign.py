@@ -288,8 +288,6 @@ def _ways(
 def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | PartsPlan:
     """Find the cheapest labels that give every task its guarantee, and say how good they provably are.
 
-    ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2).
-
     Parameters
     ----------
     campaign : AssignmentInstance or path
@@ -298,8 +296,9 @@ def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | 
     Returns
     -------
     Plan, AdaptivePlan or PartsPlan
-        Its status says whether it is optimal, feasible, or why there is none for all tasks; nothing is raised for that.
-        Where there is none at all, nothing is written; crowdopt.api.no_plan says why.
+        ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2). Its status says whether it
+        is optimal, feasible, or why there is none for all tasks; nothing is raised for that. Where there is none at
+        all, nothing is written; crowdopt.api.no_plan says why.
 
     Raises
     ------
@@ -311,6 +310,20 @@ def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | 
         If the backend breaks down, is stopped, or gives no answer.
     OwnFault
         If the plan that was found does not keep what was asked for.
+
+    Reads
+    -----
+    a campaign folder (or .npz file), or one in parts
+
+    Writes
+    ------
+    the plan: assignment.csv, queues/, weights.csv, tasks.csv, workers.csv, plan.json, run.json
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
     """
     if not isinstance(campaign, AssignmentInstance) and is_in_parts(Path(campaign)):
         return _in_parts(campaign, asked)

@@ -61,7 +61,7 @@ from crowdopt.io.folders import check_target
 from crowdopt.io.schema import GOING_UP
 from crowdopt.io.tables import read_table, table_in
 from crowdopt.notebooks import InNotebooks
-from crowdopt.said import ANSWERED, PLANNED, REHEARSED, Said, Verb, Word
+from crowdopt.said import Said, Verb, Word
 from crowdopt.version import __version__
 
 
@@ -74,22 +74,22 @@ class DrawOptions:
     output : path
         Folder of the audit.
     checked : path, optional
-        Columns task and label: what the expert says. Rows without a label were not looked at yet.
+        The expert's answers: columns task, label. Rows without a label were not looked at yet.
     target : float
-        Share of wrong answers to certify, .05 unless given.
+        The share of wrong answers to certify; default: .05.
     confidence : float
-        Of all claims together, .95 unless given.
+        How sure all claims together are; default: .95.
     seed : int, optional
-        Of the draw; from the operating system unless given, so that nobody knows it while labels are made.
+        Seed of the draw; default: from the operating system, so that nobody knows it while labels are made.
     expert_error : float
-        Share of all tasks on which the expert errs, at most.
+        The largest share of tasks on which the expert errs.
     after : sequence of paths
-        Earlier audits of the same answers, with which this one shares the chance of a false claim. One that is
-        replaced is always among them.
+        An earlier audit of these answers; may be repeated. They share the chance of a false claim; one that is replaced
+        is always among them.
     show_answers : bool
-        Whether check.csv shows the answers, by which an expert may be led.
+        Show the answers to the expert, whom they may influence.
     force : bool
-        Whether an audit that is there may be drawn anew; what it spent of the chance stays spent.
+        Draw anew where an audit stands; the new one counts as after it. What it spent of the chance stays spent.
     """
 
     output: AnyPath = field(kw_only=False)
@@ -123,19 +123,18 @@ class AuditOptions(DrawOptions):
     Parameters
     ----------
     method : str
-        ``assisted`` where errors are claimed, else ``sequential``; both may stop at any time. ``exact`` fixes the
-        number of checks.
+        How answers are drawn; default: assisted where errors are claimed, else sequential. Both may stop at any time;
+        ``exact`` fixes the number of checks.
     checks : int
-        How many tasks ``check.csv`` lists now.
+        Tasks to draw first; default: as many as the target should take.
     least_sure : int
-        So many of the least sure answers go to the expert first, whatever the draw.
+        How many of the least sure answers the expert sees first.
     share : float
-        Of the chance that is left, what this audit spends.
+        The share of the chance of a false claim that this audit spends.
     escalate : str or bool
-        Whether to say which answers may stand and which go up a tier, in place of how many are wrong in all; the text
-        has prices and tiers, as in ``expert=40,next=3,tiers=2``. With ``checked`` True is enough. ``after`` then
-        names the escalation of the tier below. It writes escalation.json and check.csv; with ``checked`` standing.json,
-        answers.csv and up.csv.
+        Say which answers stand and which go up a tier, by prices: expert=40,next=3,tiers=2. In place of how many are
+        wrong in all; ``after`` then names the escalation of the tier below. It writes escalation.json and check.csv;
+        with ``checked``, where True is enough in Python, standing.json, answers.csv and up.csv.
     """
 
     method: Literal["assisted", "sequential", "exact"] | None = None
@@ -358,6 +357,23 @@ def audit(answers: AnyPath, asked: AuditOptions) -> Audit | Escalation:
     ------
     InputError
         If a table cannot be read, a number is out of range, or what was looked at is not what was drawn.
+
+    Reads
+    -----
+    a table or folder of answers; with --checked what the expert says, task,label
+
+    Writes
+    ------
+    the folder: draw.json, check.csv (the tasks to look at); then audit.json, answers.csv with corrections
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv
+        crowdopt aggregate labels.csv --plan my-plan --campaign my-campaign -o answers
+        crowdopt audit answers --target 0.1 -o audit
     """
     for source in (answers, asked.checked):
         if not isinstance(source, str | Path | None):
@@ -566,13 +582,4 @@ def _said(done: Audit | Escalation, output: AnyPath) -> Said:
     return Said(_facts_of(done, output), (_drawn_said if done.audited is None else _shown_said)(done, output))
 
 
-VERBS = (
-    Verb(
-        "audit",
-        audit,
-        _said,
-        [PLANNED, REHEARSED, ANSWERED, "crowdopt audit answers --target 0.1 -o audit"],
-        reads="a table or folder of answers; with --checked what the expert says, task,label",
-        writes="the folder: draw.json, check.csv (the tasks to look at); then audit.json, answers.csv with corrections",
-    ),
-)
+VERBS = (Verb("audit", audit, _said),)

@@ -20,7 +20,7 @@ from crowdopt.errors import InputError, public
 from crowdopt.io.folders import PLAN
 from crowdopt.io.policy import plan_overview
 from crowdopt.report import kind_of, write_page
-from crowdopt.said import PLANNED, Listed, Positive, Said, Threads, Verb, Word
+from crowdopt.said import Listed, Positive, Said, Threads, Verb, Word
 
 if TYPE_CHECKING:
     from crowdopt.bench.run import Benchmark
@@ -43,6 +43,21 @@ def report(folder: AnyPath) -> Path:
     ------
     InputError
         If the folder is of no kind that has a page, something in it cannot be read, or the extra ``plots`` is missing.
+
+    Reads
+    -----
+    the folder of a plan, comparison, learning run, audit or benchmark
+
+    Writes
+    ------
+    its page, report.html
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt report my-plan
     """
     from crowdopt.bench.run import MARK, summarise
 
@@ -64,6 +79,20 @@ def backends(
         Which backends; all of them unless said.
     time_limit : float
         Seconds that one may take before it counts as not working.
+
+    Reads
+    -----
+    nothing
+
+    Writes
+    ------
+    nothing
+
+    Examples
+    --------
+    ::
+
+        crowdopt backends
     """
     return available(names, time_limit)
 
@@ -75,21 +104,25 @@ class BenchOptions:
     Parameters
     ----------
     problems : sequence of str
-        Paths of campaigns and of programs (``.mps``), and recipes.
+        Campaigns, recipes and MPS files.
     output : path
-        Folder for the table and the page.
+        Folder to write.
     backends : sequence of str
-        ``exact`` and backends; without any, all that work here.
+        Backends, such as exact,highs[presolve=off]; default: exact and all that work here.
     program : str
-        ``ip``, ``lp`` or ``both``.
+        Which program of a campaign.
     seeds : int
-        Seeds 0, 1, ... for each problem.
-    time_limit, memory_limit, threads : float, float, int
-        Seconds for each solve, megabytes for each process tree, threads of each solver.
+        Number of seeds (0, 1, …) for every problem.
+    time_limit : float
+        Seconds for each solve.
+    memory_limit : float
+        Megabytes for each process tree.
+    threads : int
+        Threads of each solver.
     jobs : int
-        Subjects at once.
+        Runs at a time.
     force : bool
-        Whether a folder that holds something else of the kind may be taken over.
+        Replace the output if it exists.
     """
 
     problems: Annotated[Sequence[str], Word(place="CAMPAIGN|RECIPE|FILE.mps")] = field(default=(), kw_only=False)
@@ -119,6 +152,20 @@ def bench(asked: BenchOptions) -> dict[str, Any]:
     ------
     InputError
         If there is nothing to measure, a name is unknown, or the folder cannot be used.
+
+    Reads
+    -----
+    campaigns, recipes and MPS files
+
+    Writes
+    ------
+    the folder: results.csv, report.html
+
+    Examples
+    --------
+    ::
+
+        crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench
     """
     from crowdopt.bench.methods import chosen
     from crowdopt.bench.run import Benchmark, cases_of
@@ -179,21 +226,7 @@ def _said_bench(summary: dict[str, Any], output: AnyPath) -> Said:
 
 
 VERBS = (
-    Verb(
-        "bench",
-        bench,
-        _said_bench,
-        ["crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench"],
-        reads="campaigns, recipes and MPS files",
-        writes="the folder: results.csv, report.html",
-    ),
-    Verb("backends", backends, _said_backends, ["crowdopt backends"], reads="nothing", writes="nothing"),
-    Verb(
-        "report",
-        report,
-        _said_report,
-        [PLANNED, "crowdopt report my-plan"],
-        reads="the folder of a plan, comparison, learning run, audit or benchmark",
-        writes="its page, report.html",
-    ),
+    Verb("bench", bench, _said_bench),
+    Verb("backends", backends, _said_backends),
+    Verb("report", report, _said_report),
 )

@@ -43,21 +43,21 @@ class SpendOptions:
     Parameters
     ----------
     labels : int, optional
-        How many labels to buy, whatever they cost; or
+        Number of labels to buy, whatever they cost.
     money : float, optional
-        how much to spend, at the instance's prices.
+        Money to spend, at the campaign's prices.
     method : str
-        For the average, as for :func:`spend`.
+        greedy; exact, the fewest over sets of labels; auto: the better of both. For the average alone.
     trust_gold : bool
-        Whether a folder's gold is taken as it is, even where workers are below chance.
+        Take gold as it is, below chance too.
     time_limit : float
         Seconds in all.
     seed : int
-        Of the solver.
+        Seed of the solver.
     output : path, optional
-        Folder to write the plan to.
+        Plan folder to write.
     force : bool
-        Whether a plan that is there may be replaced.
+        Replace the plan if it exists.
     """
 
     labels: int | None = None
@@ -84,8 +84,8 @@ class BudgetOptions(SpendOptions):
     Parameters
     ----------
     promise : str
-        ``average``: the fewest wrong answers in all, ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``; ``each``: the
-        smallest error that every task keeps.
+        What is made small: the average error, or the largest error of a task. ``average``: the fewest wrong answers in
+        all, ``min sum_i e_i  s.t.  sum c_ij y_ij <= money``; ``each``: the smallest error that every task keeps.
     """
 
     promise: Literal["average", "each"] = "average"
@@ -105,6 +105,20 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
     InputError
         If not exactly one of ``labels`` and ``money`` is given, or something is out of range, unknown to the method,
         or cannot be read or written.
+
+    Reads
+    -----
+    a campaign
+
+    Writes
+    ------
+    a plan folder, as solve does
+
+    Examples
+    --------
+    ::
+
+        crowdopt budget my-campaign --labels 60 -o spent
     """
     if asked.output is not None:
         check_target(Path(asked.output), PLAN, asked.force)
@@ -251,15 +265,4 @@ def _said(found: Spent | Promised, output: AnyPath, labels: int | None, money: f
     return Said({**_facts(plan, output), **facts}, [said, least, f"wrote {output}"])
 
 
-VERBS = (
-    Verb(
-        "budget",
-        budget,
-        _said,
-        ["crowdopt budget my-campaign --labels 60 -o spent"],
-        reads="a campaign",
-        writes="a plan folder, as solve does",
-        needs=("output",),
-        follows=True,
-    ),
-)
+VERBS = (Verb("budget", budget, _said, needs=("output",), follows=True),)

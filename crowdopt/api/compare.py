@@ -54,26 +54,29 @@ class CompareOptions(StudyOptions):
     Parameters
     ----------
     policies : sequence of str
-        Such as ``main-algorithm:gamma=.3:gold=20``; greedy is added, because it stands beside every ratio.
-    labels, truth : path, optional
-        Replay these labels (task, worker, label), whose known answers are these (task, label), in place of simulated
-        ones; ``gold_share`` of the tasks of known truth serve as gold.
+        Policies, separated by commas; a policy's options follow colons: name:option=value:flag. Greedy is added,
+        because it stands beside every ratio.
+    labels : path, optional
+        Replay these labels (task,worker,label).
+    truth : path, optional
+        Known answers to these tasks: task,label. ``gold_share`` of them serve as gold.
     record : LabelRecord, optional
         The same as arrays, in place of ``labels`` and ``truth``.
     gold_share : float
-        In [0, 1).
+        Share of the tasks of known truth that is held out as gold.
     breach : str
-        How simulated workers break the model, as in ``difficulty=.3,clique=.2,drift=.1``
-        (crowdopt.online.crowds).
+        How simulated workers deviate from the model: difficulty=.3,clique=.2,drift=.1. (crowdopt.online.crowds)
     audit : str
-        What an expert's audit of recorded answers costs, as in ``checks=100,price=20,confidence=.95``, the default:
-        each policy's ``certified`` error and its cost with the audit (crowdopt.answers.audit.draws).
-    rule, epsilon : str, float, optional
-        In place of the instance's.
+        The audit of recorded answers: checks=100,price=20,confidence=.95 (the default). Each policy's ``certified``
+        error and its cost with the audit (crowdopt.answers.audit.draws).
+    rule : str, optional
+        Rule of evidence, in place of the campaign's.
+    epsilon : float, optional
+        Error probability of every task, in place of the campaign's.
     trust_gold : bool
-        Whether a folder's gold is taken as it is, even where workers are below chance.
+        Take gold as it is, below chance too.
     time_limit : float
-        Seconds for the offline plan; its bound needs milliseconds.
+        Seconds for the offline plan. Its bound needs milliseconds.
     """
 
     policies: Listed = field(kw_only=False)
@@ -103,6 +106,20 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
     InputError
         If a policy or option is unknown, the instance has limits that no online policy knows, or something cannot be
         read or written.
+
+    Reads
+    -----
+    a campaign; recorded labels and truth, if given
+
+    Writes
+    ------
+    the folder: tables of trials and means, charts, a page
+
+    Examples
+    --------
+    ::
+
+        crowdopt compare my-campaign --policies re-solve,greedy --trials 3 -o compared
     """
     if asked.output is not None:
         check_comparison(Path(asked.output), asked.force)
@@ -239,14 +256,4 @@ def _said(found: Comparison, output: AnyPath) -> Said:
     return Said({**facts, "failed": found.failed}, lines, int(bool(found.failed)))
 
 
-VERBS = (
-    Verb(
-        "compare",
-        compare,
-        _said,
-        ["crowdopt compare my-campaign --policies re-solve,greedy --trials 3 -o compared"],
-        reads="a campaign; recorded labels and truth, if given",
-        writes="the folder: tables of trials and means, charts, a page",
-        needs=("output",),
-    ),
-)
+VERBS = (Verb("compare", compare, _said, needs=("output",)),)

@@ -19,7 +19,7 @@ from crowdopt.io.bridges.pulled import PULLED, Pulled, check_nothing_lost, label
 from crowdopt.io.bridges.pushed import Address, Bridge, Changes, Wishes, push_files, read_round
 from crowdopt.io.campaign import read_with_labels
 from crowdopt.io.folders import check_target
-from crowdopt.said import PLANNED, REHEARSED, Listed, Said, Verb, Word
+from crowdopt.said import Listed, Said, Verb, Word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,23 +31,23 @@ class PushOptions:
     plan : Plan or path
         A plan, or its folder.
     tool : str
-        ``label-studio``, ``potato``, ``prodigy``, ``inspect``, or a third party's.
+        The tool: label-studio, potato, prodigy or inspect; or a third party's.
     url : str, optional
-        Of the tool's server. The token comes from the environment.
+        Address of the tool's server. The token comes from the environment.
     project : str, optional
-        Title of the project on the server; default: the campaign's title.
+        Title of the project there; default: the campaign's title.
     output : path, optional
-        Folder for files, new or written by an earlier push.
+        Folder for the tool's files, where there is no server. New, or written by an earlier push.
     content : path or frame, optional
-        Table with a column ``task`` and what is shown of each; default: the task's id.
+        Table of what is shown of a task: column task, and any others. Default: the task's id.
     answers : path, optional
-        What ``aggregate`` wrote of the labels so far, to be shown to those who run the project.
+        Answers so far, as aggregate writes them. They are shown to those who run the project.
     classes : sequence of str
-        What can be chosen, where the campaign does not name its classes.
+        Classes to choose from, as in cat,dog, where the campaign names none.
     insecure : bool
-        Whether plain HTTP may leave this machine.
+        Allow plain HTTP to another machine.
     dry_run : bool
-        Whether nothing is changed, only said.
+        Say what would change, and change nothing.
     """
 
     plan: PlanLike = field(kw_only=False)
@@ -73,6 +73,21 @@ def push(campaign: InstanceLike, asked: PushOptions) -> Changes:
     ------
     InputError
         If something cannot be read or written, or the server says no or nothing.
+
+    Reads
+    -----
+    campaign and plan; with --url the token in LABEL_STUDIO_API_KEY
+
+    Writes
+    ------
+    the tool's own files into the folder, or tasks, queues and tabs on its server
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt push my-campaign my-plan --to potato -o potato
     """
     bridge = bridge_named(asked.tool)
     if (asked.url is None) == (asked.output is None):
@@ -95,25 +110,25 @@ class PullOptions:
     files : sequence of path
         Exports or folders of the tool; none with ``url``.
     tool : str
-        ``label-studio``, ``potato``, ``prodigy``, ``inspect``, or a format that labels are kept in.
+        The tool or format; ``crowdopt list formats`` shows all.
     output : path
-        Folder to write: ``labels.csv``, ``skipped.csv``, ``others.csv``, ``truth.csv``.
+        Folder to write, or to add to. It has labels.csv, skipped.csv, others.csv, truth.csv.
     url : str, optional
-        Of the tool's server. The token comes from the environment.
+        Address of the tool's server, in place of files. The token comes from the environment.
     project : str, optional
-        Title of the project on the server; default: the campaign's title.
+        Title of the project there; default: the campaign's title.
     people : path or frame, optional
-        Table worker,account, where the accounts are not the workers' ids.
+        Table of the workers' accounts: worker,account. Where they are not the workers' ids.
     field : str, optional
-        The question whose answers are the labels, where the tool asks several.
+        The question whose answers are the labels, where there are several.
     key : str, optional
-        The key of a task's own data that holds its id.
+        The key of a task's data that holds its id.
     insecure : bool
-        Whether plain HTTP may leave this machine.
+        Allow plain HTTP to another machine.
     dry_run : bool
-        Whether nothing is written.
+        Say what would be written, and write nothing.
     force : bool
-        Whether labels that are gone or changed in the tool are replaced.
+        Take over labels that were deleted or changed in the tool.
     """
 
     files: Sequence[AnyPath] = field(default=(), kw_only=False)
@@ -148,6 +163,22 @@ def pull(campaign: AnyPath, asked: PullOptions) -> Pulled:
     ------
     InputError
         If something cannot be read or written, or the server says no or nothing.
+
+    Reads
+    -----
+    campaign; the tool's files, or its server with --url and the token in LABEL_STUDIO_API_KEY
+
+    Writes
+    ------
+    a folder: labels.csv for aggregate, skipped.csv, others.csv, truth.csv
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv
+        crowdopt pull my-campaign labels.csv --from crowd-kit -o back
     """
     bridge, folder = bridge_named(asked.tool), Path(asked.output)
     there = labels_there(folder)
@@ -234,20 +265,6 @@ def _said_pull(pulled: Pulled, output: AnyPath, dry_run: bool) -> Said:
 
 
 VERBS = (
-    Verb(
-        "push",
-        push,
-        _said_push,
-        [PLANNED, "crowdopt push my-campaign my-plan --to potato -o potato"],
-        reads="campaign and plan; with --url the token in LABEL_STUDIO_API_KEY",
-        writes="the tool's own files into the folder, or tasks, queues and tabs on its server",
-    ),
-    Verb(
-        "pull",
-        pull,
-        _said_pull,
-        [PLANNED, REHEARSED, "crowdopt pull my-campaign labels.csv --from crowd-kit -o back"],
-        reads="campaign; the tool's files, or its server with --url and the token in LABEL_STUDIO_API_KEY",
-        writes="a folder: labels.csv for aggregate, skipped.csv, others.csv, truth.csv",
-    ),
+    Verb("push", push, _said_push),
+    Verb("pull", pull, _said_pull),
 )

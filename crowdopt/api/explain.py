@@ -296,22 +296,26 @@ class ExplainOptions:
     ----------
     plan : Plan or path, optional
         A plan, or its folder, whose rule, target and other settings are taken.
-    rule, epsilon : str, float, optional
-        In place of the instance's, and of the plan's.
+    rule : str, optional
+        Rule of evidence, in place of the campaign's, and of the plan's.
+    epsilon : float, optional
+        Error probability of every task, in place of the campaign's, and of the plan's.
     audit : str, optional
-        Plan labels together with an expert's audit that certifies the target, as in ``price=20,confidence=.95``; the
-        ratio of realised to claimed errors is 1.5 unless stated (``ratio=1.2``) or seen in ``labels``.
-    labels, truth : path, optional
-        Earlier labels (task, worker, label) and known answers (task, label), from which that ratio is taken.
+        Plan labels and an expert's audit together: price=20,confidence=.95[,ratio=1.5]. The ratio of realised to
+        claimed errors is 1.5 unless stated or seen in ``labels``.
+    labels : path, optional
+        Earlier labels, from which the ratio of errors is taken.
+    truth : path, optional
+        Known answers to these tasks: task,label.
     trust_gold : bool
-        Whether a folder's gold is taken as it is, even where workers are below chance.
+        Take gold as it is, below chance too.
     time_limit : float
         Seconds in all.
     output : path, optional
-        Folder of tables to write: the shortage; or prices, capacities and the cost of each error target, with a chart
-        where the extra ``plots`` is installed.
+        Folder to write: tables, and the cost of each error target as a curve. The shortage; or prices, capacities and
+        costs, with a chart where the extra ``plots`` is installed.
     force : bool
-        Whether what is there may be replaced.
+        Replace the output if it exists.
     """
 
     plan: PlanLike | None = field(default=None, kw_only=False)
@@ -335,6 +339,20 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
     InputError
         If something cannot be read or written, an audit is asked for where the rule is for an average, or the time is
         over before anything is known.
+
+    Reads
+    -----
+    a campaign; earlier labels and truth, if given
+
+    Writes
+    ------
+    with -o a folder of tables and charts
+
+    Examples
+    --------
+    ::
+
+        crowdopt explain my-campaign --time-limit 20 -o why
     """
     if asked.output is not None:
         check_target(Path(asked.output), EXPLANATION, asked.force)
@@ -577,14 +595,4 @@ def _said(found: Explanation, output: AnyPath | None) -> Said:
     return Said(found.facts, [*found.sentences, *written], int(not found.feasible))
 
 
-VERBS = (
-    Verb(
-        "explain",
-        explain,
-        _said,
-        ["crowdopt explain my-campaign --time-limit 20 -o why"],
-        reads="a campaign; earlier labels and truth, if given",
-        writes="with -o a folder of tables and charts",
-        follows=True,
-    ),
-)
+VERBS = (Verb("explain", explain, _said, follows=True),)

@@ -183,14 +183,15 @@ def export(
     campaign : AssignmentInstance, SelectionInstance or path
         An instance, or the folder of a campaign; for ``selection`` candidates, or a table of gold, or a campaign's.
     output : path
-        Ends in ``.mps`` (free MPS), ``.lp`` (CPLEX LP) or ``.dat``: data for the model in models/ as GNU MathProg reads
-        it: assignment.mod for ip, lp, sampled and approximated, assignment_dual.mod, selection.mod.
+        File to write that ends in .mps or .lp, or in .dat: data for the program's model in models/. Free MPS, CPLEX LP,
+        or data as GNU MathProg reads it: assignment.mod for ip, lp, sampled and approximated, assignment_dual.mod,
+        selection.mod.
     program : str
-        ``ip``, ``lp``, or ``dual``: the paper's dual, or the mechanical dual of the LP where the instance has limits
-        that the paper's does not know, either a minimum whose optimum is minus the LP's. ``sampled:share=.3:seed=0``,
-        ``approximated:tolerance=.01:least-quality=.2``, ``selection:most=8:classes=2:type=T``.
+        ip, lp, dual, sampled:share=.3, approximated:tolerance=.01 or selection:most=8. ``crowdopt list programs`` shows
+        their options. ``dual`` is the paper's dual, or the mechanical dual of the LP where the instance has limits that
+        the paper's does not know, either a minimum whose optimum is minus the LP's.
     force : bool
-        Whether to replace a file that is there.
+        Replace the file if it exists.
 
     Returns
     -------
@@ -201,6 +202,20 @@ def export(
     ------
     InputError
         If an argument is out of range, or the file exists and is not forced, or cannot be written.
+
+    Reads
+    -----
+    a campaign, or for a selection a table of gold
+
+    Writes
+    ------
+    an .mps, .lp or .dat file
+
+    Examples
+    --------
+    ::
+
+        crowdopt export my-campaign --program lp -o my-campaign.mps
     """
     chosen = made(program, EXPORTS, "program")
     check_file(Path(output), force, data=True)
@@ -233,13 +248,4 @@ def _said(written: Program, output: AnyPath) -> Said:
     return Said({"file": str(output), "program": written.name, "about": written.about, **size}, lines)
 
 
-VERBS = (
-    Verb(
-        "export",
-        export,
-        _said,
-        ["crowdopt export my-campaign --program lp -o my-campaign.mps"],
-        reads="a campaign, or for a selection a table of gold",
-        writes="an .mps, .lp or .dat file",
-    ),
-)
+VERBS = (Verb("export", export, _said),)

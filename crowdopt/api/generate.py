@@ -31,7 +31,7 @@ from crowdopt.io.plan import how_errors_are_drawn as how_errors_are_drawn
 from crowdopt.io.plan import how_truth_is_drawn as how_truth_is_drawn
 from crowdopt.io.plan import write_rehearsal
 from crowdopt.io.samples import write_panel, write_sample
-from crowdopt.said import PLANNED, REHEARSED, Draw, Listed, Positive, Processes, Said, Verb, Word
+from crowdopt.said import Draw, Listed, Positive, Processes, Said, Verb, Word
 
 
 @public
@@ -42,16 +42,31 @@ def init(folder: str | Path, *, panel: bool = False, classes: Listed = (), force
     ----------
     folder : path
     panel : bool
-        Whether to write a panel of language-model judges of three families rather than the photographs.
+        Write a campaign of six language-model judges of three families, paid by the call.
     classes : sequence of str
-        What a label can say, such as ``cat``, ``dog``; default: ``yes``, ``no``, or for a panel ``pass``, ``fail``.
+        Classes of a label, as in cat,dog; at a terminal init asks for them. Default: yes, no, or for a panel pass,
+        fail.
     force : bool
-        Whether a campaign that is there may be replaced.
+        Replace the folder if it exists.
 
     Raises
     ------
     InputError
         If the folder exists and is not forced, cannot be written, or the classes are not at least two, each once.
+
+    Reads
+    -----
+    nothing
+
+    Writes
+    ------
+    the folder: campaign.toml with comments, tasks.csv, workers.csv, gold.csv
+
+    Examples
+    --------
+    ::
+
+        crowdopt init my-campaign
     """
     (write_panel if panel else write_sample)(folder, force, classes)
 
@@ -80,13 +95,13 @@ def rehearse(
     plan : Plan or path
         A plan, or its folder.
     output : path
-        Table task, worker, label to write.
+        Label table to write.
     truth : path, optional
-        Where the drawn truth is written; a table that is there already is read instead, for a second round.
+        Table of the true answers: written, or read where it exists. A second round is then of the same truth.
     seed : int
-        Of the draw; each round has numbers of its own.
+        Seed of the draw. Each round has numbers of its own.
     lost : float
-        Share of the labels that do not come.
+        Share of the labels that are not given.
     force : bool
         Whether a table that is there may be replaced.
 
@@ -99,6 +114,21 @@ def rehearse(
     ------
     InputError
         If something cannot be read or written.
+
+    Reads
+    -----
+    campaign and plan
+
+    Writes
+    ------
+    labels task,worker,label; with --truth task,label
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv
     """
     with on_disk(campaign, plan) as folders:
         return write_rehearsal(*folders, output, truth, seed, lost, force)
@@ -128,12 +158,12 @@ def generate(
     name : str
         Such as ``R10:1000x300``.
     seed : int
-        Of the draw.
+        Seed of the draw.
     priced : bool
-        Whether each worker has a price of 1 to 5.
+        Draw a price of 1 to 5 for each worker.
     round : int
-        From 2 on the campaign has the labels of the rounds before: each is planned (15 s), its labels drawn by the
-        campaign's own skills, and counted as they fell; the rule is then bhattacharyya.
+        Round of the campaign; the labels of earlier rounds are drawn too. Each is planned (15 s), its labels drawn by
+        the campaign's own skills, and counted as they fell; the rule is then bhattacharyya.
     epsilon : float, optional
         Error probability of every task, in place of the recipe's.
     parts : int, optional
@@ -143,7 +173,7 @@ def generate(
     output : path, optional
         Campaign folder, or .npz file, to write.
     force : bool
-        Whether what is there may be replaced.
+        Replace what is there.
 
     Returns
     -------
@@ -153,6 +183,20 @@ def generate(
     ------
     InputError
         If there is no such recipe, a round before has no plan, or the target cannot be written.
+
+    Reads
+    -----
+    nothing
+
+    Writes
+    ------
+    a campaign folder with skills.csv, or one .npz file
+
+    Examples
+    --------
+    ::
+
+        crowdopt generate R10:100x40 --seed 0 -o r10
     """
     if parts is not None:
         if round > 1 or output is None:
@@ -225,31 +269,7 @@ def _said_drawn(made: AssignmentInstance | PartsFolder, output: AnyPath, parts: 
 
 
 VERBS = (
-    Verb(
-        "init",
-        init,
-        _said_begun,
-        ["crowdopt init my-campaign"],
-        reads="nothing",
-        writes="the folder: campaign.toml with comments, tasks.csv, workers.csv, gold.csv",
-        prepared=_asked,
-    ),
-    Verb(
-        "generate",
-        generate,
-        _said_drawn,
-        ["crowdopt generate R10:100x40 --seed 0 -o r10"],
-        reads="nothing",
-        writes="a campaign folder with skills.csv, or one .npz file",
-        needs=("output",),
-    ),
-    Verb(
-        "rehearse",
-        rehearse,
-        _said_rehearsed,
-        [PLANNED, REHEARSED],
-        reads="campaign and plan",
-        writes="labels task,worker,label; with --truth task,label",
-        prepared=_truth_looked_for,
-    ),
+    Verb("init", init, _said_begun, prepared=_asked),
+    Verb("generate", generate, _said_drawn, needs=("output",)),
+    Verb("rehearse", rehearse, _said_rehearsed, prepared=_truth_looked_for),
 )

@@ -30,7 +30,7 @@ from crowdopt.io.cells import name_of
 from crowdopt.io.folders import CAMPAIGN, check_target
 from crowdopt.io.tables import read_labels, read_true_labels, read_types, refuse_numbers, tell_doubtful, true_classes
 from crowdopt.notebooks import InNotebooks
-from crowdopt.said import PLANNED, REHEARSED, Said, Verb, Word
+from crowdopt.said import Said, Verb, Word
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
 
@@ -70,36 +70,39 @@ class ImportOptions:
     Parameters
     ----------
     truth : path, optional
-        Columns task, label. Tasks without truth count for nobody's tally. Default: what the tool marks as gold.
+        Known answers: task,label; without them skills are estimated from how labels of a task agree. Tasks without
+        truth count for nobody's tally. Default: what the tool marks as gold.
     types : path, optional
-        Columns task, type; every task needs one.
+        Types of the tasks: task,type. Every task needs one.
     tool : str, optional
-        Whose export the labels are: ``label-studio``, ``potato``, ``cleanlab``, …; default: a table of ours.
-    field, key : str, optional
-        The question whose answers are the labels, and the key of a task's data that holds its id, in a tool's export.
+        The tool that exported the labels: ``crowdopt list formats`` shows all. Default: a table of ours.
+    field : str, optional
+        The question whose answers are the labels, where a tool asks several.
+    key : str, optional
+        The key of a task's data that holds its id, in a tool's export.
     time_as_price : bool
-        Whether a worker's price is their mean number of seconds for a label, as the tool has them.
+        Take a worker's mean seconds for a label as their price.
     cost_as_price : bool
-        Whether a worker's price is what 1000 calls of theirs cost, as the tool has it.
+        Take what 1000 calls cost, as the tool says, as a worker's price.
     token_prices : path, optional
-        Columns worker, input, output, and if they differ cache_read, cache_write: prices of a million tokens; batch:
-        yes where calls are asked as a batch and cost half. A worker's price is what the tokens of 1000 of their calls
-        cost, abstentions too.
+        Take what 1000 calls cost by this table as a worker's price:
+        worker,input,output[,cache_read][,cache_write][,batch]. Prices of a million tokens; batch: yes where calls are
+        asked as a batch and cost half. Abstentions cost too.
     epsilon : float
-        Error probability each task may have.
+        Error probability that each task may have.
     capacity : int, optional
-        For everybody; default: the number of labels the worker gave.
+        Capacity of each worker; default: the number of labels they gave.
     rule : str, optional
         Rule of the campaign; default: exact-error.
     families : bool
-        Whether workers who are seen to err together become families of the campaign: dependent groups, at most one
-        label of each for a task. Needs truth.
+        Make families of workers who err together; needs truth. They are dependent groups, at most one label of each for
+        a task.
     trust_gold : bool
-        Whether the tallies are taken as they are, even where workers are below chance; the campaign then says so.
+        Take gold as it is, even where workers are below chance; the campaign then says so.
     output : path, optional
-        Campaign folder to write, with the tallies as gold.
+        Campaign folder to write. It has the tallies as gold.
     force : bool
-        Whether a campaign that is there may be replaced.
+        Replace the campaign if it exists.
     """
 
     truth: Annotated[TableLike | None, Word("--truth")] = field(default=None, kw_only=False)
@@ -139,6 +142,22 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
     InputError
         If a table cannot be used, the labels hold one class only, the crowd is below chance, or the target cannot be
         written.
+
+    Reads
+    -----
+    labels task,worker,label, or with --from a tool's export; truth task,label; types task,type
+
+    Writes
+    ------
+    a campaign folder: its gold.csv has all workers' tallies
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt rehearse my-campaign my-plan -o labels.csv --truth truth.csv
+        crowdopt import labels.csv --truth truth.csv --epsilon 0.2 -o imported
     """
     if asked.output is not None:
         check_target(Path(asked.output), CAMPAIGN, asked.force)
@@ -394,14 +413,4 @@ def _said(made: Imported, output: AnyPath, families: bool) -> Said:
     return Said(facts, lines)
 
 
-VERBS = (
-    Verb(
-        "import",
-        import_labels,
-        _said,
-        [PLANNED, REHEARSED, "crowdopt import labels.csv --truth truth.csv --epsilon 0.2 -o imported"],
-        reads="labels task,worker,label, or with --from a tool's export; truth task,label; types task,type",
-        writes="a campaign folder: its gold.csv has all workers' tallies",
-        needs=("output",),
-    ),
-)
+VERBS = (Verb("import", import_labels, _said, needs=("output",)),)

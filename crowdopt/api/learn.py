@@ -39,19 +39,23 @@ class LearnOptions(StudyOptions):
     Parameters
     ----------
     policies : sequence of str
-        Such as ``ls-ol:g1=10:g2=.1``.
+        Policies, separated by commas; a policy's options follow colons: ls-ol:g1=10:g2=.1.
     skills : path or frame, optional
-        Columns worker, accuracy, and price, type, or at for contexts.
-    labels, truth, types : path or frame, optional
-        Replay these labels (task, worker, label); known answers to them (task, label); types of their tasks.
+        Table of skills: worker,accuracy[,price] and, for contexts, type or at.
+    labels : path or frame, optional
+        Replay these labels (task,worker,label).
+    truth : path or frame, optional
+        Known answers to these tasks: task,label.
+    types : path or frame, optional
+        Types of these tasks: task,type.
     draw : str, optional
-        ``M`` or ``M:LOW:HIGH``: M labelers a trial, skills uniform, their majority above 1/2.
+        Draw M labelers for each trial, with uniform skills and a majority above 1/2: M or M:LOW:HIGH.
     horizon : int
-        T, tasks of a run; of a table at most its tasks less one, which is the initial tester.
+        Number of tasks of a run, T. Of a table at most its tasks less one, which is the initial tester.
     classes : int
-        Of simulated labels, for ``skills``.
+        Number of classes of simulated labels.
     cost : float
-        Of a label without a price.
+        Cost of a label that has no price.
     """
 
     policies: Listed = field(kw_only=False)
@@ -85,6 +89,20 @@ def learn(labelers: LabelersLike | Frame | None, asked: LearnOptions) -> Learnin
     InputError
         If a policy or option is unknown, the skills are none, labelers come from nowhere or from two places, or
         something cannot be read or written.
+
+    Reads
+    -----
+    skills worker,accuracy[,type][,at][,price], or labels and truth, or nothing with --draw
+
+    Writes
+    ------
+    the folder: tables of trials, means and curves, charts, a page
+
+    Examples
+    --------
+    ::
+
+        crowdopt learn --draw 10 --policies ls-ol,full-majority --trials 3 -o learned
     """
     if asked.output is not None:
         check_comparison(Path(asked.output), asked.force, LEARNING)
@@ -204,15 +222,4 @@ def _said(found: Learning, output: AnyPath) -> Said:
     return Said(facts, lines, int(bool(found.failed)))
 
 
-VERBS = (
-    Verb(
-        "learn",
-        learn,
-        _said,
-        ["crowdopt learn --draw 10 --policies ls-ol,full-majority --trials 3 -o learned"],
-        reads="skills worker,accuracy[,type][,at][,price], or labels and truth, or nothing with --draw",
-        writes="the folder: tables of trials, means and curves, charts, a page",
-        needs=("output",),
-        prepared=lambda as_json, **typed: {**typed, "labelers": None},
-    ),
-)
+VERBS = (Verb("learn", learn, _said, needs=("output",), prepared=lambda as_json, **typed: {**typed, "labelers": None}),)

@@ -42,6 +42,20 @@ def list_of(
     ------
     InputError
         If there is no such kind.
+
+    Reads
+    -----
+    nothing
+
+    Writes
+    ------
+    nothing
+
+    Examples
+    --------
+    ::
+
+        crowdopt list policies
     """
     if what not in WHAT:
         raise InputError(f"there are lists of {', '.join(WHAT)}, not of {what!r}")
@@ -98,4 +112,4 @@ def _said(found: Listing) -> Said:
     return Said({"rows": found.rows}, lines)
 
 
-VERBS = (Verb("list", list_of, _said, ["crowdopt list policies"], reads="nothing", writes="nothing"),)
+VERBS = (Verb("list", list_of, _said),)

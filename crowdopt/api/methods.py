@@ -132,48 +132,49 @@ class PlanOptions:
     Parameters
     ----------
     program : str
-        ``ip`` for whole labels, ``lp`` for the relaxation. Of the rules exact-error and mean-error, which are no linear
-        constraints, it is that of the rule bhattacharyya, which implies their promise: plan and note say so.
+        Whole labels, or the LP. Of the rules exact-error and mean-error, which are no linear constraints, the LP is
+        that of the rule bhattacharyya, which implies their promise: plan and note say so.
     epsilon : float, optional
-        Error probability of every task, in place of the campaign's; the plan records it.
+        Error probability of every task, in place of the campaign's. The plan records it, as it does rule, difficulty
+        and skills.
     rule : str, optional
-        Rule of evidence, in place of the campaign's; the plan records it.
+        Rule of evidence, in place of the campaign's.
     difficulty : (float, float), optional
         Share of tasks that are hard, and share of skill left on them. For the rule exact-error; skills then count as
         those on easy tasks.
     skills : str, optional
-        How gold becomes skills, in place of the campaign's way. ``averaged`` over the priors that gold leaves open; by
+        How gold becomes skills. In place of the campaign's way: ``averaged`` over the priors that gold leaves open; by
         ``one-point``, ``two-points``, ``range``, ``beta`` or ``mixture`` alone; ``plug-in`` or ``unbiased``.
     confidence : float, optional
-        Chance, .5 to .99, that the mean error keeps the targets, as far as gold tells. Targets are lowered until it
+        Chance that the mean error keeps its target. From .5 to .99, as far as gold tells: targets are lowered until it
         does. Default: errors are those of skills as gold tells them.
     trust_gold : bool
-        Take gold as it is, even where workers are below chance.
+        Take gold as it is, below chance too.
     time_limit : float
-        Seconds in all; a campaign in parts has no limit unless one is named.
+        Seconds in all. A campaign in parts has no limit unless one is named.
     gap : float
-        How far above the optimum the plan may be, as a share.
+        How far above the optimum the plan may be, as a share. A search may stop there.
     nodes : int, optional
-        The most nodes of a search; unlike seconds this is reproducible.
+        The most nodes of a search. Unlike seconds this is reproducible.
     isolated : bool
-        Run the backend in a process of its own, which is ended when the time is up; third parties' always are.
+        Run the backend in a process of its own. It is ended when the time is up; third parties' always are.
     threads : int
         Threads of the solver.
     seed : int
         Seed of the solver.
     require : str
-        ``served``: no plan but one that serves every task; ``proof``: exit with 1 unless proven optimal. Else, where
-        some tasks cannot be served, a plan for as many as can be and the best that is left for the others, which
-        ``short`` names (crowdopt.assign.best_effort).
+        served: every task, or no plan; proof: exit with 1 unless proven. Else, where some tasks cannot be served, there
+        is a plan for as many as can be and the best that is left for the others, which ``short`` names
+        (crowdopt.assign.best_effort).
     processes : int, optional
-        For a campaign in parts: number of processes; 0: in this one.
+        Processes, for a campaign in parts. 0: in this one.
     cluster : str, optional
-        For a campaign in parts: a Dask scheduler (tcp://host:8786).
+        Dask scheduler, for a campaign in parts. Such as tcp://host:8786.
     listener : callable, optional
         Hears of incumbents and bounds, which only get better, and of the seconds so far. Where it returns True the
         search stops and answers with the best that it has; what it raises is raised here. In a notebook a bar does.
     output : path, optional
-        Plan folder to write, as :func:`crowdopt.write_plan` does.
+        Plan folder to write. As :func:`crowdopt.write_plan` does.
     force : bool
         Replace what is there.
     """

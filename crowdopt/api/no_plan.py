@@ -26,7 +26,7 @@ from crowdopt.io.answers import Answered, Onward, facts
 from crowdopt.io.plan import run_facts, summary
 from crowdopt.io.policy import policy_summary
 from crowdopt.notebooks import at_most
-from crowdopt.said import PLANNED, Said, Verb
+from crowdopt.said import Said, Verb
 
 NAMED = 5  # tasks in sentences
 LOOKING = 60.0  # seconds at most for what is lacking where there is no plan
@@ -383,15 +383,4 @@ def _parts_said(plan: PartsPlan, output: AnyPath) -> tuple[dict[str, Any], list[
     return {**facts, "plan": str(output)}, lines
 
 
-VERBS = (
-    Verb(
-        "solve",
-        solve,
-        _said,
-        [PLANNED],
-        reads="a campaign folder (or .npz file), or one in parts",
-        writes="the plan: assignment.csv, queues/, weights.csv, tasks.csv, workers.csv, plan.json, run.json",
-        needs=("output",),
-        follows=True,
-    ),
-)
+VERBS = (Verb("solve", solve, _said, needs=("output",), follows=True),)

@@ -92,19 +92,19 @@ def plan_gold(
         An instance, or the folder of a campaign.
         Its accuracies stand for the crowd to come; simulated preliminary workers are drawn from the same.
     epsilon : float, optional
-        Error target in place of the campaign's own.
+        Error target in place of the campaign's.
     golds : sequence of int
-        Gold tasks per worker and type to look at.
+        Numbers of gold tasks per worker and type to try.
     gamma : float
-        Preliminary workers per worker, in (0, 1].
+        Number of preliminary workers for each worker, in (0, 1].
     delta : float
-        Probability with which the promises may fail, in (0, 1/2).
+        Probability with which the theorems' promise may fail, in (0, 1/2).
     trials : int
-        Simulated runs for each amount of gold; 0: none.
+        Number of simulated runs; 0: none.
     seed : int
-        Of the simulated runs.
+        Seed of the simulation.
     trust_gold : bool
-        Whether a folder's gold is taken as it is, even where workers are below chance.
+        Take gold as it is, below chance too.
     time_limit : float
         Seconds for the LP of the known skills.
 
@@ -116,6 +116,20 @@ def plan_gold(
     ------
     InputError
         If there are more than two classes, no plan for any target, or a number is out of range.
+
+    Reads
+    -----
+    a campaign
+
+    Writes
+    ------
+    nothing
+
+    Examples
+    --------
+    ::
+
+        crowdopt plan-gold my-campaign --epsilon 0.3 --gold 5,10 --trials 2
     """
     instance = alone(instance_of(campaign, None, epsilon, trust_gold=trust_gold))
     refuse_joint_limits(instance, "plan-gold", "its theorems are proved for the program without them")
@@ -258,14 +272,4 @@ def _cells(row: GoldRow) -> list[str]:
     ]
 
 
-VERBS = (
-    Verb(
-        "plan-gold",
-        plan_gold,
-        lambda plan: Said(asdict(plan), _lines(plan)),
-        ["crowdopt plan-gold my-campaign --epsilon 0.3 --gold 5,10 --trials 2"],
-        reads="a campaign",
-        writes="nothing",
-        follows=True,
-    ),
-)
+VERBS = (Verb("plan-gold", plan_gold, lambda plan: Said(asdict(plan), _lines(plan)), follows=True),)

@@ -49,27 +49,34 @@ class SelectOptions:
         Use the gold of this type alone. Default: the sum over all types.
     money : float, optional
         The most that the hired workers may cost together.
-    require, bar : sequence of str or int, optional
-        Workers who must be hired, and who must not; may be repeated.
-    at_least, at_most : mapping of str to int, optional
-        The fewest, and the most, workers of a group; ``*`` stands for each group not named.
+    require : sequence of str or int, optional
+        Hire this worker; may be repeated.
+    bar : sequence of str or int, optional
+        Do not hire this worker; may be repeated.
+    at_least : mapping of str to int, optional
+        The fewest workers of a group; may be repeated.
+    at_most : mapping of str to int, optional
+        The most workers of a group, or of each group not named: '*=1'.
     price, group, fewest, most_each, groups : array_like, optional
         With numbers: what a worker costs, each worker's group, limits of the groups, and their names.
     backend : str
-        Who solves the program.
+        Backend that solves the program.
     time_limit : float
-        Seconds for it.
+        Seconds for the program.
     coverage : float
-        Of the score's interval, ``selection.interval(coverage)``.
+        Coverage of the score's interval.
     seed : int
-        Of ties and draws, and the solver's own.
+        Seed of ties and draws, and the solver's own.
     require_proof : bool
         Exit with 1 unless the set is proven optimal; a call in Python says so in its answer.
     trust_gold : bool
         Take gold as it is, even where workers are below chance.
-    output, chart, frontier : path, optional
-        To write: a table of the hired; a picture, .png or .svg; a table of the sets that no smaller one (with prices:
-        no cheaper one) scores as much as. Without a set only the frontier is written.
+    output : path, optional
+        Table of the hired workers to write.
+    chart : path, optional
+        Picture to write, .png or .svg (extra plots).
+    frontier : path, optional
+        Table to write: each set whose score no smaller one reaches (with prices: no cheaper one).
     force : bool
         Replace files that exist.
     """
@@ -128,6 +135,20 @@ def select(correct: ArrayLike | TableLike, options: SelectOptions) -> Selection:
     ------
     InputError
         If anything is out of range or contradictory, or the crowd as a whole is below chance.
+
+    Reads
+    -----
+    gold worker[,type],correct,asked; workers worker,price,group, if given
+
+    Writes
+    ------
+    with -o the hired workers, with --frontier every set worth having, with --chart a picture
+
+    Examples
+    --------
+    ::
+
+        crowdopt select my-campaign/gold.csv --type bird --most 8 -o hired.csv
     """
     by_table = options.asked is None
     strange = [name for name in (OF_NUMBERS if by_table else OF_TABLES) if getattr(options, name) is not None]
@@ -264,13 +285,4 @@ def _said(
     )
 
 
-VERBS = (
-    Verb(
-        "select",
-        select,
-        _said,
-        ["crowdopt select my-campaign/gold.csv --type bird --most 8 -o hired.csv"],
-        reads="gold worker[,type],correct,asked; workers worker,price,group, if given",
-        writes="with -o the hired workers, with --frontier every set worth having, with --chart a picture",
-    ),
-)
+VERBS = (Verb("select", select, _said),)

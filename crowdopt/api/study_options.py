@@ -15,15 +15,17 @@ class StudyOptions:
 
     Parameters
     ----------
-    trials, seed : int
-        Each trial has its own order of arrival, and its own labels unless they are recorded.
+    trials : int
+        Number of runs of every policy. Each trial has its own order of arrival, and its own labels unless they are
+        recorded.
+    seed : int
+        Seed of everything that is drawn.
     processes : int
-        Spawned processes; 0: in this one.
+        Number of worker processes; 0: none, all runs are in this one.
     output : path, optional
-        Folder to write tables, page and charts to. Finished rows are kept there, so that a second call goes on from
-        them.
+        Folder to write: tables, page and charts. Finished rows are kept there, so that a second call goes on from them.
     force : bool
-        Whether a study that is there may be replaced.
+        Replace the study if it exists.
     """
 
     trials: int = 20

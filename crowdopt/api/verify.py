@@ -21,7 +21,7 @@ from crowdopt.io.parts import is_in_parts
 from crowdopt.recheck import audits, part_check, verification
 from crowdopt.recheck.audits import AuditReport as AuditReport
 from crowdopt.recheck.findings import Report as Report
-from crowdopt.said import PLANNED, Processes, Said, Verb, Word
+from crowdopt.said import Processes, Said, Verb, Word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +41,14 @@ class VerifyOptions:
     ----------
     plan : Plan or path
         A plan or its folder; or the folder of an audit.
-    commitment, after
-        Of an audit, as for :func:`verify_audit`.
-    processes, cluster
-        Of a campaign in parts, as for :func:`verify_parts`.
+    commitment : str, optional
+        The audit's commitment, as it was handed on before the expert began.
+    after : sequence of path
+        An earlier audit that the audit must name; may be repeated.
+    processes : int, optional
+        Processes, for a campaign in parts. 0: in this one.
+    cluster : str, optional
+        Dask scheduler, for a campaign in parts. Such as tcp://host:8786.
     """
 
     plan: PlanLike = field(kw_only=False)
@@ -75,6 +79,21 @@ def verify(campaign: InstanceLike, asked: VerifyOptions) -> Report | AuditReport
     ------
     InputError
         If one of the folders cannot be read, or an option belongs to another kind.
+
+    Reads
+    -----
+    campaign and plan, or answers and audit
+
+    Writes
+    ------
+    nothing
+
+    Examples
+    --------
+    ::
+
+        crowdopt solve my-campaign -o my-plan
+        crowdopt verify my-campaign my-plan
     """
     plan = asked.plan
     if not isinstance(plan, Plan | AdaptivePlan) and is_audit(plan):
@@ -234,13 +253,4 @@ def _said(report: Report | AuditReport, commitment: str | None, after: Sequence[
     return Said(_verified(report), _verdict(report), int(not report.holds))
 
 
-VERBS = (
-    Verb(
-        "verify",
-        verify,
-        _said,
-        [PLANNED, "crowdopt verify my-campaign my-plan"],
-        reads="campaign and plan, or answers and audit",
-        writes="nothing",
-    ),
-)
+VERBS = (Verb("verify", verify, _said),)

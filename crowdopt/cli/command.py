@@ -21,6 +21,8 @@ PATH = click.Path(path_type=Path)
 KINDS: dict[Any, Any] = {int: click.INT, float: click.FLOAT, str: click.STRING, bool: click.BOOL}
 ENTRY = re.compile(r"^(\S[^\n]*?) : [^\n]*\n((?:[ ]{4}[^\n]*\n|\n(?=[ ]{4}))+)", re.MULTILINE)
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`|``([^`]*)``")
+HEAD = re.compile(r"\n\n([A-Z][a-z]+)\n-{4,}\n")
+PLAIN = Word()
 COMMA = re.compile(r",(?![^\[]*\])")  # not within the brackets of a backend's own options
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object instead of sentences.")
 
@@ -31,22 +33,23 @@ class Taken(NamedTuple):
     kind: Any  # click's
     many: bool = False
     pairs: bool = False  # KEY=VALUE
-    word: Word = Word()
+    word: Word = PLAIN
 
 
 def command(verb: Verb) -> click.Command:
     """The command of a verb."""
     every = inspect.signature(verb.call).parameters.values()
     taken = {one.name: (one, found) for one in every if (found := _taken(hint_of(verb.call, one.annotation)))}
-    said = dict(_described(verb.call))
+    parts = _sections(verb.call)
+    said = dict(_described(parts.get("Parameters", "")))
     params = [_parameter(one, found, said.get(name, ""), verb) for name, (one, found) in taken.items()]
     texts = {name: found for name, (_, found) in taken.items() if found.pairs or found.word.listed}
     return click.Command(
         verb.name,
         callback=partial(_run, verb, texts),
         params=[*params, JSON],
-        help=_plain(inspect.cleandoc(verb.call.__doc__ or "").partition("\nParameters\n---")[0]),
-        epilog=manual(*verb.example, reads=verb.reads, writes=verb.writes),
+        help=parts[""],
+        epilog=manual(*map(str.strip, parts["Examples"].split("\n")[2:]), reads=parts["Reads"], writes=parts["Writes"]),
     )
 
 
@@ -87,7 +90,7 @@ def _parted(typed: Any, taken: Taken, default: Any) -> Any:
     return found
 
 
-def _taken(hint: Any, word: Word = Word()) -> Taken | None:
+def _taken(hint: Any, word: Word = PLAIN) -> Taken | None:
     """What a command takes for an argument of this type; None where it can only be given in Python."""
     if get_origin(hint) is Annotated:
         inner, *words = get_args(hint)
@@ -134,14 +137,18 @@ def _parameter(one: inspect.Parameter, taken: Taken, said: str, verb: Verb) -> c
     return click.Option([*names, one.name], type=kind, metavar=word.place or None, **shown)
 
 
-def _described(call: Callable[..., Any]) -> Iterable[tuple[str, str]]:
-    """Each argument, and the first sentence of what the docstring says of it."""
-    section = inspect.cleandoc(call.__doc__ or "").partition("\nParameters\n----------\n")[2]
-    section = re.split(r"\n\n?\w+\n-{4,}\n", section)[0]
+def _sections(call: Callable[..., Any]) -> dict[str, str]:
+    """The sections of a docstring by their heads; what stands before the first is named by nothing."""
+    first, *others = HEAD.split(_plain(inspect.cleandoc(call.__doc__ or "")))
+    return {"": first, **{name: text.strip("\n") for name, text in zip(others[::2], others[1::2], strict=True)}}
+
+
+def _described(section: str) -> Iterable[tuple[str, str]]:
+    """Each argument, and the first sentence of what is said of it."""
     for names, text in ENTRY.findall(section + "\n"):
         sentence = re.split(r"(?<=\w)\.(?=\s|$)", " ".join(text.split()))[0]
         for name in names.split(","):
-            yield name.strip(), f"{_plain(sentence).rstrip('.')}."
+            yield name.strip(), f"{sentence.rstrip('.')}."
 
 
 def _plain(text: str) -> str:

@@ -137,7 +137,7 @@ def test_options_that_say_nothing_here_are_refused(words, said, campaign, tmp_pa
 
 
 def test_no_plan_says_by_how_much_and_what_would_help(tmp_path):
-    """Exit 1, proven; the least errors make a plan that verifies, unless served is required; an expert makes a plan of it."""
+    """Exit 1, proven; the least errors make a plan that verifies, unless all must be served; an expert makes one."""
     write_campaign(replace(PANEL, capacity=[1, 2, 24, 24], epsilon=np.asarray(0.02)), tmp_path / "c")
     done = run("solve", tmp_path / "c", "--method", "adaptive", "-o", tmp_path / "p")
     assert done.exit_code == 1 and "proven by multipliers" in done.output and "expert=" in done.output

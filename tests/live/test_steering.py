@@ -88,7 +88,9 @@ def test_told_skills_give_the_bound_of_those_who_came():
     live = crowdopt.live(instance, policy="greedy")
     for worker in "20":
         live.tell(live.ask(worker), "1")
-    assert live.limits().cost == pytest.approx(least(of_workers(instance, np.array([2, 0])), crowdopt.solve_program).cost)
+    assert live.limits().cost == pytest.approx(
+        least(of_workers(instance, np.array([2, 0])), crowdopt.solve_program).cost
+    )
 
 
 def test_stated_hard_tasks_are_refused():
