@@ -382,7 +382,7 @@ def audit(answers: AnyPath, asked: AuditOptions) -> Audit | Escalation:
     if asked.escalate is not False or (asked.checked is not None and is_escalation(place)):
         if not asked.chooses_nothing:
             raise InputError("an escalation chooses its method, checks and share itself; leave these options out")
-        return _escalation(table, place, asked)
+        return _escalation(table, place, replace(asked, escalate=asked.escalate or True))
     if is_escalation(place):
         raise InputError(f"{place} is an escalation; name another folder, or give what the expert says (--checked)")
     if asked.checked is None:

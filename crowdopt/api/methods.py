@@ -106,9 +106,9 @@ class Adaptive:
             return self.class_error
         found: dict[str, float] = {}
         for text in filter(None, self.class_error.split(",")):
-            name, _, share = text.rpartition("=")
+            name, sign, share = text.rpartition("=")
             try:
-                found[name] = float(share)
+                found[name] = float(share if sign else "")
             except ValueError:
                 raise InputError(f"class-error is a class and a share, as in yes=.02, not {text!r}") from None
         return found

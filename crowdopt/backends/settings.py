@@ -39,13 +39,6 @@ def pairs_of(texts: tuple[str, ...]) -> Settings:
     return tuple(found)
 
 
-def with_settings(name: str, settings: Settings) -> str:
-    """The backend's name with these options behind those it has."""
-    base, own = taken_apart(name)
-    every = pairs_of(tuple(f"{key}={value}" for key, value in (*own, *settings)))
-    return base if not every else f"{base}[{','.join(f'{key}={value}' for key, value in every)}]"
-
-
 def checked(backend: str, settings: Settings, known: Mapping[str, Any]) -> dict[str, Any]:
     """The options with values of the kinds that the library's own have.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -57,7 +57,7 @@ def _run(verb: Verb, texts: Mapping[str, Taken], /, as_json: bool, **given: Any)
     """Read what was typed, call, and say what the answer says."""
     takes = inspect.signature(verb.call).parameters
     for name, taken in texts.items():
-        given[name] = _parted(given[name], taken, takes[name].default)
+        given[name] = _parted(name, given[name], taken, takes[name].default)
     if verb.prepared is not None:
         given = verb.prepared(as_json, **given)
     left = [name for name, one in takes.items() if given.get(name) is None and one.default is not one.empty]
@@ -75,7 +75,7 @@ def _run(verb: Verb, texts: Mapping[str, Taken], /, as_json: bool, **given: Any)
         raise SystemExit(answer.status)
 
 
-def _parted(typed: Any, taken: Taken, default: Any) -> Any:
+def _parted(name: str, typed: Any, taken: Taken, default: Any) -> Any:
     """Several words as a list, or KEY=VALUE as a mapping; the call's default where nothing was typed."""
     if not typed:
         return default if default is not inspect.Parameter.empty else ()
@@ -85,7 +85,8 @@ def _parted(typed: Any, taken: Taken, default: Any) -> Any:
     for text in typed:
         key, sign, value = text.rpartition("=")
         if not sign:
-            raise InputError(f"{text!r} is no KEY=VALUE; write a name and what it is, as in nurses=2")
+            flag = f"--{name.replace('_', '-')}"
+            raise InputError(f"{flag} {text}: write a name and a number, such as {flag} nurses=2")
         found[key] = taken.kind(value, None, None)
     return found
 
@@ -153,8 +154,3 @@ def _described(section: str) -> Iterable[tuple[str, str]]:
 
 def _plain(text: str) -> str:
     return ROLE.sub(lambda found: found[1] or found[2], text)
-
-
-def commands(verbs: Sequence[Verb]) -> list[click.Command]:
-    """The commands of a file's verbs."""
-    return [command(verb) for verb in verbs]

@@ -60,7 +60,7 @@ CLAIMED = [*((plan, one) for plan in NUMBERS for one in CLAIMED), ("states", "bo
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory) -> dict[str, Path]:
     """A folder of each kind, whose plan holds."""
-    plans = {name: solve(instance, method=Adaptive(), **how) for name, (instance, how) in MADE.items()}
+    plans = {name: solve(instance, method=Adaptive(**how)) for name, (instance, how) in MADE.items()}
     assert plans["states"].proven and plans["orders"].order_of is not None and plans["orders"].gap < 0.1
     return {name: made(tmp_path_factory.mktemp(name), MADE[name][0], plan) for name, plan in plans.items()}
 

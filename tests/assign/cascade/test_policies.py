@@ -37,7 +37,7 @@ def test_it_is_the_least_of_all_policies(seed, draw, promise):
     """By a program over histories; where nothing keeps the limits all grow by one multiple; ``verify`` agrees."""
     one, expert = draw(seed), EXPERT if seed % 3 == 0 else None
     terms, same = terms_of(one, promise, seed)
-    plan, least = solve(one, method=Adaptive(expert=expert), **terms), partial(least_by_histories, one, expert, **same)
+    plan, least = solve(one, method=Adaptive(expert=expert, **terms)), partial(least_by_histories, one, expert, **same)
     report = verify(one, plan) if plan.objective is not None else None
     assert report is None or report.holds, report.problems
     assert report is None or report.given_votes == (promise == "given votes")
@@ -47,7 +47,7 @@ def test_it_is_the_least_of_all_policies(seed, draw, promise):
         assert plan.proven and report.proven and plan.objective == pytest.approx(least(), rel=1e-7, abs=1e-7)
         return
     assert not plan.found
-    assert solve(one, method=Adaptive(expert=expert), require="served", **terms).bound == np.inf
+    assert solve(one, method=Adaptive(expert=expert, **terms), require="served").bound == np.inf
     if draw is drawn and plan.objective is not None:  # nothing must be had, so the least multiple is the targets' own
         assert plan.times > 1 and not np.isfinite(least(times=1 + 0.999 * (plan.times - 1)))
         assert least(times=plan.times * (1 + 1e-6)) <= plan.objective * (1 + 1e-6)
@@ -84,7 +84,8 @@ def test_tasks_that_follow_next_err_and_ask_as_often_as_their_plan_says(panels, 
     """4,000 tasks of each panel, labels by the instance's own law: errors, classes missed, loads; lots included."""
     for seed in seeds(panels):
         one, trials = drawn(seed), 4_000
-        plan = solve(one, method=Adaptive(expert=EXPERT if seed % 3 == 0 else None), **terms_of(one, promise, seed)[0])
+        terms = terms_of(one, promise, seed)[0]
+        plan = solve(one, method=Adaptive(expert=EXPERT if seed % 3 == 0 else None, **terms))
         rng, every = drawing(seed, 40), np.arange(one.n_workers)
         wrong, load = np.zeros((one.n_types, int(one.classes))), np.zeros(one.n_workers, np.int64)
         for task in rng.integers(one.n_tasks, size=trials).tolist() if plan.objective is not None else ():
@@ -187,17 +188,17 @@ def test_forged_claims_of_classes_are_refused(what, said, by_class, tmp_path):
 MANY = AssignmentInstance(np.random.default_rng(0).uniform(0.6, 0.9, (1, 700)), [0] * 9, [9] * 700, 0.1)
 MEAN = AssignmentInstance([[0.9, 0.8]], [0, 0], [2, 2], 0.2, rule="mean-error")
 REFUSED = [
-    (MANY, {"adaptive": True, "given_votes": True}, "plan with fewer judges"),
-    (MEAN, {"given_votes": True}, "belong to an adaptive plan"),
-    (MEAN, {"adaptive": True, "class_error": {"maybe": 0.1}}, "no class 'maybe'"),
-    (MEAN, {"adaptive": True, "class_error": {"0": 0.1}, "given_votes": True}, "leave one of them out"),
-    (MEAN, {"adaptive": True, "rounds": 1, "each_task": True}, "mean"),
-    (MANY, {"adaptive": True, "each_task": True, "rounds": 1, "expert": 9.0}, "each_task"),
-    (replace(MEAN, rule="probit"), {"adaptive": True}, "promises errors themselves, not rule probit"),
+    (MANY, "adaptive:given-votes", "plan with fewer judges"),
+    (MEAN, "adaptive:class-error=maybe=.1", "no class 'maybe'"),
+    (MEAN, "adaptive:class-error=0=.1:given-votes", "leave one of them out"),
+    (MEAN, "adaptive:class-error=0", "a class and a share"),
+    (MEAN, "adaptive:rounds=1:each-task", "mean"),
+    (MANY, "adaptive:each-task:rounds=1:expert=9", "each-task"),
+    (replace(MEAN, rule="probit"), "adaptive", "promises errors themselves, not rule probit"),
 ]
 
 
-@pytest.mark.parametrize(("one", "terms", "said"), REFUSED)
-def test_where_a_promise_says_nothing_it_is_refused(one, terms, said):
+@pytest.mark.parametrize(("one", "method", "said"), REFUSED)
+def test_where_a_promise_says_nothing_it_is_refused(one, method, said):
     with pytest.raises(InputError, match=said):
-        solve(one, **terms)
+        solve(one, method)

@@ -15,7 +15,7 @@ from crowdopt.core.solution import Options
 from tests.assign.cascade.panels import drawn, least_of_sets, set_error
 from tests.sampled import first_of
 
-TERMS = {"adaptive": True, "rounds": 1, "each_task": True}
+TERMS = Adaptive(rounds=1, each_task=True)
 
 
 def sets_of(plan) -> list[tuple[int, ...]]:
@@ -28,7 +28,7 @@ def test_it_is_the_least_of_all_sets_and_each_task_keeps_its_target(seed):
     """By any law, with priors and money; out of reach: the least multiple of the targets."""
     one = drawn(seed)
     one = replace(one, rule="exact-error") if one.confusion is None else one
-    plan, least = solve(one, **TERMS), least_of_sets(one)
+    plan, least = solve(one, TERMS), least_of_sets(one)
     if plan.objective is None:
         assert not np.isfinite(least_of_sets(one, 0.5 / one.epsilon[0]))
         return
