@@ -430,6 +430,7 @@ def write_rehearsal(
         check_target(Path(truth), None, force)
     known = read_with_labels(campaign)
     instance, names = known.instance, known.class_names()
+    read_claims(plan)  # refuses another edition
     pairs, table = read_pairs(plan, instance)
     task = instance.task_places
     count = len(known.collected_labels)
