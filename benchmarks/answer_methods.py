@@ -27,8 +27,8 @@ import crowdopt
 from benchmarks.papers.real_data import folder_of
 from crowdopt.answers import majority
 from crowdopt.answers.choosing import METHODS, chosen
-from crowdopt.api.aggregate import vote_by
 from crowdopt.crowd.labels import Labels
+from crowdopt.verbs.aggregate import vote_by
 
 SETS = ("bluebird", "quiz_medicine", "rte", "zencrowd_core5", "zencrowd_all")
 THEIRS = ("majority", "Dawid-Skene", "GLAD", "MACE") if find_spec("crowdkit") else ()

@@ -12,12 +12,12 @@ import argparse
 from itertools import product
 from pathlib import Path
 
-from crowdopt.api.bench import measure
 from crowdopt.bench.methods import chosen
 from crowdopt.bench.run import Benchmark
 from crowdopt.bench.subject import Limits
 from crowdopt.report.benchmark_page import NAMES, OUTCOMES, means_chart
 from crowdopt.report.charts import save
+from crowdopt.verbs.bench import measure
 
 HERE = Path(__file__).parent
 SUITE = (  # problems, their programs, and how many seeds of each

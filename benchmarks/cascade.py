@@ -16,8 +16,8 @@ import numpy as np
 
 import crowdopt
 from crowdopt import Adaptive
-from crowdopt.api.explain import FACTORS, ROUNDS, CostOfRounds
 from crowdopt.report.charts import cost_of_rounds, save
+from crowdopt.verbs.explain import FACTORS, ROUNDS, CostOfRounds
 
 TARGET = 0.06
 GOLD = {  # right answers of 50

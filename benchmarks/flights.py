@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 
 from benchmarks.adaptive_trials import recorded
-from crowdopt.api.live import LiveTables
 from crowdopt.crowd.recipes import recipe
 from crowdopt.live.live_rows import Lease, LiveSettings
 from crowdopt.live.running import Live
@@ -22,6 +21,7 @@ from crowdopt.live.stores import MEMORY, SQLiteStore
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
+from crowdopt.verbs.live import LiveTables
 from tests.live.people import People, gold_table
 
 FLIGHT = 20

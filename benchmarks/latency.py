@@ -26,11 +26,11 @@ from time import monotonic, perf_counter, process_time
 import numpy as np
 
 import crowdopt
-from crowdopt.api.live import LiveTables, token
 from crowdopt.io.campaign import write_campaign
 from crowdopt.live.live_rows import LiveSettings
 from crowdopt.live.running import SNAPSHOT, Live
 from crowdopt.live.stores import MEMORY, SQLiteStore
+from crowdopt.verbs.live import LiveTables, token
 
 SIZE, CLIENTS = "R10:10000x300", 50
 WARM = 5.0  # seconds at the beginning that do not count: all clients come at once, and code is compiled or read

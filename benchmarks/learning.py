@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.api.learn import DrawnLabelers, learn
 from crowdopt.jobs import Job, run, seed_of
 from crowdopt.labelers.sets import top_accuracies
 from crowdopt.studies.online_trials import interval
+from crowdopt.verbs.learn import DrawnLabelers, learn
 
 SIZES = (5, 10, 20)
 G1, G2 = (1, 3, 10, 20), (0.05, 0.1, 1, 5)

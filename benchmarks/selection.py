@@ -14,9 +14,9 @@ from time import perf_counter
 
 import numpy as np
 
-from crowdopt.api.select import HireOptions, hire
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.ranking import ranked
+from crowdopt.verbs.select import HireOptions, hire
 
 
 def tallies(kind: str, workers: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,13 +17,13 @@ from time import perf_counter, process_time
 import numpy as np
 
 import crowdopt
-from crowdopt.api.binding import SOLVERS
 from crowdopt.core.certificate import certify
 from crowdopt.core.solution import BY_SIZE, Options
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import relaxation
 from crowdopt.programs import aggregated
+from crowdopt.verbs.binding import SOLVERS
 
 ROWS = (
     *(("B5:1000x300", epsilon) for epsilon in (0.1, 0.05, 0.01)),

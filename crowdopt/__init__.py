@@ -23,36 +23,6 @@ from crowdopt.version import __version__
 
 if _TYPE_CHECKING:
     from crowdopt import programs as programs
-    from crowdopt.api.aggregate import aggregate as aggregate
-    from crowdopt.api.answers import answers as answers
-    from crowdopt.api.assign import solve as solve
-    from crowdopt.api.audit import audit as audit
-    from crowdopt.api.bench import backends as backends
-    from crowdopt.api.bench import bench as bench
-    from crowdopt.api.bench import report as report
-    from crowdopt.api.binding import write_plan as write_plan
-    from crowdopt.api.budget import budget as budget
-    from crowdopt.api.compare import compare as compare
-    from crowdopt.api.compare import replay as replay
-    from crowdopt.api.exchange import pull as pull
-    from crowdopt.api.exchange import push as push
-    from crowdopt.api.explain import explain as explain
-    from crowdopt.api.export import export as export
-    from crowdopt.api.generate import generate as generate
-    from crowdopt.api.generate import init as init
-    from crowdopt.api.generate import rehearse as rehearse
-    from crowdopt.api.import_labels import import_labels as import_labels
-    from crowdopt.api.learn import learn as learn
-    from crowdopt.api.listing import list_of as list_of
-    from crowdopt.api.live import live as live
-    from crowdopt.api.methods import Adaptive as Adaptive
-    from crowdopt.api.modelling import to_cvxpy as to_cvxpy
-    from crowdopt.api.modelling import to_highspy as to_highspy
-    from crowdopt.api.modelling import to_pulp as to_pulp
-    from crowdopt.api.plan_gold import plan_gold as plan_gold
-    from crowdopt.api.select import select as select
-    from crowdopt.api.verify import verify as verify
-    from crowdopt.api.worker_skills import skills as skills
     from crowdopt.assign.plan import Plan as Plan
     from crowdopt.backends import BackendFailed as BackendFailed
     from crowdopt.backends import BackendMissing as BackendMissing
@@ -72,32 +42,62 @@ if _TYPE_CHECKING:
     from crowdopt.io.campaign import write_campaign as write_campaign
     from crowdopt.io.programs import read_program as read_program
     from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
+    from crowdopt.verbs.aggregate import aggregate as aggregate
+    from crowdopt.verbs.audit import audit as audit
+    from crowdopt.verbs.bench import backends as backends
+    from crowdopt.verbs.bench import bench as bench
+    from crowdopt.verbs.bench import report as report
+    from crowdopt.verbs.binding import write_plan as write_plan
+    from crowdopt.verbs.budget import budget as budget
+    from crowdopt.verbs.compare import compare as compare
+    from crowdopt.verbs.compare import replay as replay
+    from crowdopt.verbs.continue_plan import answers as answers
+    from crowdopt.verbs.exchange import pull as pull
+    from crowdopt.verbs.exchange import push as push
+    from crowdopt.verbs.explain import explain as explain
+    from crowdopt.verbs.export import export as export
+    from crowdopt.verbs.generate import generate as generate
+    from crowdopt.verbs.generate import init as init
+    from crowdopt.verbs.generate import rehearse as rehearse
+    from crowdopt.verbs.import_labels import import_labels as import_labels
+    from crowdopt.verbs.learn import learn as learn
+    from crowdopt.verbs.listing import list_of as list_of
+    from crowdopt.verbs.live import live as live
+    from crowdopt.verbs.methods import Adaptive as Adaptive
+    from crowdopt.verbs.modelling import to_cvxpy as to_cvxpy
+    from crowdopt.verbs.modelling import to_highspy as to_highspy
+    from crowdopt.verbs.modelling import to_pulp as to_pulp
+    from crowdopt.verbs.plan_gold import plan_gold as plan_gold
+    from crowdopt.verbs.select import select as select
+    from crowdopt.verbs.solve import solve as solve
+    from crowdopt.verbs.verify import verify as verify
+    from crowdopt.verbs.worker_skills import skills as skills
 
 _HOMES = {  # of each public name: the module that has it
     name: f"crowdopt.{home}"
     for home, names in {
-        "api.aggregate": "aggregate",
-        "api.answers": "answers",
-        "api.assign": "solve",
-        "api.audit": "audit",
-        "api.bench": "backends bench report",
-        "api.binding": "write_plan",
-        "api.budget": "budget",
-        "api.compare": "compare replay",
-        "api.exchange": "pull push",
-        "api.explain": "explain",
-        "api.export": "export",
-        "api.generate": "generate init rehearse",
-        "api.import_labels": "import_labels",
-        "api.learn": "learn",
-        "api.listing": "list_of",
-        "api.live": "live",
-        "api.methods": "Adaptive",
-        "api.modelling": "to_cvxpy to_highspy to_pulp",
-        "api.plan_gold": "plan_gold",
-        "api.select": "select",
-        "api.verify": "verify",
-        "api.worker_skills": "skills",
+        "verbs.aggregate": "aggregate",
+        "verbs.continue_plan": "answers",
+        "verbs.solve": "solve",
+        "verbs.audit": "audit",
+        "verbs.bench": "backends bench report",
+        "verbs.binding": "write_plan",
+        "verbs.budget": "budget",
+        "verbs.compare": "compare replay",
+        "verbs.exchange": "pull push",
+        "verbs.explain": "explain",
+        "verbs.export": "export",
+        "verbs.generate": "generate init rehearse",
+        "verbs.import_labels": "import_labels",
+        "verbs.learn": "learn",
+        "verbs.listing": "list_of",
+        "verbs.live": "live",
+        "verbs.methods": "Adaptive",
+        "verbs.modelling": "to_cvxpy to_highspy to_pulp",
+        "verbs.plan_gold": "plan_gold",
+        "verbs.select": "select",
+        "verbs.verify": "verify",
+        "verbs.worker_skills": "skills",
         "assign.plan": "Plan",
         "backends": "BackendFailed BackendMissing solve_program",
         "backends.session": "session",

@@ -27,7 +27,7 @@ LONG = (  # these files begin, so that no process is left alone with one of them
     "tests/test_jobs.py",
     "tests/bench/",
     "tests/assign/",
-    "tests/api/",
+    "tests/verbs/",
 )
 MOST_PROCESSES = 8  # a gigabyte each
 OF_A_LIBRARY = re.compile(r"tests/contract/.*\[(\w+)(-\w+)*[:\]]")

@@ -28,9 +28,9 @@ recheck core crowd io
 report core
 studies core crowd programs assign hire answers online labelers io
 bench core crowd programs assign hire answers online labelers io backends recheck studies
-api core crowd programs assign hire answers online labelers io backends recheck studies bench live report
-cli core crowd io report api
-testing core crowd programs backends online api
+verbs core crowd programs assign hire answers online labelers io backends recheck studies bench live report
+cli core crowd io report verbs
+testing core crowd programs backends online verbs
 __main__ cli"""  # a room, and which rooms it may import beside itself and the ground: no method knows recheck
 RESULTS = r"assign\.(plan|cascade\.adaptive_plan)|answers\.(planned|answers|audit\.(draws|escalation))"
 RESULTS = re.compile(rf"crowdopt\.({RESULTS}|hire\.(candidates|ranking))\.")  # what methods are asked and answer
@@ -88,7 +88,7 @@ def test_an_import_loads_nothing_heavy(code):
     """An import for one call, or a verb's help, does not wait for the others."""
     command = [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"]
     loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
-    assert not loaded & (HEAVY if "assign" in code else {"numpy", "crowdopt.api", *HEAVY})
+    assert not loaded & (HEAVY if "assign" in code else {"numpy", "crowdopt.verbs", *HEAVY})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

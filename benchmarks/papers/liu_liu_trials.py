@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.api import learn
 from crowdopt.crowd.labels import REPEAT
 from crowdopt.labelers.arrivals import KINDS, Labelers, TaskStream, drawn_labelers, recorded_tasks, simulated_tasks
 from crowdopt.labelers.asking import AskingRecord, replay
 from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
+from crowdopt.verbs import learn
 
 TABLE_1 = (0.763, 0.781, 0.625, 0.783, 0.727)
 HORIZON, COST = 2000, 0.02

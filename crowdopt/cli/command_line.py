@@ -73,7 +73,7 @@ class Verbs(click.Group):
     def _load(self, words: Sequence[str] | None) -> None:
         # Before a command begins, Ctrl-C still ends the process at once, wherever a library that is loading may be.
         for name in (word for word in (sys.argv[1:] if words is None else words) if word in OURS):
-            home = "crowdopt.cli.live" if name == "live" else f"crowdopt.api.{file_of(name)}"
+            home = "crowdopt.cli.live" if name == "live" else f"crowdopt.verbs.{file_of(name)}"
             for verb in import_module(home).VERBS:
                 self._add(verb)
             return

@@ -152,9 +152,9 @@ QUESTIONS: dict[str, dict[str, str]] = {
 
 SENTENCES = {verb: sentence for verbs in QUESTIONS.values() for verb, sentence in verbs.items()}
 OURS = tuple(SENTENCES)
-FILES = {  # of api/, where the name is not the verb's
+FILES = {  # of verbs/, where the name is not the verb's
     "import": "import_labels",
-    "solve": "no_plan",
+    "solve": "plans_said",
     "list": "listing",
     **dict.fromkeys(("init", "rehearse"), "generate"),
     **dict.fromkeys(("push", "pull"), "exchange"),
@@ -179,7 +179,7 @@ def manual(*example: str, reads: str, writes: str, status: str = STATUS) -> str:
 
 
 def file_of(verb: str) -> str:
-    """The file of api/ in which a verb of ours is."""
+    """The file of verbs/ in which a verb of ours is."""
     return FILES.get(verb, verb.replace("-", "_"))
 
 

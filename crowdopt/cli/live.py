@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from crowdopt.api.live import check_history, export_history, held_against
-from crowdopt.api.live import serve as call
-from crowdopt.api.live import token as new_token
 from crowdopt.cli.command import PATH
 from crowdopt.cli.common import manual, say
+from crowdopt.verbs.live import check_history, export_history, held_against
+from crowdopt.verbs.live import serve as call
+from crowdopt.verbs.live import token as new_token
 
 STORE = "campaign.db"
 

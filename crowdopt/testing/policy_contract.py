@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.api.assign import solve
 from crowdopt.arrays import Ints
 from crowdopt.backends import solve_program
 from crowdopt.crowd.alike import of_workers
@@ -22,6 +21,7 @@ from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay
 from crowdopt.testing.backend_contract import Check, need
+from crowdopt.verbs.solve import solve
 
 
 def crowd(seed: int = 0, tasks: int = 24, workers: int = 20, types: int = 2) -> AssignmentInstance:

@@ -9,8 +9,8 @@ import pytest
 
 from crowdopt import InputError
 from crowdopt.answers import FROM_LABELS, Answers, majority
-from crowdopt.api.aggregate import vote
 from crowdopt.crowd.law import Coins, Law
+from crowdopt.verbs.aggregate import vote
 from tests.answers.tables import coins, drawn, likelihood, shares, table
 
 SKILLS = np.array([0.4, 0.9, 0.3, 0.75, 0.6, 0.8, 0.5])

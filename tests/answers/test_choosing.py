@@ -10,7 +10,7 @@ import pytest
 from crowdopt import InputError
 from crowdopt.answers import majority
 from crowdopt.answers.choosing import METHODS, PARAMS, chosen
-from crowdopt.api.aggregate import aggregate, vote
+from crowdopt.verbs.aggregate import aggregate, vote
 from tests.answers.tables import coins, drawn
 from tests.chance import BASE, fewest, seeds
 

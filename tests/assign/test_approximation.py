@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.no_plan import why_not
 from crowdopt.errors import InputError
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.recheck.verification import verify
+from crowdopt.verbs.plans_said import why_not
 from tests.small import with_evidence
 
 METHOD = "primal-approximation"

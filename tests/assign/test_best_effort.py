@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, OwnRows, Status, explain, solve, verify, write_campaign
-from crowdopt.api.binding import SOLVERS
-from crowdopt.api.budget import spend
-from crowdopt.api.no_plan import why_not
 from crowdopt.assign.best_effort import best_effort, most_tasks
 from crowdopt.assign.problem import problem_of
 from crowdopt.cli import main
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.alike import of_tasks
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, out_of_reach, short_tasks
+from crowdopt.verbs.binding import SOLVERS
+from crowdopt.verbs.budget import spend
+from crowdopt.verbs.plans_said import why_not
 from tests.assign.by_hand import SAME, choices, report_on, sets_of
 from tests.checkers.plans import every_plan, table
 from tests.draw import WISHES, campaign, campaigns

@@ -10,10 +10,10 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError, Status, solve
-from crowdopt.api.no_plan import why_not
 from crowdopt.crowd.law import Difficulty
 from crowdopt.crowd.rules import hard_need
 from crowdopt.crowd.vote_errors import errors_of, exact_errors, least_errors, relaxation
+from crowdopt.verbs.plans_said import why_not
 from tests.chance import BASE, binomial
 from tests.checkers.plans import errors, table
 from tests.draw import campaign

@@ -11,8 +11,8 @@ import pytest
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, InputError, OwnRows
-from crowdopt.api.plan_gold import plan_gold
 from crowdopt.crowd.vote_errors import breaches
+from crowdopt.verbs.plan_gold import plan_gold
 from tests.draw import campaign
 
 

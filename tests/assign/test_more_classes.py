@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from crowdopt import AssignmentInstance, solve
-from crowdopt.api.budget import spend
+from crowdopt.verbs.budget import spend
 from tests.assign.by_hand import choices, report_on, sets_of
 from tests.checkers.plans import least_cost
 from tests.draw import campaign

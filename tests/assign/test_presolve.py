@@ -10,13 +10,13 @@ from hypothesis import given, settings
 
 import crowdopt
 from crowdopt import AssignmentInstance, solve
-from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.direct import solve_full
 from crowdopt.assign.plan import presolved
 from crowdopt.core.solution import Options
 from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.vote_errors import breaches, is_open
 from crowdopt.recheck.bounds import JointPull, prove, prove_sets
+from crowdopt.verbs.binding import SOLVERS
 from tests.sampled import first_of
 from tests.small import instances
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.api.binding import WHOLE
 from crowdopt.assign import search
 from crowdopt.assign.search import quick_plan, solve_exact
 from crowdopt.crowd.recipes import recipe
+from crowdopt.verbs.binding import WHOLE
 
 
 @pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])

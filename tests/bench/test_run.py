@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from crowdopt import export
-from crowdopt.api.bench import bench as measured
-from crowdopt.api.bench import report
 from crowdopt.bench.run import Benchmark, cases_of
 from crowdopt.bench.subject import Limits
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.campaign import write_campaign
 from crowdopt.report import charts
+from crowdopt.verbs.bench import bench as measured
+from crowdopt.verbs.bench import report
 from tests.typed import run
 
 TABLE = "results.csv"

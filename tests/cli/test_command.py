@@ -1,4 +1,4 @@
-"""A verb is one function: what Python takes by name the command line takes by option, with the same words and ranges."""
+"""A verb is one function: the command line takes what Python takes, with the same words, ranges and sentences."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt import InputError, api, cli
+from crowdopt import InputError, cli, verbs
 from crowdopt.cli import main
 from crowdopt.core.registry import own
 from crowdopt.said import Verb
 
-VERBS = {verb.name: verb for verb in own(api, "VERBS") if isinstance(verb, Verb)}
+VERBS = {verb.name: verb for verb in own(verbs, "VERBS") if isinstance(verb, Verb)}
 IN_PYTHON_ALONE = {  # what cannot be typed: arrays, and who listens
     "solve": {"listener"},
     "select": {"asked", "price", "group", "fewest", "most_each", "groups"},

@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from crowdopt import api, cli
+from crowdopt import cli, verbs
 from crowdopt.cli import main
 from crowdopt.cli.common import ELSE, FIRST, OURS, QUESTIONS, SENTENCES, by_question
 from crowdopt.core.registry import own
@@ -30,7 +30,7 @@ def test_every_file_of_a_verb_is_found_by_the_name_of_the_verb():
     """Verbs are loaded by name: a file that no name leads to would be lost without a word. Each answers a question."""
     assert sorted(verb for verbs in QUESTIONS.values() for verb in verbs) == sorted(OURS)
     assert by_question([*OURS, "vote"])[ELSE] == ["vote"] and ELSE not in by_question([*OURS])
-    names = [verb.name for verb in (*own(api, "VERBS"), *own(cli, "VERBS"))]
+    names = [verb.name for verb in (*own(verbs, "VERBS"), *own(cli, "VERBS"))]
     assert sorted(names) == sorted(OURS)
     assert all(main.get_command(click.Context(main), name).name == name for name in OURS)
 
@@ -57,7 +57,7 @@ def test_the_overview_loads_no_verb_and_says_whole_sentences():
     probe = (
         "import sys; from click.testing import CliRunner; from crowdopt.cli import main; "
         "out = CliRunner().invoke(main, ['--help']).output; "
-        "heavy = [name for name in sys.modules if name.startswith(('crowdopt.api.', 'numpy', 'scipy'))]; "
+        "heavy = [name for name in sys.modules if name.startswith(('crowdopt.verbs.', 'numpy', 'scipy'))]; "
         "print(out); print(heavy)"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)

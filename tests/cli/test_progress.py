@@ -15,9 +15,9 @@ import pytest
 
 import crowdopt
 from crowdopt import bars, kernels
-from crowdopt.api.assign import Forward, watched
 from crowdopt.cli.common import ProgressLine
 from crowdopt.core.solution import Progress
+from crowdopt.verbs.solve import Forward, watched
 from tests.sampled import first_of
 
 SHOWN = re.compile(r"\r\x1b\[K([^\r]*)")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from crowdopt import budget, select
-from crowdopt.api.assign import probe
 from crowdopt.assign.shortage import shortage
+from crowdopt.verbs.solve import probe
 from tests.checkers.plans import every_plan
 from tests.draw import WISHES, campaign, clash
 from tests.sampled import first_of

@@ -64,7 +64,7 @@ def test_the_verb_prints_a_table_and_json(monkeypatch) -> None:
     """One line a backend for people, one object for programs; missing libraries come with what to type."""
     there = Available("highs", "highspy", "1.0", True, True, True, True, "")
     missing = Available("scip", "pyscipopt", None, False, False, False, False, "pip install pyscipopt")
-    monkeypatch.setattr("crowdopt.api.bench.available", lambda *_: [there, missing])
+    monkeypatch.setattr("crowdopt.verbs.bench.available", lambda *_: [there, missing])
     said = run("backends")
     assert said.exit_code == 0
     assert "highs" in said.output

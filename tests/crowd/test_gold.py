@@ -13,7 +13,6 @@ from scipy.stats import binom, dirichlet_multinomial
 
 import crowdopt
 from crowdopt import InputError
-from crowdopt.api.generate import init
 from crowdopt.crowd.error_correlation import chances_of_common, error_correlation
 from crowdopt.crowd.skills import (
     FALSE_ALARM,
@@ -26,6 +25,7 @@ from crowdopt.crowd.skills import (
     unbiased,
 )
 from crowdopt.errors import GoldWarning
+from crowdopt.verbs.generate import init
 from tests.chance import fewest, most, seeds
 
 

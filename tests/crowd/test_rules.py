@@ -14,13 +14,13 @@ from scipy.optimize import linprog
 
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
-from crowdopt.api.no_plan import why_not
 from crowdopt.crowd import rules
 from crowdopt.crowd.law import CLIP, Difficulty, Law, Tables
 from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
 from crowdopt.crowd.rules import BHATTACHARYYA, EACH, EXACT_ERROR, HOEFFDING, PROBIT, RULES
 from crowdopt.programs import assignment
 from crowdopt.recheck.verification import verify
+from crowdopt.verbs.plans_said import why_not
 from tests.crowd.enumerated import coin, joint, least_error, vote_error, ways
 from tests.small import instances
 

@@ -10,10 +10,10 @@ import pytest
 
 import crowdopt
 from crowdopt import Adaptive, InputError
-from crowdopt.api.generate import init
 from crowdopt.crowd.doubt import gold_of
 from crowdopt.errors import GoldWarning
 from crowdopt.io.settings import alone, beyond, overridden
+from crowdopt.verbs.generate import init
 from tests.chance import binomial, most, rng, seeds
 from tests.io import lay, write_table
 

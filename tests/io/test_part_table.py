@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.api.parts import take_apart
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.parts import count_tasks, read_part, read_parts_folder
+from crowdopt.verbs.parts import take_apart
 
 pq = pytest.importorskip("pyarrow.parquet", reason="the extra frames is not installed")
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.live import check_history, export_history, live_application, token
+from crowdopt.verbs.live import check_history, export_history, live_application, token
 from tests.live.scripts import LEASE, Clock
 from tests.typed import run
 

@@ -154,7 +154,7 @@ def test_something_legal_is_handed_out_in_no_time(seed):
 
 def test_who_gets_no_label_is_told_the_true_reason(tmp_path):
     """Money out, nobody with capacity left, nobody who may: three campaigns, three sentences."""
-    from crowdopt.api.no_plan import what_falls_short
+    from crowdopt.verbs.plans_said import what_falls_short
 
     skill, kind = np.array([[0.95] * 2 + [0.7] * 4]), np.zeros(40, int)
     cost = np.array([1.5, 1.5, 0.1, 0.1, 0.1, 0.1])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from crowdopt.api.live import LiveTables
 from crowdopt.live.live_rows import LiveSettings
 from crowdopt.live.running import Live
 from crowdopt.live.stores import MEMORY, SQLiteStore
+from crowdopt.verbs.live import LiveTables
 from tests.live.people import People, gold_table, small
 
 LEASE = 60.0

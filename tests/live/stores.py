@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt.api.live import store_of
+from crowdopt.verbs.live import store_of
 
 ACCOUNTS = ("postgres", "nobody")  # who may own the server where the tests are root's: it refuses to be
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import crowdopt
-from crowdopt.api.live import check_history, live_application, token
+from crowdopt.verbs.live import check_history, live_application, token
 
 schemathesis = pytest.importorskip("schemathesis")
 pytest.importorskip("fastapi")

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.api.live import token
 from crowdopt.cli import main
+from crowdopt.verbs.live import token
 from tests.live.service import Labeller, started
 
 pytest.importorskip("fastapi")

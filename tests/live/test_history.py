@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.api.live import check_history, export_history, held_against
 from crowdopt.cli import main
+from crowdopt.verbs.live import check_history, export_history, held_against
 from tests.live.people import People, gold_table, in_turn, looked, small
 
 

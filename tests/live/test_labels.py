@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.live import check_history
+from crowdopt.verbs.live import check_history
 from tests.io import write_table
 from tests.live.people import People, campaign, gold_table, small
 from tests.live.scripts import LEASE, Clock, played

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import crowdopt
-from crowdopt.api.live import token
+from crowdopt.verbs.live import token
 from tests.io import write_table
 from tests.live.service import Client, running
 from tests.report.test_page import CHROMIUM

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import crowdopt
-from crowdopt.api.live import JOIN, check_history, live_application, serve, token
 from crowdopt.cli import main
+from crowdopt.verbs.live import JOIN, check_history, live_application, serve, token
 from tests.io import lay, write_table
 
 pytest.importorskip("fastapi")

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 
 import crowdopt
-from crowdopt.api.live import store_of
 from crowdopt.live.stores import MIGRATIONS, TOLD, Event, SQLiteStore
+from crowdopt.verbs.live import store_of
 from tests.live.stores import CHILDREN, KEPT, KINDS, PLACES, STORES, server
 
 

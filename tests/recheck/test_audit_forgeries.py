@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.verify import verify_audit
 from crowdopt.errors import InputError
 from crowdopt.io.audits import commitment
 from crowdopt.io.cells import write_csv
 from crowdopt.recheck import audits
+from crowdopt.verbs.verify import verify_audit
 from tests.sampled import first_of
 
 N, WRONG = 60, 20

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from crowdopt import report
-from crowdopt.api.bench import bench
 from crowdopt.report.charts import altair
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Section, data, html
+from crowdopt.verbs.bench import bench
 from tests.typed import said
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

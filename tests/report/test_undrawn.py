@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt.api.generate import generate
 from crowdopt.errors import InputError
 from crowdopt.report import charts
 from crowdopt.report.charts import Undrawn, altair, drawn, save, save_all
+from crowdopt.verbs.generate import generate
 from tests.sampled import first_of
 from tests.typed import run
 

@@ -6,8 +6,8 @@ import csv
 from pathlib import Path
 
 import crowdopt
-from crowdopt.api.answers import answers
 from crowdopt.io.bridges.pulled import Pulled
+from crowdopt.verbs.continue_plan import answers
 from tests.io import lay as lay_campaign
 from tests.io import write_table
 

@@ -21,8 +21,8 @@ from crowdopt.answers.audit.draws import (
     tiers,
     together,
 )
-from crowdopt.api.audit import looks_to_certify
 from crowdopt.errors import InputError
+from crowdopt.verbs.audit import looks_to_certify
 
 
 @pytest.mark.parametrize("answers", [1, 7, 40])

@@ -13,8 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, InputError, Options, recipe, solve_program, write_campaign
-from crowdopt.api.budget import budget, promise, spend
-from crowdopt.api.generate import init
 from crowdopt.assign import budget as greedy_spending
 from crowdopt.assign.average import spending_on
 from crowdopt.assign.problem import SCALE
@@ -22,6 +20,8 @@ from crowdopt.cli import main
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.vote_errors import breaches, errors_of, exact_errors
 from crowdopt.recheck.verification import verify
+from crowdopt.verbs.budget import budget, promise, spend
+from crowdopt.verbs.generate import init
 from tests.checkers.plans import every_plan
 from tests.draw import campaigns
 from tests.sampled import first_of

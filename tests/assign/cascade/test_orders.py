@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from crowdopt import Adaptive, AssignmentInstance, recipe, solve, verify
-from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.cascade.cheapest_policy import cheapest_orders, onward_orders
 from crowdopt.assign.cascade.orders import expected
 from crowdopt.assign.cascade.panels import skill_panel
 from crowdopt.core.solution import Options
 from crowdopt.crowd.labels import AskingOrder
+from crowdopt.verbs.binding import SOLVERS
 from tests.assign.cascade.panels import EXPERT, skilled
 from tests.sampled import first_of
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from crowdopt import Adaptive, AssignmentInstance, InputError, solve, verify, write_campaign
-from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.cascade.cheapest_policy import cheapest_policy
 from crowdopt.core.solution import Options
+from crowdopt.verbs.binding import SOLVERS
 from tests.assign.cascade.panels import drawn, least_of_sets, set_error
 from tests.sampled import first_of
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from crowdopt import Status, solve
-from crowdopt.api.explain import explain
-from crowdopt.api.no_plan import headline, why_not
+from crowdopt.verbs.explain import explain
+from crowdopt.verbs.plans_said import headline, why_not
 from tests.checkers.plans import broken
 from tests.draw import campaign
 from tests.sampled import first_of

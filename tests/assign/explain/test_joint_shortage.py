@@ -9,10 +9,10 @@ import pytest
 
 import crowdopt
 from crowdopt import Group, OwnRows, Status
-from crowdopt.api.assign import probe
-from crowdopt.api.no_plan import why_not
 from crowdopt.assign.shortage import shortage
 from crowdopt.crowd.vote_errors import breaches
+from crowdopt.verbs.plans_said import why_not
+from crowdopt.verbs.solve import probe
 from tests.assign.test_joint_limits import panel
 from tests.checkers.plans import broken
 from tests.draw import campaign

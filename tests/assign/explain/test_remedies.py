@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, recipe, solve
-from crowdopt.api.assign import probe
-from crowdopt.api.explain import cost_of_targets, ways_out
 from crowdopt.assign.explain import margins
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
+from crowdopt.verbs.explain import cost_of_targets, ways_out
+from crowdopt.verbs.solve import probe
 from tests.checkers.plans import broken, least_cost
 from tests.draw import campaigns
 from tests.sampled import first_of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from crowdopt import AssignmentInstance, Status, solve
-from crowdopt.api.assign import probe
 from crowdopt.assign.shortage import shortage
+from crowdopt.verbs.solve import probe
 from tests.small import brute_force, instances
 
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Group, Options, Status, recipe, verify
-from crowdopt.api.binding import SOLVERS
 from crowdopt.assign import search
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.prices import linear
 from crowdopt.assign.problem import problem_of
+from crowdopt.verbs.binding import SOLVERS
 from tests.assign.linear.drawn import KNOWN, SEEDS, swept
 from tests.checkers.plans import broken, cost_of, least_cost
 from tests.draw import campaigns, clash, planned

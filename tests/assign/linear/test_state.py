@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdopt import AssignmentInstance, Options
-from crowdopt.api.binding import SOLVERS
 from crowdopt.assign.choose import Chooser, ImproveParams, improve, score
 from crowdopt.assign.deal import Asked, aimed, rounded
 from crowdopt.assign.master import NONE, Master
@@ -19,6 +18,7 @@ from crowdopt.assign.standing import NEVER
 from crowdopt.assign.state import Holding
 from crowdopt.assign.state_kernels import closest, deal, keeps, may_have, may_know, seat, share_out
 from crowdopt.core.clock import Clock
+from crowdopt.verbs.binding import SOLVERS
 from tests.assign.linear.drawn import LIMITS, SEEDS, drawn, every_set, in_lots, labels_of, multipliers
 from tests.assign.linear.test_master import filled
 from tests.checkers.plans import _of_tasks, table

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crowdopt.api.binding import AnyPath, InstanceLike, instance_of
 from crowdopt.core.program import Program, dualize, relax
 from crowdopt.core.registry import made
 from crowdopt.crowd.instance import AssignmentInstance
@@ -23,6 +22,7 @@ from crowdopt.io.mathprog import assignment_data, selection_data
 from crowdopt.io.programs import DATA, Ids, check_file, ids_of, selection_ids, write_program
 from crowdopt.programs import approximated, assignment, assignment_dual, sampled
 from crowdopt.said import Said, Verb
+from crowdopt.verbs.binding import AnyPath, InstanceLike, instance_of
 
 GOLD = "gold.csv"  # of a campaign
 

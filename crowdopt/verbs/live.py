@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.api.binding import AnyPath, BackendMissing, InstanceLike, TableLike, keywords
 from crowdopt.arrays import Ints, places
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.alike import of_workers
@@ -47,6 +46,7 @@ from crowdopt.online.policies import named as online_named
 from crowdopt.online.policies import policies as online_policies
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
+from crowdopt.verbs.binding import AnyPath, BackendMissing, InstanceLike, TableLike, keywords
 
 GOLD_TASKS = "gold_tasks.csv"
 GOLD_TABLE = TableKind("task,label[,type]", "tasks whose answer is known", Extras.IGNORED)

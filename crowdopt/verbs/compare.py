@@ -11,9 +11,6 @@ from typing import Any
 import numpy as np
 
 from crowdopt.answers.audit.draws import tariff
-from crowdopt.api.assign import solve
-from crowdopt.api.binding import AnyPath, InstanceLike, TableLike, instance_of, keywords
-from crowdopt.api.study_options import StudyOptions, policy_table
 from crowdopt.assign.plan import Plan
 from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
@@ -38,6 +35,9 @@ from crowdopt.said import Listed, Said, Verb
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
 from crowdopt.studies.online_trials import Setting, TrialOptions, attainable, play, texts, with_gold
+from crowdopt.verbs.binding import AnyPath, InstanceLike, TableLike, instance_of, keywords
+from crowdopt.verbs.solve import solve
+from crowdopt.verbs.study_options import StudyOptions, policy_table
 from crowdopt.version import __version__
 
 

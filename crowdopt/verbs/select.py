@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from numpy.typing import ArrayLike
 
-from crowdopt.api.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, keywords, options_of
 from crowdopt.backends import BackendMissing, named, solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.skills import heed
@@ -23,6 +22,7 @@ from crowdopt.io.hiring import CandidateLimits, read_candidates, write_frontier,
 from crowdopt.io.tables import find_table
 from crowdopt.report.charts import hiring_chart, save
 from crowdopt.said import Said, Seed, Verb, Word
+from crowdopt.verbs.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, keywords, options_of
 
 SELECTIONS = (*RULES, "program", TABLE)
 

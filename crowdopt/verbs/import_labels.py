@@ -10,8 +10,6 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from crowdopt.answers.propagation import agreement_tallies
-from crowdopt.api.binding import AnyPath, TableLike, keywords, size_of
-from crowdopt.api.worker_skills import tallied
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
 from crowdopt.crowd.gold import FOLDS, Gold, GoldVotes, Told, heeded
@@ -31,6 +29,8 @@ from crowdopt.io.folders import CAMPAIGN, check_target
 from crowdopt.io.tables import read_labels, read_true_labels, read_types, refuse_numbers, tell_doubtful, true_classes
 from crowdopt.notebooks import InNotebooks
 from crowdopt.said import Said, Verb, Word
+from crowdopt.verbs.binding import AnyPath, TableLike, keywords, size_of
+from crowdopt.verbs.worker_skills import tallied
 
 MOST = 20_000_000  # tasks of known truth times workers for whom correlations of errors are looked at
 

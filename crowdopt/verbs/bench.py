@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from crowdopt.api.binding import AnyPath, keywords_alone
 from crowdopt.backends import available
 from crowdopt.backends.probe import Available as Available
 from crowdopt.documents import from_disk
@@ -21,6 +20,7 @@ from crowdopt.io.folders import PLAN
 from crowdopt.io.policy import plan_overview
 from crowdopt.report import kind_of, write_page
 from crowdopt.said import Listed, Positive, Said, Threads, Verb, Word
+from crowdopt.verbs.binding import AnyPath, keywords_alone
 
 if TYPE_CHECKING:
     from crowdopt.bench.run import Benchmark

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api import compare
 from crowdopt.errors import InputError
 from crowdopt.report import charts
+from crowdopt.verbs import compare
 from tests.chance import BASE, fewest
 from tests.typed import rows, run
 
@@ -116,7 +116,7 @@ def test_four_classes_are_compared_like_two(tmp_path):
         tmp_path / "out",
     )
     assert done.exit_code == 0, done.output
-    bound = crowdopt.api.compare.least(instance, crowdopt.solve_program).information
+    bound = crowdopt.verbs.compare.least(instance, crowdopt.solve_program).information
     assert f"below {bound:.0f} even if skills are known" in done.output
     for line in rows(tmp_path / "out" / "trials.csv"):
         claim = line["policy"] == "greedy" or float(line["error_claimed"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api import learn
+from crowdopt.verbs import learn
 from tests.chance import fewest, rng
 from tests.majorities import majority_accuracy
 from tests.typed import rows, run

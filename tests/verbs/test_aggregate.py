@@ -14,9 +14,9 @@ from scipy.stats import beta
 import crowdopt
 from crowdopt import AssignmentInstance, Group
 from crowdopt.answers.planned import answers
-from crowdopt.api.aggregate import aggregate, aggregate_tables
 from crowdopt.crowd.recipes import simulated_labels
 from crowdopt.crowd.vote_errors import exact_errors
+from crowdopt.verbs.aggregate import aggregate, aggregate_tables
 from tests.chance import BASE, binomial, most, rng
 from tests.typed import rows
 

@@ -15,9 +15,6 @@ import numpy as np
 
 from crowdopt.answers import one_coin
 from crowdopt.answers.audit.draws import Realised, Tariff, Together, realised, tariff, together
-from crowdopt.api.assign import by_class, probe, solve, with_labels
-from crowdopt.api.binding import SOLVERS, AnyPath, InstanceLike, PlanLike, TableLike, instance_of, keywords, options_of
-from crowdopt.api.no_plan import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import LawPrice, cheapest_policy, law_price, with_law
@@ -47,6 +44,18 @@ from crowdopt.notebooks import InNotebooks
 from crowdopt.report.charts import Undrawn, cost_of_rounds, drawn, total_cost
 from crowdopt.report.charts import cost_curve as curve_chart
 from crowdopt.said import Said, Verb
+from crowdopt.verbs.binding import (
+    SOLVERS,
+    AnyPath,
+    InstanceLike,
+    PlanLike,
+    TableLike,
+    instance_of,
+    keywords,
+    options_of,
+)
+from crowdopt.verbs.plans_said import headline, ways_as_facts, ways_out, ways_said, what_falls_short, what_lacks
+from crowdopt.verbs.solve import by_class, probe, solve, with_labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.api.parts import PartsAtWork, assign_parts, generate_parts, take_apart
-from crowdopt.api.verify import verify_parts
 from crowdopt.core.clock import Clock
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
+from crowdopt.verbs.parts import PartsAtWork, assign_parts, generate_parts, take_apart
+from crowdopt.verbs.verify import verify_parts
 from tests.dask_cluster import two_workers
 
 pq = pytest.importorskip("pyarrow.parquet", reason="the extra frames is not installed")
@@ -110,7 +110,7 @@ def test_where_time_is_up_the_bound_is_known_and_the_run_goes_on(solved, tmp_pat
         return answers
 
     monkeypatch.setattr(PartsAtWork, "ask", counted)
-    monkeypatch.setattr("crowdopt.api.parts.Clock", Late)
+    monkeypatch.setattr("crowdopt.verbs.parts.Clock", Late)
     for questions in (0, 1, 2):
         Late.questions = questions
         late = assign_parts(campaign, output=tmp_path / "plan", time_limit=1.0)
@@ -158,7 +158,7 @@ def test_what_another_run_left_is_not_taken_up(solved, tmp_path, monkeypatch):
     campaign, plan, _ = solved
     generate_parts("I2:300x8", 2, parts=4, output=tmp_path / "other")
     with monkeypatch.context() as patch:
-        patch.setattr("crowdopt.api.parts.write_numbers", lambda *_: 1 / 0)
+        patch.setattr("crowdopt.verbs.parts.write_numbers", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             assign_parts(tmp_path / "other", output=tmp_path / "plan")
     assert (tmp_path / ".plan.work" / "plan" / "assignment" / "part-3.parquet").exists()

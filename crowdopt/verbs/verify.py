@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from crowdopt import jobs
-from crowdopt.api.audit import drawn_again, is_escalation, stands_again
-from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk, refuse_of_parts, two_ways
-from crowdopt.api.no_plan import EACH, SO_APART, SO_SURE
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.crowd.instance import AssignmentInstance
@@ -22,6 +19,9 @@ from crowdopt.recheck import audits, part_check, verification
 from crowdopt.recheck.audits import AuditReport as AuditReport
 from crowdopt.recheck.findings import Report as Report
 from crowdopt.said import Processes, Said, Verb, Word
+from crowdopt.verbs.audit import drawn_again, is_escalation, stands_again
+from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, on_disk, refuse_of_parts, two_ways
+from crowdopt.verbs.plans_said import EACH, SO_APART, SO_SURE
 
 
 @dataclass(frozen=True, kw_only=True)

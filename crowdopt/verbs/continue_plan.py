@@ -6,7 +6,6 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, TableLike, on_disk
 from crowdopt.arrays import places
 from crowdopt.assign.cascade.adaptive_plan import class_labels
 from crowdopt.assign.cascade.cheapest_policy import asks_more, onward_orders, onward_targets, policy_answers
@@ -16,6 +15,7 @@ from crowdopt.io.answers import MARK, Answered, Onward, read_answers, write_answ
 from crowdopt.io.folders import check_target
 from crowdopt.io.plan import read_claims
 from crowdopt.io.policy import is_policy, order_shares, policy_rows, read_policy
+from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, TableLike, on_disk
 
 
 @public

@@ -21,36 +21,6 @@ from typing import Any, ParamSpec, Protocol, overload
 
 import numpy as np
 
-from crowdopt.api.binding import (
-    SEARCH,
-    SOLVERS,
-    WHOLE,
-    AnyPath,
-    InstanceLike,
-    P,
-    Q,
-    instance_of,
-    keywords,
-    options_of,
-    refuse_of_parts,
-)
-from crowdopt.api.methods import (
-    EXACT,
-    IP,
-    LP,
-    METHODS,
-    PROGRAMS,
-    Adaptive,
-    AdaptiveOptions,
-    InPartsOptions,
-    MethodSearch,
-    SolveOptions,
-    asked_method,
-    base_of,
-    by_method,
-    confident,
-)
-from crowdopt.api.parts import PartsPlan, assign_parts
 from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.best_effort import best_effort
@@ -80,6 +50,36 @@ from crowdopt.io.policy import write_policy
 from crowdopt.io.settings import RECORDABLE, alone, overridden, stating
 from crowdopt.kernels import for_small
 from crowdopt.stops import stoppable
+from crowdopt.verbs.binding import (
+    SEARCH,
+    SOLVERS,
+    WHOLE,
+    AnyPath,
+    InstanceLike,
+    P,
+    Q,
+    instance_of,
+    keywords,
+    options_of,
+    refuse_of_parts,
+)
+from crowdopt.verbs.methods import (
+    EXACT,
+    IP,
+    LP,
+    METHODS,
+    PROGRAMS,
+    Adaptive,
+    AdaptiveOptions,
+    InPartsOptions,
+    MethodSearch,
+    SolveOptions,
+    asked_method,
+    base_of,
+    by_method,
+    confident,
+)
+from crowdopt.verbs.parts import PartsPlan, assign_parts
 
 A = ParamSpec("A")
 
@@ -298,7 +298,7 @@ def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | 
     Plan, AdaptivePlan or PartsPlan
         ``min sum c_ij y_ij`` such that every task gets its evidence (Ho et al. 2013, 4.2). Its status says whether it
         is optimal, feasible, or why there is none for all tasks; nothing is raised for that. Where there is none at
-        all, nothing is written; crowdopt.api.no_plan says why.
+        all, nothing is written; crowdopt.verbs.plans_said says why.
 
     Raises
     ------

@@ -17,10 +17,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from crowdopt.api.answers import answers
-from crowdopt.api.assign import solve
-from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, on_disk, size_of
-from crowdopt.api.parts import generate_parts
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError, public
@@ -32,6 +28,10 @@ from crowdopt.io.plan import how_truth_is_drawn as how_truth_is_drawn
 from crowdopt.io.plan import write_rehearsal
 from crowdopt.io.samples import write_panel, write_sample
 from crowdopt.said import Draw, Listed, Positive, Processes, Said, Verb, Word
+from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, on_disk, size_of
+from crowdopt.verbs.continue_plan import answers
+from crowdopt.verbs.parts import generate_parts
+from crowdopt.verbs.solve import solve
 
 
 @public
@@ -167,7 +167,7 @@ def generate(
     epsilon : float, optional
         Error probability of every task, in place of the recipe's.
     parts : int, optional
-        Number of Parquet files for the tasks, which are read one at a time (:mod:`crowdopt.api.parts`).
+        Number of Parquet files for the tasks, which are read one at a time (:mod:`crowdopt.verbs.parts`).
     processes : int
         Number of processes that draw parts; the files do not depend on it.
     output : path, optional

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from crowdopt.api.assign import probe, solve
-from crowdopt.api.binding import InstanceLike, instance_of
 from crowdopt.assign.shortage import rounded_up, shortage
 from crowdopt.backends import solve_whole
 from crowdopt.crowd.alike import refuse_joint_limits
@@ -24,6 +22,8 @@ from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of, realised_error
 from crowdopt.said import Said, Seed, Verb, Word
+from crowdopt.verbs.binding import InstanceLike, instance_of
+from crowdopt.verbs.solve import probe, solve
 
 GOLDS = (5, 10, 20, 40)
 USED = 1e-9  # of a label; an LP gives a pair nothing where it gives less

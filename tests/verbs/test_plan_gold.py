@@ -7,8 +7,8 @@ from math import exp, log, sqrt
 import pytest
 
 import crowdopt
-from crowdopt.api.plan_gold import plan_gold
 from crowdopt.errors import InputError
+from crowdopt.verbs.plan_gold import plan_gold
 
 
 def test_promises_are_those_of_the_theorems_by_hand():

@@ -13,11 +13,6 @@ from numpy.typing import ArrayLike
 
 from crowdopt.answers import FROM_ACCURACIES, FROM_CONFUSIONS, FROM_LABELS, Answers, majority
 from crowdopt.answers.choosing import AutoMethod, chosen, equal, heeding
-from crowdopt.api.answers import answers
-from crowdopt.api.audit import TARGET, certifying, looks_to_certify
-from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, TableLike
-from crowdopt.api.no_plan import onward_said
-from crowdopt.api.worker_skills import tallied
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.skills import confusions
 from crowdopt.errors import InputError, public
@@ -29,6 +24,11 @@ from crowdopt.io.hiring import read_gold_by_class, read_gold_shares, write_accur
 from crowdopt.io.tables import read_labels, read_true_labels, true_classes
 from crowdopt.notebooks import InNotebooks
 from crowdopt.said import Said, Verb
+from crowdopt.verbs.audit import TARGET, certifying, looks_to_certify
+from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, TableLike
+from crowdopt.verbs.continue_plan import answers
+from crowdopt.verbs.plans_said import onward_said
+from crowdopt.verbs.worker_skills import tallied
 
 AUTO = "auto"  # the method that known answers, or labels held back, speak for
 AGGREGATIONS = (AUTO, *FROM_LABELS, *FROM_ACCURACIES, *FROM_CONFUSIONS)

@@ -35,7 +35,6 @@ from crowdopt.answers.audit.escalation import (
     escalate,
     next_looks,
 )
-from crowdopt.api.binding import AnyPath, two_ways
 from crowdopt.arrays import Floats
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError, refuse_unless
@@ -62,6 +61,7 @@ from crowdopt.io.schema import GOING_UP
 from crowdopt.io.tables import read_table, table_in
 from crowdopt.notebooks import InNotebooks
 from crowdopt.said import Said, Verb, Word
+from crowdopt.verbs.binding import AnyPath, two_ways
 from crowdopt.version import __version__
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crowdopt.api.binding import AnyPath
+from crowdopt.verbs.binding import AnyPath
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-from crowdopt.api.binding import AnyPath, InstanceLike, PlanLike, TableLike, keywords, on_disk
 from crowdopt.errors import InputError
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.annotations import Annotations, read_people, with_gold
@@ -20,6 +19,7 @@ from crowdopt.io.bridges.pushed import Address, Bridge, Changes, Wishes, push_fi
 from crowdopt.io.campaign import read_with_labels
 from crowdopt.io.folders import check_target
 from crowdopt.said import Listed, Said, Verb, Word
+from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, TableLike, keywords, on_disk
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,6 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from crowdopt.api.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath
 from crowdopt.arrays import Ints
 from crowdopt.assign.approximation import METHOD as APPROXIMATION
 from crowdopt.assign.approximation import TIES, approximate
@@ -38,6 +37,7 @@ from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError
 from crowdopt.io.settings import overridden
 from crowdopt.said import Processes, Seed, Threads, Word
+from crowdopt.verbs.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath
 
 
 @dataclass(frozen=True)

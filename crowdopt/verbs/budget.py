@@ -8,8 +8,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from crowdopt.api.assign import probe, solve, unheeded
-from crowdopt.api.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
 from crowdopt.arrays import Ints
 from crowdopt.assign.budget import METHODS, least_wrong, smallest_promise
 from crowdopt.assign.budget import Promised as Promised
@@ -28,6 +26,8 @@ from crowdopt.io.plan import run_facts, summary, write_plan
 from crowdopt.io.settings import alone, overridden, stating
 from crowdopt.notebooks import percent
 from crowdopt.said import Said, Verb
+from crowdopt.verbs.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
+from crowdopt.verbs.solve import probe, solve, unheeded
 
 PROMISES = ("average", "each")
 GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error is cheap enough

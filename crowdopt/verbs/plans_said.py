@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.api.assign import LITTLE, probe, solve
-from crowdopt.api.binding import AnyPath
-from crowdopt.api.parts import PartsPlan
 from crowdopt.arrays import Floats
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, class_labels
 from crowdopt.assign.explain import Remedy, remedies
@@ -27,6 +24,9 @@ from crowdopt.io.plan import run_facts, summary
 from crowdopt.io.policy import policy_summary
 from crowdopt.notebooks import at_most
 from crowdopt.said import Said, Verb
+from crowdopt.verbs.binding import AnyPath
+from crowdopt.verbs.parts import PartsPlan
+from crowdopt.verbs.solve import LITTLE, probe, solve
 
 NAMED = 5  # tasks in sentences
 LOOKING = 60.0  # seconds at most for what is lacking where there is no plan

@@ -63,7 +63,7 @@ def list_of(
 
 
 def _methods() -> list[dict[str, Any]]:
-    from crowdopt.api.methods import METHODS
+    from crowdopt.verbs.methods import METHODS
 
     return [_row(name, kind) for name, kind in METHODS.items()]
 
@@ -89,7 +89,7 @@ def _formats() -> list[dict[str, Any]]:
 
 
 def _programs() -> list[dict[str, Any]]:
-    from crowdopt.api.export import EXPORTS
+    from crowdopt.verbs.export import EXPORTS
 
     return [_row(name, kind) for name, kind in EXPORTS.items()]
 

@@ -11,8 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crowdopt.api.binding import AnyPath, TableLike, keywords
-from crowdopt.api.study_options import StudyOptions, policy_table
 from crowdopt.errors import InputError
 from crowdopt.io.cells import Frame
 from crowdopt.io.results import LEARNING, WORK, check_comparison, read_skills, read_table_of_labels, write_learning
@@ -27,6 +25,8 @@ from crowdopt.studies.labeler_trials import Learning as Learning
 from crowdopt.studies.labeler_trials import RecordedLabels as RecordedLabels
 from crowdopt.studies.labeler_trials import Setting, play, texts
 from crowdopt.studies.online_trials import shared_notes as shared_notes
+from crowdopt.verbs.binding import AnyPath, TableLike, keywords
+from crowdopt.verbs.study_options import StudyOptions, policy_table
 from crowdopt.version import __version__
 
 LabelersLike: TypeAlias = ArrayLike | Setting

@@ -24,7 +24,6 @@ import numpy as np
 from psutil import Process
 
 from crowdopt import jobs
-from crowdopt.api.binding import SOLVERS, AnyPath, options_of
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.parts import APART, ENDLESS, SAMPLE, PartsAnswer, TimeIsUp, planned, shortest, solve_parts, swept
 from crowdopt.assign.problem import Problem, problem_of
@@ -54,6 +53,7 @@ from crowdopt.io.parts import (
 )
 from crowdopt.memory import machine_memory
 from crowdopt.notebooks import InNotebooks
+from crowdopt.verbs.binding import SOLVERS, AnyPath, options_of
 
 Told = Callable[[str, float, float | None, float | None], None]  # what goes on, seconds, bound, cost
 ITEMS = re.compile(r"I([1-9]\d{0,2}):([1-9]\d{0,10})x([1-9]\d{0,5})")
@@ -416,7 +416,7 @@ def generate_parts(
     """Draw a campaign in parts: I<features> part by part, each by itself and of 32 bits; other recipes taken apart.
 
     name: such as ``I8:2000000x50``; parts: how many files; at most one for each task; output: folder to write; priced:
-    as for :func:`crowdopt.api.generate.generate`; items always have prices; epsilon: error target, in place of the
+    as for :func:`crowdopt.verbs.generate.generate`; items always have prices; epsilon: error target, in place of the
     recipe's; processes: that draw items; 0 draws them in this one, and the files do not depend on it; force: whether
     what is there may be replaced.
     """
