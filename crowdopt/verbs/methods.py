@@ -150,8 +150,8 @@ class PlanOptions:
         does. Default: errors are those of skills as gold tells them.
     trust_gold : bool
         Take gold as it is, below chance too.
-    time_limit : float
-        Seconds in all. A campaign in parts has no limit unless one is named.
+    time_limit : float, optional
+        Seconds in all; default: 60, in parts none.
     gap : float
         How far above the optimum the plan may be, as a share. A search may stop there.
     nodes : int, optional
@@ -186,7 +186,7 @@ class PlanOptions:
     skills: str | None = None
     confidence: float | None = None
     trust_gold: bool = False
-    time_limit: float = 60.0
+    time_limit: float | None = None
     gap: float = 0.001
     nodes: int | None = None
     isolated: bool = False
@@ -198,6 +198,11 @@ class PlanOptions:
     listener: Listener | None = None
     output: AnyPath | None = None
     force: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """The limit, or what is allowed where none is named."""
+        return SECONDS if self.time_limit is None else self.time_limit
 
     @property
     def strict(self) -> bool:
@@ -236,6 +241,7 @@ class SolveOptions(PlanOptions):
     method: Annotated[str, Word()] | Adaptive = field(default="exact", kw_only=False)
 
 
+SECONDS = 60.0
 PROGRAMS = IP, LP = "ip", "lp"
 EXACT = "exact"
 SEARCHED = "with such groups or own rows the whole program was searched by {}, in place of the exact method"

@@ -26,6 +26,7 @@ from crowdopt.notebooks import at_most
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.binding import AnyPath
 from crowdopt.verbs.parts import PartsPlan
+from crowdopt.verbs.methods import SECONDS
 from crowdopt.verbs.solve import LITTLE, probe, solve
 
 NAMED = 5  # tasks in sentences
@@ -343,7 +344,7 @@ def _skills_said(plan: Plan | AdaptivePlan) -> list[str]:
     return [said] if AGREEMENT in plan.instance.skills_source else []
 
 
-def _said(plan: Plan | AdaptivePlan | PartsPlan, output: AnyPath, require: str, time_limit: float) -> Said:
+def _said(plan: Plan | AdaptivePlan | PartsPlan, output: AnyPath, require: str, time_limit: float | None) -> Said:
     """Facts and sentences of a plan of any kind; the answer is no where it does not do what was asked for."""
     if isinstance(plan, PartsPlan):
         missed = not plan.found or (require == "proof" and not plan.facts["proven"])
@@ -361,7 +362,7 @@ def _said(plan: Plan | AdaptivePlan | PartsPlan, output: AnyPath, require: str, 
     known, said = {**known, "plan": str(output)}, _plan_sentences(plan, output)
     if plan.found:
         return Said(known, said, status)
-    why, ways = why_short(plan, time_limit=time_limit)
+    why, ways = why_short(plan, time_limit=time_limit or SECONDS)
     return Said({**known, "why": why, "ways": ways_as_facts(ways)}, [*why, *ways_said(ways), *said], status)
 
 

@@ -192,13 +192,13 @@ def _adaptive(campaign: InstanceLike, by: Adaptive, asked: SolveOptions) -> Adap
             f"{' and '.join(odd)} is about plans of fixed sets and says nothing of an adaptive one; leave it out"
         )
     started = datetime.now(UTC)
-    options = options_of(asked.time_limit, asked.seed, gap=asked.gap, threads=asked.threads)
+    options = options_of(asked.seconds, asked.seed, gap=asked.gap, threads=asked.threads)
     begun = perf_counter()
     stating = instance_of(
         campaign, asked.rule, asked.epsilon, asked.difficulty, skills=asked.skills, trust_gold=asked.trust_gold
     )
     instance, labels = with_labels(campaign, stating)
-    with watched(asked.listener, asked.time_limit) as told:
+    with watched(asked.listener, asked.seconds) as told:
 
         def made(one: AssignmentInstance) -> AdaptivePlan:
             return cheapest_policy(
@@ -339,17 +339,17 @@ def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | 
     if own and base_of(base) in METHODS:
         raise InputError(f"method {base} is our own and takes no solver's options; name a backend such as highs")
     as_stated = _instance(campaign, method, asked)
-    started, clock = datetime.now(UTC), Clock(asked.time_limit)
+    started, clock = datetime.now(UTC), Clock(asked.seconds)
 
     def made(stated: AssignmentInstance, seconds: float) -> Plan:
         return _made(stated, asked, method, seconds)
 
     if asked.confidence is None:
-        plan = made(as_stated, asked.time_limit)
+        plan = made(as_stated, asked.seconds)
         if plan.found and plan.pairs is not None and plan.amounts is None:
             plan = replace(plan, left_open=left_open(as_stated, plan.pairs))
     else:
-        plan = confident(as_stated, asked.confidence, asked.time_limit, made)
+        plan = confident(as_stated, asked.confidence, asked.seconds, made)
     seconds = perf_counter() - clock.started
     plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"))
     if asked.output is not None and plan.pairs is not None:
@@ -367,7 +367,7 @@ def _in_parts(campaign: AnyPath, asked: SolveOptions) -> PartsPlan:
     for one in fields(SolveOptions):
         if one.name not in OF_PARTS and getattr(asked, one.name) != one.default:
             raise InputError(f"a campaign in parts is not solved with {one.name}; leave it out")
-    listener, limit = asked.listener, asked.time_limit
+    listener = asked.listener
 
     def told(what: str, seconds: float, bound: float | None, cost: float | None) -> None:
         if listener is not None:
@@ -378,7 +378,7 @@ def _in_parts(campaign: AnyPath, asked: SolveOptions) -> PartsPlan:
         output=asked.output,
         processes=asked.processes or 0,
         cluster=asked.cluster,
-        time_limit=None if limit == SolveOptions.time_limit else limit,
+        time_limit=asked.time_limit,
         seed=asked.seed,
         force=asked.force,
         told=told,

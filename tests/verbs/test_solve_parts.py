@@ -245,6 +245,15 @@ def test_what_cannot_be_is_said_of_a_task(tmp_path):
     assert not (tmp_path / "plan").exists()
 
 
+def test_a_limit_is_kept_where_one_is_named(solved, monkeypatch):
+    """Without one parts take the time that they need; one that is the default of other campaigns is one as well."""
+    seen = []
+    monkeypatch.setattr(crowdopt.verbs.solve, "assign_parts", lambda *_, **words: seen.append(words["time_limit"]))
+    for words in ({}, {"time_limit": 60.0}, {"time_limit": 5}):
+        crowdopt.solve(solved[0], output="nowhere", **words)
+    assert seen == [None, 60.0, 5]
+
+
 def test_no_campaign_is_solved_part_by_part_unasked(solved):
     """It would write a folder."""
     with pytest.raises(InputError, match="in parts, whose plan is written"):
