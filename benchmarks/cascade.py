@@ -66,7 +66,7 @@ def rehearsed(place, capacity, seed):
         load += np.bincount(plan.pairs[:, 1], minlength=len(GOLD))
         labels, onward = place / f"labels-{k}.csv", place / f"answers-{k}"
         crowdopt.rehearse(here, place / f"plan-{k}", output=labels, truth=place / "truth.csv", seed=100 * seed + k)
-        found = crowdopt.answers(labels, place / f"plan-{k}", campaign=here, output=onward)
+        found = crowdopt.aggregate(labels, plan=place / f"plan-{k}", campaign=here, output=onward)
         here, k = onward / "campaign", k + 1
     truth = [line.split(",")[1] for line in (place / "truth.csv").read_text().split()[1:]]
     wrong = np.array([name != found.names[said] for name, said in zip(truth, found.answers.answer, strict=True)])

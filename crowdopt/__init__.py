@@ -5,7 +5,7 @@
 >>> plan.proven, plan.objective == plan.bound
 (True, True)
 
-The calls ``answers``, ``backends``, ``bench``, ``live`` and ``report`` bear the names of the folders behind
+The calls ``backends``, ``bench``, ``live`` and ``report`` bear the names of the folders behind
 them: as attributes they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
 
 Nothing is loaded before it is used: each name below, and each folder (``crowdopt.crowd``), is imported the first
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from crowdopt import interrupts as _interrupts  # noqa: F401  before all else: from here on Ctrl-C is a sentence
-from crowdopt.version import __version__
+from crowdopt.version import __version__ as __version__
 
 if _TYPE_CHECKING:
     from crowdopt import programs as programs
@@ -43,6 +43,8 @@ if _TYPE_CHECKING:
     from crowdopt.io.programs import read_program as read_program
     from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
     from crowdopt.verbs.aggregate import aggregate as aggregate
+    from crowdopt.verbs.at_hand import campaign as campaign
+    from crowdopt.verbs.at_hand import read_plan as read_plan
     from crowdopt.verbs.audit import audit as audit
     from crowdopt.verbs.bench import backends as backends
     from crowdopt.verbs.bench import bench as bench
@@ -51,7 +53,6 @@ if _TYPE_CHECKING:
     from crowdopt.verbs.budget import budget as budget
     from crowdopt.verbs.compare import compare as compare
     from crowdopt.verbs.compare import replay as replay
-    from crowdopt.verbs.continue_plan import answers as answers
     from crowdopt.verbs.exchange import pull as pull
     from crowdopt.verbs.exchange import push as push
     from crowdopt.verbs.explain import explain as explain
@@ -77,7 +78,7 @@ _HOMES = {  # of each public name: the module that has it
     name: f"crowdopt.{home}"
     for home, names in {
         "verbs.aggregate": "aggregate",
-        "verbs.continue_plan": "answers",
+        "verbs.at_hand": "campaign read_plan",
         "verbs.solve": "solve",
         "verbs.audit": "audit",
         "verbs.bench": "backends bench report",
@@ -113,7 +114,7 @@ _HOMES = {  # of each public name: the module that has it
     }.items()
     for name in names.split()
 }
-__all__ = ["__version__", "programs", *_HOMES]
+__all__ = ["programs", *_HOMES]
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ from tests.pages import PAGES
 
 ROOT = Path(crowdopt.__file__).parent
 CALLS = {name: value for name in crowdopt.__all__ if inspect.isfunction(value := getattr(crowdopt, name))}
-ALSO_FOLDERS = ["answers", "backends", "bench", "live", "report"]
+ALSO_FOLDERS = ["backends", "bench", "live", "report"]
 IN_HAND = {"solve_program"}  # is what methods are given, and they give it options by place (core.solution.Solve)
 
 
@@ -29,7 +29,7 @@ def test_dir_holds_the_public_names_only():
 @pytest.mark.parametrize(
     "first",
     [
-        "from crowdopt.answers import audit",
+        "from crowdopt.live import running",
         pytest.param("import crowdopt.bench.run, crowdopt.report.charts", marks=pytest.mark.slow),
         pytest.param("from crowdopt.answers.answers import Answers", marks=pytest.mark.slow),
     ],

@@ -25,8 +25,8 @@ from crowdopt.io.policy import policy_summary
 from crowdopt.notebooks import at_most
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.binding import AnyPath
-from crowdopt.verbs.parts import PartsPlan
 from crowdopt.verbs.methods import SECONDS
+from crowdopt.verbs.parts import PartsPlan
 from crowdopt.verbs.solve import LITTLE, probe, solve
 
 NAMED = 5  # tasks in sentences

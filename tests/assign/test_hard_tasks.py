@@ -114,7 +114,7 @@ def test_a_campaign_with_hard_tasks_from_gold_to_answers(tmp_path):
     assert plan.found and report.holds, report.problems
     labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
     crowdopt.rehearse(folder, tmp_path / "plan", output=labels, truth=truth, seed=BASE)
-    answered = crowdopt.answers(labels, tmp_path / "plan", campaign=folder, output=tmp_path / "answers")
+    answered = crowdopt.aggregate(labels, plan=tmp_path / "plan", campaign=folder, output=tmp_path / "answers")
     true = [line.split(",")[1] for line in truth.read_text(encoding="utf-8").split()[1:]]
     wrong = sum(answered.names[k] != label for k, label in zip(answered.answers.answer, true, strict=True))
     assert binomial(wrong, 600, plan.exact_error[0].mean())

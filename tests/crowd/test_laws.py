@@ -303,7 +303,9 @@ def test_campaign_with_coupled_gold_goes_through_the_whole_loop(tmp_path):
     plan = crowdopt.solve(panel, method=Adaptive(), output=tmp_path / "plan")
     assert plan.proven and law.name in plan.note and crowdopt.verify(panel, tmp_path / "plan").proven
     crowdopt.rehearse(panel, tmp_path / "plan", output=tmp_path / "labels.csv", seed=1)
-    found = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=panel, output=tmp_path / "answers")
+    found = crowdopt.aggregate(
+        tmp_path / "labels.csv", plan=tmp_path / "plan", campaign=panel, output=tmp_path / "answers"
+    )
     assert found.onward is not None
     assert crowdopt.solve(tmp_path / "answers" / "campaign", method=Adaptive(), output=tmp_path / "next").found
     assert crowdopt.verify(tmp_path / "answers" / "campaign", tmp_path / "next").holds

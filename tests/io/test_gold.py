@@ -118,7 +118,7 @@ def test_from_gold_by_class_to_answers(pets, tmp_path):
     for seed in seeds(5):
         labels, truth = tmp_path / f"labels-{seed}.csv", tmp_path / f"truth-{seed}.csv"
         crowdopt.rehearse(pets, tmp_path / "plan", output=labels, truth=truth, seed=seed)
-        answered = crowdopt.answers(labels, tmp_path / "plan", campaign=pets)
+        answered = crowdopt.aggregate(labels, plan=tmp_path / "plan", campaign=pets)
         true = [CLASSES.index(line.split(",")[1]) for line in truth.read_text(encoding="utf-8").split()[1:]]
         wrong += (answered.answers.answer != np.array(true)).sum()
         claimed.append(answered.answers.error.mean())
@@ -219,7 +219,7 @@ def test_labels_come_back_to_a_plan_that_reads_gold_in_another_way(tmp_path, opt
     folder = hard_panel(tmp_path / "panel")
     crowdopt.solve(folder, output=tmp_path / "plan", time_limit=20, **options)
     crowdopt.rehearse(folder, tmp_path / "plan", output=tmp_path / "labels.csv")
-    crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=folder, output=tmp_path / "next")
+    crowdopt.aggregate(tmp_path / "labels.csv", plan=tmp_path / "plan", campaign=folder, output=tmp_path / "next")
     settings = (tmp_path / "next" / "campaign" / "campaign.toml").read_text()
     assert all(f'{key} = "{value}"' in settings for key, value in options.items() if key != "epsilon")
 

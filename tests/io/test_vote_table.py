@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, answers, read_campaign, solve, verify, write_campaign
+from crowdopt import AssignmentInstance, aggregate, read_campaign, solve, verify, write_campaign
 from crowdopt.recheck.findings import Report
 from tests.io import write_table
 
@@ -53,9 +53,9 @@ def test_a_row_for_each_pair_and_older_plans_with_all_rows(desk, tmp_path):
     spare = next([i, j] for i, j in product(range(12), range(9)) if [i, j] not in desk.pairs)
     told = [f"{desk.instance.task_id(i)},{desk.instance.worker_id(j)},1" for i, j in [spare, *desk.pairs[::2]]]
     labels = write_table(tmp_path / "labels.csv", "task,worker,label", *told)
-    few = answers(labels, desk.plan, campaign=desk.campaign)
+    few = aggregate(labels, plan=desk.plan, campaign=desk.campaign)
     assert desk.write(desk.all_rows()).holds
-    every = answers(labels, desk.plan, campaign=desk.campaign)
+    every = aggregate(labels, plan=desk.plan, campaign=desk.campaign)
     assert np.array_equal(few.answers.error, every.answers.error) and few.answers.error[spare[0]] < 0.5
 
 

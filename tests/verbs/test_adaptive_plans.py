@@ -54,7 +54,7 @@ def test_rounds_of_labels_go_on_from_where_each_task_stands(campaign, tmp_path):
         load += np.bincount(asked[-1].pairs[:, 1], minlength=4)
         labels = tmp_path / f"l{k}.csv"
         crowdopt.rehearse(here, plan, output=labels, truth=tmp_path / "truth.csv", seed=k)
-        answered = crowdopt.answers(labels, plan, campaign=here, output=tmp_path / f"a{k}")
+        answered = crowdopt.aggregate(labels, plan=plan, campaign=here, output=tmp_path / f"a{k}")
         assert answered.onward.options == "adaptive"
         here, plan = tmp_path / f"a{k}" / "campaign", tmp_path / f"p{k}"
         asked.append(solve(here, method=Adaptive(), output=plan))
@@ -73,7 +73,7 @@ def test_answers_that_are_sure_given_votes_stay_so_round_by_round(campaign, tmp_
     for k in range(1, 9):
         labels, after = tmp_path / f"l{k}.csv", tmp_path / f"a{k}"
         crowdopt.rehearse(here, plan, output=labels, truth=tmp_path / "truth.csv", seed=k)
-        answered = crowdopt.answers(labels, plan, campaign=here, output=after)
+        answered = crowdopt.aggregate(labels, plan=plan, campaign=here, output=after)
         if not (answered.onward.asks and answered.onward.options):
             break
         assert (answered.onward.targets == 0.05).all()
@@ -177,7 +177,7 @@ def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(tmp_path
             table = tmp_path / f"{row.what}{after}.csv"
             labels = [f"0,{j},{'ab'[k]}\n" for j, k, _ in panel.votes(after)]
             table.write_text("task,worker,label\n" + "".join(labels))
-            answered = crowdopt.answers(table, tmp_path / "p", campaign=tmp_path / "c")
+            answered = crowdopt.aggregate(table, plan=tmp_path / "p", campaign=tmp_path / "c")
             mean += row.share * float(panel.mass[after]) * float(answered.onward.targets[0])
     assert mean == pytest.approx(float(plan.errors[0]), rel=1e-6)
 
@@ -187,7 +187,9 @@ def test_money_left_is_what_the_next_round_may_spend(campaign, tmp_path):
     write_campaign(replace(PANEL, budget=60.0), tmp_path / "paid")
     solve(tmp_path / "paid", method=Adaptive(), output=tmp_path / "p")
     crowdopt.rehearse(tmp_path / "paid", tmp_path / "p", output=tmp_path / "l.csv")
-    answered = crowdopt.answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "paid", output=tmp_path / "a")
+    answered = crowdopt.aggregate(
+        tmp_path / "l.csv", plan=tmp_path / "p", campaign=tmp_path / "paid", output=tmp_path / "a"
+    )
     left = crowdopt.read_campaign(tmp_path / "a" / "campaign").budget
     assert left == pytest.approx(60.0 - float(PANEL.prices(answered.new).sum())) and left < 60
     words = ["--plan", str(tmp_path / "p"), "--campaign", str(tmp_path / "paid"), "--accept", "-o", str(tmp_path / "b")]

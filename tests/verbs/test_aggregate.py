@@ -100,7 +100,9 @@ def test_the_whole_round_trip(tmp_path, rule):
     count = crowdopt.rehearse(
         place, tmp_path / "plan", output=tmp_path / "labels.csv", truth=tmp_path / "truth.csv", seed=BASE, lost=0.2
     )
-    first = crowdopt.answers(tmp_path / "labels.csv", tmp_path / "plan", campaign=place, output=tmp_path / "answers")
+    first = crowdopt.aggregate(
+        tmp_path / "labels.csv", plan=tmp_path / "plan", campaign=place, output=tmp_path / "answers"
+    )
     assert count == len(first.new) == plan.labels - len(first.answers.missing) < plan.labels
     assert not first.answers.sure.all()
 
@@ -115,7 +117,9 @@ def test_the_whole_round_trip(tmp_path, rule):
     crowdopt.rehearse(
         again, tmp_path / "plan2", output=tmp_path / "labels2.csv", truth=tmp_path / "truth.csv", seed=BASE + 1
     )
-    last = crowdopt.answers(tmp_path / "labels2.csv", tmp_path / "plan2", campaign=again, output=tmp_path / "answers2")
+    last = crowdopt.aggregate(
+        tmp_path / "labels2.csv", plan=tmp_path / "plan2", campaign=again, output=tmp_path / "answers2"
+    )
     assert len(last.pairs) == len(first.pairs) + more.labels
     assert last.answers.sure.sum() > first.answers.sure.sum()
     assert last.answers.error.sum() < first.answers.error.sum()

@@ -104,7 +104,7 @@ def test_the_next_campaign_goes_on_under_the_plans_settings(campaign, tmp_path, 
     crowdopt.write_plan(crowdopt.solve(instance, time_limit=20, gap=0.2), tmp_path / "plan")
     labels = tmp_path / "labels.csv"
     crowdopt.rehearse(campaign, tmp_path / "plan", output=labels, seed=1, lost=0.3)
-    answered = crowdopt.answers(labels, tmp_path / "plan", campaign=campaign, output=tmp_path / "answers")
+    answered = crowdopt.aggregate(labels, plan=tmp_path / "plan", campaign=campaign, output=tmp_path / "answers")
     after = crowdopt.read_campaign(tmp_path / "answers" / "campaign")
     given = np.bincount(answered.new[:, 1], minlength=instance.n_workers)
     assert after.difficulty == instance.difficulty

@@ -56,7 +56,7 @@ def loop(campaign, folder, rule="exact-error"):
             assert not helping(plan.instance, plan.short)
             return
         crowdopt.rehearse(campaign, place, output=labels, truth=folder / "truth.csv", seed=k)
-        found = crowdopt.answers(labels, place, campaign=campaign, output=folder / f"answers-{k}").answers
+        found = crowdopt.aggregate(labels, plan=place, campaign=campaign, output=folder / f"answers-{k}").answers
         if found.sure.all():
             return
         unsure = found.posterior.max(axis=1) < 1 - found.epsilon - 1e-12  # whatever the vote was

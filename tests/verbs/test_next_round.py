@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import crowdopt
-from crowdopt import AssignmentInstance, Group, answers, read_campaign, rehearse, solve, write_campaign
+from crowdopt import AssignmentInstance, Group, aggregate, read_campaign, rehearse, solve, write_campaign
 from tests.sampled import first_of
 from tests.typed import rows, run
 
@@ -25,7 +25,7 @@ def second_round(folder, instance, lost=0.3, seed=0, **given):
     """Plan, simulate labels of which some are lost, and read the campaign that is left."""
     planned(folder, instance, **given)
     rehearse(folder / "c", folder / "p", output=folder / "l.csv", lost=lost, seed=seed)
-    answers(folder / "l.csv", folder / "p", campaign=folder / "c", output=folder / "a")
+    aggregate(folder / "l.csv", plan=folder / "p", campaign=folder / "c", output=folder / "a")
     return read_campaign(folder / "a" / "campaign")
 
 
@@ -35,7 +35,7 @@ def answered(folder, labels, **options):
     given = {"campaign": folder / "c", "output": folder / "a", "force": True}
     words = [folder / "l.csv", "--plan", folder / "p", "--campaign", folder / "c", "-o", folder / "a", "--force"]
     said = run("aggregate", *map(str, words)).stdout
-    return answers(folder / "l.csv", folder / "p", **given, **options), said
+    return aggregate(folder / "l.csv", plan=folder / "p", **given, **options), said
 
 
 def settings_of(folder):
@@ -134,7 +134,7 @@ def test_a_task_that_other_votes_make_sure_needs_no_label(tmp_path):
     _, said = answered(tmp_path, ["0,0,a", "0,4,b", "0,5,b", "0,6,b"])
     assert "0 sure, 1 not yet" in said and "1 of those not sure are, by the votes of that rule" in said
     solve(tmp_path / "a" / "campaign", output=tmp_path / "p2")
-    again = answers(tmp_path / "l.csv", tmp_path / "p2", campaign=tmp_path / "a" / "campaign")
+    again = aggregate(tmp_path / "l.csv", plan=tmp_path / "p2", campaign=tmp_path / "a" / "campaign")
     assert again.answers.sure.all() and again.left_out == 4
 
 

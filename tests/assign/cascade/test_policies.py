@@ -141,7 +141,7 @@ def test_answers_are_the_policys_own_not_the_likeliest(tmp_path):
     said = {row.what[0]: row.share for row in plan.rows}
     assert plan.proven and verify(tmp_path / "c", tmp_path / "p").proven and 0.4 - 1e-9 <= said[1] < 0.43
     (tmp_path / "l.csv").write_text("task,worker,label\n")
-    answered = crowdopt.answers(tmp_path / "l.csv", tmp_path / "p", campaign=tmp_path / "c")
+    answered = crowdopt.aggregate(tmp_path / "l.csv", plan=tmp_path / "p", campaign=tmp_path / "c")
     other = answered.answers.answer == 1
     assert abs(int(other.sum()) - said[1] * items) <= 1
     assert answered.answers.error == pytest.approx(np.where(other, 0.7, 0.3))

@@ -45,7 +45,7 @@ def pulled(desk, *samples):
 def answered(desk, **options):
     """What labels that came back tell."""
     given = {"campaign": desk / "campaign", "output": desk / "answers"}
-    return crowdopt.answers(desk / "back" / "labels.csv", desk / "plan", **given, **options)
+    return crowdopt.aggregate(desk / "back" / "labels.csv", plan=desk / "plan", **given, **options)
 
 
 @pytest.mark.parametrize("value", [math.nan, None, ..., ""])
