@@ -41,7 +41,6 @@ if _TYPE_CHECKING:
     from crowdopt.io.campaign import read_campaign as read_campaign
     from crowdopt.io.campaign import write_campaign as write_campaign
     from crowdopt.io.programs import read_program as read_program
-    from crowdopt.programs import assignment as _assignment  # noqa: F401  crowdopt.programs.assignment.build is public
     from crowdopt.verbs.aggregate import aggregate as aggregate
     from crowdopt.verbs.at_hand import campaign as campaign
     from crowdopt.verbs.at_hand import read_plan as read_plan
