@@ -52,7 +52,7 @@ def test_options_have_names():
 
 @pytest.mark.slow
 def test_the_pages_pass_strict_types(tmp_path):
-    """An example is pasted into typed code; the two extensions stand in packages of their own; a script has each verb."""
+    """An example is pasted into typed code; the extensions stand in packages of their own; a script has each verb."""
     texts = [page.read_text(encoding="utf-8") for page in PAGES]
     blocks = [block for text in texts for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
     assert len(blocks) >= 9
