@@ -95,6 +95,31 @@ def at_most(ratio: float) -> str:
     return f"{ceil(100 * ratio / step * (1 - 1e-12)) * step:.3g} %"
 
 
+def how_good(
+    proven: bool,
+    gap: float | None,
+    bound: float | None,
+    proof: str = "certificate",
+    *,
+    rule: str = "",
+    word: str = "",
+    plans: str = "plan",
+    digits: int = 10,
+) -> str:
+    """How good a plan provably is, in one sentence.
+
+    proof: who vouches for the bound: ``certificate``, ``solver`` by its ``word``, or ``none``; rule: the words
+    " by rule NAME" where the optimum is a rule's and not the promise's; plans: what none of is cheaper.
+    """
+    if proof == "none" or bound is None:
+        return "feasible; nothing is known about the optimum"
+    vouched = "anyone can recompute that from the plan" if proof == "certificate" else word
+    if proven:
+        return f"proven optimal{rule}: no {plans}{rule} costs less ({vouched})"
+    above = "" if gap is None or bound <= 0 else f", at most {at_most(gap)} above the optimum{rule}"
+    return f"feasible{above}: no {plans}{rule} costs less than {bound:.{digits}g} ({vouched})"
+
+
 def as_arrow(columns: Mapping[str, Any]) -> Any:
     """Columns of equal length as an Arrow table; InputError without pyarrow."""
     try:

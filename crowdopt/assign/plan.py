@@ -26,7 +26,7 @@ from crowdopt.crowd.doubt import LeftOpen
 from crowdopt.crowd.instance import PRICES, AssignmentInstance
 from crowdopt.crowd.vote_errors import NEAR, broken, exact_errors, most_errors, open_tasks, worst_breach
 from crowdopt.errors import OwnFault
-from crowdopt.notebooks import InNotebooks, as_arrow, at_most
+from crowdopt.notebooks import InNotebooks, as_arrow, how_good
 from crowdopt.programs.elastic import JOINT
 
 REPORT = "this is a fault of crowdopt, not of the campaign: please report it with the campaign"
@@ -305,21 +305,10 @@ class Plan(InNotebooks):
     @property
     def in_words(self) -> str:
         """How good the plan provably is, as a sentence; empty where there is none."""
-        vouched = {
-            "certificate": "anyone can recompute that from the plan",
-            "solver": f"on {self.backend}'s word; the plan's own multipliers prove {self.certified_bound:.10g}",
-            "none": "nothing is known about the optimum",
-        }[self.proof]
-        rule = self.of_rule
         if not self.found:
             return ""
-        if self.proven:
-            return f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
-        if self.proof == "none":
-            return f"feasible; {vouched}"
-        less = f"none{rule} costs less than {self.bound:.10g} ({vouched})"
-        above = f", at most {at_most(self.gap)} above the optimum{rule}" if self.bound > 0 else ""
-        return f"feasible{above}: {less}"
+        word = f"on {self.backend}'s word; the plan's own multipliers prove {self.certified_bound:.10g}"
+        return how_good(self.proven, self.gap, self.bound, self.proof, rule=self.of_rule, word=word)
 
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
         """The first labels, and how many there are."""

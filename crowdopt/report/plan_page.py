@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crowdopt.notebooks import at_most
+from crowdopt.notebooks import how_good
 from crowdopt.report import Kind
 from crowdopt.report.charts import PALETTE, altair
 from crowdopt.report.page import Chart, Folded, Page, PageTable, Part, Section, Stories, data, number, of_rule
@@ -103,21 +103,11 @@ def _short(value: Any) -> str:
 
 def _how_good(claims: Mapping[str, Any]) -> str:
     """The proof in one sentence, with the rule whose optimum it is about where that is not the promise itself."""
-    rule = of_rule(claims["rule"])
     certified = claims["certified_bound"]
     own = "" if certified is None else f"; the plan's own multipliers prove {certified:.10g}"
-    vouched = {
-        "certificate": "anyone can recompute that from the plan",
-        "solver": f"on {claims['backend']}'s word{own}",
-        "none": "nothing is known about the optimum",
-    }[claims["proof"]]
-    if claims["proven"]:
-        return f"Proven optimal{rule}: no plan{rule} costs less ({vouched})."
-    if claims["proof"] == "none":
-        return f"Feasible; {vouched}."
-    less = f"no plan{rule} costs less than {claims['bound']:.10g} ({vouched})."
-    above = "Feasible" if claims["gap"] is None else f"At most {at_most(claims['gap'])} above the optimum{rule}"
-    return f"{above}: {less}"
+    figures = claims["proven"], claims["gap"], claims["bound"], claims["proof"]
+    said = how_good(*figures, rule=of_rule(claims["rule"]), word=f"on {claims['backend']}'s word{own}")
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def _how_sure(claims: Mapping[str, Any], errors: Mapping[str, float]) -> str:

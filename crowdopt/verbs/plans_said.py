@@ -22,7 +22,7 @@ from crowdopt.interrupts import INTERRUPTED
 from crowdopt.io.answers import Answered, Onward, facts
 from crowdopt.io.plan import run_facts, summary
 from crowdopt.io.policy import policy_summary
-from crowdopt.notebooks import at_most
+from crowdopt.notebooks import how_good
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.binding import AnyPath
 from crowdopt.verbs.methods import SECONDS
@@ -267,10 +267,7 @@ def _missed(plan: AdaptivePlan) -> list[str]:
 def _how_good_of_policy(plan: AdaptivePlan) -> str:
     rounds = "" if plan.rounds is None else f" of {plan.rounds} round{'s' * (plan.rounds > 1)}"
     rounds += SO_SURE * plan.given_votes + SO_APART * bool(plan.class_error) + EACH * plan.each_task
-    if plan.proven:
-        return f"proven optimal: no adaptive plan{rounds} costs less (anyone can recompute that from the plan)"
-    less = f"no adaptive plan{rounds} costs less than {plan.bound:.6g}"
-    return f"at most {at_most(plan.gap)} above the optimum: {less}" if plan.bound > 0 else less
+    return how_good(plan.proven, plan.gap, plan.bound, plans=f"adaptive plan{rounds}", digits=6)
 
 
 def _out_of_reach(plan: AdaptivePlan) -> str:
@@ -370,15 +367,12 @@ def _parts_said(plan: PartsPlan, output: AnyPath) -> tuple[dict[str, Any], list[
     facts = {**plan.facts, **plan.run}
     if not plan.found:
         return {**facts, "why": plan.why}, [plan.why]
-    vouched, rule = "anyone can recompute that from the plan", RULES[facts["rule"]].of_rule
-    above = "" if facts["gap"] is None else f", at most {at_most(facts['gap'])} above the optimum{rule}"
+    rule = RULES[facts["rule"]].of_rule
     lines = [
         *(f"{rule.strip()}, which implies {promise}'s promise" for promise in [facts.get("promise")] if promise),
         f"{facts['labels']} labels for {facts['tasks']} tasks in {facts['parts']} parts, "
         f"cost {facts['objective']:.10g}",
-        f"proven optimal{rule}: no plan{rule} costs less ({vouched})"
-        if facts["proven"]
-        else f"feasible{above}: none{rule} costs less than {facts['bound']:.10g} ({vouched})",
+        how_good(facts["proven"], facts["gap"], facts["bound"], rule=rule),
         f"wrote {output} in {facts['seconds']:.2f} s",
     ]
     return {**facts, "plan": str(output)}, lines
