@@ -56,7 +56,7 @@ class SelectOptions:
     at_least : mapping of str to int, optional
         The fewest workers of a group; may be repeated.
     at_most : mapping of str to int, optional
-        The most workers of a group, or of each group not named: '*=1'.
+        The most workers of a group, or of each group not named: ``*=1``.
     price, group, fewest, most_each, groups : array_like, optional
         With numbers: what a worker costs, each worker's group, limits of the groups, and their names.
     backend : str
