@@ -46,7 +46,7 @@ def lowest(session: nox.Session) -> None:
     bounds = Path(session.create_tmp()) / "lowest.txt"
     bounds.write_text(session.run("python", ".ci/lowest.py", silent=True))
     ready(session, "-c", str(bounds))
-    rooms = ("core", "contract", "backends", "programs", "crowd", "recheck", "hire")
+    rooms = ("core", "contract", "solvers", "programs", "crowd", "recheck", "hire")
     session.run("python", "-m", "pytest", "-q", *(f"tests/{room}" for room in rooms))
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import crowdopt
 from benchmarks import adaptive_trials as trials
 from benchmarks.papers.li_liu_report import computed
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 from crowdopt.studies.online_trials import interval
 
 PICTURE = Path(__file__).parent / "pictures" / "adaptive.svg"

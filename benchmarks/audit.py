@@ -20,7 +20,7 @@ import numpy as np
 from crowdopt.answers import one_coin
 from crowdopt.answers.audit.draws import AuditTerms, checks_needed, conclude, draw, most_left
 from crowdopt.io.tables import read_labels, read_truth
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 
 SETS = ("zencrowd_all", "rte", "bluebird", "quiz_medicine")
 TARGET, DELTA, SIZE, WRONG, PRICE = 0.1, 0.05, 1000, 50, 20

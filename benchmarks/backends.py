@@ -12,11 +12,11 @@ import argparse
 from itertools import product
 from pathlib import Path
 
-from crowdopt.bench.methods import chosen
-from crowdopt.bench.run import Benchmark
-from crowdopt.bench.subject import Limits
-from crowdopt.report.benchmark_page import NAMES, OUTCOMES, means_chart
-from crowdopt.report.charts import save
+from crowdopt.benching.methods import chosen
+from crowdopt.benching.run import Benchmark
+from crowdopt.benching.subject import Limits
+from crowdopt.pages.benchmark_page import NAMES, OUTCOMES, means_chart
+from crowdopt.pages.charts import save
 from crowdopt.verbs.bench import measure
 
 HERE = Path(__file__).parent

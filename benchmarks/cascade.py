@@ -16,7 +16,7 @@ import numpy as np
 
 import crowdopt
 from crowdopt import Adaptive
-from crowdopt.report.charts import cost_of_rounds, save
+from crowdopt.pages.charts import cost_of_rounds, save
 from crowdopt.verbs.explain import FACTORS, ROUNDS, CostOfRounds
 
 TARGET = 0.06

@@ -145,7 +145,7 @@ def picture(rows: list[Row], path: str) -> None:
     """Seconds of each method on each instance; the label says how far its plan is from the best bound known."""
     from pathlib import Path
 
-    from crowdopt.report.charts import altair, save
+    from crowdopt.pages.charts import altair, save
 
     alt, bounds = altair(), {}
     for row in rows:

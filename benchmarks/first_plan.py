@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 import crowdopt
 from crowdopt.io.policy import plan_overview
 from crowdopt.io.samples import write_sample
-from crowdopt.report.charts import save
-from crowdopt.report.page import Chart
-from crowdopt.report.plan_page import page
+from crowdopt.pages.charts import save
+from crowdopt.pages.page import Chart
+from crowdopt.pages.plan_page import page
 
 PICTURE = Path(__file__).parent / "pictures" / "first_plan.svg"
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from benchmarks.adaptive_trials import recorded
 from crowdopt.crowd.recipes import recipe
-from crowdopt.live.live_rows import Lease, LiveSettings
-from crowdopt.live.running import Live
-from crowdopt.live.stores import MEMORY, SQLiteStore
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
+from crowdopt.serving.live_rows import Lease, LiveSettings
+from crowdopt.serving.running import Live
+from crowdopt.serving.stores import MEMORY, SQLiteStore
 from crowdopt.verbs.live import LiveTables
-from tests.live.people import People, gold_table
+from tests.serving.people import People, gold_table
 
 FLIGHT = 20
 SEEDS = 4

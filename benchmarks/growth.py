@@ -55,7 +55,7 @@ def once(size: str) -> dict[str, float | str]:
 
 def picture(rows: list[dict], path: Path) -> None:
     """Time and memory over pairs, both axes logarithmic."""
-    from crowdopt.report.charts import altair, save
+    from crowdopt.pages.charts import altair, save
 
     alt = altair()
     long = [

@@ -18,8 +18,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from crowdopt.bench.measure import measure
-from crowdopt.bench.subject import Limits, Subject
+from crowdopt.benching.measure import measure
+from crowdopt.benching.subject import Limits, Subject
 from crowdopt.confine import run_confined
 
 EATER = "held = []\nwhile True: held.append(bytearray(b'x' * 4_000_000))"

@@ -27,9 +27,9 @@ import numpy as np
 
 import crowdopt
 from crowdopt.io.campaign import write_campaign
-from crowdopt.live.live_rows import LiveSettings
-from crowdopt.live.running import SNAPSHOT, Live
-from crowdopt.live.stores import MEMORY, SQLiteStore
+from crowdopt.serving.live_rows import LiveSettings
+from crowdopt.serving.running import SNAPSHOT, Live
+from crowdopt.serving.stores import MEMORY, SQLiteStore
 from crowdopt.verbs.live import LiveTables, token
 
 SIZE, CLIENTS = "R10:10000x300", 50

@@ -18,7 +18,7 @@ import numpy as np
 
 import crowdopt
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 
 RULES = ("hoeffding", "bhattacharyya", "probit", "exact-error")
 TWO_CLASSES = ("hoeffding", "probit")

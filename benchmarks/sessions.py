@@ -15,11 +15,11 @@ from time import perf_counter
 import numpy as np
 
 import crowdopt
-from crowdopt.backends.session import Session
 from crowdopt.core.certificate import certify
 from crowdopt.core.program import Program, relax
 from crowdopt.core.solution import Options
 from crowdopt.programs import aggregated, assignment
+from crowdopt.solvers.session import Session
 
 BACKENDS = ("highs-simplex", "highs-ipm", "cvxpy-clarabel", "cvxpy-highs", "pulp-cbc")
 SAME = 1e-6  # relative; how far the bounds of both ways may be apart

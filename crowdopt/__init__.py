@@ -5,16 +5,11 @@
 >>> plan.proven, plan.objective == plan.bound
 (True, True)
 
-The calls ``backends``, ``bench``, ``live`` and ``report`` bear the names of the folders behind
-them: as attributes they are the calls, and ``from crowdopt.assign.plan import Plan`` still finds the folder.
-
 Nothing is loaded before it is used: each name below, and each folder (``crowdopt.crowd``), is imported the first
 time that somebody asks for it.
 """
 
-import sys as _sys
 from importlib import import_module as _import_module
-from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -24,10 +19,6 @@ from crowdopt.version import __version__ as __version__
 if _TYPE_CHECKING:
     from crowdopt import programs as programs
     from crowdopt.assign.plan import Plan as Plan
-    from crowdopt.backends import BackendFailed as BackendFailed
-    from crowdopt.backends import BackendMissing as BackendMissing
-    from crowdopt.backends import solve_program as solve_program
-    from crowdopt.backends.session import session as session
     from crowdopt.core.certificate import certify as certify
     from crowdopt.core.certificate import lagrangian_bound as lagrangian_bound
     from crowdopt.core.program import relax as relax
@@ -41,6 +32,10 @@ if _TYPE_CHECKING:
     from crowdopt.io.campaign import read_campaign as read_campaign
     from crowdopt.io.campaign import write_campaign as write_campaign
     from crowdopt.io.programs import read_program as read_program
+    from crowdopt.solvers import BackendFailed as BackendFailed
+    from crowdopt.solvers import BackendMissing as BackendMissing
+    from crowdopt.solvers import solve_program as solve_program
+    from crowdopt.solvers.session import session as session
     from crowdopt.verbs.aggregate import aggregate as aggregate
     from crowdopt.verbs.at_hand import campaign as campaign
     from crowdopt.verbs.at_hand import read_plan as read_plan
@@ -99,8 +94,8 @@ _HOMES = {  # of each public name: the module that has it
         "verbs.verify": "verify",
         "verbs.worker_skills": "skills",
         "assign.plan": "Plan",
-        "backends": "BackendFailed BackendMissing solve_program",
-        "backends.session": "session",
+        "solvers": "BackendFailed BackendMissing solve_program",
+        "solvers.session": "session",
         "core.certificate": "certify lagrangian_bound",
         "core.program": "relax",
         "core.solution": "Options Status",
@@ -134,14 +129,3 @@ def __getattr__(name: str) -> _Any:
         if name.startswith("_") or error.name == f"crowdopt.{name}":
             raise AttributeError(f"module 'crowdopt' has no attribute {name!r}") from None
         raise
-
-
-class _Face(_ModuleType):
-    """The package itself, whose calls are not overwritten by folders of the same name when those are imported."""
-
-    def __setattr__(self, name: str, value: _Any) -> None:
-        if not (name in __all__ and name != "programs" and isinstance(value, _ModuleType)):
-            super().__setattr__(name, value)
-
-
-_sys.modules[__name__].__class__ = _Face

@@ -21,11 +21,11 @@ LONG = (  # these files begin, so that no process is left alone with one of them
     "tests/pins/",  # same loops are not begun together: the second finds what the first has kept
     "tests/contract/",
     "tests/test_pages.py",
-    "tests/bench/test_measure.py",
+    "tests/benching/test_measure.py",
     "tests/online/test_sequential.py",
     "tests/fuzz/",
     "tests/test_jobs.py",
-    "tests/bench/",
+    "tests/benching/",
     "tests/assign/",
     "tests/verbs/",
 )

@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-from tests.pages import ROOT, anchors, links
+from tests.guides import ROOT, anchors, links
 
 FILES = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in ROOT.glob("crowdopt/**/*.py")}
 FILES = {name.removesuffix(".__init__"): path for name, path in FILES.items()}
@@ -16,26 +16,26 @@ GROUND = {path.stem for path in ROOT.glob("crowdopt/[!_]*.py")}  # under everyth
 BELOW = """core
 crowd core
 programs core crowd
-backends core
+solvers core
 assign core crowd programs
 hire core crowd programs
 answers core crowd programs
 online core crowd programs assign hire answers
 labelers core crowd programs hire answers
-live core crowd programs answers online labelers io
+serving core crowd programs answers online labelers io
 io core crowd
 recheck core crowd io
-report core
+pages core
 studies core crowd programs assign hire answers online labelers io
-bench core crowd programs assign hire answers online labelers io backends recheck studies
-verbs core crowd programs assign hire answers online labelers io backends recheck studies bench live report
-cli core crowd io report verbs
-testing core crowd programs backends online verbs
+benching core crowd programs assign hire answers online labelers io solvers recheck studies
+verbs core crowd programs assign hire answers online labelers io solvers recheck studies benching serving pages
+cli core crowd io pages verbs
+testing core crowd programs solvers online verbs
 __main__ cli"""  # a room, and which rooms it may import beside itself and the ground: no method knows recheck
 RESULTS = r"assign\.(plan|cascade\.adaptive_plan)|answers\.(planned|answers|audit\.(draws|escalation))"
 RESULTS = re.compile(rf"crowdopt\.({RESULTS}|hire\.(candidates|ranking))\.")  # what methods are asked and answer
-READERS = {"io", "report", "cli"}  # with, which these know and recheck does not
-SOLVERS = {"highspy", "pulp", "cvxpy", "ortools", "pyscipopt", "gurobipy"}  # known to backends alone
+READERS = {"io", "pages", "cli"}  # with, which these know and recheck does not
+SOLVERS = {"highspy", "pulp", "cvxpy", "ortools", "pyscipopt", "gurobipy"}  # known to these alone
 UNSAFE = {"tests", "benchmarks", "pickle", "socket", "requests"}  # a stranger's campaign executes and calls nothing
 HEAVY = SOLVERS | {"numba", "scipy.optimize", "scipy.stats", "pandas", "pyarrow", "matplotlib", "altair"}
 FROM = re.compile(r"^\s*from ([\w.]+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
@@ -61,7 +61,7 @@ def test_imports_point_down(room):
     for name in (name for name in FILES if f"{name}.".startswith(f"crowdopt.{room}.")):
         for other in imported(name):
             top, _, rest = other.partition(".")
-            assert top not in UNSAFE and (room == "backends" or top not in SOLVERS), (name, other)
+            assert top not in UNSAFE and (room == "solvers" or top not in SOLVERS), (name, other)
             result = room in READERS and RESULTS.match(other)
             assert top != "crowdopt" or not rest or rest.split(".")[0] in allowed or result, (name, other)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import PAGES, README, ROOT, STEP, name_of, python_blocks, type_page
+from tests.guides import PAGES, README, ROOT, STEP, name_of, python_blocks, type_page
 
 BY_DEFAULT = (README,)  # the others take minutes together
 
@@ -60,7 +60,7 @@ def test_every_verb_exists_and_has_a_page():
 
 
 @pytest.mark.parametrize(
-    ("file", "page"), [("contract/example_backend.py", "backends"), ("online/example_policy.py", "online")]
+    ("file", "page"), [("contract/example_backend.py", "solvers"), ("online/example_policy.py", "online")]
 )
 def test_the_extension_of_ones_own_is_the_tested_one(file, page):
     """The example in the text is the file that the test of extensions installs and uses."""

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 import crowdopt
-from tests.pages import PAGES
+from tests.guides import PAGES
 
 ROOT = Path(crowdopt.__file__).parent
 CALLS = {name: value for name in crowdopt.__all__ if inspect.isfunction(value := getattr(crowdopt, name))}
-ALSO_FOLDERS = ["backends", "bench", "live", "report"]
 IN_HAND = {"solve_program"}  # is what methods are given, and they give it options by place (core.solution.Solve)
 
 
@@ -24,23 +23,6 @@ def test_dir_holds_the_public_names_only():
     assert dir(crowdopt) == sorted(crowdopt.__all__) and len(crowdopt.__all__) <= 50
     assert all(hasattr(crowdopt, name) for name in crowdopt.__all__)
     assert dir(crowdopt.testing) == sorted(crowdopt.testing.__all__)
-
-
-@pytest.mark.parametrize(
-    "first",
-    [
-        "from crowdopt.live import running",
-        pytest.param("import crowdopt.bench.run, crowdopt.report.charts", marks=pytest.mark.slow),
-        pytest.param("from crowdopt.answers.answers import Answers", marks=pytest.mark.slow),
-    ],
-)
-def test_the_call_comes_before_the_folder_of_its_name(first):
-    """Python binds a folder's name when the folder is first imported; whatever a user imports, the call stays."""
-    probe = (
-        f"{first}\nimport crowdopt, inspect\nprint([inspect.isfunction(getattr(crowdopt, n)) for n in {ALSO_FOLDERS}])"
-    )
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str([True] * len(ALSO_FOLDERS))
 
 
 def test_options_have_names():

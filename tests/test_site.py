@@ -16,7 +16,7 @@ import pytest
 
 import crowdopt
 from crowdopt.version import __version__
-from tests.pages import PAGES, ROOT
+from tests.guides import PAGES, ROOT
 
 GOALS = re.compile(r'(?:href|src)="([^"]*)"')
 ANCHORS = re.compile(r'\bid="([^"]+)"')

@@ -20,7 +20,7 @@ import numpy as np
 import crowdopt
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, exact_errors
 from crowdopt.io.plan import versions
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 
 CROWDS = {  # name: (skill, workers of 100), labels that a worker gives as a share of the tasks
     "all .7": ([(0.7, 100)], 0.6),

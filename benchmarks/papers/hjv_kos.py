@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.papers.hjv_trials import message_passing
 from benchmarks.papers.li_liu_report import Claim, all_hold, arguments, computed, interval, shown, verdict
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 
 TOTAL = 30_000
 ITERATIONS = [1, 2, 5, 10, 20, 50, 100]

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.papers.hjv_trials import EPSILONS, METHODS
 from benchmarks.papers.li_liu_report import Claim, interval
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 
 
 class Curves:

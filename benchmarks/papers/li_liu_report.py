@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from crowdopt.jobs import Job, Row, run, seed_of
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 
 LEVEL = 0.95
 

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.papers.li_liu_report import Claim, arguments, computed, interval, shown, verdict
 from benchmarks.papers.liu_liu_report import write
 from benchmarks.papers.liu_liu_trials import TABLE_1, long_run
-from crowdopt.report.charts import altair, save
+from crowdopt.pages.charts import altair, save
 
 HORIZON = 1_000_000
 TIMES = sorted({round(t) for t in np.geomspace(30, HORIZON, 60)})

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.papers.li_liu_report import Claim, interval
 from benchmarks.papers.liu_liu_trials import NAMES
-from crowdopt.report.charts import altair, save
-from crowdopt.report.learning_page import banded
+from crowdopt.pages.charts import altair, save
+from crowdopt.pages.learning_page import banded
 
 DEFINITIONS = {
     "reward": "mean of U(S_t), t = 1..T, exploration in: a new tester earns pi(M), a repeat 1/2",

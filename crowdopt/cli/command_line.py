@@ -149,7 +149,7 @@ class Verbs(click.Group):
             context.exit(NO)
         except _bad_input() as error:
             self._blame(error)
-        except _loaded("crowdopt.backends", "BackendFailed") as error:
+        except _loaded("crowdopt.solvers", "BackendFailed") as error:
             self._blame(error)
             context.exit(NO)
         except OwnFault as error:
@@ -173,7 +173,7 @@ class Verbs(click.Group):
 
 
 def _bad_input() -> tuple[type[Exception], ...]:
-    missing, jobs = _loaded("crowdopt.backends", "BackendMissing"), _loaded("crowdopt.jobs", "JobsError")
+    missing, jobs = _loaded("crowdopt.solvers", "BackendMissing"), _loaded("crowdopt.jobs", "JobsError")
     return InputError, *missing, *jobs
 
 

@@ -26,7 +26,7 @@ def own(package: ModuleType, constant: str) -> list[Any]:
 
 
 def others(package: ModuleType, constant: str, attribute: str) -> list[Any]:
-    """What third parties register under the entry-point group named like the package (``crowdopt.backends``).
+    """What third parties register under the entry-point group named like the package (``crowdopt.solvers``).
 
     What cannot be loaded, or does not have the attribute, is left out, with a warning.
 

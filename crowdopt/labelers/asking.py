@@ -81,7 +81,7 @@ class BaseLabelerPolicy:
     shows_skill: ClassVar[bool] = False  # whether arrivals tell it the true accuracies
     begins: ClassVar[bool] = False  # whether it takes the initial tester, number 0
     # attributes that are about the task that is here and no other, and in no snapshot: a campaign that runs takes them
-    # off and puts them back (crowdopt.live). None: not known, so a task waits for the labels of the one before it
+    # off and puts them back (crowdopt.serving). None: not known, so a task waits for the labels of the one before it
     of_one_arrival: ClassVar[tuple[str, ...] | None] = None
 
     def start(self, known: KnownLabelers) -> None:

@@ -124,7 +124,7 @@ class BasePolicy:
     what: ClassVar[str] = ""  # a line for the list of policies
     over_capacity: ClassVar[bool] = False  # whether it may ask for more than a worker's capacity
     # attributes that are about the worker who is here and no other, and in no snapshot: a campaign that
-    # runs takes them off and puts them back (crowdopt.live). None: not known, so one worker is served after another
+    # runs takes them off and puts them back (crowdopt.serving). None: not known, so one worker is served after another
     of_one_arrival: ClassVar[tuple[str, ...] | None] = None
     shared: ClassVar[tuple[str, ...]] = ()  # parts of the policy that those attributes refer to
     # what may change in a campaign that runs: whether a label may be taken back, and targets replaced

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from crowdopt.backends import Backend, named, solve_program
 from crowdopt.core.certificate import INTEGRALITY, certify, lagrangian_bound, proves_empty
 from crowdopt.core.program import Program, relax, stack
 from crowdopt.core.solution import Options, Solution, Status
@@ -27,6 +26,7 @@ from crowdopt.crowd.groups import Group, OwnRows
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe as drawn
 from crowdopt.programs import assignment
+from crowdopt.solvers import Backend, named, solve_program
 
 
 @dataclass(frozen=True)
@@ -465,7 +465,7 @@ def backend_checks(backend: str, *, accuracy: float = EXACT, exclude: Collection
     Parameters
     ----------
     backend : str
-        Name of a backend that is installed: ours, or one under the entry point ``crowdopt.backends``.
+        Name of a backend that is installed: ours, or one under the entry point ``crowdopt.solvers``.
     accuracy : float
         What its optima may be off by, relative to ``max(1, |optimum|)``; first-order methods need 1e-4 or so.
     exclude : collection of str

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Ints
-from crowdopt.backends import solve_program
 from crowdopt.crowd.alike import of_workers
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.online.arrivals import Arrival, Crowd, Stream
 from crowdopt.online.crowds import simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay
+from crowdopt.solvers import solve_program
 from crowdopt.testing.backend_contract import Check, need
 from crowdopt.verbs.solve import solve
 

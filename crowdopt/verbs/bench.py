@@ -12,18 +12,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from crowdopt.backends import available
-from crowdopt.backends.probe import Available as Available
 from crowdopt.documents import from_disk
 from crowdopt.errors import InputError, public
 from crowdopt.io.folders import PLAN
 from crowdopt.io.policy import plan_overview
-from crowdopt.report import kind_of, write_page
+from crowdopt.pages import kind_of, write_page
 from crowdopt.said import Listed, Positive, Said, Threads, Verb, Word
+from crowdopt.solvers import available
+from crowdopt.solvers.probe import Available as Available
 from crowdopt.verbs.binding import AnyPath, keywords_alone
 
 if TYPE_CHECKING:
-    from crowdopt.bench.run import Benchmark
+    from crowdopt.benching.run import Benchmark
 
 
 @public
@@ -59,7 +59,7 @@ def report(folder: AnyPath) -> Path:
         crowdopt solve my-campaign -o my-plan
         crowdopt report my-plan
     """
-    from crowdopt.bench.run import MARK, summarise
+    from crowdopt.benching.run import MARK, summarise
 
     place = Path(folder)
     facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
@@ -167,9 +167,9 @@ def bench(asked: BenchOptions) -> dict[str, Any]:
 
         crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench
     """
-    from crowdopt.bench.methods import chosen
-    from crowdopt.bench.run import Benchmark, cases_of
-    from crowdopt.bench.subject import Limits
+    from crowdopt.benching.methods import chosen
+    from crowdopt.benching.run import Benchmark, cases_of
+    from crowdopt.benching.subject import Limits
 
     programs = ("ip", "lp") if asked.program == "both" else (asked.program,)
     cases = cases_of(asked.problems, programs, asked.seeds)
@@ -186,8 +186,8 @@ def measure(plan: Benchmark, folder: AnyPath, processes: int = 1, force: bool = 
     Without the extra ``plots`` there is no page, and ``page`` is None; :func:`crowdopt.report` writes it later.
     """
     from crowdopt import jobs
-    from crowdopt.bench.run import run_benchmark
-    from crowdopt.report.charts import MISSING, Undrawn, can_draw
+    from crowdopt.benching.run import run_benchmark
+    from crowdopt.pages.charts import MISSING, Undrawn, can_draw
 
     try:
         summary = run_benchmark(plan, Path(folder), processes, force)

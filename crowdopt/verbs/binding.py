@@ -20,10 +20,6 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, ov
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.standing import Solvers
-from crowdopt.backends import BackendFailed as BackendFailed
-from crowdopt.backends import BackendMissing as BackendMissing
-from crowdopt.backends import solve_program, solve_whole
-from crowdopt.backends.highs import HighsMaster
 from crowdopt.core.solution import INTERIOR, Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, public
@@ -32,6 +28,10 @@ from crowdopt.io.cells import TableLike as TableLike
 from crowdopt.io.plan import write_plan as write_folder
 from crowdopt.io.policy import write_policy
 from crowdopt.io.settings import overridden
+from crowdopt.solvers import BackendFailed as BackendFailed
+from crowdopt.solvers import BackendMissing as BackendMissing
+from crowdopt.solvers import solve_program, solve_whole
+from crowdopt.solvers.highs import HighsMaster
 
 A = TypeVar("A")
 OptionsClass = TypeVar("OptionsClass")

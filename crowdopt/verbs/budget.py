@@ -15,7 +15,6 @@ from crowdopt.assign.budget import Spent as Spent
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.search import quick_plan
 from crowdopt.assign.shortage import SHARE
-from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.alike import classes_of
 from crowdopt.crowd.groups import is_amount
@@ -26,6 +25,7 @@ from crowdopt.io.plan import run_facts, summary, write_plan
 from crowdopt.io.settings import alone, overridden, stating
 from crowdopt.notebooks import percent
 from crowdopt.said import Said, Verb
+from crowdopt.solvers import solve_whole
 from crowdopt.verbs.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
 from crowdopt.verbs.solve import probe, solve, unheeded
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from crowdopt.answers.audit.draws import tariff
 from crowdopt.assign.plan import Plan
-from crowdopt.backends import solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.alike import of_tasks
 from crowdopt.crowd.instance import AssignmentInstance
@@ -29,9 +28,10 @@ from crowdopt.online.policies import policies as policies
 from crowdopt.online.policy import BasePolicy
 from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
-from crowdopt.report.charts import Undrawn, save_all
-from crowdopt.report.comparison_page import charts
+from crowdopt.pages.charts import Undrawn, save_all
+from crowdopt.pages.comparison_page import charts
 from crowdopt.said import Listed, Said, Verb
+from crowdopt.solvers import solve_whole
 from crowdopt.studies import online_trials
 from crowdopt.studies.online_trials import Comparison as Comparison
 from crowdopt.studies.online_trials import Setting, TrialOptions, attainable, play, texts, with_gold

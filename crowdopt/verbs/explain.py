@@ -41,8 +41,8 @@ from crowdopt.io.settings import overridden, overrides
 from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.kernels import for_small
 from crowdopt.notebooks import InNotebooks
-from crowdopt.report.charts import Undrawn, cost_of_rounds, drawn, total_cost
-from crowdopt.report.charts import cost_curve as curve_chart
+from crowdopt.pages.charts import Undrawn, cost_of_rounds, drawn, total_cost
+from crowdopt.pages.charts import cost_curve as curve_chart
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.binding import (
     SOLVERS,

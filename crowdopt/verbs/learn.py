@@ -16,9 +16,9 @@ from crowdopt.io.cells import Frame
 from crowdopt.io.results import LEARNING, WORK, check_comparison, read_skills, read_table_of_labels, write_learning
 from crowdopt.labelers.arrivals import Labelers
 from crowdopt.labelers.policies import policies as policies
-from crowdopt.report import write_page
-from crowdopt.report.charts import Undrawn, save_all
-from crowdopt.report.learning_page import KIND, charts
+from crowdopt.pages import write_page
+from crowdopt.pages.charts import Undrawn, save_all
+from crowdopt.pages.learning_page import KIND, charts
 from crowdopt.said import Listed, Said, Verb
 from crowdopt.studies.labeler_trials import DrawnLabelers as DrawnLabelers
 from crowdopt.studies.labeler_trials import Learning as Learning

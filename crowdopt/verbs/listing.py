@@ -77,7 +77,7 @@ def _policies() -> list[dict[str, Any]]:
 
 
 def _backends() -> list[dict[str, Any]]:
-    from crowdopt.backends import registered
+    from crowdopt.solvers import registered
 
     return [{"name": name, "what": one.library, "options": {}} for name, one in registered().items()]
 

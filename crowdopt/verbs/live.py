@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Ints, places
-from crowdopt.backends import solve_whole
 from crowdopt.crowd.alike import of_workers
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.documents import write_json
@@ -32,13 +31,6 @@ from crowdopt.io.settings import read_settings
 from crowdopt.io.tables import find_table, has_column, read_table
 from crowdopt.labelers.policies import named as asking_named
 from crowdopt.labelers.policies import policies as asking_policies
-from crowdopt.live.live_rows import GoldTasks, LiveSettings, gold_tasks
-from crowdopt.live.live_state import LiveState
-from crowdopt.live.running import Live, check_name
-from crowdopt.live.service.callers import MANAGER, WORKER, new_token
-from crowdopt.live.stores import DECIDED, MEMORY, Event, SQLiteStore, SQLLedgerbook
-from crowdopt.live.tasks_course import TasksCourse
-from crowdopt.live.workers_course import WorkersCourse
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.crowds import Recorded
 from crowdopt.online.policies import named
@@ -46,6 +38,14 @@ from crowdopt.online.policies import named as online_named
 from crowdopt.online.policies import policies as online_policies
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
+from crowdopt.serving.live_rows import GoldTasks, LiveSettings, gold_tasks
+from crowdopt.serving.live_state import LiveState
+from crowdopt.serving.running import Live, check_name
+from crowdopt.serving.service.callers import MANAGER, WORKER, new_token
+from crowdopt.serving.stores import DECIDED, MEMORY, Event, SQLiteStore, SQLLedgerbook
+from crowdopt.serving.tasks_course import TasksCourse
+from crowdopt.serving.workers_course import WorkersCourse
+from crowdopt.solvers import solve_whole
 from crowdopt.verbs.binding import AnyPath, BackendMissing, InstanceLike, TableLike, keywords
 
 GOLD_TASKS = "gold_tasks.csv"
@@ -132,7 +132,7 @@ def store_of(place: AnyPath) -> SQLLedgerbook:
     if not is_database(place):
         return SQLiteStore(place)
     try:
-        from crowdopt.live.stores import PostgreSQLStore
+        from crowdopt.serving.stores import PostgreSQLStore
     except ModuleNotFoundError:
         raise BackendMissing("a store in PostgreSQL needs psycopg: pip install 'crowdopt[live]'") from None
     return PostgreSQLStore(str(place))
@@ -405,7 +405,7 @@ def live_application(campaign: AnyPath, running: Live, join: str = "") -> Any:
     Raises BackendMissing without the extra.
     """
     try:
-        from crowdopt.live.service.application import Shown, application
+        from crowdopt.serving.service.application import Shown, application
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("crowdopt"):
             raise
@@ -423,7 +423,7 @@ def serve(campaign: AnyPath, at: tuple[str, int], say: Callable[[str], None], **
         raise InputError(f"{JOIN}: a secret for links that let people in has {SHORTEST} letters at least")
     running = live(campaign, **settings)
     app = live_application(campaign, running, join)
-    from crowdopt.live.service.server import serve as run
+    from crowdopt.serving.service.server import serve as run
 
     run(app, at, say, running)
 

@@ -24,8 +24,6 @@ from crowdopt.assign.direct import solve_full
 from crowdopt.assign.linear_plan import solve_linearly
 from crowdopt.assign.plan import Plan
 from crowdopt.assign.search import solve_exact
-from crowdopt.backends import BackendMissing, named, solve_program
-from crowdopt.backends.settings import taken_apart
 from crowdopt.core.clock import Clock
 from crowdopt.core.registry import made
 from crowdopt.core.solution import Listener, Options
@@ -37,6 +35,8 @@ from crowdopt.crowd.vote_errors import most_errors
 from crowdopt.errors import InputError
 from crowdopt.io.settings import overridden
 from crowdopt.said import Processes, Seed, Threads, Word
+from crowdopt.solvers import BackendMissing, named, solve_program
+from crowdopt.solvers.settings import taken_apart
 from crowdopt.verbs.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath
 
 

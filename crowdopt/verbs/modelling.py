@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.backends import BackendMissing, cvxpy, highs, pulp
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import public
 from crowdopt.io.programs import LP, MPS, Dialect, ids_of, names_of
+from crowdopt.solvers import BackendMissing, cvxpy, highs, pulp
 
 
 @public

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 
 from crowdopt.assign.shortage import rounded_up, shortage
-from crowdopt.backends import solve_whole
 from crowdopt.crowd.alike import refuse_joint_limits
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.errors import InputError, OutOfReach, public
@@ -22,6 +21,7 @@ from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of, realised_error
 from crowdopt.said import Said, Seed, Verb, Word
+from crowdopt.solvers import solve_whole
 from crowdopt.verbs.binding import InstanceLike, instance_of
 from crowdopt.verbs.solve import probe, solve
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from numpy.typing import ArrayLike
 
-from crowdopt.backends import BackendMissing, named, solve_whole
 from crowdopt.core.solution import Status
 from crowdopt.crowd.skills import heed
 from crowdopt.errors import InputError
@@ -20,8 +19,9 @@ from crowdopt.hire.ranking import RULES, Frontier, Selection, ranked
 from crowdopt.io.folders import check_target
 from crowdopt.io.hiring import CandidateLimits, read_candidates, write_frontier, write_hired
 from crowdopt.io.tables import find_table
-from crowdopt.report.charts import hiring_chart, save
+from crowdopt.pages.charts import hiring_chart, save
 from crowdopt.said import Said, Seed, Verb, Word
+from crowdopt.solvers import BackendMissing, named, solve_whole
 from crowdopt.verbs.binding import RELAXATIONS, SEARCH, AnyPath, TableLike, keywords, options_of
 
 SELECTIONS = (*RULES, "program", TABLE)

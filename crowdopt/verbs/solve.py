@@ -30,8 +30,6 @@ from crowdopt.assign.plan import Plan, in_units, presolved
 from crowdopt.assign.search import quick_plan
 from crowdopt.assign.shortage import Probe
 from crowdopt.assign.tied_tasks import with_tied_tasks
-from crowdopt.backends import solve_whole
-from crowdopt.backends.settings import taken_apart
 from crowdopt.bars import Latest, bar, in_notebook, ticking
 from crowdopt.core.certificate import Certificate
 from crowdopt.core.clock import Clock
@@ -49,6 +47,8 @@ from crowdopt.io.plan import write_plan
 from crowdopt.io.policy import write_policy
 from crowdopt.io.settings import RECORDABLE, alone, overridden, stating
 from crowdopt.kernels import for_small
+from crowdopt.solvers import solve_whole
+from crowdopt.solvers.settings import taken_apart
 from crowdopt.stops import stoppable
 from crowdopt.verbs.binding import (
     SEARCH,

@@ -9,10 +9,10 @@ import pytest
 
 from crowdopt import AssignmentInstance, InputError, Options, Status, recipe, solve, solve_program
 from crowdopt.assign.direct import solve_full
-from crowdopt.backends import BackendMissing
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.rules import HOEFFDING
 from crowdopt.crowd.vote_errors import breaches
+from crowdopt.solvers import BackendMissing
 
 SLACK = 1e-6  # what common solvers accept as feasible
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.backends import BackendMissing, named, session, solve_program
-from crowdopt.backends.probe import tiny
 from crowdopt.core.certificate import certify
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options
 from crowdopt.errors import InputError
 from crowdopt.programs import assignment
+from crowdopt.solvers import BackendMissing, named, session, solve_program
+from crowdopt.solvers.probe import tiny
 
 HARMLESS = {  # an option that each library has, by the end of the backend's name
     "highs": "presolve=off",

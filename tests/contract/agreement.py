@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import crowdopt
-from crowdopt.backends import named, solve_program
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import relax
 from crowdopt.core.solution import Options
 from crowdopt.programs import assignment
+from crowdopt.solvers import named, solve_program
 from tests import draw
 
 LIMIT = Options(time_limit=20.0)

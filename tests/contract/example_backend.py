@@ -2,9 +2,9 @@
 
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from crowdopt.backends import Backend
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Solution, Status
+from crowdopt.solvers import Backend
 
 
 def run(program: Program, options: Options, listener: Listener | None) -> Solution:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.backends import solve_program
 from crowdopt.core.solution import Options
 from crowdopt.hire import program as hiring
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build, chosen
+from crowdopt.solvers import solve_program
 from tests.selections import limited
 
 LIMIT = Options(time_limit=20.0)

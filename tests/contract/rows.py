@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from crowdopt.backends import registered
+from crowdopt.solvers import registered
 from crowdopt.testing.backend_contract import CASES
 
 ROOT = Path(__file__).parents[2]

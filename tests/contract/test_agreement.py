@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from crowdopt.backends import registered
 from crowdopt.core.program import Program
 from crowdopt.programs import assignment
+from crowdopt.solvers import registered
 from tests.contract.accuracy import accuracy
 from tests.contract.agreement import instance
 from tests.contract.rows import BACKENDS, MORE, SAMPLE, row

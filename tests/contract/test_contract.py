@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from crowdopt.backends import registered
 from crowdopt.core.solution import Status
+from crowdopt.solvers import registered
 from crowdopt.testing.backend_contract import CASES, CLAIMS, ContractClaim, best_of
 from tests.contract.accuracy import accuracy
 from tests.contract.rows import BACKENDS, PROMISED, row
@@ -61,7 +61,7 @@ def test_importing_the_backends_loads_no_solver() -> None:
     """``import crowdopt`` has to be quick, and ortools and highspy cannot be loaded together."""
     libraries = sorted({backend.library for backend in registered().values()} | {"scipy.optimize", "scipy.stats"})
     code = (
-        "import sys, json; from crowdopt.backends import registered; registered();"
+        "import sys, json; from crowdopt.solvers import registered; registered();"
         f"print(json.dumps([name for name in {libraries!r} if name in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,7 +16,7 @@ from tests.strangers import environment, installed
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that looks like an installed package to importlib.metadata."""
     code = Path(__file__).with_name("example_backend.py").read_text(encoding="utf-8")
-    points = "[crowdopt.backends]\nmilp = example_backend:BACKENDS\n"
+    points = "[crowdopt.solvers]\nmilp = example_backend:BACKENDS\n"
     return installed(tmp_path_factory.mktemp("site"), "example_backend", code, points)
 
 
@@ -26,7 +26,7 @@ def run(elsewhere: Path, *arguments: str) -> str:
 
 
 def test_an_entry_point_registers_a_backend(elsewhere: Path) -> None:
-    """``discover`` takes what the entry points of the group ``crowdopt.backends`` load like a module's BACKENDS."""
+    """``discover`` takes what the entry points of the group ``crowdopt.solvers`` load like a module's BACKENDS."""
     code = (
         "import crowdopt;"
         "plan = crowdopt.solve(crowdopt.recipe('R10:10x20'), 'milp');"
@@ -51,7 +51,7 @@ def test_the_example_keeps_the_contract(elsewhere: Path) -> None:
 def test_a_backend_that_is_not_installed_is_not_registered() -> None:
     """Without the folder on the path there is no such backend, and the sentence names those there are."""
     code = (
-        "from crowdopt.backends import BackendMissing, named\ntry: named('milp')\nexcept BackendMissing as e: print(e)"
+        "from crowdopt.solvers import BackendMissing, named\ntry: named('milp')\nexcept BackendMissing as e: print(e)"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "milp" in said

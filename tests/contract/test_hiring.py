@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from crowdopt.backends import registered
 from crowdopt.core.solution import Status
 from crowdopt.hire.ranking import ranked
+from crowdopt.solvers import registered
 from tests.contract.accuracy import accuracy
 from tests.contract.hiring import full, small
 from tests.contract.rows import BACKENDS, MORE, SAMPLE, row

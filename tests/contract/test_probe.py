@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt.backends import available
-from crowdopt.backends.probe import Available
+from crowdopt.solvers import available
+from crowdopt.solvers.probe import Available
 from tests.contract.rows import PROMISED
 from tests.strangers import environment, installed
 from tests.typed import run
 
 BROKEN = """
 import os
-from crowdopt.backends import Backend
+from crowdopt.solvers import Backend
 BACKENDS = [
     Backend("crashing", "nothing", "pip install nothing", True, True, lambda *_: os.abort()),
     Backend("lying", "nothing", "pip install nothing", False, False, lambda *_: __import__("lies")),
@@ -29,7 +29,7 @@ BACKENDS = [
 def test_trying_loads_no_solver_here() -> None:
     """Two libraries that cannot be loaded together are tried by one call only if neither is loaded by it."""
     code = (
-        "import sys; from crowdopt.backends import available;"
+        "import sys; from crowdopt.solvers import available;"
         f"found = available({list(PROMISED)!r});"
         "assert all(one.works and one.why == '' for one in found), found;"
         "assert not {'highspy', 'pulp', 'cvxpy'} & set(sys.modules)"
@@ -47,9 +47,9 @@ def test_each_says_what_it_handles() -> None:
 
 def test_a_crash_or_a_missing_library_is_a_sentence(tmp_path: Path) -> None:
     """A library may take its process down with it; it must not take ours."""
-    env = environment(installed(tmp_path, "broken", BROKEN, "[crowdopt.backends]\nbroken = broken:BACKENDS\n"))
+    env = environment(installed(tmp_path, "broken", BROKEN, "[crowdopt.solvers]\nbroken = broken:BACKENDS\n"))
     code = (
-        "import json; from dataclasses import asdict; from crowdopt.backends import available;"
+        "import json; from dataclasses import asdict; from crowdopt.solvers import available;"
         "print(json.dumps([asdict(one) for one in available(['crashing', 'lying'])]))"
     )
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ import traceback
 from dataclasses import replace
 from typing import Any
 
-from crowdopt.backends import BackendMissing, named, solve_program
+from crowdopt.solvers import BackendMissing, named, solve_program
 from crowdopt.testing.backend_contract import CASES, facts, suits
 from tests.contract import again, agreement, hiring
 from tests.contract.silent import SILENT

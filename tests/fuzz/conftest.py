@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from crowdopt.cli import main
 from tests.fuzz.desk import lay
 from tests.fuzz.trials import inside
-from tests.pages import no_pictures
+from tests.guides import no_pictures
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 
 from crowdopt import InputError, read_campaign
 from crowdopt.io.schema import CAMPAIGN_TABLES, COLUMNS, Column
-from tests.pages import ROOT
+from tests.guides import ROOT
 
 TABLES = {  # a campaign with every column that there is, row by row
     "tasks": ["task,type,epsilon,min_labels,max_labels", "t1,a,.1,0,3", "t2,b,.2,1,"],

@@ -14,7 +14,7 @@ import pytest
 
 import crowdopt
 from crowdopt.verbs.live import check_history, export_history, live_application, token
-from tests.live.scripts import LEASE, Clock
+from tests.serving.scripts import LEASE, Clock
 from tests.typed import run
 
 KEY = "a link of sixteen letters"
@@ -336,8 +336,8 @@ def test_more_tasks_go_the_way_that_is_named(tmp_path):
 def test_half_a_request_holds_no_connection(tmp_path, monkeypatch):
     """Head or body: it ends, and others are served meanwhile however many there are."""
     pytest.importorskip("uvicorn")
-    from crowdopt.live.service import callers as request_limits
-    from crowdopt.live.service import server
+    from crowdopt.serving.service import callers as request_limits
+    from crowdopt.serving.service import server
 
     for module in (request_limits, server):
         monkeypatch.setattr(module, "SECONDS", 0.3)

@@ -191,7 +191,7 @@ PLUGINS = """
 bare = strange
 nameless = strange:NAMELESS
 absent = strange:ABSENT
-[crowdopt.backends]
+[crowdopt.solvers]
 bare = strange
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
-from importlib import import_module
 from math import ceil, floor
 from pathlib import Path
 
@@ -15,14 +14,14 @@ import pulp
 import pytest
 
 import crowdopt
-from crowdopt.backends import Backend, highs
+from crowdopt import solvers as backends
 from crowdopt.core.program import Program, relax
 from crowdopt.errors import ProgramWarning
+from crowdopt.solvers import Backend, highs
 from crowdopt.testing.backend_contract import program
 from tests.typed import run
 
 INF = np.inf
-backends = import_module("crowdopt.backends")  # the folder; crowdopt.backends is the call
 
 
 def between(seed: int) -> Program:
@@ -109,7 +108,7 @@ def test_a_fractional_optimum_of_integers_is_no_answer(monkeypatch):
 
 def test_solving_prints_nothing():
     """HiGHS 1.16 prints a banner when its first object is made; output of ours must stay what a program can read."""
-    code = "import crowdopt; from crowdopt.backends.probe import tiny; crowdopt.solve_program(tiny(True), 'highs')"
+    code = "import crowdopt; from crowdopt.solvers.probe import tiny; crowdopt.solve_program(tiny(True), 'highs')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.pages import no_pictures
+from tests.guides import no_pictures
 from tests.pins import pinned
 from tests.pins.pinned import differences, names, near
 

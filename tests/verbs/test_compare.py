@@ -10,7 +10,7 @@ import pytest
 
 import crowdopt
 from crowdopt.errors import InputError
-from crowdopt.report import charts
+from crowdopt.pages import charts
 from crowdopt.verbs import compare
 from tests.chance import BASE, fewest
 from tests.typed import rows, run

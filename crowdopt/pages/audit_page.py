@@ -1,0 +1,65 @@
+"""What an audit shows, as a page: the claim, how it was reached, claims held against what was seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crowdopt.pages import Kind
+from crowdopt.pages.charts import altair
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section, data
+
+WIDTH, HEIGHT = 440, 280
+GROUPS = {"group": "group", "answers": "answers", "claimed": "claimed error", "checked": "checked", "wrong": "wrong"}
+NOTES = {
+    "claimed": "mean probability of a wrong answer by the model that gave the answers",
+    "checked": "answers drawn from the group and looked at",
+    "wrong": "of these; corrected",
+}
+
+
+def path_chart(facts: dict[str, Any]) -> Any:
+    """The bound after every check, and the target; facts: of audit.json; -> of Altair."""
+    alt = altair()
+    n, left = facts["answers"], facts["left"]
+    last = facts["drawn_checked"]
+    rows = [{"checks": last - len(left) + 1 + k, "share": most / n} for k, most in enumerate(left)]
+    x = alt.X("checks:Q", title="answers drawn and looked at")
+    y = alt.Y("share:Q", title="wrong answers left, at most", axis=alt.Axis(format=".0%"))
+    line = alt.Chart(data(rows)).mark_line(interpolate="step-after", point=len(rows) == 1).encode(x=x, y=y)
+    rule = alt.Chart(data([{"target": facts["target"]}])).mark_rule(strokeDash=[6, 4], color="#d1682e")
+    return (line + rule.encode(y="target:Q")).properties(width=WIDTH, height=HEIGHT)
+
+
+def page(facts: dict[str, Any]) -> Page:
+    """The page of an audit; facts: of audit.json."""
+    verdict = [facts["sentence"][0].upper() + facts["sentence"][1:] + "."]
+    reached = "is reached" if facts["certified"] else "is not reached"
+    verdict.append(f"The target of {facts['target']:g} {reached}.")
+    if facts["earlier"]:
+        verdict.append(
+            f"Together with {facts['earlier']} earlier audit(s): all claims hold with {100 * facts['confidence']:g} %."
+        )
+    rows = [{"group": k + 1, **group} for k, group in enumerate(facts["groups"])]
+    parts = [
+        ("drawn", facts["drawn_checked"], facts["drawn_wrong"]),
+        ("least sure", facts["least_sure_checked"], facts["least_sure_wrong"]),
+        ("others", facts["others_checked"], facts["others_wrong"]),
+    ]
+    looked = [{"part": part, "checked": checked, "wrong": wrong} for part, checked, wrong in parts]
+    heads = {"part": "answers", "checked": "looked at", "wrong": "wrong, corrected"}
+    chart = Chart(
+        "The bound after every look", path_chart(facts), "Dashed: the target. Wrong answers found are corrected."
+    )
+    rest = {key: facts[key] for key in ("method", "seed", "delta", "expert_error", "commitment", "answers_sha256")}
+    terms = PageTable(
+        {"what": "what", "value": "value"}, [{"what": key, "value": value} for key, value in rest.items()]
+    )
+    sections = [
+        Section("How it was reached", [chart, PageTable(heads, looked)]),
+        Section("Claims and what was seen", [PageTable(GROUPS, rows, NOTES, "Groups of equal claims, surest first.")]),
+        Section("The draw", [Folded("what decided it", terms)]),
+    ]
+    return Page("Audit of answers", verdict, sections, f"crowdopt {facts['version']}, seed {facts['seed']}")
+
+
+KIND = Kind("an audit of answers", "audit.json", "audit.json", page)

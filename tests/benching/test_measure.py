@@ -1,0 +1,122 @@
+"""Whatever a backend does, its row says so; an honest one's row says what is proven."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+import psutil
+import pytest
+
+from crowdopt import jobs
+from crowdopt.benching.measure import measure
+from crowdopt.benching.results import results_of
+from crowdopt.benching.subject import Limits, Subject
+
+PROBLEM = "R10:10x20"  # its optimum is 69; with all 200 labels every task has its evidence
+LIMITS = Limits(seconds=2.0, megabytes=300.0, grace=3.0)
+SOON = Limits(seconds=0.5, megabytes=300.0, grace=0.5)  # for those that only the end of their time stops
+
+
+@cache
+def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: Limits = LIMITS) -> dict:
+    return measure({}, **Subject(problem, program, method, 0, limits).arguments())
+
+
+@pytest.mark.parametrize(
+    ("fake", "outcome", "said"),
+    [
+        pytest.param("lies", "wrong", "breaks a row by", marks=pytest.mark.slow),
+        ("raises", "failed", "ArithmeticError: the matrix is too beautiful"),
+        ("crashes", "crashed", "killed by SIGABRT while solving"),
+        ("spins", "out of time", "killed while solving"),
+        pytest.param("hangs", "out of time", "killed while solving", marks=pytest.mark.slow),
+        pytest.param("eats", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
+        pytest.param("breeds", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
+    ],
+)
+def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
+    """Caught from outside or by recomputing; never the end of the benchmark.
+
+    How far an eater gets before it is killed is a question of speed: benchmarks/harness.py answers it.
+    """
+    found = row(f"fake-{fake}", limits=SOON if outcome == "out of time" else LIMITS)
+    assert (found["outcome"], said in found["why"]) == (outcome, True), found["why"]
+    assert (found["megabytes"] > LIMITS.megabytes) == (outcome == "out of memory")
+    json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.slow
+def test_lies_that_only_others_reveal(fakes):
+    """A plan that holds is not the cheapest, a bound is too high, there is a plan after all: seen side by side."""
+    methods = ("highs", "fake-boasts", "fake-overclaims", "fake-denies")
+    problem = "HS:4x60"  # no capacity binds here, so that all labels together are a plan
+    subjects = [Subject(problem, "ip", method, 0, LIMITS) for method in methods]
+    rows = jobs.run([jobs.Job.of(measure, versions={}, **one.arguments()) for one in subjects], processes=0)
+    results = results_of(rows)
+    honest, *liars = results
+    assert honest.outcome == "vouched"
+    assert [liar.outcome for liar in liars] == ["wrong"] * 3
+    best = honest.facts["value"]
+    assert liars[0].why == f"claims optimal at {liars[0].facts['value']:.10g}, but highs found {best:.10g}"
+    assert "above its own value" in liars[1].why
+    assert liars[2].why == "claims infeasible, but the plan of highs holds"
+
+
+@pytest.mark.parametrize(
+    ("method", "program"),
+    [
+        ("highs-ipm", "lp"),
+        pytest.param("exact", "ip", marks=pytest.mark.slow),
+    ],
+)
+def test_honest_rows(method, program):
+    """Recomputed value and bound meet; parts of the time add up to no more than the whole."""
+    found = row(method, program, limits=Limits(20.0, 2000.0))
+    assert found["outcome"] in ("proven", "vouched")
+    assert found["gap"] <= 1e-6
+    assert found["value"] == pytest.approx(69 if program == "ip" else 64.16448486741893)
+    timings = found["timings"]
+    parts = [timings[part] for part in ("build", "hand_over", "solve", "read_back")]
+    assert sum(parts) == pytest.approx(timings["total"])
+    assert timings["load"] + timings["total"] <= timings["wall"]
+    assert found["megabytes"] >= found["megabytes_before"] > 20
+
+
+def test_what_no_backend_can_is_refused_and_an_infeasible_program_proven_so():
+    """A row, not an error; the certificate is Farkas' and is checked here."""
+    found = row("highs-ipm", "ip")
+    assert found["outcome"] == "refused" and "linear programs only" in found["why"]
+    found = row("highs", "lp", "B5:50x20")
+    assert (found["outcome"], found["proof"], found["why"]) == ("infeasible", "certificate", "")
+
+
+def test_a_subject_dies_with_the_harness(fakes, tmp_path):
+    """Kill -9 on the watcher leaves no solver running, however deaf it is."""
+    words = json.dumps(Subject(PROBLEM, "ip", "fake-spins", 0, Limits(60.0, 300.0)).arguments())
+    code = f"import json; from crowdopt.benching.measure import measure; measure({{}}, **json.loads({words!r}))"
+    scratch = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", code], env=scratch) as harness:
+        solving = wait_for(lambda: _solving(tmp_path) and psutil.Process(harness.pid).children(recursive=True))
+        harness.send_signal(signal.SIGKILL)
+    wait_for(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in solving[:1]))
+    for orphan in solving:
+        orphan.kill() if orphan.is_running() else None
+
+
+def _solving(folder: Path) -> bool:
+    return any('"solving"' in path.read_text(encoding="utf-8") for path in folder.glob("*/events.jsonl"))
+
+
+def wait_for(look, seconds: float = 60.0):
+    end = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
