@@ -151,9 +151,7 @@ NAMES = {"import": "import_labels", "list": "list_of"}  # words that Python keep
 
 @pytest.mark.parametrize("verb", OURS)
 def test_every_verb_is_a_call_of_its_name_whose_arguments_are_described(verb):
-    """Also after the folder of that name was imported; options of a type are arguments like others."""
-    if verb in ("backends", "bench", "report"):
-        import_module(f"crowdopt.{verb}")
+    """Options of a type are arguments like others."""
     call = getattr(crowdopt, NAMES.get(verb, verb.replace("-", "_")))
     names = [name for name, one in inspect.signature(call).parameters.items() if one.kind is not one.VAR_KEYWORD]
     text = inspect.getdoc(call)
