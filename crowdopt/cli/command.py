@@ -147,7 +147,7 @@ def _sections(call: Callable[..., Any]) -> dict[str, str]:
 def _described(section: str) -> Iterable[tuple[str, str]]:
     """Each argument, and the first sentence of what is said of it."""
     for names, text in ENTRY.findall(section + "\n"):
-        sentence = re.split(r"(?<=\w)\.(?=\s|$)", " ".join(text.split()))[0]
+        sentence = re.split(r"(?<=[\w)\]/])\.(?=\s|$)", " ".join(text.split()))[0]
         for name in names.split(","):
             yield name.strip(), f"{sentence.rstrip('.')}."
 

@@ -71,7 +71,7 @@ def report(folder: AnyPath) -> Path:
 def backends(
     names: Annotated[Sequence[str], Word(place="BACKEND")] = (), *, time_limit: float = 60.0
 ) -> list[Available]:
-    """What each solver backend can do here, found out by solving, each in a process of its own.
+    """Try what each solver backend can do here, by solving, each in a process of its own.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class BenchOptions:
 
 @keywords_alone(BenchOptions)
 def bench(asked: BenchOptions) -> dict[str, Any]:
-    """Solver backends side by side, each in a process of its own within limits, every claim checked.
+    """Run solver backends side by side, each in a process of its own within limits, every claim checked.
 
     Called again with the same arguments it goes on where it was stopped, and repeats what failed in the harness itself.
 

@@ -94,7 +94,7 @@ class CompareOptions(StudyOptions):
 
 @keywords(CompareOptions)
 def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
-    """Run online policies on the same streams and hold each against the offline optimum of the same instance.
+    """Run online policies on the same arrivals and hold each against the proven offline optimum.
 
     Policies go by needs. Under the rule exact-error, which has none that are enough, they go by those of the linear
     rule that implies it: its optimum stands beside that of exact errors, and exact errors say how many tasks missed.

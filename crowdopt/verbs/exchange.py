@@ -146,7 +146,7 @@ class PullOptions:
 
 @keywords(PullOptions)
 def pull(campaign: AnyPath, asked: PullOptions) -> Pulled:
-    """Labels of a campaign from a tool's server or files, written as a folder with ``labels.csv`` for ``aggregate``.
+    """Get labels back from a tool's server or files, as a folder with ``labels.csv`` for ``aggregate``.
 
     A pull into a folder that was pulled before adds what is new; a label that is gone or changed is refused.
 

@@ -341,7 +341,7 @@ class ExplainOptions:
 
 @keywords(ExplainOptions)
 def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
-    """Why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
+    """Say why there is no plan and the cheapest ways out; where there is one, what one more unit of anything is worth.
 
     Raises
     ------

@@ -103,7 +103,7 @@ def rehearse(
     lost : float
         Share of the labels that are not given.
     force : bool
-        Whether a table that is there may be replaced.
+        Replace the label table if it exists.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def generate(
     epsilon : float, optional
         Error probability of every task, in place of the recipe's.
     parts : int, optional
-        Number of Parquet files for the tasks, which are read one at a time (:mod:`crowdopt.verbs.parts`).
+        Number of Parquet files for the tasks, which are read one at a time.
     processes : int
         Number of processes that draw parts; the files do not depend on it.
     output : path, optional

@@ -124,9 +124,9 @@ class ImportOptions:
 
 @keywords(ImportOptions)
 def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
-    """Tally each worker against the truth, per type; without truth, by how labels of a task agree.
+    """Make a campaign of labels (columns task, worker, label): its tasks, its workers, their skills.
 
-    Every task of the label table is to be labelled anew by the workers of the table.
+    Each worker is tallied against the truth, per type; without truth, by how labels of a task agree.
 
     Parameters
     ----------

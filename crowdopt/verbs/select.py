@@ -114,10 +114,8 @@ OF_TABLES = ("kind", "at_least", "at_most", "output", "chart", "frontier")
 
 
 @keywords(SelectOptions)
-def select(correct: ArrayLike | TableLike, options: SelectOptions) -> Selection:
-    """Decide whom to hire from their answers to control questions, with the proof: ``max F(S)  s.t.  |S| <= K``.
-
-    ``F(S) = |S|^(-1/2) sum of G_i over S`` (Li & Liu 2015, problem 11).
+def select(correct: Annotated[ArrayLike | TableLike, Word(place="GOLD")], options: SelectOptions) -> Selection:
+    """Decide whom to hire from their answers to control questions, with the proof.
 
     Parameters
     ----------
@@ -128,8 +126,9 @@ def select(correct: ArrayLike | TableLike, options: SelectOptions) -> Selection:
     Returns
     -------
     Selection
-        Its status says whether it is optimal, and its certificate by how much at most it is not. ``workers`` is
-        (hired,) int, by gain, greatest first.
+        ``max F(S)  s.t.  |S| <= K``, ``F(S) = |S|^(-1/2) sum of G_i over S`` (Li & Liu 2015, problem 11). Its
+        status says whether it is optimal, and its certificate by how much at most it is not. ``workers`` is (hired,)
+        int, by gain, greatest first.
 
     Raises
     ------
