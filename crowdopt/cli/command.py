@@ -77,18 +77,19 @@ def _run(verb: Verb, texts: Mapping[str, Taken], /, as_json: bool, **given: Any)
 
 def _parted(name: str, typed: Any, taken: Taken, default: Any) -> Any:
     """Several words as a list, or KEY=VALUE as a mapping; the call's default where nothing was typed."""
-    if not typed:
+    if not typed and (taken.pairs or typed is None or not default):
         return default if default is not inspect.Parameter.empty else ()
-    if not taken.pairs:
-        return [taken.kind(one.strip(), None, None) for one in COMMA.split(typed) if one.strip()]
-    found = {}
-    for text in typed:
-        key, sign, value = text.rpartition("=")
-        if not sign:
-            flag = f"--{name.replace('_', '-')}"
-            raise InputError(f"{flag} {text}: write a name and a number, such as {flag} nurses=2")
-        found[key] = taken.kind(value, None, None)
-    return found
+    flag = taken.word.typed or f"--{name.replace('_', '-')}"
+    pairs = [text.rpartition("=") for text in typed] if taken.pairs else [("", "=", one) for one in COMMA.split(typed)]
+    if taken.pairs and not all(sign for _, sign, _ in pairs):
+        raise InputError(f"{flag} {' '.join(typed)}: write a name and a number, such as {flag} nurses=2")
+    try:
+        found = [(key.strip(), taken.kind(value.strip(), None, None)) for key, _, value in pairs]
+    except click.BadParameter as error:
+        raise InputError(f"{flag}: {error.message}") from None
+    if not taken.pairs and "" in (values := [value for _, value in found]):
+        raise InputError(f"{flag} {typed}: there is nothing between two commas")
+    return dict(found) if taken.pairs else values
 
 
 def _taken(hint: Any, word: Word = PLAIN) -> Taken | None:

@@ -444,9 +444,9 @@ def overridden(instance: AssignmentInstance, settings: Any) -> AssignmentInstanc
 
     settings: as :func:`overrides` gives it, or read from a plan: nothing about it is taken for granted.
     """
-    wrong = misfit(settings, RECORDED, RECORD)
+    wrong = misfit(settings, RECORDED)
     if wrong is not None:
-        raise InputError(f"{PLAN}: {wrong}")
+        raise InputError(wrong)
     changes = {RECORDABLE[key].field: RECORDABLE[key].read(instance, value) for key, value in settings.items()}
     return replace(instance, **(changes | _retold(instance, settings)), origin=_stated(instance, settings))
 

@@ -17,7 +17,7 @@ from crowdopt.core.master import Warm
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
 from crowdopt.core.solution import Listener, Options, Settings, Solution, Status
-from crowdopt.errors import InputError, public
+from crowdopt.errors import InputError, meant, public
 from crowdopt.solvers.claims import NoAnswer, taken_over
 from crowdopt.solvers.lp_methods import played_by
 from crowdopt.solvers.settings import taken_apart
@@ -68,7 +68,9 @@ def named(name: str) -> Backend:
     """The backend of that name, ``highs`` or ``highs[presolve=off]``; BackendMissing names those there are."""
     base, settings = taken_apart(name)
     if base not in registered():
-        raise BackendMissing(f"there is no backend {base!r}; there are {', '.join(registered())}")
+        near = meant(base, registered())
+        hint = "" if near is None else f"did you mean {near!r}? "
+        raise BackendMissing(f"there is no backend {base!r}; {hint}there are {', '.join(registered())}")
     found = registered()[base]
     return replace(found, name=name, run=partial(_with_settings, found.run, settings)) if settings else found
 

@@ -32,10 +32,10 @@ from crowdopt.crowd.doubt import PARAMS as DOUBT
 from crowdopt.crowd.doubt import LeftOpen, left_open
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.vote_errors import most_errors
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, meant
 from crowdopt.io.settings import overridden
 from crowdopt.said import Processes, Seed, Threads, Word
-from crowdopt.solvers import BackendMissing, named, solve_program
+from crowdopt.solvers import BackendMissing, named, registered, solve_program
 from crowdopt.solvers.settings import taken_apart
 from crowdopt.verbs.binding import RELAXATIONS, SEARCH, SOLVERS, AnyPath
 
@@ -119,9 +119,16 @@ METHODS: dict[str, type[Any]] = {"exact": Exact, APPROXIMATION: PrimalApproximat
 
 def asked_method(method: str | Adaptive) -> str | Adaptive:
     """The method, one that looks at answers with its options; InputError for an option that a method of ours lacks."""
-    if isinstance(method, str) and method.strip().partition(":")[0] in METHODS:
+    if not isinstance(method, str):
+        return method
+    name = method.strip().partition(":")[0]
+    if name in METHODS:
         found = made(method, METHODS, "method")
         return found if isinstance(found, Adaptive) else method
+    if (near := meant(name, METHODS)) is not None:
+        raise InputError(f"there is no method {name!r}; did you mean {near!r}? `crowdopt list methods` shows all")
+    if name != method.strip() and name in registered():
+        raise InputError(f"{method}: a backend's own options stand in brackets, as in highs[presolve=off]")
     return method
 
 

@@ -55,6 +55,31 @@ def test_a_number_out_of_its_range_is_one_sentence_everywhere(words, given):
     assert status == 2 and str(raised.value) in said
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("plan-gold c --gold 5,x", "--gold: 'x' is not a valid integer"),
+        ("plan-gold c --gold=", "--gold: '' is not"),
+        ("init new --classes a,,b", "--classes a,,b: there is nothing between two commas"),
+        ("init new --classes ,,", "nothing between two commas"),
+        ("select c/gold.csv --at-most x=y", "--at-most: 'y' is not a valid integer"),
+        ("select c/gold.csv --at-least two", "--at-least two: write a name and a number, such as --at-least nurses=2"),
+        ("solve c -o p --method exat", "did you mean 'exact'?"),
+        ("solve c -o p --method higs", "did you mean 'highs'?"),
+        ("solve c -o p --method highs:presolve=off", "stand in brackets, as in highs[presolve=off]"),
+        ("solve c -o p --skills best", "skills must be one of averaged, one-point"),
+        ("rehearse c p -o labels.csv --lost 2", "lost must be at least 0 and at most 1, not 2"),
+    ],
+)
+def test_a_wrong_word_is_named_with_what_is_right(tmp_path, monkeypatch, words, said):
+    """The sentence is about what was typed, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    crowdopt.init("c")
+    status, told = run(*words.split())
+    assert status in (1, 2) and said in told and told.count("\n") == 1, told
+    assert [one.name for one in tmp_path.iterdir()] == ["c"]
+
+
 def test_options_of_methods_are_their_fields(tmp_path):
     """``list`` shows them; a wrong one names those there are; text and object say the same."""
     known = {row["name"]: row for row in json.loads(run("list", "methods", "--json")[1])["rows"]}
