@@ -28,7 +28,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.parts import APART, ENDLESS, SAMPLE, PartsAnswer, TimeIsUp, planned, shortest, solve_parts, swept
 from crowdopt.assign.problem import Problem, problem_of
 from crowdopt.core.clock import Clock
-from crowdopt.core.solution import relative_gap
+from crowdopt.core.solution import Listener, Progress, relative_gap
 from crowdopt.crowd.alike import of_tasks, own_accuracies
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import item_recipe, recipe
@@ -55,7 +55,6 @@ from crowdopt.memory import machine_memory
 from crowdopt.notebooks import InNotebooks
 from crowdopt.verbs.binding import SOLVERS, AnyPath, options_of
 
-Told = Callable[[str, float, float | None, float | None], None]  # what goes on, seconds, bound, cost
 ITEMS = re.compile(r"I([1-9]\d{0,2}):([1-9]\d{0,10})x([1-9]\d{0,5})")
 LATE, AGAIN = "time is up", "the same command goes on from there"
 ROWS, SAMPLES, NEW_PLAN = "rows", "samples", "plan"  # folders in the work folder
@@ -292,7 +291,7 @@ def assign_parts(
     time_limit: float | None = None,
     seed: int = 0,
     force: bool = False,
-    told: Told | None = None,
+    listener: Listener | None = None,
 ) -> PartsPlan:
     """Decide who labels what where tasks lie in parts: a bound, and a plan written part by part.
 
@@ -309,7 +308,7 @@ def assign_parts(
     on from there.
     seed: of samples and rounding.
     force: whether a plan that is there may be replaced.
-    told: hears what goes on, the seconds so far, the bound and the cost.
+    listener: hears what goes on, the seconds so far, the bound and the cost.
     """
     clock = Clock(ENDLESS if time_limit is None else options_of(time_limit, seed).time_limit)
     started, begun = datetime.now(UTC).isoformat(timespec="seconds"), perf_counter()
@@ -322,8 +321,8 @@ def assign_parts(
     parts = PartsAtWork(folder, work, seed, processes, cluster, clock, tasks)
 
     def hear(what: str, bound: float | None, cost: float | None) -> None:
-        if told is not None:
-            told(what, perf_counter() - begun, bound, cost)
+        if listener is not None:
+            listener(Progress(perf_counter() - begun, cost, bound, what))
 
     def run() -> dict[str, Any]:
         seconds = perf_counter() - begun

@@ -367,12 +367,6 @@ def _in_parts(campaign: AnyPath, asked: SolveOptions) -> PartsPlan:
     for one in fields(SolveOptions):
         if one.name not in OF_PARTS and getattr(asked, one.name) != one.default:
             raise InputError(f"a campaign in parts is not solved with {one.name}; leave it out")
-    listener = asked.listener
-
-    def told(what: str, seconds: float, bound: float | None, cost: float | None) -> None:
-        if listener is not None:
-            listener(Progress(seconds, cost, bound, what))
-
     return assign_parts(
         campaign,
         output=asked.output,
@@ -381,7 +375,7 @@ def _in_parts(campaign: AnyPath, asked: SolveOptions) -> PartsPlan:
         time_limit=asked.time_limit,
         seed=asked.seed,
         force=asked.force,
-        told=told,
+        listener=asked.listener,
     )
 
 
