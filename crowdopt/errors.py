@@ -15,7 +15,7 @@ from math import inf
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from crowdopt.said import Word
 
@@ -86,25 +86,33 @@ def public(call: F) -> F:
 
 
 def _refuse_beyond(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    """InputError where a number lies outside of what its annotation says."""
-    for name, (low, high) in _ranges(call).items():
+    """InputError where a number, or a word, lies outside of what its annotation says."""
+    for name, (whole, low, high) in _ranges(call)[0].items():
         value = options.get(name)
+        if isinstance(value, Real) and whole and not isinstance(value, Integral):
+            raise InputError(f"{name} must be a whole number, not {value}")
         if isinstance(value, Real) and not low <= float(value) <= high:
             upper = "" if high == inf else f" and at most {high:g}" if high < MANY else f" and at most {high}"
             raise InputError(f"{name} must be at least {low:g}{upper}, not {value}")
+    for name, words in _ranges(call)[1].items():
+        value = options.get(name)
+        if isinstance(value, str) and value not in words:
+            raise InputError(f"{name} must be one of {', '.join(words)}, not {value[:LONGEST]!r}")
 
 
 @lru_cache(maxsize=256)
-def _ranges(call: Callable[..., Any]) -> dict[str, tuple[float, float]]:
-    hints = {one.name: hint_of(call, one.annotation) for one in signature(call).parameters.values()}
-    words = {
-        name: word
-        for name, hint in hints.items()
-        for part in (hint, *get_args(hint))
-        if get_origin(part) is Annotated
-        for word in get_args(part)[1:]
-    }
-    return {name: (word.low, word.high) for name, word in words.items() if isinstance(word, Word) and word.low > -inf}
+def _ranges(call: Callable[..., Any]) -> tuple[dict[str, tuple[bool, float, float]], dict[str, tuple[str, ...]]]:
+    """Of numbers whether they are whole, and from where to where; of words those there are."""
+    numbers, words = {}, {}
+    for one in signature(call).parameters.values():
+        hint = hint_of(call, one.annotation)
+        for part in (hint, *get_args(hint)):
+            word = next((meta for meta in get_args(part)[1:] if isinstance(meta, Word)), None)
+            if get_origin(part) is Annotated and word is not None and word.low > -inf:
+                numbers[one.name] = get_args(part)[0] is int, word.low, word.high
+            elif get_origin(part) is Literal and get_origin(hint) is not Annotated:
+                words[one.name] = get_args(part)
+    return numbers, {name: some for name, some in words.items() if all(isinstance(one, str) for one in some)}
 
 
 def _misuse(call: Callable[..., Any], given: tuple[Any, ...], options: Mapping[str, Any]) -> str | None:

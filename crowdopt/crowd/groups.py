@@ -41,7 +41,10 @@ def chances(name: str, values: Any) -> Floats:
 
 def integers(name: str, values: Any) -> Ints:
     """A fresh array of whole numbers; floats without a fraction count."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{name} must be whole numbers") from None
     if array.dtype.kind in "iu":
         return array.astype(np.int64)
     given = floats(name, values)

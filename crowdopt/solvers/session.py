@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from crowdopt.core.master import Warm, with_numbers
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options, Solution
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, public
 from crowdopt.solvers import held_to, named, solve_program
 from crowdopt.solvers.lp_methods import played_by
 from crowdopt.solvers.settings import taken_apart
@@ -107,6 +107,7 @@ class Session:
         self._changed.add(what)
 
 
+@public
 def session(program: Program, backend: str = "highs", *, options: Options | None = None) -> Session:
     """A session: ``set_cost``, ``set_sides``, ``set_bounds`` and ``solve``, again and again.
 

@@ -153,6 +153,8 @@ def instance_of(
     if skills is not None:
         settings["skills"] = skills
     if difficulty is not None:
+        if len(difficulty) != 2:
+            raise InputError("difficulty is two numbers: the share of tasks that are hard, and of skill left on them")
         settings["difficulty"] = dict(zip(("share", "left"), map(float, difficulty), strict=True))
     return overridden(instance, settings) if settings else instance
 

@@ -29,7 +29,6 @@ from crowdopt.solvers import solve_whole
 from crowdopt.verbs.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
 from crowdopt.verbs.solve import probe, solve, unheeded
 
-PROMISES = ("average", "each")
 GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error is cheap enough
 QUARTER = 0.25  # of the time left for one search of a plan that keeps an error exactly
 KINDS = 100  # of tasks, up to which one linear program after the other is asked what no plan can promise
@@ -124,8 +123,6 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
         check_target(Path(asked.output), PLAN, asked.force)
     if (asked.labels is None) == (asked.money is None):
         raise InputError("say what there is to spend: either --labels or --money")
-    if asked.promise not in PROMISES:
-        raise InputError(f"promise must be {' or '.join(PROMISES)}, not {asked.promise!r}")
     instance = instance_of(campaign, trust_gold=asked.trust_gold)
     if asked.promise == "average":
         instance = alone(instance)

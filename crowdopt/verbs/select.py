@@ -157,7 +157,8 @@ def select(correct: Annotated[ArrayLike | TableLike, Word(place="GOLD")], option
         )
     if by_table:
         return _from_tables(correct, options)
-    own = {name: getattr(options, name) for name in (*OF_NUMBERS, "classes", "most", "money", "workers")}
+    named = {name: getattr(options, name) for name in (*OF_NUMBERS, "classes", "most", "money", "workers")}
+    own = {name: value for name, value in named.items() if value is not None}
     return hire(
         SelectionInstance(correct, options.asked, required=options.require, barred=options.bar, **own),  # type: ignore[arg-type]
         options,

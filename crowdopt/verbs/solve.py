@@ -68,7 +68,6 @@ from crowdopt.verbs.methods import (
     IP,
     LP,
     METHODS,
-    PROGRAMS,
     Adaptive,
     AdaptiveOptions,
     InPartsOptions,
@@ -330,8 +329,6 @@ def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | 
     refuse_of_parts(asked.processes, asked.cluster)
     if asked.output is not None:
         check_target(Path(asked.output), PLAN, asked.force)
-    if asked.program not in PROGRAMS:
-        raise InputError(f"program must be one of {', '.join(PROGRAMS)}, not {asked.program!r}")
     method = asked_method(asked.method)
     if isinstance(method, Adaptive):
         return _adaptive(campaign, method, asked)

@@ -80,6 +80,28 @@ def test_a_wrong_word_is_named_with_what_is_right(tmp_path, monkeypatch, words, 
     assert [one.name for one in tmp_path.iterdir()] == ["c"]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"require": "all"}, "require must be one of nothing, served, proof, not 'all'"),
+        ({"program": "milp"}, "program must be one of ip, lp, not 'milp'"),
+        ({"seed": 1.5}, "seed must be a whole number, not 1.5"),
+        ({"difficulty": (0.3,)}, "difficulty is two numbers"),
+    ],
+)
+def test_a_word_that_is_none_is_refused_in_python_too(words, said):
+    """What no branch asks for would otherwise be taken for the default."""
+    with pytest.raises(InputError, match=said):
+        crowdopt.solve(crowdopt.recipe("HS:3x3", seed=0), **words)
+
+
+def test_tables_that_are_no_rectangle_are_a_sentence():
+    with pytest.raises(InputError, match="capacity must be whole numbers"):
+        crowdopt.AssignmentInstance([[0.9, 0.8]], [0, 0], [[1, 2], [1]], 0.2)
+    with pytest.raises(InputError, match="asked must be whole numbers"):
+        crowdopt.select([1, 2], [[1], [2, 3]])
+
+
 def test_options_of_methods_are_their_fields(tmp_path):
     """``list`` shows them; a wrong one names those there are; text and object say the same."""
     known = {row["name"]: row for row in json.loads(run("list", "methods", "--json")[1])["rows"]}
