@@ -23,8 +23,8 @@ import numpy as np
 from crowdopt.arrays import Floats, Ints, places
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan, PolicyProof, PolicyRow, class_labels
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.labels import ANSWER, ASK, AskingOrder, OrderShare
-from crowdopt.documents import finite, write_json
+from crowdopt.crowd.labels import ANSWER, ASK, EXPERT, AskingOrder, OrderShare
+from crowdopt.documents import finite, shown, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.cells import write_csv
 from crowdopt.io.folders import PLAN, new_folder
@@ -365,8 +365,10 @@ def policy_rows(stored: StoredPolicy, instance: AssignmentInstance) -> list[Poli
 def _what(action: str, text: str, asker: dict[str, int], label: dict[str, int]) -> tuple[int, ...]:
     if action == ANSWER:
         return (label[named(text)],)
-    if action != ASK:
+    if action == EXPERT:
         return ()
+    if action != ASK:
+        raise ValueError(f"{shown(action)} is none of {ASK}, {ANSWER} and {EXPERT}")
     number = [0] * len(asker)
     for name, count in read_counted(text):
         number[asker[named(name)]] += count
@@ -398,8 +400,8 @@ def plan_overview(folder: str | Path) -> dict[str, Any]:
         )
     tasks, workers = read_table(place / "tasks.csv", PLAN_TABLES["tasks"]), _workers(place)
     given = read_table(place / "assignment.csv", PLAN_TABLES["assignment"])
-    shown = set(tasks["task"][:ROWS])
-    pairs = [pair for pair in zip(given["task"], given["worker"], strict=True) if pair[0] in shown]
+    listed = set(tasks["task"][:ROWS])
+    pairs = [pair for pair in zip(given["task"], given["worker"], strict=True) if pair[0] in listed]
     load, capacity = workers.numbers("load"), workers.numbers("capacity")
     error = tasks.numbers("exact_error" if "exact_error" in tasks else "error_bound")
     return {
