@@ -66,7 +66,7 @@ def public(call: F) -> F:
 
     def named(*given: Any, **options: Any) -> Any:
         places = given[1:] if isinstance(call, type) else given
-        _refuse_beyond(call, options)
+        _refuse_beyond(call, places, options)
         try:
             return made(*given, **options)
         except (TypeError, AttributeError, ValueError) as error:
@@ -85,17 +85,21 @@ def public(call: F) -> F:
     return call
 
 
-def _refuse_beyond(call: Callable[..., Any], options: Mapping[str, Any]) -> None:
+def _refuse_beyond(call: Callable[..., Any], places: tuple[Any, ...], options: Mapping[str, Any]) -> None:
     """InputError where a number, or a word, lies outside of what its annotation says."""
-    for name, (whole, low, high) in _ranges(call)[0].items():
-        value = options.get(name)
+    numbers, choices = _ranges(call)
+    if not (numbers or choices):
+        return
+    given = {**dict(zip(signature(call).parameters, places, strict=False)), **options}
+    for name, (whole, low, high) in numbers.items():
+        value = given.get(name)
         if isinstance(value, Real) and whole and not isinstance(value, Integral):
             raise InputError(f"{name} must be a whole number, not {value}")
         if isinstance(value, Real) and not low <= float(value) <= high:
             upper = "" if high == inf else f" and at most {high:g}" if high < MANY else f" and at most {high}"
             raise InputError(f"{name} must be at least {low:g}{upper}, not {value}")
-    for name, words in _ranges(call)[1].items():
-        value = options.get(name)
+    for name, words in choices.items():
+        value = given.get(name)
         if isinstance(value, str) and value not in words:
             raise InputError(f"{name} must be one of {', '.join(words)}, not {value[:LONGEST]!r}")
 
@@ -110,7 +114,7 @@ def _ranges(call: Callable[..., Any]) -> tuple[dict[str, tuple[bool, float, floa
             word = next((meta for meta in get_args(part)[1:] if isinstance(meta, Word)), None)
             if get_origin(part) is Annotated and word is not None and word.low > -inf:
                 numbers[one.name] = get_args(part)[0] is int, word.low, word.high
-            elif get_origin(part) is Literal and get_origin(hint) is not Annotated:
+            elif get_origin(part) is Literal:
                 words[one.name] = get_args(part)
     return numbers, {name: some for name, some in words.items() if all(isinstance(one, str) for one in some)}
 

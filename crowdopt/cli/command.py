@@ -18,7 +18,7 @@ from crowdopt.errors import InputError, hint_of
 from crowdopt.said import Verb, Word
 
 PATH = click.Path(path_type=Path)
-KINDS: dict[Any, Any] = {int: click.INT, float: click.FLOAT, str: click.STRING, bool: click.BOOL}
+KINDS: dict[Any, Any] = {int: click.INT, float: click.FLOAT, str: click.STRING, bool: click.BOOL, Path: PATH}
 ENTRY = re.compile(r"^(\S[^\n]*?) : [^\n]*\n((?:[ ]{4}[^\n]*\n|\n(?=[ ]{4}))+)", re.MULTILINE)
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`|``([^`]*)``")
 HEAD = re.compile(r"\n\n([A-Z][a-z]+)\n-{4,}\n")
@@ -79,7 +79,7 @@ def _parted(name: str, typed: Any, taken: Taken, default: Any) -> Any:
     """Several words as a list, or KEY=VALUE as a mapping; the call's default where nothing was typed."""
     if not typed and (taken.pairs or typed is None or not default):
         return default if default is not inspect.Parameter.empty else ()
-    flag = taken.word.typed or f"--{name.replace('_', '-')}"
+    flag = _flag(name, taken.word)
     pairs = [text.rpartition("=") for text in typed] if taken.pairs else [("", "=", one) for one in COMMA.split(typed)]
     if taken.pairs and not all(sign for _, sign, _ in pairs):
         raise InputError(f"{flag} {' '.join(typed)}: write a name and a number, such as {flag} nurses=2")
@@ -114,8 +114,6 @@ def _taken(hint: Any, word: Word = PLAIN) -> Taken | None:
     if isinstance(origin, type) and issubclass(origin, Iterable):
         inner = _taken(args[0], word)
         return inner and inner._replace(many=not inner.word.listed)
-    if hint is Path:
-        return Taken(PATH, word=word)
     return Taken(KINDS[hint], word=word) if hint in KINDS else None
 
 
@@ -126,7 +124,7 @@ def _parameter(one: inspect.Parameter, taken: Taken, said: str, verb: Verb) -> c
     if by_place and (word.place or one.default is one.empty or kind is PATH):
         place = word.place or None
         return click.Argument([one.name], type=kind, nargs=-1 if taken.many else 1, required=required, metavar=place)
-    flag = word.typed or f"--{one.name.replace('_', '-')}"
+    flag = _flag(one.name, word)
     shown: dict[str, Any] = {"help": said, "required": required, "show_default": True}
     if kind is click.BOOL:
         return click.Option([flag, one.name], is_flag=True, help=said)
@@ -137,6 +135,10 @@ def _parameter(one: inspect.Parameter, taken: Taken, said: str, verb: Verb) -> c
         shown["show_default"] = default not in ("", ())
     names = ["-o", "--output"] if one.name == "output" else [flag]
     return click.Option([*names, one.name], type=kind, metavar=word.place or None, **shown)
+
+
+def _flag(name: str, word: Word) -> str:
+    return word.typed or f"--{name.replace('_', '-')}"
 
 
 def _sections(call: Callable[..., Any]) -> dict[str, str]:

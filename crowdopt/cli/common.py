@@ -166,15 +166,15 @@ STATUS = "Exit status: 0 an answer, 1 no, 2 bad input, 3 our fault, 130 interrup
 FIRST = "crowdopt init my-campaign"
 
 
-def manual(*example: str, reads: str, writes: str, status: str = STATUS) -> str:
+def manual(*example: str, reads: str, writes: str) -> str:
     """The text below a verb's options.
 
     *example: commands to paste, one after another, after ``crowdopt init my-campaign``; the last one shows the verb;
-    reads, writes: files and folders, as a reader finds them; status: what the exit status says.
+    reads, writes: files and folders, as a reader finds them.
     """
     after = "Example:" if example[0].startswith(FIRST) else f"Example, after {FIRST}:"
     return "\n\n".join(
-        [after, "\b\n" + "\n".join(f"  {line}" for line in example), f"Reads {reads}.", f"Writes {writes}.", status]
+        [after, "\b\n" + "\n".join(f"  {line}" for line in example), f"Reads {reads}.", f"Writes {writes}.", STATUS]
     )
 
 

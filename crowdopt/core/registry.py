@@ -63,10 +63,14 @@ def made(text: str, known: Mapping[str, type[Any]], what: str = "policy") -> Any
     name, *settings = text.strip().split(":")
     if name not in known:
         raise InputError(f"unknown {what} {name!r}; there are {', '.join(known)}")
-    policy = known[name]
-    own = fields(policy) if is_dataclass(policy) else ()
-    options = {field.name.replace("_", "-"): field for field in own if field.init}
+    policy, options = known[name], options_of(known[name])
     return policy(**dict(_option(f"{what} {name}", setting, options) for setting in settings))
+
+
+def options_of(kind: type[Any]) -> dict[str, Field[Any]]:
+    """The options of a policy or a method by name: the fields of its class."""
+    own = fields(kind) if is_dataclass(kind) else ()
+    return {field.name.replace("_", "-"): field for field in own if field.init}
 
 
 def _option(owner: str, setting: str, known: Mapping[str, Field[Any]]) -> tuple[str, Any]:

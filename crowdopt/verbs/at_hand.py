@@ -38,8 +38,7 @@ def campaign(
     groups: TableLike | None = None,
     rows: TableLike | None = None,
     trust_gold: bool = False,
-    settings: Mapping[str, Any] | None = None,
-    **named: Any,
+    **settings: Any,
 ) -> AssignmentInstance:
     """A campaign from tables, each a file, a frame or columns by name: as from a folder of them.
 
@@ -49,10 +48,8 @@ def campaign(
         As a campaign's folder has them; tasks, workers, and one of gold and skills are needed.
     trust_gold : bool
         Take gold as it is, below chance too.
-    settings : mapping, optional
-        Keys of campaign.toml and their values, ``{"epsilon": .05, "classes": ["cat", "dog"]}``.
-    **named
-        The same by name: ``epsilon=.05``, ``rule="hoeffding"``.
+    **settings
+        Keys of campaign.toml: ``epsilon=.05``, ``classes=["cat", "dog"]``.
 
     Returns
     -------
@@ -65,13 +62,12 @@ def campaign(
     """
     given = {"tasks": tasks, "workers": workers, "gold": gold, "skills": skills, "prices": prices, "rows": rows}
     given |= {"forbidden": forbidden, "fixed": fixed, "collected": collected, "groups": groups}
-    known = {**(settings or {}), **named}
     with TemporaryDirectory() as place:
         for name, table in given.items():
             if table is not None:
                 header, columns, _ = cells_at_hand(table) if is_frame(table) else cells_of(Path(str(table)))  # type: ignore[arg-type]
                 write_csv(Path(place) / f"{name}.csv", header, columns)
-        write_text(Path(place) / CAMPAIGN, "".join(f"{key} = {_toml(key, value)}\n" for key, value in known.items()))
+        write_text(Path(place) / CAMPAIGN, "".join(f"{key} = {_toml(key, value)}\n" for key, value in settings.items()))
         return read_campaign(place, trust_gold=trust_gold)
 
 

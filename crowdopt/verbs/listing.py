@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import Annotated, Any, Literal
+from dataclasses import MISSING, dataclass
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from crowdopt.errors import InputError, public
+from crowdopt.core.registry import options_of
+from crowdopt.errors import public
 from crowdopt.notebooks import InNotebooks
 from crowdopt.said import Said, Verb, Word
 
-WHAT = ("methods", "policies", "backends", "formats", "programs")
+What: TypeAlias = Literal["methods", "policies", "backends", "formats", "programs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +25,7 @@ class Listing(InNotebooks):
 
 
 @public
-def list_of(
-    what: Annotated[Literal["methods", "policies", "backends", "formats", "programs"], Word(place="WHAT")],
-) -> Listing:
+def list_of(what: Annotated[What, Word(place="WHAT")]) -> Listing:
     """List what there is of a kind, with its options: methods of solve, policies of compare, learn and live, and so on.
 
     Parameters
@@ -57,8 +56,6 @@ def list_of(
 
         crowdopt list policies
     """
-    if what not in WHAT:
-        raise InputError(f"there are lists of {', '.join(WHAT)}, not of {what!r}")
     return Listing(_LISTS[what]())
 
 
@@ -96,12 +93,11 @@ def _programs() -> list[dict[str, Any]]:
 
 def _row(name: str, kind: type[Any]) -> dict[str, Any]:
     """A registered dataclass: its fields are its options."""
-    own = [one for one in fields(kind) if one.init] if is_dataclass(kind) else []
-    options = {one.name.replace("_", "-"): None if one.default is MISSING else one.default for one in own}
+    options = {name: None if one.default is MISSING else one.default for name, one in options_of(kind).items()}
     return {"name": name, "what": getattr(kind, "what", ""), "options": options}
 
 
-_LISTS = dict(zip(WHAT, (_methods, _policies, _backends, _formats, _programs), strict=True))
+_LISTS = dict(zip(get_args(What), (_methods, _policies, _backends, _formats, _programs), strict=True))
 
 
 def _said(found: Listing) -> Said:

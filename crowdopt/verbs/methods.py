@@ -1,6 +1,6 @@
 """The verb solve: a plan by the method that was asked for.
 
-Options of the call ``assign``: of any plan, of one of fixed sets, and of one that looks at answers.
+Options of the call ``solve``: of any plan, of one in parts, and of one that looks at answers.
 
 Plans whose mean error keeps the targets with a stated chance, as far as gold tells: by lower targets.
 """
@@ -51,8 +51,12 @@ class Exact:
 class PrimalApproximation:
     """Ho et al.'s Algorithm 1 at the LP's prices, repaired."""
 
-    ties: str = "random"  # or least-covered
+    ties: str = TIES[0]
     what: ClassVar[str] = "Algorithm 1 of Ho et al. at the LP's prices, repaired"
+
+    def __post_init__(self) -> None:
+        if self.ties not in TIES:
+            raise InputError(f"{APPROXIMATION} takes ties={' or ties='.join(TIES)}, not {self.ties!r}")
 
 
 @dataclass(frozen=True)
@@ -278,7 +282,7 @@ def by_method(instance: AssignmentInstance, search: MethodSearch) -> Plan:
     if name == APPROXIMATION:
         if not is_whole:
             raise InputError(f"method {APPROXIMATION} plans whole labels; ask for the program ip")
-        return approximate(instance, solve_program, options, ties_asked(search.method))
+        return approximate(instance, solve_program, options, made(search.method, METHODS, "method").ties)
     if instance.the_rule.average:
         return _on_average(instance, search)
     if is_exact and is_whole:
@@ -323,15 +327,6 @@ def base_of(method: str) -> str:
     """A method without its options, where it is the approximation; others as they are."""
     name = method.partition(":")[0]
     return name if name == APPROXIMATION else method
-
-
-def ties_asked(method: str) -> str:
-    """The ties of ``primal-approximation:ties=least-covered``; random ones, as printed, where nothing is said."""
-    _, colon, given = method.partition(":")
-    key, _, ties = given.partition("=")
-    if colon and (key != "ties" or ties not in TIES):
-        raise InputError(f"{method}: {APPROXIMATION} takes ties={' or ties='.join(TIES)}")
-    return ties or TIES[0]
 
 
 def _linear(search: MethodSearch, listener: Listener | None, instance: AssignmentInstance, options: Options) -> Plan:
