@@ -25,7 +25,7 @@ NO_PLAN = {
 
 
 class InNotebooks:
-    """A result that a notebook shows as tables; without more its own fields are shown."""
+    """A result that a notebook shows as tables; without more its fields are shown, but for those of repr=False."""
 
     in_notebooks: ClassVar[tuple[str, ...]] = ()  # properties that are shown before the fields
 
@@ -37,16 +37,6 @@ class InNotebooks:
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:
         """The first rows of the table that a reader wants to see, and how many it has; none by default."""
         return [], 0
-
-    def table(self) -> Any:
-        """All rows of that table, as Arrow: ``polars.DataFrame(result)`` and ``result.table().to_pandas()`` work."""
-        rows, count = self.notebook_rows(sys.maxsize)
-        if not count:
-            raise InputError(f"{type(self).__name__} has no table of rows; its fields are what it holds")
-        return as_arrow({name: [row[name] for row in rows] for name in rows[0]})
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.table().__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
         named = named_facts(self)
@@ -78,10 +68,27 @@ class InNotebooks:
         return "\n".join([*lines, *[f"  {count - len(rows)} more"] * (count > len(rows))])
 
 
+class InFrames(InNotebooks):
+    """A result that is a table: ``pandas.DataFrame(result)`` and ``polars.DataFrame(result)`` hold all of its rows."""
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.notebook_rows(sys.maxsize)[0])
+
+    def table(self) -> Any:
+        """All rows, as an Arrow table."""
+        rows = list(self)
+        return as_arrow({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+
 def named_facts(result: InNotebooks) -> dict[str, Any]:
     """What a reader is shown of a result: its properties, then its fields."""
     named = {name: getattr(result, name) for name in result.in_notebooks}
-    return named | ({one.name: getattr(result, one.name) for one in fields(result)} if is_dataclass(result) else {})
+    return named | (
+        {one.name: getattr(result, one.name) for one in fields(result) if one.repr} if is_dataclass(result) else {}
+    )
 
 
 def percent(ratio: float) -> str:

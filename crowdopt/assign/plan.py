@@ -26,7 +26,7 @@ from crowdopt.crowd.doubt import LeftOpen
 from crowdopt.crowd.instance import PRICES, AssignmentInstance
 from crowdopt.crowd.vote_errors import NEAR, broken, exact_errors, most_errors, open_tasks, worst_breach
 from crowdopt.errors import OwnFault
-from crowdopt.notebooks import InNotebooks, as_arrow, how_good
+from crowdopt.notebooks import InFrames, as_arrow, how_good
 from crowdopt.programs.elastic import JOINT
 
 REPORT = "this is a fault of crowdopt, not of the campaign: please report it with the campaign"
@@ -78,7 +78,7 @@ class Repaired:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(InNotebooks):
+class Plan(InFrames):
     """Who labels what, or why there is no plan, with the certificate.
 
     Parameters
@@ -133,15 +133,15 @@ class Plan(InNotebooks):
     backend: str
     seed: int = 0
     seconds: float = 0.0
-    started: str = ""
-    interrupted: bool = False
+    started: str = field(default="", repr=False)
+    interrupted: bool = field(default=False, repr=False)
     note: str = ""
     promise: str = ""
-    gave_up: bool = False
+    gave_up: bool = field(default=False, repr=False)
     spending: dict[str, float] = field(default_factory=dict)
     repaired: Repaired | None = None
     left_open: LeftOpen | None = None
-    is_sure: bool = True
+    is_sure: bool = field(default=True, repr=False)
     short: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     partial: Ints | None = None
 

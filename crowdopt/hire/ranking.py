@@ -27,7 +27,7 @@ from crowdopt.crowd.rules import rule_named
 from crowdopt.crowd.skills import averaged
 from crowdopt.errors import InputError
 from crowdopt.hire.candidates import SelectionInstance, counted, exceeds, levels, plug_in_fractions, score
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 
 TIE = 1e-12  # relative; where scores are no fractions, closer ones are equal
 
@@ -218,7 +218,7 @@ class Frontier:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection(InNotebooks):
+class Selection(InFrames):
     """A set of workers, or why there is none, with the certificate.
 
     Parameters

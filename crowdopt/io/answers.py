@@ -37,7 +37,7 @@ from crowdopt.io.plan import read_overrides, read_pairs, read_votes, read_weight
 from crowdopt.io.schema import ANSWERS, CAMPAIGN_TABLES, SKIPPED
 from crowdopt.io.settings import overridden, settings_text
 from crowdopt.io.tables import Table, campaign_pairs, find_table, pair_ids, read_label_table, read_table, table_in
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Onward:
 
 
 @dataclass(frozen=True, eq=False)
-class Answered(InNotebooks):
+class Answered(InFrames):
     """Answers to a campaign's tasks, and everything needed to go on with it.
 
     Parameters

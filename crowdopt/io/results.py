@@ -7,6 +7,7 @@ Studies of asking on disk: skills and label tables in, tables and one JSON objec
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.documents import write_json
+from crowdopt.documents import FLAG, TEXT, Each, Keys, Shape, read_json, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.cells import TableLike, write_csv, write_table
 from crowdopt.io.folders import check_target, new_folder
@@ -98,6 +99,19 @@ def write_explanation(
         for name, content in (pictures or {}).items():
             (new / name).write_bytes(content)
         write_json(new / EXPLANATION, facts)
+
+
+TOLD: dict[str, Shape] = {"said": Each(TEXT), "feasible": FLAG}
+
+
+def read_explanation(folder: Path) -> dict[str, Any]:
+    """What was written: ``facts`` as explain.json has them, and ``tables``, their columns of cells by name."""
+    tables = {}
+    for path in sorted(folder.glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        tables[path.stem] = dict(zip(header, zip(*rows, strict=True), strict=False))
+    return {"facts": read_json(folder / EXPLANATION, Keys(TOLD, open=True)), "tables": tables}
 
 
 LEARNING = "learning.json"

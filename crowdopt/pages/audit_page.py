@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from crowdopt.pages import Kind
-from crowdopt.pages.charts import altair
-from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section, data
+from crowdopt.pages.charts import PALETTE, at, on, plot, sized
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section
 
-WIDTH, HEIGHT = 440, 280
 GROUPS = {"group": "group", "answers": "answers", "claimed": "claimed error", "checked": "checked", "wrong": "wrong"}
 NOTES = {
     "claimed": "mean probability of a wrong answer by the model that gave the answers",
@@ -19,20 +18,17 @@ NOTES = {
 
 def path_chart(facts: dict[str, Any]) -> Any:
     """The bound after every check, and the target; facts: of audit.json; -> of Altair."""
-    alt = altair()
-    n, left = facts["answers"], facts["left"]
-    last = facts["drawn_checked"]
-    rows = [{"checks": last - len(left) + 1 + k, "share": most / n} for k, most in enumerate(left)]
-    x = alt.X("checks:Q", title="answers drawn and looked at")
-    y = alt.Y("share:Q", title="wrong answers left, at most", axis=alt.Axis(format=".0%"))
-    line = alt.Chart(data(rows)).mark_line(interpolate="step-after", point=len(rows) == 1).encode(x=x, y=y)
-    rule = alt.Chart(data([{"target": facts["target"]}])).mark_rule(strokeDash=[6, 4], color="#d1682e")
-    return (line + rule.encode(y="target:Q")).properties(width=WIDTH, height=HEIGHT)
+    n, left, first = facts["answers"], facts["left"], facts["drawn_checked"] + 1 - len(facts["left"])
+    rows = [{"checks": first + k, "share": most / n} for k, most in enumerate(left)]
+    across = on("checks:Q", "answers drawn and looked at")
+    up = on("share:Q", "wrong answers left, at most", format=".0%")
+    line = plot(rows, "line", {"x": across, "y": up}, interpolate="step-after", point=len(rows) == 1)
+    return sized(line + at(facts["target"], "y", strokeDash=[6, 4], color=PALETTE[1]))
 
 
 def page(facts: dict[str, Any]) -> Page:
     """The page of an audit; facts: of audit.json."""
-    verdict = [facts["sentence"][0].upper() + facts["sentence"][1:] + "."]
+    verdict = [facts["sentence"] + "."]
     reached = "is reached" if facts["certified"] else "is not reached"
     verdict.append(f"The target of {facts['target']:g} {reached}.")
     if facts["earlier"]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from crowdopt.pages import Kind
-from crowdopt.pages.charts import PALETTE, altair
-from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section, data
+from crowdopt.pages.charts import hue, on, plot, sized
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section
 
 LEVEL = 10.0  # times the fastest: as far as curves are drawn that nothing raises
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
@@ -106,28 +106,23 @@ def _only(rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> list[dict[s
 
 def means_chart(comparison: dict[str, Any]) -> Any:
     """Mean seconds of each method with their intervals, and how many cases it settled."""
-    alt = altair()
     rows = [{**row, "name": f"{row['method']}  {row['settled']}/{row['cases']}"} for row in comparison["means"]]
-    figures = ("seconds", "seconds_low", "seconds_high")
-    tips = ["method:N", "settled:Q", *(alt.Tooltip(f"{key}:Q", format=".3g") for key in figures)]
-    y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=alt.Axis(labelLimit=220))
-    scale = alt.Scale(type="log", padding=12)
-    x, low = (alt.X(f"{key}:Q", scale=scale, axis=TICKS, title="seconds") for key in figures[:2])
-    base = alt.Chart(data(rows)).encode(y=y, tooltip=tips)
-    span = base.mark_rule(strokeWidth=2, opacity=0.5, color=PALETTE[0]).encode(x=low, x2="seconds_high:Q")
-    dots = base.mark_circle(size=90, color=PALETTE[0], opacity=1).encode(x=x)
-    return alt.layer(span, dots).properties(width="container", height=22 * len(rows))
+    y = on("name:N", sort=[row["name"] for row in rows], labelLimit=220)
+    x, low = (on(f"{key}:Q", "seconds", log=True, padding=12, **TICKS) for key in ("seconds", "seconds_low"))
+    span = plot(rows, "rule", {"x": low, "x2": {"field": "seconds_high"}, "y": y}, strokeWidth=2, opacity=0.5)
+    dots = plot(rows, "circle", {"x": x, "y": y}, size=90, opacity=1, tips=("method:N", "settled:Q", "seconds:Q"))
+    return sized(span + dots, 22 * len(rows))
 
 
 def profile_chart(comparison: dict[str, Any]) -> Any:
     """Performance profiles."""
-    alt = altair()
     methods = _first(comparison)
-    x = alt.X("factor:Q", scale=alt.Scale(type="log"), axis=TICKS, title="factor of the fastest")
-    y = alt.Y("share:Q", axis=alt.Axis(format="%"), title="cases settled", scale=alt.Scale(domain=[0, 1]))
+    x = on("factor:Q", "factor of the fastest", log=True, **TICKS)
+    y = on("share:Q", "cases settled", domain=[0, 1], format="%")
+    colour = hue("method:N", methods, orient="bottom", columns=2)
     rows = _drawable(_only(comparison["profile"], methods))
-    lines = alt.Chart(data(rows)).mark_line(interpolate="step-after", strokeWidth=2)
-    return _styled(alt, lines.encode(x=x, y=y), methods)
+    lines = plot(rows, "line", {"x": x, "y": y, "color": colour}, interpolate="step-after", strokeWidth=2)
+    return sized(lines, 300)
 
 
 def _drawable(profile: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -135,12 +130,6 @@ def _drawable(profile: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if any(row["factor"] > 1 for row in profile):
         return profile
     return [*profile, *({**row, "factor": LEVEL} for row in profile)]
-
-
-def _styled(alt: Any, lines: Any, methods: Sequence[str]) -> Any:
-    legend = alt.Legend(orient="bottom", columns=2, title=None)
-    colour = alt.Color("method:N", scale=alt.Scale(domain=list(methods), range=PALETTE), legend=legend)
-    return lines.encode(color=colour, tooltip=["method:N"]).properties(width="container", height=300)
 
 
 def _conditions(summary: dict[str, Any]) -> Section:

@@ -10,10 +10,12 @@ import signal
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from crowdopt.arrays import Floats
 from crowdopt.errors import InputError
@@ -41,6 +43,7 @@ LOOK = {
     "background": "white",
     "font": FONT,
     "range": {"category": PALETTE},
+    "mark": {"color": PALETTE[0]},
     "view": {"stroke": None},
     "axis": {
         "labelFontSize": 12,
@@ -58,7 +61,10 @@ FUNCTIONS: dict[str, tuple[str, dict[str, float]]] = {  # of vl-convert, and the
     ".png": ("vegalite_to_png", {"scale": 2.0}),  # sharp on a dense screen
     ".svg": ("vegalite_to_svg", {}),
 }
-WIDE = 440  # pixels of a picture whose chart would else be as wide as its page: a phone shows it whole
+WIDE, HEIGHT = 440, 260  # pixels: a phone shows it whole
+SCALE = ("type", "zero", "domain", "nice", "padding", "paddingInner")  # words of a channel that are its scale's
+TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
+GREY = "#555"
 
 
 class Undrawn(InputError):
@@ -102,10 +108,7 @@ def drawn(charts: Mapping[str, Any]) -> dict[str, bytes]:
         if Path(name).suffix not in FUNCTIONS:
             raise InputError(f"{name}: a chart is written as {' or '.join(FUNCTIONS)}")
         function, options = FUNCTIONS[Path(name).suffix]
-        drawing = chart.configure(**LOOK).to_dict()
-        if drawing.get("width") == "container":
-            drawing["width"] = WIDE
-        jobs.append((name, function, drawing, options))
+        jobs.append((name, function, chart.configure(**LOOK).to_dict(), options))
     if jobs and find_spec("vl_convert") is None:
         raise Undrawn(MISSING)
     return dict(zip(charts, _converted(jobs), strict=True)) if jobs else {}
@@ -127,45 +130,72 @@ def _converted(jobs: Sequence[tuple[str, str, Any, dict[str, float]]]) -> list[b
     raise Undrawn(f"{names} cannot be drawn: {said}; it may need more memory than it gets")
 
 
+def on(field: str, title: str | None = None, **words: Any) -> dict[str, Any]:
+    """An axis: ``field:Q``, its title, and words of its scale or axis, as Vega-Lite has them; ``log=True`` is short."""
+    if words.pop("log", False):
+        words["type"] = "log"
+    sort = {"sort": words.pop("sort")} if "sort" in words else {}
+    scale = {key: words.pop(key) for key in SCALE if key in words}
+    return {**_named(field), "title": title, **sort, **({"scale": scale} if scale else {}), "axis": words}
+
+
+def hue(field: str, sort: Sequence[str] | None = None, **words: Any) -> dict[str, Any]:
+    """Colours by a field, in the order given or met, and words of the legend, which stands above."""
+    return {**_named(field), "title": None, "sort": sort and list(sort), "legend": {"orient": "top", **words}}
+
+
+def _named(field: str) -> dict[str, str]:
+    name, kind = field.split(":")
+    return {"field": name, "type": TYPES[kind]}
+
+
+def plot(rows: Iterable[Mapping[str, Any]], mark: str, channels: Mapping[str, Any], **look: Any) -> Any:
+    """Rows as marks (an Altair chart; ``+`` lays one over another); look: of the mark, as Vega-Lite has it."""
+    values = json.loads(json.dumps([dict(row) for row in rows]))
+    tips = {"tooltip": [_named(one) for one in look.pop("tips")]} if "tips" in look else {}
+    drawing = {"data": {"values": values}, "mark": {"type": mark, **look}, "encoding": {**channels, **tips}}
+    return altair().Chart.from_dict(drawing)
+
+
+def sized(chart: Any, height: float = HEIGHT) -> Any:
+    """A chart as wide as a phone."""
+    return chart.properties(width=WIDE, height=height)
+
+
+def at(across: float, key: str = "x", **look: Any) -> Any:
+    """A line at a place of an axis."""
+    return plot([{"at": across}], "rule", {key: {"field": "at", "type": "quantitative"}}, **look)
+
+
 def cost_curve(epsilon: Floats, bound: Floats, plan: Floats) -> Any:
     """Cost against epsilon, (points,), on logarithmic scales: what no plan undercuts, and plans found or NaN."""
-    alt = altair()
-    rows = [
-        {"epsilon": e, "cost": c, "what": what}
-        for what, values in (("no plan costs less", bound), ("a plan", plan))
-        for e, c in zip(epsilon.tolist(), values.tolist(), strict=True)
-        if c == c and c > 0
-    ]
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("epsilon:Q", scale=alt.Scale(type="log"), title="error target of every task"),
-        y=alt.Y("cost:Q", scale=alt.Scale(type="log", zero=False, nice=True), title="cost of the labels"),
-        color=alt.Color("what:N", title=None, legend=alt.Legend(orient="top")),
-    )
-    line = base.transform_filter("datum.what == 'no plan costs less'").mark_line()
-    return (line + base.transform_filter("datum.what == 'a plan'").mark_point(filled=True, size=50)).properties(
-        width=WIDE, height=300
-    )
+    least = _priced("no plan costs less", epsilon, bound)
+    found = _priced("a plan", epsilon, plan)
+    channels = _cost_of_target("error target of every task", "cost of the labels")
+    return sized(plot(least, "line", channels) + plot(found, "point", channels, filled=True, size=50))
+
+
+def _priced(what: str, epsilon: Floats, cost: Floats) -> list[dict[str, Any]]:
+    pairs = zip(epsilon.tolist(), cost.tolist(), strict=True)
+    return [{"epsilon": e, "cost": c, "what": what} for e, c in pairs if c == c and c > 0]
+
+
+def _cost_of_target(target: str, cost: str) -> dict[str, Any]:
+    up = on("cost:Q", cost, log=True, zero=False, nice=True)
+    return {"x": on("epsilon:Q", target, log=True), "y": up, "color": hue("what:N", orient="bottom")}
 
 
 def cost_of_rounds(points: list[tuple[str, float, float]]) -> Any:
     """Cost against the mean target; points: rounds in words, target, cost. The last line is what no plan undercuts."""
-    alt = altair()
     names = list(dict.fromkeys(name for name, *_ in points))
     shown = {name: f"{name}: no adaptive plan costs less" if name == names[-1] else name for name in names}
     rows = [{"rounds": shown[name], "epsilon": target, "cost": cost} for name, target, cost in points]
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("epsilon:Q", scale=alt.Scale(zero=False), title="error target (mean)", axis=alt.Axis(format="%")),
-            y=alt.Y("cost:Q", scale=alt.Scale(zero=True), title="expected cost"),
-            strokeDash=alt.condition(alt.datum.rounds == shown[names[-1]], alt.value([6, 3]), alt.value([1, 0])),
-            color=alt.Color(
-                "rounds:N", sort=list(shown.values()), title=None, legend=alt.Legend(orient="bottom", columns=1)
-            ),
-        )
-        .properties(width=WIDE, height=300)
-    )
+    across = on("epsilon:Q", "error target (mean)", zero=False, format="%")
+    colour = hue("rounds:N", list(shown.values()), orient="bottom", columns=1)
+    channels = {"x": across, "y": on("cost:Q", "expected cost", zero=True), "color": colour}
+    last = [row for row in rows if row["rounds"] == shown[names[-1]]]
+    lines = plot([row for row in rows if row not in last], "line", channels, point=True)
+    return sized(lines + plot(last, "line", channels, point=True, strokeDash=[6, 3]))
 
 
 def total_cost(epsilon: Floats, labels: Floats, total: Floats, experts_alone: float) -> Any:
@@ -174,24 +204,12 @@ def total_cost(epsilon: Floats, labels: Floats, total: Floats, experts_alone: fl
     epsilon (k,): errors that labels are planned for; labels, total (k,): what the labels cost, and with their audit;
     experts_alone: what it costs to have an expert answer every task.
     """
-    alt = altair()
-    rows = [
-        {"epsilon": e, "cost": cost, "what": what}
-        for what, values in (("labels and audit", total), ("labels alone, nothing certified", labels))
-        for e, cost in zip(epsilon.tolist(), values.tolist(), strict=True)
-    ]
-    rows += [{"epsilon": e, "cost": experts_alone, "what": "experts alone"} for e in epsilon.tolist()]
-    best = min((row for row in rows if row["what"] == "labels and audit"), key=lambda row: row["cost"])
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("epsilon:Q", scale=alt.Scale(type="log"), title="error that the labels are planned for"),
-        y=alt.Y("cost:Q", title="cost", scale=alt.Scale(type="log", zero=False, nice=True)),
-        color=alt.Color("what:N", title=None, sort=None, legend=alt.Legend(orient="bottom")),
-    )
-    point = alt.Chart(alt.Data(values=[best])).mark_point(filled=True, size=80).encode(x="epsilon:Q", y="cost:Q")
-    return (base.mark_line() + point).properties(width=480, height=300)
-
-
-HEIGHT = 240
+    both = _priced("labels and audit", epsilon, total)
+    rows = [*both, *_priced("labels alone, nothing certified", epsilon, labels)]
+    rows += _priced("experts alone", epsilon, np.full(len(epsilon), experts_alone))
+    channels = _cost_of_target("error that the labels are planned for", "cost")
+    best = min(both, key=lambda row: float(row["cost"]))
+    return sized(plot(rows, "line", channels) + plot([best], "point", channels, filled=True, size=80))
 
 
 def hiring_chart(selection: Selection, frontier: Frontier | None = None) -> Any:
@@ -199,25 +217,20 @@ def hiring_chart(selection: Selection, frontier: Frontier | None = None) -> Any:
     scores, costs = selection.score_by_size.tolist(), selection.cost_by_size
     sizes, best = list(range(1, len(scores) + 1)), "the best of each number, by rank"
     hired = float(len(selection.members))
-    panels = [_panel(sizes, scores, best, (hired, selection.score), "workers", "score")]
+    panels = [_panel(sizes, scores, best, (hired, selection.score), "number of workers", "score of the set")]
     if costs is not None:
-        panels.append(_panel(sizes, costs.tolist(), best, (hired, selection.cost), "workers", "cost"))
+        panels.append(_panel(sizes, costs.tolist(), best, (hired, selection.cost), "number of workers", "cost"))
     if frontier is not None and frontier.cost is not None:
         across, up = frontier.cost.tolist(), frontier.score.tolist()
         what = "no cheaper set scores as much"
-        panels.append(_panel(across, up, what, (selection.cost, selection.score), "cost", "score"))
+        panels.append(_panel(across, up, what, (selection.cost, selection.score), "cost", "score of the set"))
     return altair().vconcat(*panels)
 
 
-def _panel(across: list[Any], up: list[Any], what: str, chosen: tuple[Any, Any], across_name: str, up_name: str) -> Any:
-    alt = altair()
+def _panel(across: list[Any], up: list[Any], what: str, chosen: tuple[Any, Any], x: str, y: str) -> Any:
     rows = [{"x": float(a), "y": float(b), "what": what} for a, b in zip(across, up, strict=True)]
     mark = [{"x": float(chosen[0]), "y": float(chosen[1]), "what": "hired"}] if None not in chosen else []
-    titles = {"workers": "number of workers", "cost": "cost", "score": "score of the set"}
-    x = alt.X("x:Q", title=titles[across_name], axis=alt.Axis(tickMinStep=1 if across_name == "workers" else 0))
-    y = alt.Y("y:Q", title=titles[up_name], scale=alt.Scale(zero=False))
-    colour = alt.Color("what:N", title=None, legend=alt.Legend(orient="top"), sort=[what, "hired"])
-    shape = "step-after" if across_name == "cost" else "linear"
-    line = alt.Chart(alt.Data(values=rows)).mark_line(point=True, interpolate=shape).encode(x=x, y=y, color=colour)
-    dot = alt.Chart(alt.Data(values=mark)).mark_point(size=180, filled=True, opacity=0.9).encode(x=x, y=y, color=colour)
-    return (line + dot).properties(width=WIDE, height=HEIGHT)
+    whole = {} if x == "cost" else {"tickMinStep": 1}
+    channels = {"x": on("x:Q", x, **whole), "y": on("y:Q", y, zero=False), "color": hue("what:N", [what, "hired"])}
+    line = plot(rows, "line", channels, point=True, interpolate="step-after" if x == "cost" else "linear")
+    return sized(line + plot(mark, "point", channels, size=180, filled=True, opacity=0.9))

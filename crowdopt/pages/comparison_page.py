@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from crowdopt.pages import Kind
-from crowdopt.pages.charts import altair
+from crowdopt.pages.charts import GREY, at, hue, on, plot, sized
 from crowdopt.pages.page import Chart, Page, PageTable, Section, of_rule
 
 Line: TypeAlias = Mapping[str, Any]
 
 KINDS = ("gold", "exploration", "work", "repair", "check")
-WIDTH, HEIGHT = 460, 260
 COLUMNS = {  # of the HTML page
     "policy": "policy",
     "cost": "cost",
@@ -119,91 +118,61 @@ def charts(summary: Sequence[Line], optimum: Line, possible: Line | None = None)
 
 
 def _labels_chart(summary: Sequence[Line], optimum: Line) -> Any:
-    alt = altair()
-    order = [line["policy"] for line in summary]
     rows = [
         {"policy": line["policy"], "cost": line[f"cost_{kind}"], "kind": kind, "place": k}
         for line in summary
         for k, kind in enumerate(KINDS)
         if line[f"cost_{kind}"]
     ]
-    bars = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_bar()
-        .encode(
-            x=alt.X("cost:Q", title=f"mean cost of a run; the line is what no plan{_of_rule(optimum)} can beat"),
-            y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=320)),
-            color=alt.Color("kind:N", sort=list(KINDS), title=None, legend=alt.Legend(orient="top")),
-            order=alt.Order("place:Q"),
-        )
-    )
-    if optimum["bound"] is None:
-        return bars.properties(width=WIDTH)
-    rule = alt.Chart(alt.Data(values=[{"bound": optimum["bound"]}])).mark_rule(strokeWidth=2).encode(x="bound:Q")
-    return (bars + rule).properties(width=WIDTH)
+    channels = {
+        "x": on("cost:Q", f"mean cost of a run; the line is what no plan{_of_rule(optimum)} can beat"),
+        "y": on("policy:N", sort=[line["policy"] for line in summary], labelLimit=320),
+        "color": hue("kind:N", KINDS),
+        "order": {"field": "place", "type": "quantitative"},
+    }
+    bars, height = plot(rows, "bar", channels), 20 * len(summary)
+    return sized(bars if optimum["bound"] is None else bars + at(optimum["bound"], strokeWidth=2), height)
 
 
 def _ratio_chart(summary: Sequence[Line]) -> Any:
     rows = [
-        {
-            "policy": line["policy"],
-            "x": line["ratio_bound"],
-            "low": line["ratio_bound"] - (line.get("ratio_bound_half") or 0),
-            "high": line["ratio_bound"] + (line.get("ratio_bound_half") or 0),
-            "y": 100 * line["short_mean"],
-        }
-        for line in summary
+        _dot(line, "ratio_bound", 100 * line["short_mean"], half=line.get("ratio_bound_half") or 0) for line in summary
     ]
-    return _scatter(rows, "cost / certified offline bound", "mean shortfall, % of the need")
+    return sized(_scatter(rows, "cost / certified offline bound", "mean shortfall, % of the need"))
 
 
 def _errors_chart(summary: Sequence[Line], curve: Sequence[Sequence[float]]) -> Any:
     known = [line for line in summary if line.get("error_realised") is not None]
-    rows = [
-        {
-            "policy": line["policy"],
-            "x": line["cost"],
-            "low": line["cost"],
-            "high": line["cost"],
-            "y": line["error_realised"],
-        }
-        for line in known
-    ]
+    rows = [_dot(line, "cost", line["error_realised"]) for line in known]
     across, up = "cost in all, gold included; dashed: less is impossible", "share of wrong answers"
     dots = _scatter(rows, across if curve else across.partition(";")[0], up)
     highest = max([row["y"] for row in rows], default=0.0)
     points = [{"x": cost, "y": error} for error, cost in curve if error <= max(1.2 * highest, curve[0][0])]
-    return dots if len(points) < 2 else (_dashed(points, across, up) + dots).properties(width=WIDTH, height=HEIGHT)
+    if len(points) < 2:
+        return sized(dots)
+    channels = {"x": on("x:Q", across), "y": on("y:Q", up), "order": {"field": "y", "type": "quantitative"}}
+    return sized(plot(points, "line", channels, strokeDash=[6, 4], color=GREY) + dots)
 
 
-def _dashed(points: list[dict[str, float]], across: str, up: str) -> Any:
-    alt = altair()
-    base = alt.Chart(alt.Data(values=points)).mark_line(strokeDash=[6, 4], color="#555")
-    return base.encode(x=alt.X("x:Q", title=across), y=alt.Y("y:Q", title=up), order="y:Q")
+def _dot(line: Line, across: str, up: float, half: float = 0.0) -> dict[str, Any]:
+    x = line[across]
+    return {"policy": line["policy"], "x": x, "low": x - half, "high": x + half, "y": up}
 
 
 def _scatter(rows: list[dict[str, Any]], across: str, up: str) -> Any:
-    alt = altair()
-    x = alt.X("x:Q", title=across, scale=alt.Scale(zero=False))
-    y = alt.Y("y:Q", title=up)
     order = [row["policy"] for row in rows]
-    colour = alt.Color("policy:N", title=None, sort=order, legend=alt.Legend(orient="top", columns=3))
-    base = alt.Chart(alt.Data(values=rows))
-    shape = alt.Shape("policy:N", sort=order, legend=None)
-    dots = base.mark_point(size=110, filled=True, opacity=0.9).encode(x=x, y=y, color=colour, shape=shape)
-    bars = base.mark_rule().encode(x=alt.X("low:Q", title=across), x2="high:Q", y=y, color=colour)
-    return (bars + dots).properties(width=WIDTH, height=HEIGHT)
+    alike = {"y": on("y:Q", up), "color": hue("policy:N", order, columns=3)}
+    shape = {"field": "policy", "type": "nominal", "sort": order, "legend": None}
+    dot = {**alike, "x": on("x:Q", across, zero=False), "shape": shape}
+    span = {**alike, "x": on("low:Q", across), "x2": {"field": "high"}}
+    return plot(rows, "rule", span) + plot(rows, "point", dot, size=110, filled=True, opacity=0.9)
 
 
 def page(facts: dict[str, Any]) -> Page:
     """The page of a comparison."""
     optimum, summary, possible = facts["optimum"], facts["policies"], facts.get("possible")
     drawn = charts(summary, optimum, possible)
-    parts = [
-        Chart(title, drawn[name].properties(width="container"), caption)
-        for name, (title, caption) in PICTURES.items()
-        if name in drawn
-    ]
+    parts = [Chart(title, drawn[name], caption) for name, (title, caption) in PICTURES.items() if name in drawn]
     notes = [f"{line['policy']}: {note}" for line in summary for note in line["notes"]]
     for key, what in (("refused", "labels that could not be had"), ("over_capacity", "labels beyond capacities")):
         notes += [f"{line['policy']}: {line[key]:.0f} {what}, on average" for line in summary if line.get(key)]

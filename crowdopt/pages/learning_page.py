@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from crowdopt.pages import Kind
-from crowdopt.pages.charts import altair
-from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section, data
+from crowdopt.pages.charts import hue, on, plot, sized
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section
 
 Line: TypeAlias = Mapping[str, Any]
 
-WIDTH, HEIGHT = 440, 280
 COLUMNS = {
     "policy": "policy",
     "reward": "reward",
@@ -70,18 +69,12 @@ def charts(facts: Line) -> dict[str, Any]:
 
 def banded(points: Sequence[Line], key: str, up: str, order: Sequence[str]) -> Any:
     """One line with its band per policy; points: ``t``, ``policy``, the key and its ``_low`` and ``_high``."""
-    alt = altair()
-    rows = [
-        {"t": one["t"], "y": one[key], "low": one[f"{key}_low"], "high": one[f"{key}_high"], "policy": one["policy"]}
-        for one in points
-    ]
-    scale = alt.Scale(zero=key != "reward")
-    legend = alt.Legend(orient="bottom", columns=3, symbolOpacity=1)
-    base = alt.Chart(data(rows)).encode(
-        x=alt.X("t:Q", title="tasks, t"), color=alt.Color("policy:N", title=None, sort=list(order), legend=legend)
-    )
-    band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=up, scale=scale), y2="high:Q")
-    return (band + base.mark_line().encode(y=alt.Y("y:Q", title=up))).properties(width=WIDTH, height=HEIGHT)
+    ends = {"y": key, "low": f"{key}_low", "high": f"{key}_high", "t": "t", "policy": "policy"}
+    rows = [{name: one[field] for name, field in ends.items()} for one in points]
+    colour = hue("policy:N", order, orient="bottom", columns=3, symbolOpacity=1)
+    line = {"x": on("t:Q", "tasks, t"), "y": on("y:Q", up, zero=key != "reward"), "color": colour}
+    band = {**line, "y": {**line["y"], "field": "low"}, "y2": {"field": "high"}}
+    return sized(plot(rows, "area", band, opacity=0.18) + plot(rows, "line", line))
 
 
 def page(facts: dict[str, Any]) -> Page:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from importlib.resources import files
-from typing import Any, TypeAlias
-from urllib.parse import quote
+from typing import Any, ClassVar, TypeAlias
 
-from crowdopt.pages.charts import drawn
+from crowdopt.pages.charts import MISSING, Undrawn, drawn
 
-LONG = 32  # letters of a cell from which on it may be broken into lines
 PROMISE = "exact-error"  # the rule that is the promise itself
 SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
@@ -21,11 +17,16 @@ SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 class PageTable:
     """Rows of plain values; a click on a heading sorts by it."""
 
-    columns: dict[str, str]  # key in the rows -> heading
-    rows: Sequence[dict[str, Any]]
-    notes: dict[str, str] = field(default_factory=dict)  # key -> what the heading means, shown on hovering
+    columns: Mapping[str, str]  # key in the rows -> heading
+    rows: Sequence[Mapping[str, Any]]
+    notes: Mapping[str, str] = field(default_factory=dict)  # key -> what the heading means, shown on hovering
     caption: str = ""
     link: str = ""  # kind whose stories the first column's names lead to
+    kind: ClassVar[str] = "table"
+
+    def of_figures(self, key: str) -> bool:
+        """A heading stands on the side where the first figure under it does."""
+        return _is_number(next((row[key] for row in self.rows if row.get(key) is not None), None))
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Chart:
     title: str
     drawing: Any
     caption: str
+    kind: ClassVar[str] = "chart"
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Folded:
 
     title: str
     content: Part
+    kind: ClassVar[str] = "folded"
 
 
 @dataclass(frozen=True)
@@ -70,19 +73,12 @@ class Stories:
     tied: Sequence[Sequence[int]]
     why: Mapping[str, str]
     hint: str
+    kind: ClassVar[str] = "stories"
 
-    def html(self) -> str:
-        """A field to ask in, a place for the answer, and what is known, as data."""
-        known = {"kinds": list(self.names), **{name: value for name, value in vars(self).items() if name != "hint"}}
-        text = json.dumps(known, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-        kinds = " or ".join(self.names)
-        return (
-            f"<p>{escape(self.hint)}</p>\n"
-            f'<form id="ask"><label>Name of a {kinds} <input name="asked" autocomplete="off" list="known"></label>'
-            ' <button>Show</button><datalist id="known"></datalist></form>\n'
-            '<div id="story" aria-live="polite"></div>\n'
-            f'<script type="application/json" id="stories">{text}</script>\n'
-        )
+    @property
+    def known(self) -> dict[str, Any]:
+        """What the page's script reads."""
+        return {"kinds": list(self.names), **{name: value for name, value in vars(self).items() if name != "hint"}}
 
 
 Part: TypeAlias = str | PageTable | Chart | Folded | Stories
@@ -108,87 +104,33 @@ class Page:
 
 def html(page: Page) -> str:
     """The page as one file. Raises InputError if there are charts and the extra ``plots`` is missing."""
-    charts = [chart.drawing for section in page.sections for chart in _charts(section.parts)]
-    pictures = (one.decode() for one in drawn({f"chart {k}.svg": chart for k, chart in enumerate(charts, 1)}).values())
-    verdict = "".join(f"<li>{escape(sentence)}</li>" for sentence in page.verdict)
-    sections = "".join(_section(section, pictures) for section in page.sections)
-    assets = files("crowdopt.pages") / "assets"
-    style, script = ((assets / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(page.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
-        f'<h1>{escape(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>\n{sections}\n'
-        f"<footer>{escape(page.footer)}</footer>\n</main>\n<script>{script}</script>\n"
-        "</body>\n</html>\n"
-    )
+    try:
+        from jinja2 import Environment, PackageLoader
+        from markupsafe import Markup
+    except ImportError:
+        raise Undrawn(MISSING) from None
+    charts = [chart for section in page.sections for part in section.parts for chart in _charts(part)]
+    pictures = iter(drawn({f"chart {k}.svg": chart.drawing for k, chart in enumerate(charts, 1)}).values())
+    pages = Environment(loader=PackageLoader("crowdopt.pages", "assets"), autoescape=True)
+    pages.tests["figure"] = _is_number
+    pages.filters.update(number=number, exact=repr, data=lambda known: Markup(_data(known)))
+    pages.globals["picture"] = lambda: Markup(next(pictures).decode())  # in the order in which they stand
+    return pages.get_template("page.html").render(page=page) + "\n"
 
 
-def _charts(parts: Sequence[Part]) -> Iterator[Chart]:
-    """In the order in which they stand."""
-    for part in parts:
-        if isinstance(part, Folded):
-            yield from _charts([part.content])
-        elif isinstance(part, Chart):
-            yield part
-
-
-def _section(section: Section, pictures: Iterator[str]) -> str:
-    parts = "".join(_part(one, pictures) for one in section.parts)
-    return f"<section>\n<h2>{escape(section.title)}</h2>\n{parts}</section>\n"
-
-
-def _part(part: Part, pictures: Iterator[str]) -> str:
-    if isinstance(part, PageTable):
-        return _table(part)
-    if isinstance(part, Chart):
-        shown = f'<div class="chart" tabindex="0" role="img" aria-label="{escape(part.title)}">{next(pictures)}</div>'
-        said = f"<figcaption>{escape(part.caption)}</figcaption>"
-        return f"<figure><h3>{escape(part.title)}</h3>{shown}{said}</figure>\n"
-    if isinstance(part, Stories):
-        return part.html()
+def _charts(part: Part) -> Iterator[Chart]:
     if isinstance(part, Folded):
-        content = _part(part.content, pictures)
-        return f"<details><summary>{escape(part.title)}</summary>{content}</details>\n"
-    return f"<p>{escape(part)}</p>\n"
+        yield from _charts(part.content)
+    elif isinstance(part, Chart):
+        yield part
 
 
-def _table(table: PageTable) -> str:
-    heads = "".join(
-        f'<th scope="col"{_aligned(table.rows, key)} title="{escape(table.notes.get(key, ""))}">'
-        f'<button type="button">{escape(head)}</button></th>'
-        for key, head in table.columns.items()
-    )
-    first, *others = table.columns
-    rows = "\n".join(
-        f"<tr>{_cell(row.get(first), table.link)}{''.join(_cell(row.get(key)) for key in others)}</tr>"
-        for row in table.rows
-    )
-    caption = f"<p>{escape(table.caption)}</p>\n" if table.caption else ""
-    inside = f"<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody>"
-    return f'{caption}<div class="wide" tabindex="0"><table>{inside}</table></div>\n'  # keys scroll it too
-
-
-def _aligned(rows: Sequence[dict[str, Any]], key: str) -> str:
-    """A heading stands on the side where the first figure under it does."""
-    first = next((row[key] for row in rows if row.get(key) is not None), None)
-    return ' class="n"' if _is_number(first) else ""
+def _data(known: Mapping[str, Any]) -> str:
+    return json.dumps(known, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _cell(value: Any, link: str = "") -> str:
-    """A number keeps every digit for sorting and shows four; link: kind of what a name leads to."""
-    if value is None:
-        return "<td></td>"
-    if link:
-        return f'<td><a href="#{link}={quote(str(value))}">{escape(str(value))}</a></td>'
-    if not _is_number(value):
-        text = str(value)
-        return f'<td class="t">{escape(text)}</td>' if len(text) > LONG else f"<td>{escape(text)}</td>"
-    return f'<td class="n" data-v="{value!r}">{number(value)}</td>'
 
 
 def of_rule(name: str) -> str:
@@ -204,10 +146,3 @@ def number(value: float) -> str:
     if abs(value) >= 1000:
         return f"{value:.1f}" if abs(value) < high else f"{value:.3e}"
     return f"{value:.4g}" if abs(value) >= low else f"{value:.1e}"
-
-
-def data(rows: Sequence[dict[str, Any]]) -> Any:
-    """Rows as a chart's data, written into the page."""
-    from crowdopt.pages.charts import altair
-
-    return altair().Data(values=json.loads(json.dumps(list(rows))))

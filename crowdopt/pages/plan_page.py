@@ -7,12 +7,14 @@ from typing import Any
 
 from crowdopt.notebooks import how_good
 from crowdopt.pages import Kind
-from crowdopt.pages.charts import PALETTE, altair
-from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section, Stories, data, number, of_rule
+from crowdopt.pages.charts import PALETTE, at, on, plot, sized
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section, Stories, number, of_rule
 
 MATRIX = 120, 60  # tasks and workers that fit one picture of who labels what
 BARS = 60  # workers that get a bar each
 NAMES = 25  # of workers in a cell
+USED = ("load", "capacity")
+LOW = 220  # pixels of a chart that says little
 TASKS = {
     "task": "task",
     "labels": "labels",
@@ -81,7 +83,7 @@ def _verdict(facts: Mapping[str, Any]) -> list[str]:
         _how_sure(claims, errors),
     ]
     if left_open := claims.get("left_open"):
-        sentences.append(f"{left_open['says'][:1].upper()}{left_open['says'][1:]}.")
+        sentences.append(f"{left_open['says']}.")
     spending = claims.get("spending")
     if spending:
         least = (
@@ -106,8 +108,7 @@ def _how_good(claims: Mapping[str, Any]) -> str:
     certified = claims["certified_bound"]
     own = "" if certified is None else f"; the plan's own multipliers prove {certified:.10g}"
     figures = claims["proven"], claims["gap"], claims["bound"], claims["proof"]
-    said = how_good(*figures, rule=of_rule(claims["rule"]), word=f"on {claims['backend']}'s word{own}")
-    return f"{said[0].upper()}{said[1:]}."
+    return how_good(*figures, rule=of_rule(claims["rule"]), word=f"on {claims['backend']}'s word{own}") + "."
 
 
 def _how_sure(claims: Mapping[str, Any], errors: Mapping[str, float]) -> str:
@@ -132,73 +133,40 @@ def _labels_per_task(counts: Sequence[Mapping[str, Any]]) -> Part:
 
 
 def _matrix(facts: Mapping[str, Any]) -> Any:
-    alt = altair()
-    tasks = [row["task"] for row in facts["tasks"]]
-    workers = [row["worker"] for row in facts["workers"]]
-    x = alt.X(
-        "task:N",
-        sort=tasks,
-        title=None,
-        scale=alt.Scale(domain=tasks, paddingInner=0.12),
-        axis=alt.Axis(labelAngle=-90, labelLimit=90, labelOverlap=True),
-    )
-    y = alt.Y("worker:N", sort=workers, title=None, scale=alt.Scale(domain=workers, paddingInner=0.12))
-    marks = alt.Chart(data(facts["pairs"])).mark_rect(color=PALETTE[0], cornerRadius=2)
-    drawn = marks.encode(x=x, y=y, tooltip=["task:N", "worker:N"])
-    return drawn.properties(width="container", height=max(80, 18 * len(workers)))
+    tasks, workers = ([row[key] for row in facts[f"{key}s"]] for key in ("task", "worker"))
+    x = on("task:N", domain=tasks, paddingInner=0.12, labelAngle=-90, labelLimit=90, labelOverlap=True)
+    y = on("worker:N", domain=workers, paddingInner=0.12)
+    tips = ("task:N", "worker:N")
+    return sized(plot(facts["pairs"], "rect", {"x": x, "y": y}, cornerRadius=2, tips=tips), max(80, 18 * len(workers)))
 
 
 def _bars(workers: Sequence[Mapping[str, Any]]) -> Any:
-    alt = altair()
-    y = alt.Y("worker:N", sort=[row["worker"] for row in workers], title=None, axis=alt.Axis(labelLimit=200))
-    base = alt.Chart(data([dict(row) for row in workers])).encode(y=y, tooltip=["worker:N", "load:Q", "capacity:Q"])
+    y = on("worker:N", sort=[row["worker"] for row in workers], labelLimit=200)
     most = max([1.0, *(max(row["load"], row["capacity"]) for row in workers)])
-    scale = alt.Scale(domain=[0, 1.02 * most], nice=False)
-    x = alt.X("load:Q", title="labels", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
-    bars = base.mark_bar(color=PALETTE[0], height={"band": 0.6}).encode(x=x)
-    ticks = base.mark_tick(color=PALETTE[1], thickness=3, height={"band": 0.9}).encode(x="capacity:Q")
-    return (bars + ticks).properties(width="container", height=max(80, 18 * len(workers)))
+    x, full = (on(f"{key}:Q", "labels", domain=[0, 1.02 * most], nice=False, tickMinStep=1, format="d") for key in USED)
+    tips = ("worker:N", "load:Q", "capacity:Q")
+    bars = plot(workers, "bar", {"x": x, "y": y}, height={"band": 0.6}, tips=tips)
+    ticks = plot(workers, "tick", {"x": full, "y": y}, color=PALETTE[1], thickness=3, height={"band": 0.9}, tips=tips)
+    return sized(bars + ticks, max(80, 18 * len(workers)))
 
 
 def _use(counts: Sequence[Mapping[str, Any]]) -> Any:
-    alt = altair()
-    x = alt.X(
-        "from:Q",
-        bin="binned",
-        title="share of the capacity that is used",
-        axis=alt.Axis(format="%", tickCount=10),
-    )
-    bars = alt.Chart(data([dict(row) for row in counts])).mark_bar(color=PALETTE[0])
-    return bars.encode(x=x, x2="to:Q", y=alt.Y("workers:Q", title="workers")).properties(width="container", height=220)
+    x = {**on("from:Q", "share of the capacity that is used", format="%", tickCount=10), "bin": "binned"}
+    return sized(plot(counts, "bar", {"x": x, "x2": {"field": "to"}, "y": on("workers:Q", "workers")}), LOW)
 
 
 def _labels(counts: Sequence[Mapping[str, Any]]) -> Any:
-    alt = altair()
-    bars = alt.Chart(data([dict(row) for row in counts])).mark_bar(color=PALETTE[0])
-    x = alt.X("labels:O", title="labels of a task", axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    drawn = bars.encode(
-        x=x, y=alt.Y("tasks:Q", title="tasks", axis=alt.Axis(tickMinStep=1)), tooltip=["labels:O", "tasks:Q"]
-    )
-    return drawn.properties(width="container", height=220)
+    x = on("labels:O", "labels of a task", labelAngle=0, labelOverlap=True)
+    return sized(plot(counts, "bar", {"x": x, "y": on("tasks:Q", "tasks", tickMinStep=1)}), LOW)
 
 
 def _errors(facts: Mapping[str, Any]) -> Any:
-    alt = altair()
-    rows = facts["curve"]
-    x = alt.X(
-        "place:Q",
-        title="tasks, the surest first",
-        scale=alt.Scale(nice=False),
-        axis=alt.Axis(tickMinStep=1, format="d", labelOverlap="parity"),
-    )
-    y = alt.Y("error:Q", title="chance of a wrong answer", axis=alt.Axis(format="~%"))
-    dots = alt.Chart(data(rows)).mark_circle(size=40, color=PALETTE[0], opacity=1)
-    drawn = dots.encode(x=x, y=y, tooltip=["task:N", alt.Tooltip("error:Q", format=".3g")])
+    x = on("place:Q", "tasks, the surest first", nice=False, tickMinStep=1, format="d", labelOverlap="parity")
+    y = on("error:Q", "chance of a wrong answer", format="~%")
+    drawn = plot(facts["curve"], "circle", {"x": x, "y": y}, size=40, opacity=1, tips=("task:N", "error:Q"))
     target = facts["claims"].get("epsilon")
-    if isinstance(target, float):
-        line = alt.Chart(data([{"target": target}])).mark_rule(color=PALETTE[1], strokeDash=[6, 4], strokeWidth=2)
-        drawn = drawn + line.encode(y="target:Q")
-    return drawn.properties(width="container", height=220)
+    line = at(target, "y", color=PALETTE[1], strokeDash=[6, 4], strokeWidth=2) if isinstance(target, float) else None
+    return sized(drawn if line is None else drawn + line, LOW)
 
 
 def _lists(facts: Mapping[str, Any]) -> Section:

@@ -22,7 +22,7 @@ from crowdopt.labelers.asking import replay
 from crowdopt.labelers.policies import named
 from crowdopt.labelers.regret import curves, judged, score
 from crowdopt.memory import refuse_beyond_memory
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 from crowdopt.studies.online_trials import ROW, Columns, interval, shown_of, summarise
 
 
@@ -108,7 +108,7 @@ AGAINST = ("reward", "right", "regret", "cost")  # figures that are compared to 
 
 
 @dataclass(frozen=True, eq=False)
-class Learning(InNotebooks):
+class Learning(InFrames):
     """Policies of asking side by side.
 
     Parameters

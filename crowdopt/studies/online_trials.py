@@ -26,7 +26,7 @@ from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.campaign import LabelRecord, arrays_of, read_archive
 from crowdopt.memory import refuse_beyond_memory
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 from crowdopt.online.arrivals import Run, Stream
 from crowdopt.online.crowds import AUDIT, breach, breached, hold_out, recorded_stream, simulated_stream
 from crowdopt.online.limits import Least
@@ -138,7 +138,7 @@ AUDITED: Columns = (("certified", "certified", "9.4f"), ("with audit", "cost_aud
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(InNotebooks):
+class Comparison(InFrames):
     """Policies side by side.
 
     Parameters

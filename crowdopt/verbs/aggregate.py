@@ -22,7 +22,7 @@ from crowdopt.io.cells import name_of
 from crowdopt.io.folders import check_target
 from crowdopt.io.hiring import read_gold_by_class, read_gold_shares, write_accuracies, write_answers
 from crowdopt.io.tables import read_labels, read_true_labels, true_classes
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.audit import TARGET, certifying, looks_to_certify
 from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, TableLike
@@ -37,7 +37,7 @@ UPPER = 0.975  # the upper end of a 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
-class Aggregated(InNotebooks):
+class Aggregated(InFrames):
     """Answers to the tasks of a label table."""
 
     answers: Answers

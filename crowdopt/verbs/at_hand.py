@@ -20,7 +20,7 @@ from crowdopt.io.cells import TableLike, cells_at_hand, cells_of, is_frame, writ
 from crowdopt.io.folders import CAMPAIGN
 from crowdopt.io.plan import read_claims, read_pairs
 from crowdopt.io.settings import RECORD, overridden
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 from crowdopt.verbs.binding import AnyPath, InstanceLike, instance_of
 
 
@@ -88,7 +88,7 @@ def _toml(key: str, value: Any) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class WrittenPlan(InNotebooks):
+class WrittenPlan(InFrames):
     """A plan of pairs as its folder has it, or the first round of an adaptive one; ``verify`` says whether it holds.
 
     Parameters

@@ -16,6 +16,7 @@ from crowdopt.documents import from_disk
 from crowdopt.errors import InputError, public
 from crowdopt.io.folders import PLAN
 from crowdopt.io.policy import plan_overview
+from crowdopt.io.results import EXPLANATION, read_explanation
 from crowdopt.pages import kind_of, write_page
 from crowdopt.said import Listed, Positive, Said, Threads, Verb, Word
 from crowdopt.solvers import available
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 @public
 def report(folder: AnyPath) -> Path:
-    """Write the page of a plan, a comparison, a study of learn or a benchmark; a benchmark's anew from its raw rows.
+    """Write the page of a folder: a plan's, an explanation's, a comparison's, and so on.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def report(folder: AnyPath) -> Path:
 
     Reads
     -----
-    the folder of a plan, comparison, learning run, audit or benchmark
+    the folder of a plan, explanation, comparison, learning run, audit or benchmark
 
     Writes
     ------
@@ -62,7 +63,7 @@ def report(folder: AnyPath) -> Path:
     from crowdopt.benching.run import MARK, summarise
 
     place = Path(folder)
-    facts = {MARK: summarise, PLAN: plan_overview}.get(kind_of(place).mark)
+    facts = {MARK: summarise, PLAN: plan_overview, EXPLANATION: read_explanation}.get(kind_of(place).mark)
     with from_disk(place):
         return write_page(place, None if facts is None else facts(place))
 

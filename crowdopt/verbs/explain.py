@@ -41,8 +41,8 @@ from crowdopt.io.settings import overridden, overrides
 from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.kernels import for_small
 from crowdopt.notebooks import InNotebooks
-from crowdopt.pages.charts import Undrawn, cost_of_rounds, drawn, total_cost
-from crowdopt.pages.charts import cost_curve as curve_chart
+from crowdopt.pages.charts import Undrawn, drawn
+from crowdopt.pages.explanation_page import charts, rounds_in_words
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.binding import (
     SOLVERS,
@@ -144,9 +144,7 @@ class CostOfRounds:
     @property
     def name(self) -> str:
         """The rounds in words."""
-        if self.rounds is None:
-            return "one vote at a time"
-        return "1 round (fixed sets)" if self.rounds == 1 else f"{self.rounds} rounds"
+        return rounds_in_words(self.rounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,19 +183,14 @@ class RoundsExplained:
         return facts if self.laws is None else {**facts, "laws": self.laws.facts}
 
     @property
-    def points(self) -> list[tuple[str, float, float]]:
-        """Rounds in words, mean target and cost: of the chart."""
-        mean = float(self.instance.epsilon.mean())
-        return [(row.name, mean * row.factor, row.cost) for row in self.curve if row.cost is not None]
-
-    @property
     def tables(self) -> dict[str, dict[str, Any]]:
         """rounds.csv: every plan of the curve."""
-        rows = [row for row in self.curve if row.cost is not None]
+        rows, mean = [row for row in self.curve if row.cost is not None], float(self.instance.epsilon.mean())
         return {
             "rounds": {
                 "rounds": ["" if row.rounds is None else row.rounds for row in rows],
                 "times_targets": [row.factor for row in rows],
+                "epsilon": [mean * row.factor for row in rows],
                 "cost": [row.cost for row in rows],
                 "labels": [row.labels for row in rows],
                 "bound": [row.bound for row in rows],
@@ -230,9 +223,25 @@ def explain_rounds(
             if rounds is None:
                 raise
             too_large.append(str(error))
+    rows, curve = _at_most(rows), _at_most(curve)
     of_laws = {name: terms[name] for name in TERMS if name != "each_task"}
     laws = explain_laws(instance, clock, rounds=None, **of_laws)
     return RoundsExplained(instance, rows, curve, too_large, laws)
+
+
+def _at_most(rows: list[CostOfRounds]) -> list[CostOfRounds]:
+    """A plan of fewer rounds is one of more as well, and what none of more undercuts none of fewer does."""
+    known: dict[float, CostOfRounds] = {}
+    for k, row in enumerate(rows):
+        best = known.get(row.factor)
+        if best is not None and best.cost is not None and (row.cost is None or best.cost < row.cost):
+            rows[k] = replace(row, cost=best.cost, labels=best.labels)
+        known[row.factor] = rows[k]
+    least: dict[float, float] = {}
+    for k, row in reversed(list(enumerate(rows))):
+        least[row.factor] = max(row.bound, least.get(row.factor, -np.inf))
+        rows[k] = replace(row, bound=least[row.factor])
+    return rows
 
 
 def _terms(plan: AdaptivePlan | AnyPath, instance: AssignmentInstance) -> dict[str, Any]:
@@ -373,7 +382,7 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
             raise InputError(
                 "for an adaptive plan explain says what rounds cost; leave --rule, --epsilon and --audit out"
             )
-        return _of_rounds(campaign, asked.plan, asked.trust_gold, asked.time_limit, asked.output, asked.force)
+        return _of_rounds(campaign, asked.plan, asked)
     settings = {} if asked.plan is None else _settings_of(asked.plan)
     instance = instance_of(campaign, trust_gold=asked.trust_gold)
     instance = instance_of(overridden(instance, settings) if settings else instance, asked.rule, asked.epsilon)
@@ -383,11 +392,19 @@ def explain(campaign: InstanceLike, asked: ExplainOptions) -> Explanation:
         explanation = _explained(instance, terms, asked.output is not None, asked.time_limit)
     if terms is not None and explanation.feasible:
         explanation = _with_audit(explanation, terms, asked.audit or "", seen)
-    if asked.output is not None:
-        pictures, undrawn = _pictures(explanation)
-        write_explanation(instance, explanation.facts, _tables(explanation), Path(asked.output), asked.force, pictures)
-        explanation = replace(explanation, undrawn=undrawn)
-    return explanation
+    return explanation if asked.output is None else _written(explanation, _tables(explanation), asked)
+
+
+def _written(found: Explanation, tables: dict[str, dict[str, Any]], asked: ExplainOptions) -> Explanation:
+    """The explanation, whose tables and pictures are in the folder, and what could not be drawn."""
+    assert asked.output is not None
+    facts, pictures, undrawn = {**found.facts, "said": found.sentences}, {}, []
+    try:
+        pictures = drawn({f"{name}.svg": chart for name, chart in charts(tables, facts).items()})
+    except Undrawn as why:
+        undrawn = [str(why)]
+    write_explanation(found.instance, facts, tables, Path(asked.output), asked.force, pictures)
+    return replace(found, undrawn=undrawn)
 
 
 def _seen(asked: ExplainOptions) -> Realised | None:
@@ -421,24 +438,11 @@ def _of_average(known: Plan) -> Explanation:
     return Explanation(known.instance, known.found, sentences, facts)
 
 
-def _of_rounds(
-    campaign: InstanceLike,
-    plan: AdaptivePlan | AnyPath,
-    trust_gold: bool,
-    time_limit: float,
-    output: AnyPath | None,
-    force: bool,
-) -> Explanation:
-    found = explain_rounds(campaign, plan, trust_gold=trust_gold, time_limit=time_limit, with_curve=output is not None)
-    undrawn: list[str] = []
-    if output is not None:
-        pictures: dict[str, bytes] = {}
-        try:
-            pictures = drawn({"rounds.svg": cost_of_rounds(found.points)})
-        except Undrawn as why:
-            undrawn = [str(why)]
-        write_explanation(found.instance, found.facts, found.tables, Path(output), force, pictures)
-    return Explanation(found.instance, found.facts["feasible"], found.sentences, found.facts, undrawn=undrawn)
+def _of_rounds(campaign: InstanceLike, plan: AdaptivePlan | AnyPath, asked: ExplainOptions) -> Explanation:
+    curve = asked.output is not None
+    rounds = explain_rounds(campaign, plan, trust_gold=asked.trust_gold, time_limit=asked.time_limit, with_curve=curve)
+    found = Explanation(rounds.instance, rounds.facts["feasible"], rounds.sentences, rounds.facts)
+    return found if asked.output is None else _written(found, rounds.tables, asked)
 
 
 def cost_of_targets(instance: AssignmentInstance, *, time_limit: float = 60.0) -> CostCurve:
@@ -548,20 +552,6 @@ def _with_audit(found: Explanation, terms: Tariff, audit: str, seen: Realised | 
     return replace(found, sentences=whole, facts={**found.facts, "audit": facts}, together=plan)
 
 
-def _pictures(found: Explanation) -> tuple[dict[str, bytes], list[str]]:
-    """Pictures by the names of their files; or what keeps them from being drawn, which costs no table."""
-    pictures: dict[str, Any] = {}
-    try:
-        if found.curve is not None:
-            pictures["curve.svg"] = curve_chart(found.curve.epsilon, found.curve.bound, found.curve.plan)
-        if found.together is not None:
-            plan = found.together
-            pictures["audit.svg"] = total_cost(plan.epsilon, plan.labels, plan.total, plan.experts_alone)
-        return drawn(pictures), []
-    except Undrawn as error:
-        return {}, [str(error)]
-
-
 def _tables(found: Explanation) -> dict[str, dict[str, Any]]:
     tables: dict[str, dict[str, Any]] = {}
     if found.shortage is not None:
@@ -589,19 +579,18 @@ def _blank(values: Floats) -> list[Any]:
     return ["" if value != value else value for value in values.tolist()]
 
 
-def _written(output: AnyPath, undrawn: list[str], rounds: bool) -> list[str]:
-    if rounds:
-        files = "rounds.csv" if undrawn else "rounds.csv, rounds.svg"
-        return [*undrawn, f"wrote {output}: what each number of rounds costs, target by target ({files})"]
-    picture = "" if undrawn else ", curve.svg"
-    return [*undrawn, f"wrote {output}: prices, capacities, and what each error target costs (curve.csv{picture})"]
-
-
 def _said(found: Explanation, output: AnyPath | None) -> Said:
-    written = []
-    if found.feasible and output is not None:
-        written = _written(output, found.undrawn, "cost_over_rounds" in found.facts)
-    return Said(found.facts, [*found.sentences, *written], int(not found.feasible))
+    told = list(found.sentences)
+    if output is not None:
+        what = (
+            "what is missing, task by task"
+            if not found.feasible
+            else "prices, capacities, and what each error target costs"
+        )
+        if "cost_over_rounds" in found.facts:
+            what = "what each number of rounds costs, target by target"
+        told += [*found.undrawn, f"wrote {output}: {what}; crowdopt report {output} makes a page of it"]
+    return Said(found.facts, told, int(not found.feasible))
 
 
 VERBS = (Verb("explain", explain, _said, follows=True),)

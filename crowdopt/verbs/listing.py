@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from crowdopt.core.registry import options_of
 from crowdopt.errors import public
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 from crowdopt.said import Said, Verb, Word
 
 What: TypeAlias = Literal["methods", "policies", "backends", "formats", "programs"]
 
 
 @dataclass(frozen=True, eq=False)
-class Listing(InNotebooks):
+class Listing(InFrames):
     """Names, what each is, and its options with their defaults."""
 
     rows: list[dict[str, Any]]

@@ -18,13 +18,13 @@ from crowdopt.io.cells import TableLike
 from crowdopt.io.gold import Ids, gold_classes, heed_gold, refuse_unlike, skills_from_gold
 from crowdopt.io.schema import GOLD_OF_ANY_FORM
 from crowdopt.io.tables import read_table
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InFrames
 
 BY_LUCK = 0.05  # chance at most that answers known otherwise follow the majority as closely as those that get a note
 
 
 @dataclass(frozen=True, eq=False)
-class Skills(InNotebooks):
+class Skills(InFrames):
     """How often each worker is right."""
 
     accuracy: Floats  # (types, workers): for :class:`crowdopt.AssignmentInstance`

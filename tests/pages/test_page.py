@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from crowdopt import report
-from crowdopt.pages.charts import altair
-from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section, data, html
+from crowdopt.pages.charts import on, plot, sized
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section, html
 from crowdopt.verbs.bench import bench
 from tests.typed import said
 
@@ -56,9 +56,9 @@ class Tags(HTMLParser):
 
 def sample() -> Page:
     rows = [{"name": "a<b", "value": 1e-7, "note": None}, {"name": "</script>", "value": 12345.678, "note": "x" * 40}]
-    drawing = altair().Chart(data(rows)).mark_point().encode(x="value:Q", y="name:N").properties(width="container")
+    drawing = sized(plot(rows, "point", {"x": on("value:Q"), "y": on("name:N")}, clip=True))
     table = PageTable({"name": "name", "value": "value", "note": "note"}, rows, {"value": 'a "unit"'}, "caption")
-    chart = Chart("c", drawing.mark_point(clip=True), "d")
+    chart = Chart("c", drawing, "d")
     return Page("A & B", ["All <well>."], [Section("One", [chart, Folded("F", chart), Folded("more", table), "text"])])
 
 
@@ -82,7 +82,7 @@ def test_everything_is_escaped_and_inside():
     assert sum(name == "script" for name, _ in tags.found) == 1
 
 
-PICTURES = {"plan": 4, "comparison": 3, "audit": 1, "learning": 2}  # pictures of a page
+PICTURES = {"plan": 4, "comparison": 3, "audit": 1, "learning": 2, "why": 1}  # pictures of a page
 PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}
 
 
@@ -99,7 +99,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         looks = "".join(f"{row.split(',')[0]},yes\n" for row in rows)
         Path("checked.csv").write_text(f"task,label\n{looks}", encoding="utf-8")
         _run("audit answers --checked checked.csv -o audit; report plan; report audit")
-        _run("report comparison; report learning")
+        _run("report comparison; report learning; explain birds -o why; report why")
     methods = ["highs", "highs-ipm", "pulp-cbc"]
     summary = bench(["R1:8x20", "SELECT:20x8"], backends=methods, seeds=2, output=folder / "benchmark")
     found = {kind: folder / kind / "report.html" for kind in PICTURES}
@@ -114,7 +114,7 @@ def _run(verbs: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt install chromium")
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1280, "light")])
 @pytest.mark.parametrize("kind", [*PICTURES, "benchmark"])
 def test_pages_in_a_browser(pages: dict[str, str], tmp_path: Path, kind: str, width: int, scheme: str):
     """No message on the console, every chart drawn, nothing wider than the window or cut, tables sort both ways."""

@@ -84,8 +84,8 @@ class AdaptivePlan(InNotebooks):
     times: float = 1.0  # of all targets, within which errors are: more than 1 where the targets are out of reach
     seed: int = 0
     seconds: float = 0.0
-    started: str = ""
-    interrupted: bool = False
+    started: str = field(default="", repr=False)
+    interrupted: bool = field(default=False, repr=False)
     note: str = ""
     orders: tuple[OrderShare, ...] = ()
     order_of: Ints | None = None
