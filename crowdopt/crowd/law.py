@@ -85,10 +85,6 @@ class Difficulty:
         share, left = 100 * self.share, 100 * self.left
         return f"{share:.3g} % of the tasks are hard, with {left:.3g} % of a worker's edge over guessing left there"
 
-    def array(self) -> Floats:
-        """All numbers, for a snapshot."""
-        return np.array([self.share, self.hard, self.easy, self.low, self.high, self.least, self.most, self.gain])
-
     def __str__(self) -> str:
         """What is said of it wherever a claim rests on it."""
         if not self.share:

@@ -1,4 +1,4 @@
-"""Running a policy of asking over a stream of tasks: one question at a time, resumable at any arrival.
+"""Running a policy of asking over a stream of tasks: one question at a time.
 
 Votes as they are counted: by label, by weight, within a tolerance, ties by a coin that belongs to the task.
 
@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.clock import Arrays
 from crowdopt.crowd.labels import REPEAT
 from crowdopt.labelers import theorems
 from crowdopt.labelers.arrivals import KINDS, Ask, KnownLabelers, TaskArrival, TaskStream
@@ -70,19 +69,15 @@ Chance: TypeAlias = Callable[[], np.random.Generator]
 class BaseLabelerPolicy:
     """Decides whom to ask the moment a task arrives; it sees labels, never the truth.
 
-    Five methods, like the policies of crowdopt.online.policy, and a default for everything else that a replay or a
-    score asks; between two arrivals all of its state is in ``snapshot``. A dataclass that inherits this has its fields
-    as options. A class of a third party that does not inherit it gets the defaults all the same when it is found by
-    name.
+    ``start``, ``decide`` and ``learn`` make a policy; all else has a default. A dataclass that inherits this has its
+    fields as options. A class of a third party that does not inherit it gets the defaults all the same when it is found
+    by name.
     """
 
     name: ClassVar[str]
     what: ClassVar[str] = ""  # a line for the list of policies
     shows_skill: ClassVar[bool] = False  # whether arrivals tell it the true accuracies
     begins: ClassVar[bool] = False  # whether it takes the initial tester, number 0
-    # attributes that are about the task that is here and no other, and in no snapshot: a campaign that runs takes them
-    # off and puts them back (crowdopt.serving). None: not known, so a task waits for the labels of the one before it
-    of_one_arrival: ClassVar[tuple[str, ...] | None] = None
 
     def start(self, known: KnownLabelers) -> None:
         """Take note of what is known before anything arrives."""
@@ -92,20 +87,12 @@ class BaseLabelerPolicy:
         """Whom to ask, and for how many arrivals if nothing is learnt; chance is the same at every call."""
         raise NotImplementedError
 
-    def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
-        """What the last question brought.
+    def learn(self, arrival: TaskArrival, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
+        """What a question brought; others may have been decided since.
 
-        ask: as decided; fewer tasks may have been asked about; labels (tasks, workers): -1: none; votes (tasks,): what
-        each vote says.
+        arrival, ask: as decided; fewer tasks may have been asked about; labels (tasks, workers): -1: none; votes
+        (tasks,): what each vote says.
         """
-        raise NotImplementedError
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Everything that differs from a freshly started one."""
-        raise NotImplementedError
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from a snapshot, after ``start`` with the same knowledge."""
         raise NotImplementedError
 
     def chosen(self, arrival: TaskArrival) -> Ask | None:
@@ -125,8 +112,6 @@ class BaseLabelerPolicy:
 class Fixed(BaseLabelerPolicy):
     """What comparators share: no state, no exploration."""
 
-    of_one_arrival: ClassVar[tuple[str, ...] | None] = ()
-
     def start(self, known: KnownLabelers) -> None:
         """Take note of the labelers."""
         self.known = known
@@ -144,15 +129,8 @@ class Fixed(BaseLabelerPolicy):
         """The set to ask about a task."""
         raise NotImplementedError
 
-    def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
+    def learn(self, arrival: TaskArrival, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
         """Nothing is learnt."""
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """No state."""
-        return {}
-
-    def restore(self, arrays: Arrays) -> None:
-        """No state."""
 
 
 GUESS = -1  # the place of a set where a guess was the answer
@@ -187,7 +165,7 @@ def known_of(stream: TaskStream) -> KnownLabelers:
 
 
 class LabelerReplay:
-    """A run in progress. Between two arrivals a fresh policy may go on from a snapshot of the one that ran so far.
+    """A run in progress.
 
     Where a policy's question covers many arrivals, their labels are looked up and their votes counted at once.
 
@@ -235,7 +213,7 @@ class LabelerReplay:
         votes = voted(labels, ask.weight, ask.tolerance, self.stream.labelers.classes, coin)
         here = slice(number, number + (1 if ask.kind == REPEAT else tasks.size))
         self._note(ask, here, labels, votes)
-        self.policy.learn(ask, labels, votes, chance)
+        self.policy.learn(arrival, ask, labels, votes, chance)
         self.next = here.stop
 
     def _again(self, task: int, workers: Ints) -> tuple[Ints, Floats]:

@@ -6,13 +6,11 @@ The testers: tasks that all labelers label, again and again, and what they say a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.clock import Arrays
 from crowdopt.crowd.labels import REPEAT, TESTER, WORK
 from crowdopt.errors import InputError
 from crowdopt.labelers import theorems
@@ -39,7 +37,6 @@ class Testers:
         self.per_cell = np.zeros(cells, np.int64)
 
     COLUMNS = ("task", "cell", "context", "first", "tally", "star", "rounds", "ready")
-    CELLS = ("agree", "seen", "per_cell")
 
     def add(self, task: int, cell: int, context: float, labels: Ints, vote: int, ready: int) -> None:
         """A new tester: first labels (labelers,), -1 for none, their majority, the step of the first repeat."""
@@ -98,19 +95,6 @@ class Testers:
         np.add.at(self.seen, cell, self.first[:here] >= 0)
         self.per_cell = np.bincount(cell, minlength=cells)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All tallies, as arrays."""
-        rows = {name: getattr(self, name)[: self.count].copy() for name in self.COLUMNS}
-        return {f"testers.{name}": array for name, array in rows.items()} | {
-            f"testers.{name}": getattr(self, name).copy() for name in self.CELLS
-        }
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take up what :meth:`arrays` gave."""
-        for name in (*self.COLUMNS, *self.CELLS):
-            setattr(self, name, np.array(arrays[f"testers.{name}"]))
-        self.count = self.task.size
-
     def _grow(self) -> None:
         for name in self.COLUMNS:
             old = getattr(self, name)
@@ -138,7 +122,6 @@ class Exploring(BaseLabelerPolicy):
     delay: int = 0
 
     begins: ClassVar[bool] = True
-    of_one_arrival: ClassVar[tuple[str, ...] | None] = ("_now", "_context_now", "_cell_now")
 
     def __post_init__(self) -> None:
         if self.constants not in CONSTANTS:
@@ -179,7 +162,7 @@ class Exploring(BaseLabelerPolicy):
     def decide(self, arrival: TaskArrival, chance: Chance) -> Ask:
         """Explore if testers or labels are too few for this hour, else exploit until they will be."""
         self.see(arrival)
-        t, cell = arrival.number, self._cell_now
+        t, cell = arrival.number, self.cell(arrival)
         here = np.array([t])
         few = self.testers.under(self.d2[t], cell)
         if few.size:
@@ -192,21 +175,21 @@ class Exploring(BaseLabelerPolicy):
         steps = 1 if few.size or self.testers.per_cell.size > 1 else self._steps(t)
         return self._work(cell, np.arange(t, t + steps))
 
-    def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
+    def learn(self, arrival: TaskArrival, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
         """Testers' labels; those of work say nothing about the truth and are not used."""
         if ask.kind == WORK:
             return
-        now = self._now
+        now = arrival.number
         later = now + 1 + int(chance().integers(0, self.delay)) if self.delay else 0
         task, vote = int(ask.tasks[0]), int(votes[0])
         first = np.full(self.known.labelers, -1, np.int64)
         first[ask.workers] = labels[0]
         if ask.kind == TESTER:
-            self.testers.add(task, self._cell_now, self._context_now, first, vote, later)
+            self.testers.add(task, self.cell(arrival), float(arrival.context), first, vote, later)
             changed = True
         else:
             changed = self.testers.repeat(self.testers.place_of(task), vote, float(chance().random()), later)
-        self.count_disagreement(first[self.asked], vote)
+        self.count_disagreement(first[self.asked], vote, now)
         if changed:
             self._kept.clear()
 
@@ -214,7 +197,7 @@ class Exploring(BaseLabelerPolicy):
         """What each labeler's vote on a tester weighs; None: one, as printed."""
         return None
 
-    def count_disagreement(self, labels: Ints, vote: int) -> None:
+    def count_disagreement(self, labels: Ints, vote: int, now: int) -> None:
         """For variants that watch who differs from the majority."""
 
     def chosen(self, arrival: TaskArrival) -> Ask:
@@ -239,18 +222,8 @@ class Exploring(BaseLabelerPolicy):
         first = self.testers.first[: self.testers.count]
         return [*self._length(), *warnings(first, self.known.classes, self.known.names)]
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The testers' tallies, from which all else follows."""
-        return self.testers.arrays()
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take the testers' tallies from a snapshot."""
-        self.testers.restore(arrays)
-        self._kept.clear()
-
     def see(self, arrival: TaskArrival) -> None:
-        """Remember the hour and the context of what is asked next."""
-        self._now, self._context_now, self._cell_now = arrival.number, float(arrival.context), self.cell(arrival)
+        """A task is here."""
 
     def _work(self, cell: int, tasks: Ints) -> Ask:
         if cell not in self._kept:

@@ -5,9 +5,9 @@ Everything that was asked and what came of it, while a run goes on and when it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,81 @@ class Decision:
     # for ``gold`` the number of gold tasks of each type, (types,); otherwise tasks, each once
     tasks: NDArray[np.integer]  # (k,)
     workers: Ints | None = None  # (k,): number of the arrival that does each; None: the one who is here
+
+
+# -- what a policy hears beside what it asked -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Out:
+    """Labels that are out now: until the next word they count by what each is expected to tell."""
+
+    tasks: Ints  # (k,)
+    workers: Ints  # (k,): by number of arrival, here and below
+
+
+@dataclass(frozen=True, eq=False)
+class Late:
+    """A label that was given up and told as refused has come."""
+
+    worker: int
+    task: int
+    label: int
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected(Late):
+    """A label that was learned is another one; of a policy that ``amends``."""
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedGold:
+    """Gold answers of a worker that were learned are others: so many more are right, (types,)."""
+
+    worker: int
+    right: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Vouched:
+    """One who knows has told a task's class: its labels count as gold. before: the class told before, or -1."""
+
+    task: int
+    truth: int
+    before: int
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Needs and errors to reach are others from now on; of a policy that ``retargets``."""
+
+    known: Known
+
+
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """What a repair brought, each (k,); REFUSED where nothing came."""
+
+    tasks: Ints
+    workers: Ints
+    labels: Ints
+
+
+Entry: TypeAlias = Out | Late | Corrected | CorrectedGold | Vouched | Target | Mended
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a policy makes of all that it heard."""
+
+    how: str = "majority"  # how labels become answers: ``majority``, ``weighted``, ``own``, or of crowdopt.answers
+    decided: Ints | None = None  # (tasks,): where answers are its ``own``: a class, -1 where it knows none
+    claims: Floats | None = None  # (tasks,): chance that each answer is wrong, as it believes
+    # what is believed of the workers so far, by which votes are weighted, and where nine of ten skills lie
+    skills: Floats | None = None  # (types, workers)
+    ranges: tuple[Floats, Floats] | None = None
+    prices: Floats | None = None  # (tasks,): x_i, the price of a unit of evidence
+    notes: list[str] = field(default_factory=list)  # what a user should know about how it did
 
 
 class Crowd(Protocol):
@@ -210,9 +285,9 @@ class Ledger:
         return joined | {"count": self.count, "cost": self.cost}
 
 
-@dataclass(frozen=True, eq=False)
-class Run(InNotebooks):
-    """A policy's run over a stream.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Run(Verdict, InNotebooks):
+    """A policy's run over a stream, and what the policy makes of it.
 
     Parameters
     ----------
@@ -225,22 +300,12 @@ class Run(InNotebooks):
         Labels asked for that could not be had.
     over_capacity : int
         Labels beyond workers' capacities, by a policy that does not keep them.
-    skills : (types, workers) float
-        What the policy believes of the workers at the end.
-    answers : str
-        How labels become answers.
-    decided : (tasks,) int, optional
-        The policy's own answers, -1 where it has none.
-    claims : (tasks,) float, optional
-        Chance that each answer is wrong, as the policy believes.
-    prices : (tasks,) float, optional
-        The policy's last prices.
-    notes : list of str
     seconds : (arrivals,) float
         Time spent deciding and learning, per arrival of the stream.
     """
 
     stream: Stream
+    skills: Floats
     policy: str
     task: Ints
     worker: Ints
@@ -249,15 +314,15 @@ class Run(InNotebooks):
     cost: dict[str, float]
     refused: int
     over_capacity: int
-    skills: Floats
-    answers: str
-    decided: Ints | None
-    claims: Floats | None
-    prices: Floats | None
-    notes: list[str]
     seconds: Floats
     seed: int
     iterations: int | None = None
+
+    @classmethod
+    def of(cls, verdict: Verdict, stream: Stream, **what: Any) -> Run:
+        """With this verdict; where it knows no skills these are even odds."""
+        known = np.full(stream.instance.accuracy.shape, 0.5) if verdict.skills is None else verdict.skills
+        return cls(**{**vars(verdict), "skills": known}, stream=stream, **what)
 
     @property
     def total_labels(self) -> int:

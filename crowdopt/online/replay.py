@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdopt.arrays import Bools, Floats, Ints
+from crowdopt.arrays import Bools, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.alike import membership, task_limits
-from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
-from crowdopt.online.arrivals import KINDS, Arrival, Decision, Ledger, Run, Stream, check
+from crowdopt.online.arrivals import KINDS, Arrival, Decision, Ledger, Mended, Run, Stream, check
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, looked_at, to_look_at
 from crowdopt.online.crowds import LOOKS
 from crowdopt.online.policy import BasePolicy
 
@@ -49,7 +50,7 @@ UNLIMITED = np.iinfo(np.int64).max
 
 
 class Replay:
-    """A run in progress. Between two arrivals a fresh policy may go on from a snapshot of the one that ran so far.
+    """A run in progress.
 
     A task that has as many labels of a group as ``max_per_task`` allows is barred to those of the group who come after;
     a repair that would go beyond is refused.
@@ -65,6 +66,7 @@ class Replay:
         self.ledger = Ledger(stream.instance.n_workers)
         self.group_room = GroupRoom(stream.instance)
         self.seconds = np.zeros(stream.instance.n_workers)
+        self.looks: CheckedAnswers | None = None
 
     def advance(self, arrivals: int | None = None) -> Replay:
         """Play until so many workers of the stream have come; default: all."""
@@ -89,19 +91,17 @@ class Replay:
         if not preliminary and (full := self.group_room.full(number)).any():
             arrival = replace(arrival, barred=np.union1d(arrival.barred, np.flatnonzero(full)))
         rng = np.random.default_rng([self.seed, int(preliminary), number])
-        spent = 0.0
-        gold = arrival.gold_done
-        while True:
-            started = perf_counter()
-            decision = self.policy.decide(arrival, rng)
-            spent += perf_counter() - started
-            if decision is None:
-                break
+        gold, started = arrival.gold_done, perf_counter()
+        visit = self.policy.visit(arrival)
+        decision = visit.next(rng)
+        spent = perf_counter() - started
+        while decision is not None:
             labels = self._ask(arrival if gold is None else replace(arrival, gold_done=gold), decision)
             if decision.kind == GOLD:
                 gold = labels[1] if gold is None else gold + labels[1]
             started = perf_counter()
-            self.policy.learn(labels)
+            visit.learn(labels)
+            decision = visit.next(rng)
             spent += perf_counter() - started
         if not preliminary:
             self.seconds[number] = spent
@@ -134,16 +134,17 @@ class Replay:
         labels = np.empty(decision.tasks.size, np.int64)
         for worker in np.unique(decision.workers).tolist():
             labels[decision.workers == worker] = self._mend(decision.tasks[decision.workers == worker], worker)
-        return self.policy.mended(decision.tasks.astype(np.int64), decision.workers, labels)
+        return self.policy.hear(Mended(decision.tasks.astype(np.int64), decision.workers, labels))
 
     def _inspect(self) -> None:
-        """Have an expert look at the answers that the policy wants looked at; where no truth is known there is none."""
-        tasks = self.policy.inspect(int(self.ledger.count.sum()), np.random.default_rng([self.seed, LOOKS]))
-        if tasks is None or not tasks.size:
+        """Have an expert look at the answers that are to be looked at; where no truth is known there is none."""
+        wanted, rng = self.stream.instance.need > COVERAGE, np.random.default_rng([self.seed, LOOKS])
+        tasks = to_look_at(self.policy, wanted, int(self.ledger.count.sum()), rng)
+        if not tasks.size:
             return
         truth = self.stream.truth[tasks]
         self.ledger.check(int(np.count_nonzero(truth >= 0)), self.policy.look)
-        self.policy.inspected(tasks[truth >= 0], truth[truth >= 0])
+        self.looks = looked_at(self.policy, None, tasks[truth >= 0], truth[truth >= 0])
 
     def _mend(self, tasks: NDArray[Any], worker: int) -> Ints:
         instance = self.stream.instance
@@ -154,11 +155,12 @@ class Replay:
         return labels
 
     def _run(self) -> Run:
-        arrays, policy = self.ledger.arrays(), self.policy
+        arrays, verdict = self.ledger.arrays(), self.policy.answers(self.looks)
         over = np.maximum(0, self.ledger.load - self.stream.instance.capacity).sum()
-        return Run(
-            stream=self.stream,
-            policy=policy.name,
+        return Run.of(
+            verdict,
+            self.stream,
+            policy=self.policy.name,
             task=arrays["task"],
             worker=arrays["worker"],
             label=arrays["label"],
@@ -166,20 +168,10 @@ class Replay:
             cost=dict(zip(KINDS, self.ledger.cost.tolist(), strict=True)),
             refused=self.ledger.refused,
             over_capacity=int(over),
-            skills=self._skills(),
-            answers=policy.answers(),
-            decided=policy.decided(),
-            claims=policy.claims(),
-            prices=policy.prices(),
-            notes=policy.notes(),
             seconds=self.seconds,
             seed=self.seed,
-            iterations=getattr(policy, "iterations", None),
+            iterations=getattr(self.policy, "iterations", None),
         )
-
-    def _skills(self) -> Floats:
-        skills = self.policy.skills()
-        return np.full(self.stream.instance.accuracy.shape, 0.5) if skills is None else skills
 
 
 def replay(policy: BasePolicy, stream: Stream, seed: int, solve: Solve) -> Run:

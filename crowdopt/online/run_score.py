@@ -115,10 +115,10 @@ def weighted_vote(task: Ints, label: Ints, weight: Floats, tasks: int, classes: 
 def answers_of(run: Run) -> Ints:
     """The answers, (tasks,), that a run's labels lead to by the policy's own combining; -1 without labels."""
     instance = run.stream.instance
-    if run.answers == "own":
+    if run.how == "own":
         assert run.decided is not None
         return run.decided
-    if run.answers == "weighted":
+    if run.how == "weighted":
         weights = instance.the_rule.weight(run.skills, instance.classes)
         each = weights[instance.task_type[run.task], run.worker]
         return weighted_vote(run.task, run.label, each, instance.n_tasks, instance.classes)
@@ -131,10 +131,10 @@ def answers_of(run: Run) -> Ints:
         tuple(map(str, range(instance.classes))),
     )
     options: dict[str, Any] = {}
-    if run.answers == "kos":
+    if run.how == "kos":
         rng = np.random.default_rng([run.seed, ANSWERS])
         options = {"iterations": run.iterations or 20, "start": rng.normal(1.0, 1.0, run.task.size)}
-    return FROM_LABELS[run.answers](labels, **options).answer
+    return FROM_LABELS[run.how](labels, **options).answer
 
 
 def realised_error(run: Run, answers: Ints) -> float | None:
@@ -152,7 +152,7 @@ def claimed_error(run: Run) -> Floats | None:
     # Its own claims where it makes any; else the posterior by the skills it believes in, for a weighted vote between
     # equally likely classes, wrong answers uniform, tasks as often hard as is stated. None where neither is there.
     instance, promised = run.stream.instance, run.stream.promised
-    if run.claims is not None or run.answers != "weighted":
+    if run.claims is not None or run.how != "weighted":
         return run.claims
     shape, answer = (instance.n_tasks, instance.classes), answers_of(run)
     if promised is not None and promised.difficulty.share:
@@ -181,7 +181,7 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     (crowdopt.crowd.vote_errors.vote_errors).
     """
     instance = run.stream.instance
-    if instance.classes != 2 or run.answers not in ("weighted", "majority"):
+    if instance.classes != 2 or run.how not in ("weighted", "majority"):
         return None, None
     if isinstance(run.stream.crowd, Breached):
         return None, None
@@ -191,7 +191,7 @@ def exact_error(run: Run) -> tuple[Floats | None, Floats | None]:
     kind = instance.task_type[task]
     accuracy = clipped(instance.accuracy[kind, worker])
     weight = np.ones(task.size)
-    if run.answers == "weighted":
+    if run.how == "weighted":
         weight = instance.the_rule.weight(run.skills, 2)[kind, worker]
     fair, even = np.full(instance.n_tasks, 0.5), np.zeros(instance.n_tasks)
     easy = vote_errors(starts, accuracy, weight, fair, even, CELLS)

@@ -16,7 +16,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Decision
+from crowdopt.online.arrivals import Corrected, CorrectedGold, Decision, Mended
 from crowdopt.online.replay import GroupRoom
 from crowdopt.serving.live_rows import Seat
 
@@ -36,8 +36,7 @@ def correct_work(course: Any, seat: Seat, task: int, label: int) -> None:
     if (k := _untold(seat, task, gold=False)) is not None:
         seat.got[k] = label
     elif not course.work[row][0] or not course.repairs.replace(task, seat.number, label):
-        course.turns.enter(seat.own)
-        course.policy.amend(seat.number, task, label)
+        course.policy.hear(Corrected(seat.number, task, label))
 
 
 def correct_gold(course: Any, seat: Seat, gold: int, label: int, late: bool) -> None:
@@ -51,8 +50,7 @@ def correct_gold(course: Any, seat: Seat, gold: int, label: int, late: bool) -> 
     elif not course.sent:
         right = np.zeros(course.instance.n_types, np.int64)
         right[course.gold.kind[gold]] = int(label == truth) - int(before == truth)
-        course.turns.enter(seat.own)
-        course.policy.amend_gold(seat.number, right)
+        course.policy.hear(CorrectedGold(seat.number, right))
 
 
 def _untold(seat: Seat, task: int, gold: bool) -> int | None:
@@ -60,9 +58,6 @@ def _untold(seat: Seat, task: int, gold: bool) -> int | None:
     if seat.decision is None or (seat.decision.kind == GOLD) != gold:
         return None
     return next((k for k in np.flatnonzero(seat.asked == task).tolist() if seat.got[k] != REFUSED), None)
-
-
-STATE = {"mending": "wanted", "mend_out": "out", "mended_all": "over"}  # names in a snapshot
 
 
 class Repairs:
@@ -113,19 +108,9 @@ class Repairs:
             return
         tasks, workers, got = self.tasks, self.workers, self.wanted[1]
         self.wanted = None
-        self.over = not policy.mended(tasks, workers, got)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Its state, by name."""
-        return {name: getattr(self, own) for name, own in STATE.items()}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """The state taken out of what else was kept."""
-        for name, own in STATE.items():
-            setattr(self, own, state.pop(name))
+        self.over = not policy.hear(Mended(tasks, workers, got))
 
 
-COUNTED = ("of_task", "load", "spent")
 CENT = 1e-9  # relative: sums of prices are off by so much at most
 
 
@@ -203,17 +188,6 @@ class LabelLimits:
     def again(self, task: int, place: int) -> None:
         """A label came that was not reserved any more."""
         self._count(np.array([task]), place, 1)
-
-    def snapshot(self) -> dict[str, Any]:
-        """What was counted so far."""
-        taken = np.sort(np.fromiter(self.taken, np.int64, len(self.taken)))
-        return {name: getattr(self, name) for name in COUNTED} | {"taken": taken, "left": self.rooms.left}
-
-    def restore(self, counted: dict[str, Any]) -> None:
-        """Go on from what was counted."""
-        for name in COUNTED:
-            setattr(self, name, counted[name])
-        self.taken, self.rooms.left = set(counted["taken"].tolist()), counted["left"]
 
     def _pair(self, task: int, place: int) -> int:
         return task * self.instance.n_workers + place

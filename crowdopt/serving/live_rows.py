@@ -26,8 +26,10 @@ from crowdopt.arrays import Bools, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import CHECK
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import KINDS, Arrival, Decision, Run
+from crowdopt.online.arrivals import KINDS, Decision, Run, Vouched
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, looked_at, to_look_at
 from crowdopt.online.crowds import GOLD_ORDER, LOOKS
+from crowdopt.online.policy import Visit
 from crowdopt.online.run_score import answers_of, claimed_error
 
 
@@ -114,9 +116,8 @@ class Seat:
     place: int
     number: int = -1  # of the arrival; -1: they were not met yet
     preliminary: bool = False
-    arrival: Arrival | None = None
+    visit: Visit | None = None  # once they were met
     rng: np.random.Generator | None = None
-    own: dict[str, Any] = field(default_factory=dict)  # what the policy holds of them between their turns
     decision: Decision | None = None
     queue: list[int] = field(default_factory=list)  # places in ``asked`` that were not handed out yet
     asked: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # tasks of the decision, or gold tasks
@@ -207,12 +208,6 @@ class ToldLabels:
         """All columns, each (labels,)."""
         return dict(zip(self.COLUMNS, self.rows.arrays(), strict=True))
 
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Take up what :meth:`arrays` gave."""
-        self.rows.extend([arrays[name] for name in self.COLUMNS])
-        for place, row in enumerate(self.rows):
-            self._count(place, row)  # one by one, as they came: the same sums to the last bit
-
 
 CODES = {"q": np.int64, "d": np.float64, "?": np.bool_}
 
@@ -243,11 +238,6 @@ class NumberRows:
         """One more."""
         for column, value in zip(self.columns, row, strict=True):
             column.append(value)
-
-    def extend(self, columns: Sequence[NDArray[Any]]) -> None:
-        """Many more, by columns as in :meth:`arrays`."""
-        for own, column in zip(self.columns, columns, strict=True):
-            own.frombytes(column.tobytes())
 
     def correct(self, row: int, column: int, value: Any) -> None:
         """A number is another one."""
@@ -296,9 +286,6 @@ class LiveSettings:
         return LiveSettings(**json.loads(text))
 
 
-OWN = ("drawn", "wanted", "out", "told", "seen", "passed", "price", "answer")
-
-
 class LiveLooks:
     """First the answers that the policy draws, to hold its claims against, as ``compare`` has them looked at; then
     those that are not sure, one by one and the least sure first, until the target is met or the money is used up.
@@ -317,6 +304,7 @@ class LiveLooks:
         self.passed: list[int] = []  # tasks of which the expert could not tell
         self.price: dict[int, float] = {}  # of each task that is or was wanted
         self.answer: dict[int, int] = {}  # that its labels had led to
+        self.known: CheckedAnswers | None = None  # what claims are held against
 
     @property
     def paid(self) -> float:
@@ -357,9 +345,8 @@ class LiveLooks:
         task = self.told[lease] if lease in self.told else self.out.pop(lease)
         before, self.seen[task], self.told[lease] = self.seen.get(task, -1), label, task
         self.course.limits.closed.add(task)
-        self.course.turns.leave()
-        self.course.policy.inspected(np.array([task]), np.array([label]))
-        self.course.policy.vouched(task, label, before)
+        self.known = looked_at(self.course.policy, self.known, np.array([task]), np.array([label]))
+        self.course.policy.hear(Vouched(task, label, before))
 
     def give_back(self, lease: int) -> None:
         """The expert cannot tell, and is not asked again; the look costs nothing."""
@@ -382,23 +369,12 @@ class LiveLooks:
             for task, price in self.price.items()
         ]
 
-    def snapshot(self) -> dict[str, Any]:
-        """Its state, by name."""
-        return {name: getattr(self, name) for name in OWN}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from it."""
-        for name, value in state.items():
-            setattr(self, name, value)
-        self.course.limits.closed = set(self.seen)
-
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _drawn(self, labels: int) -> list[int]:
         """By the policy, with the generator of a replay."""
         rng = np.random.default_rng([self.course.settings.seed, LOOKS])
-        tasks = self.course.policy.inspect(labels, rng)
-        return [] if tasks is None else tasks.tolist()
+        return to_look_at(self.course.policy, self.course.instance.need > COVERAGE, labels, rng).tolist()
 
     def _unsure(self, run: Run) -> list[int]:
         """The least sure task that is not as sure as it is to be, where the target is not met without it."""

@@ -15,8 +15,6 @@ from crowdopt.serving.live_rows import MORE, Lease, LiveSettings, ToldLabel
 from crowdopt.serving.live_state import LiveState
 from crowdopt.serving.stores import EXPERT, Event, SQLLedgerbook
 
-SNAPSHOT = 5_000  # events between two snapshots
-
 
 class Live:
     """Ask for the next task, tell the label; what was told and acknowledged is never lost.
@@ -243,10 +241,7 @@ class Live:
         first = book.after(0, 1)
         if first and LiveSettings.of(first[0].value) != self.settings:
             raise InputError(_differs(LiveSettings.of(first[0].value), self.settings))
-        state, kept = self._make(self.settings), book.snapshot()
-        if kept is not None:
-            state.restore(kept[1])
-        return state
+        return self._make(self.settings)
 
 
 class LiveTurn:
@@ -265,12 +260,9 @@ class LiveTurn:
         return event
 
     def write(self) -> None:
-        """Hand the events to the store, and a snapshot when it is time."""
-        if not self.fresh:
-            return
-        self.book.append(self.fresh)
-        if self.state.seen // SNAPSHOT > (self.state.seen - len(self.fresh)) // SNAPSHOT:
-            self.book.keep(self.state.seen, self.state.snapshot())
+        """Hand the events to the store."""
+        if self.fresh:
+            self.book.append(self.fresh)
 
     # -- what a worker does ----------------------------------------------------------------------------------------
 

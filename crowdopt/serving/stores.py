@@ -137,16 +137,6 @@ class SQLLedgerbook:
         rows = [(e.number, e.at, e.kind, e.worker, e.task, e.lease, e.value) for e in events]
         self._run_each(f"INSERT INTO event ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
-    def snapshot(self) -> tuple[int, bytes] | None:
-        """The newest snapshot."""
-        row = self._run("SELECT number, state FROM snapshot ORDER BY number DESC LIMIT 1").fetchone()
-        return None if row is None else (int(row[0]), bytes(row[1]))
-
-    def keep(self, number: int, state: bytes) -> None:
-        """Keep a snapshot in place of older ones."""
-        self._run("DELETE FROM snapshot")
-        self._run("INSERT INTO snapshot (number, state) VALUES (?, ?)", (number, state))
-
     def reply(self, key: str) -> str | None:
         """An earlier answer."""
         row = self._run("SELECT answer FROM reply WHERE request = ?", (key,)).fetchone()
@@ -175,7 +165,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE event (number BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, "
         "worker TEXT NOT NULL, task TEXT NOT NULL, lease BIGINT NOT NULL, value TEXT NOT NULL)",
-        "CREATE TABLE snapshot (number BIGINT PRIMARY KEY, state {bytes} NOT NULL)",
         "CREATE TABLE reply (request TEXT PRIMARY KEY, answer TEXT NOT NULL)",
         "CREATE TABLE token (digest TEXT PRIMARY KEY, owner TEXT NOT NULL)",
     ),

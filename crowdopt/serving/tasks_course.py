@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.clock import Arrays, part_of
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import REFUSED, REPEAT
 from crowdopt.errors import InputError
@@ -18,10 +17,7 @@ from crowdopt.labelers.asking import Chance, voted
 from crowdopt.online.crowds import COIN
 from crowdopt.online.limits import Least
 from crowdopt.serving.live_rows import AnswerRow, LiveSettings, WorkerRow
-from crowdopt.serving.turns import Turns
 from crowdopt.serving.workers_report import NO_CAPACITY
-
-OWN = ("slots", "waiting", "removed", "load", "spent", "doors_shut")
 
 
 @dataclass(eq=False)
@@ -31,7 +27,7 @@ class TaskSlot:
     task: str
     number: int  # t
     kind: int
-    own: dict[str, Any] = field(default_factory=dict)
+    arrival: TaskArrival | None = None
     ask: Ask | None = None
     got: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     out: dict[int, int] = field(default_factory=dict)  # lease -> place in the set
@@ -71,7 +67,6 @@ class TasksCourse:
                 tuple(self.workers),
             )
         )
-        self.turns = Turns(policy)
         self.slots: list[TaskSlot] = []
         self.slot_of: dict[str, TaskSlot] = {}
         self.waiting: dict[str, list[str]] = {}  # worker -> tasks whose leases they hold, oldest first
@@ -89,8 +84,6 @@ class TasksCourse:
             raise InputError(f"there is no type {kind!r}; the campaign's types are {', '.join(self.types)}")
         if len(self.slots) + self.first > self.settings.horizon:
             raise InputError(f"{self.settings.horizon} tasks have come; begin a campaign with a longer --horizon")
-        if self.policy.of_one_arrival is None and any(not slot.done for slot in self.slots):
-            raise InputError(f"policy {self.policy.name} takes one task after the other; tell the labels that are out")
 
     def arrive(self, task: str, kind: str) -> None:
         """A task came."""
@@ -101,9 +94,9 @@ class TasksCourse:
     def decide_task(self, task: str) -> list[Any]:
         """Who is to label it; -> as plain JSON, for the history."""
         slot = self.slot_of[task]
-        self.turns.enter(slot.own)
         skill: Floats | None = self.instance.accuracy[slot.kind] if self.policy.shows_skill else None
-        ask = self.policy.decide(TaskArrival(slot.number, slot.kind, skill), self._chance(slot))
+        slot.arrival = TaskArrival(slot.number, slot.kind, skill)
+        ask = self.policy.decide(slot.arrival, self._chance(slot))
         if ask.kind == REPEAT:
             raise InputError(f"policy {self.policy.name} asks the same workers about a task again; no campaign can")
         slot.ask = Ask(ask.kind, np.array([slot.number]), ask.workers, ask.weight, ask.tolerance)
@@ -278,24 +271,6 @@ class TasksCourse:
         """No bound is known where tasks arrive."""
         raise InputError("no bound on policies is known where tasks arrive, as in this campaign")
 
-    # -- as arrays -------------------------------------------------------------------------------------------------
-
-    def snapshot(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What is its own, and the arrays of the policy."""
-        self.turns.leave()
-        arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
-        return {name: getattr(self, name) for name in OWN}, arrays
-
-    def restore_policy(self, arrays: Arrays) -> None:
-        """The policy as it was."""
-        self.policy.restore(part_of(arrays, "policy."))
-
-    def restore(self, own: dict[str, Any]) -> None:
-        """All else as it was; after the policy."""
-        for name, value in own.items():
-            setattr(self, name, value)
-        self.slot_of = {slot.task: slot for slot in self.slots}
-
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _slot(self, worker: str, lease: int) -> TaskSlot:
@@ -322,11 +297,9 @@ class TasksCourse:
         slot.done = True
         votes = self._votes(slot)
         slot.answer = int(votes[0])
-        self.turns.enter(slot.own)
-        self.policy.learn(slot.ask, slot.got[None, :], votes, self._chance(slot))
-        self.turns.leave()
+        assert slot.arrival is not None
+        self.policy.learn(slot.arrival, slot.ask, slot.got[None, :], votes, self._chance(slot))
         slot.rng = None
-        slot.own.clear()
 
     def _votes(self, slot: TaskSlot) -> Ints:
         assert slot.ask is not None

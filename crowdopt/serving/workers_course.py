@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.clock import Arrays, part_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import UNLIMITED, AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Arrival, Decision, Run, Stream
+from crowdopt.online.arrivals import Arrival, Decision, Late, Out, Run, Stream, Target
 from crowdopt.online.crowds import Simulated
+from crowdopt.online.policy import Visit
 from crowdopt.serving.label_limits import (
     LabelLimits,
     Repairs,
@@ -25,7 +25,6 @@ from crowdopt.serving.label_limits import (
     with_newcomers,
 )
 from crowdopt.serving.live_rows import MORE, AnswerRow, GoldTasks, LiveLooks, LiveSettings, NumberRows, Seat
-from crowdopt.serving.turns import Turns
 from crowdopt.serving.workers_report import (
     possible_of,
     progress_of,
@@ -36,10 +35,6 @@ from crowdopt.serving.workers_report import (
 )
 
 NONE = "none"  # nothing is worth asking
-OWN = (
-    *("seats", "free_places", "came", "sent_done", "arrived", "doors_shut"),
-    *("gold_labels", "gold_cost", "gold_said", "refused"),
-)
 EMPTY = np.zeros(0, np.int64)
 
 
@@ -73,7 +68,6 @@ class WorkersCourse:
         self.stream = Stream(served, Simulated(served, None, truth, (settings.seed,), hard), truth)
         self.instance, self.served = self.stream.instance, served
         policy.start(self.stream.known, solve)
-        self.turns = Turns(policy)
         self.sent = int(policy.preliminary(self.instance.n_workers))
         self.seats: list[Seat] = []
         self.seat_of: dict[str, Seat] = {}
@@ -120,18 +114,15 @@ class WorkersCourse:
     def waits(self, worker: str, labels: int) -> bool:
         """Whether the worker is to come again later; labels: told so far. Changes nothing that is kept."""
         seat = self.seat_of[worker]
-        others = (other for other in self.seats if other is not seat)
-        if self.policy.of_one_arrival is None and any(other.decision is not None for other in others):
-            return True
         if seat.number < 0 and not self._may_arrive():
             return True
-        out = self._out()
+        out, busy = self._out(), self._at_work()
         if seat.refused_at == labels and out[0].size:
             return True
-        if not self.policy.expect(*out):
-            return True
-        busy = self._at_work()
-        return seat.number < 0 and busy[0].size >= self.settings.crew and not self.policy.welcomes(*busy)
+        self.policy.hear(Out(*out))
+        if seat.number >= 0 or busy[0].size < self.settings.crew:
+            busy = EMPTY, EMPTY
+        return not self.policy.wants(*busy)
 
     def is_over(self, worker: str) -> bool:
         """Whether nothing more will be asked of the worker, repairs aside."""
@@ -141,14 +132,11 @@ class WorkersCourse:
         """What the policy asks of the worker now; -> as plain JSON, for the history."""
         seat = self.seat_of[worker]
         out = self._out()
-        self.policy.expect(*out)
-        if self.policy.of_one_arrival is None:
-            self._end_others(seat)
-        if seat.number < 0:
-            self._arrive(seat)
-        self.turns.enter(seat.own)
-        assert seat.arrival is not None and seat.rng is not None
-        decision = self.policy.decide(seat.arrival, seat.rng)
+        self.policy.hear(Out(*out))
+        if seat.visit is None:
+            seat.visit = self._arrival(seat)
+        assert seat.rng is not None
+        decision = seat.visit.next(seat.rng)
         if decision is None:
             self._leave(seat, bool(out[0].size), labels)
             return [NONE]
@@ -157,12 +145,11 @@ class WorkersCourse:
 
     def _leave(self, seat: Seat, out: bool, labels: int) -> None:
         """Nothing is worth asking: for good, unless labels that are out may change that."""
+        assert seat.visit is not None
         if seat.preliminary:
-            seat.preliminary, seat.number, seat.arrival = False, -1, None
-            self.turns.leave()
-            seat.own.clear()
+            seat.preliminary, seat.number, seat.visit = False, -1, None
             self.sent_done += 1
-        elif out and self.policy.may_return:
+        elif out and seat.visit.may_return:
             seat.refused_at = labels
         else:
             seat.over = True
@@ -261,8 +248,7 @@ class WorkersCourse:
         place = self.task_of[task]
         self.limits.again(place, seat.place)
         self.work.append((False, place, seat.place, label))
-        self.turns.enter(seat.own)
-        self.policy.overhear(seat.number, place, label)
+        self.policy.hear(Late(seat.number, place, label))
         return self.limits.price(place, seat.place), False
 
     def hears(self, worker: str) -> bool:
@@ -314,8 +300,8 @@ class WorkersCourse:
                 seat.over, seat.refused_at = False, -1
                 meant = 0 if seat.decision is None or seat.decision.kind == GOLD else len(seat.out) + len(seat.queue)
                 room = int(self.instance.capacity[seat.place] - self.limits.load[seat.place]) + meant
-                self.turns.enter(seat.own)
-                self.policy.recall(max(0, room))
+                assert seat.visit is not None
+                seat.visit.recall(max(0, room))
 
     def _everywhere(self, epsilon: float) -> Floats:
         return np.full(self.served.n_tasks, float(epsilon))
@@ -324,8 +310,7 @@ class WorkersCourse:
         self.whole, self.served = (replace(one, epsilon=epsilon) for one in (self.whole, self.served))
         self.stream = Stream(self.served, self.stream.crowd, self.stream.truth)
         self.instance = self.stream.instance
-        self.turns.leave()
-        self.policy.retarget(self.stream.known)
+        self.policy.hear(Target(self.stream.known))
 
     def expire(self, worker: str, again: bool = False) -> None:
         """What the worker has or was meant to have is free again; again: what they never had for them too."""
@@ -352,7 +337,8 @@ class WorkersCourse:
         else:
             self.limits.reopen(tasks, seat.place)
         self._settle(seat)
-        self.policy.lapsed(tasks)
+        assert seat.visit is not None
+        seat.visit.lapsed(tasks)
 
     def holds(self, worker: str) -> bool:
         """Whether anything is reserved for the worker."""
@@ -371,13 +357,12 @@ class WorkersCourse:
         if not seat.ready:
             return
         decision, seat.decision = seat.decision, None
-        assert decision is not None
-        self.turns.enter(seat.own)
+        assert decision is not None and seat.visit is not None
         if decision.kind == GOLD:
-            self.policy.learn(self._tally(seat))
+            seat.visit.learn(self._tally(seat))
         else:
             self.refused += int(np.count_nonzero(seat.got == REFUSED))
-            self.policy.learn(seat.got)
+            seat.visit.learn(seat.got)
 
     def _tally(self, seat: Seat) -> Ints:
         """Gold that is in: right and asked, (2, types); what was handed out is not asked again."""
@@ -410,7 +395,6 @@ class WorkersCourse:
 
     def mend(self) -> list[Any]:
         """What the policy wants repaired, and by whom; -> as plain JSON, for the history."""
-        self.turns.leave()
         seated = np.zeros(self.instance.n_workers, np.int64)
         numbers = {seat.number: seat for seat in self.seats if seat.number >= 0 and not seat.removed}
         for number, seat in numbers.items():
@@ -445,7 +429,6 @@ class WorkersCourse:
 
     def run(self) -> Run:
         """All of it as a run of the policy, workers by number of arrival; those who have not come stand behind."""
-        self.turns.leave()
         return run_of(self)
 
     def answer_rows(self, classes: Sequence[str]) -> list[AnswerRow]:
@@ -457,35 +440,6 @@ class WorkersCourse:
     def progress(self) -> dict[str, Any]:
         """Tasks, and how many are not as sure as they are to be; the money there is."""
         return progress_of(self, self.run())
-
-    # -- as arrays -------------------------------------------------------------------------------------------------
-
-    def snapshot(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What is its own, and the arrays of the policy."""
-        self.turns.leave()
-        own = {name: getattr(self, name) for name in OWN}
-        arrays = {f"policy.{name}": array for name, array in self.policy.snapshot().items()}
-        arrays["target"] = self.whole.epsilon
-        own |= self.repairs.snapshot() | {"looks": self.looks.snapshot()}
-        return own | {"limits": self.limits.snapshot(), "work": self.work.arrays()}, arrays
-
-    def restore_policy(self, arrays: Arrays) -> None:
-        """The policy as it was, with the targets that it had."""
-        target = np.array(arrays.get("target", self.whole.epsilon))
-        if not np.array_equal(target, self.whole.epsilon):
-            self._aim(target)
-        self.policy.restore(part_of(arrays, "policy."))
-
-    def restore(self, own: dict[str, Any]) -> None:
-        """All else as it was; after the policy."""
-        limits, work, looks = (own.pop(name) for name in ("limits", "work", "looks"))
-        self.repairs.restore(own)
-        for name, value in own.items():
-            setattr(self, name, value)
-        self.limits.restore(limits)
-        self.looks.restore(looks)
-        self.work.extend(work)
-        self.seat_of = {seat.worker: seat for seat in self.seats}
 
     @property
     def task_of(self) -> dict[str, int]:
@@ -525,7 +479,7 @@ class WorkersCourse:
     def _may_arrive(self) -> bool:
         return self.came < self.sent or self.sent_done >= self.sent
 
-    def _arrive(self, seat: Seat) -> None:
+    def _arrival(self, seat: Seat) -> Visit:
         seat.preliminary = self.came < self.sent
         if seat.preliminary:
             seat.number, self.came = self.came, self.came + 1
@@ -537,14 +491,9 @@ class WorkersCourse:
             barred = np.union1d(barred, np.flatnonzero(full))
         room = int(self.instance.capacity[seat.place])
         cost = self.instance.cost[:, seat.place]
-        seat.arrival = Arrival(seat.number, room, cost, skill, barred, seat.preliminary)
         seat.rng = np.random.default_rng([self.settings.seed, int(seat.preliminary), seat.number])
-
-    def _end_others(self, seat: Seat) -> None:
-        """The policy knows one worker at a time: a new one ends the turn of the one before."""
-        for other in self.seats:
-            if other is not seat and other.number >= 0 and not other.over:
-                other.over = True
+        visit: Visit = self.policy.visit(Arrival(seat.number, room, cost, skill, barred, seat.preliminary))
+        return visit
 
     def _barred_tasks(self) -> list[Ints]:
         pairs = self.instance.barred[np.argsort(self.instance.barred[:, 1], kind="stable")]

@@ -38,26 +38,20 @@ def run_of(course: Any) -> Run:
     own = {GOLD: (course.gold_labels, course.gold_cost), CHECK: (len(course.looks.seen), course.looks.paid)}
     counts = {name: int(np.count_nonzero(kind == name)) for name in KINDS} | {name: own[name][0] for name in own}
     costs = {name: float(price[kind == name].sum()) for name in KINDS} | {name: own[name][1] for name in own}
-    skills = course.policy.skills()
-    run = Run(
+    run = Run.of(
+        course.policy.answers(course.looks.known),
         stream,
-        course.policy.name,
-        task,
-        order[worker],
-        label,
-        counts,
-        costs,
-        course.refused,
-        0,
-        np.full(course.instance.accuracy.shape, 0.5) if skills is None else skills,
-        course.policy.answers(),
-        course.policy.decided(),
-        course.policy.claims(),
-        course.policy.prices(),
-        course.policy.notes(),
-        np.zeros(course.instance.n_workers),
-        course.settings.seed,
-        getattr(course.policy, "iterations", None),
+        policy=course.policy.name,
+        task=task,
+        worker=order[worker],
+        label=label,
+        labels=counts,
+        cost=costs,
+        refused=course.refused,
+        over_capacity=0,
+        seconds=np.zeros(course.instance.n_workers),
+        seed=course.settings.seed,
+        iterations=getattr(course.policy, "iterations", None),
     )
     if course.collected is None or not course.collected.size:
         return run
@@ -122,7 +116,8 @@ def rows_of_answers(course: Any, run: Run, classes: Sequence[str]) -> list[Answe
 
 def rows_of_workers(course: Any, state: Any) -> list[WorkerRow]:
     """Who came, what they told, and what is believed of their skill."""
-    skills, ranges = course.policy.skills(), course.policy.skill_ranges()
+    verdict = course.policy.answers()
+    skills, ranges = verdict.skills, verdict.ranges
     told, paid = (state.labels.arrays()[name] for name in ("worker", "paid"))
     count, money = (np.bincount(told, weight, len(course.seats)) for weight in (None, paid))
     out = [lease.worker for lease in state.leases.values()]
@@ -145,7 +140,7 @@ def remarks_of(course: Any) -> list[str]:
     instance, said = course.instance, []
     if instance.collected.size and course.collected is None:
         said.append("the labels that are in are not told, only whose they are: answers and claims are without them")
-    if instance.collected.size and course.policy.claims() is not None:
+    if instance.collected.size and course.policy.answers().claims is not None:
         said.append(
             f"policy {course.policy.name} does not know the labels that are in: it asks until its own are enough"
         )
@@ -172,12 +167,15 @@ def progress_of(course: Any, run: Run) -> dict[str, Any]:
     mean = None if claim is None or not wanted.any() else float(claim[wanted].mean())
     money = None if np.isinf(course.limits.money) else float(course.limits.money)
     own = {"tasks": int(wanted.sum()), "unsure": unsure, "claimed_error": mean, "money": money}
-    return own | {"reserved": max(0.0, course.limits.spent), "notes": [*remarks_of(course), *course.policy.notes()]}
+    return own | {"reserved": max(0.0, course.limits.spent), "notes": [*remarks_of(course), *run.notes]}
 
 
 def possible_of(course: Any) -> Callable[[], Least]:
     """What no policy can beat with those who came, were their skills as believed; limits of groups aside."""
-    skills, met = course.policy.skills(), [seat for seat in course.seats if seat.number >= 0 and not seat.preliminary]
+    skills, met = (
+        course.policy.answers().skills,
+        [seat for seat in course.seats if seat.number >= 0 and not seat.preliminary],
+    )
     if skills is None or not met:
         raise InputError("a bound on policies needs skills, and none are estimated yet; ask workers first")
     crowd = of_workers(course.instance, np.array([seat.place for seat in met], np.int64))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from crowdopt.arrays import Floats
-from crowdopt.online.covering import Covering
+from crowdopt.online.covering import Covering, Here
 
 
 @dataclass
@@ -11,8 +11,8 @@ class Picky(Covering):
     least: float = 0.3
     name = "picky"
 
-    def value(self) -> Floats:
-        return self.evidence - self.least
+    def value(self, here: Here) -> Floats:
+        return here.evidence - self.least
 
 
 POLICY = Picky

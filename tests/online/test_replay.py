@@ -92,11 +92,11 @@ def test_a_policy_that_breaks_the_rules_is_stopped():
     """A defect of a policy is said, not repaired."""
 
     class Twice(Greedy):
-        def _pick(self, arrival, rng):
+        def pick(self, here, rng):
             return np.array([1, 1])
 
     class Much(Greedy):
-        def _pick(self, arrival, rng):
+        def pick(self, here, rng):
             return np.arange(self.known.n_tasks)
 
     for policy, said in ((Twice(), "twice"), (Much(), "room")):

@@ -14,7 +14,6 @@ from crowdopt.online.crowds import breach, breached, simulated_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import Replay, replay
 from crowdopt.online.run_score import answers_of, realised_error
-from crowdopt.testing.policy_contract import resumed
 from tests.chance import fewest, mean_is_at_most, most, seeds
 from tests.online.streams import start
 
@@ -182,7 +181,7 @@ def test_skills_are_told_apart_by_type():
 
 
 @pytest.mark.chance
-@pytest.mark.long  # 24 crowds, four runs of each; by default a run that notices is resumed
+@pytest.mark.long  # 24 crowds, four runs of each; by default one that notices is looked at
 def test_the_audit_notices_a_clique_and_leaves_honest_crowds_alone():
     """Paired seeds: with the clique gold contradicts agreement, with the same crowd left honest it does not.
 
@@ -208,15 +207,25 @@ def test_the_audit_notices_a_clique_and_leaves_honest_crowds_alone():
     assert accused <= most(trials, 0.02)
 
 
-def test_a_run_that_fell_back_resumes_with_the_same_bytes():
-    """The reserve is part of the state: tried on the first crowd whose clique is noticed, one of two or three is."""
+def test_where_gold_contradicts_agreement_it_alone_tells_of_skills():
+    """What is believed of everybody is the prior times the likelihood of their gold, and no more labels than that say.
+
+    Tried on the first crowd whose clique is noticed, one of two or three is; every worker asked after that had an exam.
+    """
     text = "sequential:bootstrap=0:most-gold=0"
-    crowds = (colluding(hammers(seed)) for seed in range(30))
-    of, whole = next((of, run) for of in crowds if "contradicts" in " ".join((run := start(text, of).finish()).notes))
-    for arrivals in (2, 40):
-        again = resumed(text, of, arrivals).finish()
-        assert whole.task.tobytes() == again.task.tobytes() and whole.claims.tobytes() == again.claims.tobytes()
-        assert whole.notes == again.notes
+    for seed in range(30):
+        played = start(text, colluding(hammers(seed)))
+        run = played.finish()
+        if "contradicts" in " ".join(run.notes):
+            break
+    beliefs, fallen = played.policy.beliefs, played.policy.fallen
+    came = int(beliefs.came[0])
+    alone = beliefs.prior * beliefs.gold[:came]
+    heard = np.bincount(run.worker, minlength=came)[:came] > 0
+    expected = alone / alone.sum(axis=2, keepdims=True)
+    np.testing.assert_allclose(beliefs.density[:came][heard], expected[heard], atol=1e-9)
+    asked_after = np.unique(run.worker[run.worker > fallen])
+    assert asked_after.size and (beliefs.asked[asked_after] >= 20).all()
 
 
 @pytest.mark.chance

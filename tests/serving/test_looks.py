@@ -8,7 +8,6 @@ import pytest
 import crowdopt
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
-from crowdopt.serving import running
 from crowdopt.serving.stores import MEMORY, SQLiteStore
 from tests.serving.people import People, campaign, gold_table, in_turn, looked, small
 from tests.serving.scripts import begun
@@ -68,9 +67,8 @@ def test_the_expert_tells_the_answer(policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES[1:3])
-def test_a_history_with_looks_leads_to_the_same_state(policy, monkeypatch):
+def test_a_history_with_looks_leads_to_the_same_state(policy):
     """Started again in the middle of it and at its end, with an answer that was changed and a task given back."""
-    monkeypatch.setattr(running, "SNAPSHOT", 30)
     ends = []
     for restarts in (False, True):
         (instance, stream), store = small(), SQLiteStore(MEMORY)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import crowdopt
-from crowdopt.serving import running
 from crowdopt.serving.stores import MEMORY, SQLiteStore
 from tests.serving.people import campaign, gold_table, small
 from tests.serving.scripts import begun, played, script
@@ -15,16 +14,9 @@ MORE = ["sequential", "sequential:stop=each:block=4:bootstrap=2:gold=3", "greedy
 MORE += ["multiplicative-weights", "kos:labels=100:within", "budget:gold=3:each=3", "main-algorithm:gold=3"]
 
 
-@pytest.mark.parametrize(
-    ("policy", "snapshot"),
-    [
-        *((text, 30) for text in POLICIES),
-        *(pytest.param(text, 10**9, marks=pytest.mark.slow) for text in (*POLICIES, *MORE)),
-    ],
-)
-def test_started_again_at_any_event_it_decides_the_same(policy, snapshot, monkeypatch):
-    """Without snapshots all decisions are made anew from the events; with them, from the arrays of the last one."""
-    monkeypatch.setattr(running, "SNAPSHOT", snapshot)
+@pytest.mark.parametrize("policy", [*POLICIES, *(pytest.param(text, marks=pytest.mark.slow) for text in MORE)])
+def test_started_again_at_any_event_it_decides_the_same(policy):
+    """All decisions are made anew from the events."""
     calls = script(100, seed=1, changes=policy in POLICIES)
     whole = played(policy, calls)
     again = played(policy, calls, every=9)
@@ -35,9 +27,8 @@ def test_started_again_at_any_event_it_decides_the_same(policy, snapshot, monkey
 
 
 @pytest.mark.parametrize("policy", ["ls-ol:g1=2", "ls-ol-vetting:g1=2:threshold=.9", "em-then-exploit:testers=20"])
-def test_tasks_that_arrive_survive_a_restart(policy, monkeypatch):
+def test_tasks_that_arrive_survive_a_restart(policy):
     """Labels of several tasks are out at once, and told in another order than that of the tasks."""
-    monkeypatch.setattr(running, "SNAPSHOT", 20)
     instance, stream = small(workers=13)
     histories = []
     for every in (10**9, 9):

@@ -20,13 +20,11 @@ def told(number: int) -> Event:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_kept_comes_back_as_it_was(kind, tmp_path):
-    """Events to the last bit of their time and letter of their label; the newest snapshot and token; each reply."""
+    """Events to the last bit of their time and letter of their label; the newest token; each reply."""
     store = STORES[kind](tmp_path)
     with store.hold() as book:
-        assert book.last() == 0 and book.after(0) == [] and book.snapshot() is None
+        assert book.last() == 0 and book.after(0) == []
         book.append([told(1), told(2), told(3)])
-        book.keep(1, bytes(range(256)))
-        book.keep(7, b"later")
         book.remember("key", '{"a": 1}')
         for digest, owner in (("one", "ada"), ("two", "ada"), ("three", "bob")):
             book.entitle(digest, owner)
@@ -36,26 +34,24 @@ def test_what_is_kept_comes_back_as_it_was(kind, tmp_path):
     with store.hold() as book:
         assert book.last() == 3 and book.after(1) == [told(2), told(3)]
         assert book.after(0, 1) == [told(1)] and book.after(1, 5) == [told(2), told(3)]
-        assert book.snapshot() == (7, b"later") and book.reply("key") == '{"a": 1}' and book.reply("other") is None
+        assert book.reply("key") == '{"a": 1}' and book.reply("other") is None
         assert [book.owner(digest) for digest in ("one", "two", "three")] == [None, "ada", "bob"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_block_that_fails_keeps_nothing(kind, tmp_path):
-    """Neither events nor snapshots, replies or tokens: what was not acknowledged has not happened."""
+    """Neither events nor replies or tokens: what was not acknowledged has not happened."""
     store = STORES[kind](tmp_path)
     with store.hold() as book:
         book.append([told(1)])
-        book.keep(1, b"before")
         book.entitle("old", "ada")
     with pytest.raises(ZeroDivisionError), store.hold() as book:
         book.append([told(2)])
-        book.keep(2, b"after")
         book.remember("key", "reply")
         book.entitle("new", "ada")
         raise ZeroDivisionError
     with store.hold() as book:
-        assert book.after(0) == [told(1)] and book.snapshot() == (1, b"before")
+        assert book.after(0) == [told(1)]
         assert book.reply("key") is None and book.owner("old") == "ada" and book.owner("new") is None
 
 

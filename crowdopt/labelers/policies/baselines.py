@@ -10,13 +10,11 @@ Testers labelled once, skills by one-coin EM, then the best set: no repeats, no 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.clock import Arrays
 from crowdopt.crowd.labels import TESTER, WORK
 from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
@@ -119,7 +117,6 @@ class EmThenExploit(BaseLabelerPolicy):
     # accuracy that a unit of money is worth: the set that maximises U(S) - price C(S); 0: labels are free
     price: float = 0.0
 
-    of_one_arrival: ClassVar[tuple[str, ...] | None] = ()
     name: ClassVar[str] = "em-then-exploit"
     what: ClassVar[str] = "testers labelled once, skills by one-coin EM, then the best set (ours)"
 
@@ -146,7 +143,7 @@ class EmThenExploit(BaseLabelerPolicy):
         chosen = self._best()
         return Ask(WORK, np.arange(t, self.known.horizon + 1), chosen.workers, chosen.weight)
 
-    def learn(self, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
+    def learn(self, arrival: TaskArrival, ask: Ask, labels: Ints, votes: Ints, chance: Chance) -> None:
         """Keep testers' labels; fit when they have doubled, and at the last."""
         if ask.kind == WORK:
             return
@@ -170,15 +167,6 @@ class EmThenExploit(BaseLabelerPolicy):
             f"explores {min(self.testers, self.known.horizon)} of {self.known.horizon} steps, each tester labelled once"
         )
         return [length, *warnings(self.labels, self.known.classes, self.known.names)]
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Labels and the last fit."""
-        return {"labels": self.labels.copy(), "skill": self.skill.copy()}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take labels and the last fit from a snapshot."""
-        self.labels, self.skill = np.array(arrays["labels"]), np.array(arrays["skill"])
-        self._ask = None
 
     def _next_fit(self) -> int:
         size = FIRST

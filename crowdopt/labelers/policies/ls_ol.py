@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.clock import Arrays
 from crowdopt.crowd.labels import WORK
 from crowdopt.crowd.rules import log_odds
 from crowdopt.errors import InputError
@@ -118,7 +117,6 @@ class LsOlContext(Exploring):
                 held = self.testers.context[: self.testers.count]
                 self.testers.sorted_into(self._interval(held), wanted)
                 self._kept.clear()
-        super().see(arrival)
 
     def notes(self) -> list[str]:
         """Where it leaves Section 5: of intervals alone."""
@@ -126,15 +124,6 @@ class LsOlContext(Exploring):
             return super().notes()
         paper = "each interval has its own D1, so that all testers grow as t^z ln t; Section 5 has D2 grow so too"
         return [*super().notes(), f"{paper}, here it does not, for repeats cost a guess each"]
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The testers' tallies and the number of intervals."""
-        return {**super().snapshot(), "intervals": np.array([self.intervals])}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take the tallies and the number of intervals from a snapshot."""
-        super().restore(arrays)
-        self.intervals = int(arrays["intervals"][0])
 
     def _interval(self, contexts: NDArray[Any]) -> Ints:
         return np.clip((contexts * self.intervals).astype(np.int64), 0, self.intervals - 1)
@@ -174,7 +163,7 @@ class LsOlVetting(Exploring):
         """The labelers who were not dropped, ascending."""
         return np.flatnonzero(self.active)
 
-    def count_disagreement(self, labels: Ints, vote: int) -> None:
+    def count_disagreement(self, labels: Ints, vote: int, now: int) -> None:
         """Another vote; drop the worst if their rank is sure enough."""
         present = self.asked
         self.differed[present] += (labels >= 0) & (labels != vote)
@@ -185,7 +174,7 @@ class LsOlVetting(Exploring):
         gap = (self.differed[order[0]] - self.differed[order[1]]) / self.votes[0]
         if gap > 0 and np.exp(-self.votes[0] * gap**2 / 2) < self.threshold:
             self.active[order[0]] = False
-            self.dropped.append((int(order[0]), self._now))
+            self.dropped.append((int(order[0]), now))
             self.differed[:] = 0
             self.votes[:] = 0
             self._kept.clear()
@@ -196,18 +185,6 @@ class LsOlVetting(Exploring):
             *super().notes(),
             *(f"{self.known.names[who]} was dropped at step {when}" for who, when in self.dropped),
         ]
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Counts, and who is left."""
-        own = {"active": self.active.copy(), "differed": self.differed.copy(), "votes": self.votes.copy()}
-        return {**super().snapshot(), **own, "dropped": np.array(self.dropped, np.int64).reshape(-1, 2)}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take the tallies and who is left from a snapshot."""
-        super().restore(arrays)
-        self.active, self.differed = np.array(arrays["active"]), np.array(arrays["differed"])
-        self.votes = np.array(arrays["votes"])
-        self.dropped = [(int(who), int(when)) for who, when in arrays["dropped"]]
 
 
 POLICY = (LsOl, LsOlWeighted, LsOlContext, LsOlVetting)

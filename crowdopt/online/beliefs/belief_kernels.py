@@ -225,6 +225,7 @@ def sweep(first, last, labels, skills, votes, kind, prior):
         given, said, before = task[begin:end], labels.label[begin:end], message[begin:end]
         slopes(given, said, before, votes, slope)
         for k in range(given.size):
+            slope[k] *= prior.heeded
             t, b = kind[given[k]], slope[k]
             a, row = guess * (1.0 - b), skills.agreement[j, t]
             # B^2 is 1 where the others settle the task and 0 where they say nothing: labels of known correctness
@@ -250,7 +251,7 @@ def sweep(first, last, labels, skills, votes, kind, prior):
 
 
 @njit(cache=True, nogil=True)
-def hear(worker, given, said, labels, skills, votes, kind, grid):
+def hear(worker, given, said, labels, skills, votes, kind, prior):
     """Labels that have just come, written behind the worker's others: the message by what is known before each.
 
     One at a time, in the order given: a label on a task that others have labelled tells of the worker by its factor, as
@@ -258,8 +259,9 @@ def hear(worker, given, said, labels, skills, votes, kind, grid):
 
     worker: who gave them, the last of ``labels``; given, said (k,): their tasks, and the class that each says; labels,
     skills, votes: the state of belief (crowdopt.online.beliefs.state), written in place but for ``labels.start``; kind
-    (tasks,): type of each; grid (cells,): the skills g.
+    (tasks,): type of each; prior: of the workers' skills.
     """
+    grid = prior.grid
     classes, at = votes.easy.shape[1], labels.start[worker + 1]
     nothing, slope, fresh = np.zeros(1), np.empty(1), np.empty(1)
     for k in range(given.size):
@@ -270,7 +272,7 @@ def hear(worker, given, said, labels, skills, votes, kind, grid):
             mean += row[g] * grid[g]
         # this label is not among the votes yet: they are the cavity as they stand
         slopes(i, y, nothing, votes, slope)
-        b = slope[0]
+        b = slope[0] * prior.heeded
         a = (1.0 - b) / classes
         skills.weight[worker, t] += b * b
         for g in range(grid.size):
@@ -429,6 +431,36 @@ def collected(reward, value, rest):
         if not alive:
             break
     return total
+
+
+@njit(cache=True, nogil=True)
+def dearest(mass, reward, rest, most, halvings):
+    """The largest price, up to ``most``, at which U(0, 0) > 0: at which it pays to begin with a worker."""
+    low, high, value = 0.0, most, np.empty_like(mass)
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        if values(mass, reward, middle, rest, value) > 0:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def bringing(mass, reward, rest, wanted, most, halvings):
+    """The largest price, up to ``most``, at which a worker is expected to bring so much; 0 where none does."""
+    low, high, value = 0.0, most, np.empty_like(mass)
+    values(mass, reward, high, rest, value)
+    if collected(reward, value, rest) >= wanted:
+        return high
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        values(mass, reward, middle, rest, value)
+        if collected(reward, value, rest) >= wanted:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 @njit(cache=True, nogil=True)

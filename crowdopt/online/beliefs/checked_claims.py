@@ -12,15 +12,22 @@ end is the posterior's mean; an answer that was looked at is right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints
-from crowdopt.core.clock import Arrays, part_of
+from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.law import Difficulty
 from crowdopt.errors import InputError
+from crowdopt.online.beliefs.state import told
+
+if TYPE_CHECKING:
+    from crowdopt.online.arrivals import Known, Verdict
+    from crowdopt.online.policy import BasePolicy
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -64,10 +71,6 @@ class CheckedAnswers:
             np.concatenate([before.claimed, self.claimed[fresh]]),
         )
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All of it."""
-        return {f"looks.{name}": np.array(value) for name, value in self.__dict__.items()}
-
     def sentence(self, claimed: Floats, wanted: Bools) -> str:
         """What a user is told of them, by what is claimed without them of the tasks that are wanted, each (tasks,)."""
         if self.claimed is not None:
@@ -98,12 +101,6 @@ class CheckedAnswers:
         return mean
 
 
-def restored_looks(arrays: Arrays) -> CheckedAnswers | None:
-    """From a snapshot's arrays."""
-    held = part_of(arrays, "looks.")
-    return CheckedAnswers(**{name: np.array(array) for name, array in held.items()}) if held else None
-
-
 def looks_allowed(name: str, checks: float, look: float) -> None:
     """Raises InputError where a policy's options ask for a negative number of looks, or pay less than nothing."""
     if not (checks >= 0 and look >= 0):
@@ -113,6 +110,47 @@ def looks_allowed(name: str, checks: float, look: float) -> None:
 def looks_at(labels: int, checks: float, tasks: int) -> int:
     """How many answers of so many are looked at: a share ``checks`` of the labels, within LOOKS and PART."""
     return int(min(LOOKS, checks * labels, PART * tasks))
+
+
+def looked_at(policy: BasePolicy, before: CheckedAnswers | None, tasks: Ids, truth: Ints) -> CheckedAnswers | None:
+    """Looks with these beside those before, tasks and their true classes each (k,); None of a policy without claims."""
+    told = policy.answers()
+    if told.decided is None or told.claims is None:
+        return None
+    decided = told.decided if before is None else before.corrected(told.decided)
+    return CheckedAnswers(tasks, truth, decided[tasks], told.claims[tasks]).after(before)
+
+
+def with_looks(
+    verdict: Verdict,
+    looks: CheckedAnswers | None,
+    known: Known,
+    difficulty: Difficulty,
+    between: Callable[[Floats], list[str]] = lambda claims: [],
+) -> Verdict:
+    """Answers and claims by labels alone held against what an expert saw, and what a user is told of them.
+
+    between: sentences of the policy's own, by the claims of the tasks that are wanted.
+    """
+    decided, believed, wanted = verdict.decided, verdict.claims, known.need > COVERAGE
+    assert decided is not None and believed is not None
+    claims = believed if looks is None else looks.claims(believed, known.classes)
+    unsure = int((claims > known.epsilon + COVERAGE)[wanted].sum())
+    notes = [*verdict.notes]
+    notes += [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"] * bool(unsure)
+    notes += [*between(claims[wanted]), *([] if looks is None else [looks.sentence(believed, wanted)])]
+    notes += told(difficulty, claims[wanted], known.epsilon[wanted])
+    right = decided if looks is None else looks.corrected(decided)
+    return replace(verdict, decided=right, claims=claims, notes=notes)
+
+
+def to_look_at(policy: BasePolicy, wanted: Bools, labels: int, rng: np.random.Generator) -> Ids:
+    """Answers of all degrees of certainty, as many as the policy wants after so many labels; wanted (tasks,)."""
+    told = policy.answers()
+    if not policy.checks or told.decided is None or told.claims is None:
+        return np.zeros(0, np.int64)
+    wanted = wanted & (told.decided >= 0)
+    return drawn(told.claims, wanted, looks_at(labels, policy.checks, int(wanted.sum())), rng)
 
 
 def drawn(claimed: Floats, wanted: Bools, count: int, rng: np.random.Generator) -> Ids:

@@ -15,13 +15,12 @@ Whether gold bears out what agreement says: a colluding clique, or difficulty th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Bools, Floats, Ints, sealed
-from crowdopt.core.clock import Arrays
 from crowdopt.crowd.gold import SCALES, EdgedLabels, fitted
 from crowdopt.crowd.law import LARGEST, NONE, Difficulty
 from crowdopt.crowd.rules import log_odds
@@ -96,8 +95,6 @@ def told(difficulty: Difficulty, claims: Floats, targets: Floats) -> list[str]:
 
 Ids: TypeAlias = NDArray[np.integer]
 
-SUMS, FOUND = ("easy", "hard", "lean"), ("level", "answer", "chance")
-
 
 class VoteArrays(NamedTuple):
     """What labels say of tasks, for compiled loops.
@@ -153,15 +150,6 @@ class TaskVotes:
 
         settle(tasks, self.arrays_for(difficulty))
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All there is to keep."""
-        return {name: getattr(self, name).copy() for name in (*SUMS, *FOUND)}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take up what :meth:`arrays` gave."""
-        for name in (*SUMS, *FOUND):
-            setattr(self, name, np.array(arrays[name]))
-
 
 def vote_weight(accuracy: Floats, classes: int, difficulty: Difficulty = NONE) -> Floats:
     """``ln((K - 1) p / (1 - p))``, p on easy tasks, kept off 0 and 1, of workers of mean accuracies (k,)."""
@@ -173,9 +161,7 @@ def vote_weight(accuracy: Floats, classes: int, difficulty: Difficulty = NONE) -
 
 LEAST = 0.01  # chance of a right gold answer is kept this far from 0 and 1
 ALIKE, DOUBT = 0.1, 4.0  # share of workers with one skill for all types, expected as firmly as if so many were seen
-PER_WORKER = ("right", "asked", "gold", "agreement", "density", "weight")
 PER_LABEL = ("task", "label", "message")
-ONCE = ("prior", "alike", "came", "start", "hardness", "truth")
 CERTAIN = 40.0  # nats that one who knows the answer adds to its class
 
 
@@ -208,11 +194,15 @@ class SkillArrays(NamedTuple):
 
 
 class SkillPrior(NamedTuple):
-    """Skills on the grid and their prior w, each (cells,), and the share of workers with one skill for all types."""
+    """Skills on the grid and their prior w, each (cells,), and the share of workers with one skill for all types.
+
+    ``heeded`` is 1 where agreement tells of skills, and 0 where gold alone does.
+    """
 
     grid: Floats
     weight: Floats
     alike: float
+    heeded: float
 
 
 class Beliefs:
@@ -239,7 +229,8 @@ class Beliefs:
         self.weight = np.zeros(shape)  # n_eff, labels whose correctness is as good as known
         self.gold, self.agreement = np.ones((*shape, CELLS)), np.ones((*shape, CELLS))  # likelihoods
         self.density = np.full((*shape, CELLS), 1 / CELLS)  # P_j(g)
-        self.hardness = NONE.array()  # of tasks; g is the accuracy on easy ones
+        self.difficulty = NONE  # of tasks; g is the accuracy on easy ones
+        self.heeded = True  # whether agreement tells of skills, and not gold alone
         self.task, self.label, self.message = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         self.votes = TaskVotes(kind.size, classes)
         self.truth = np.full(kind.size, -1)  # classes that one who knows has told
@@ -270,11 +261,6 @@ class Beliefs:
         return self.votes.chance
 
     @property
-    def difficulty(self) -> Difficulty:
-        """How hard tasks are, as far as the labels show."""
-        return Difficulty(*self.hardness.tolist())
-
-    @property
     def shown(self) -> Floats:
         """Accuracy on gold of a worker of accuracy g on easy tasks, (cells,)."""
         difficulty = self.difficulty
@@ -286,31 +272,29 @@ class Beliefs:
         """How many labels came so far."""
         return int(self.start[self.came[0]])
 
-    def welcome(self) -> int:
-        """The next worker is here; returns their number."""
-        worker = int(self.came[0])
-        self.came += 1
-        self.start[worker + 1] = self.start[worker]
-        self.density[worker] = self.prior
-        return worker
+    def welcome(self, number: int) -> None:
+        """A worker is here; those before who were not noticed have given no label."""
+        for worker in range(int(self.came[0]), number + 1):
+            self.came += 1
+            self.start[worker + 1] = self.start[worker]
+            self.density[worker] = self.prior
 
-    def hear(self, tasks: Ids, labels: Ints, worker: int | None = None) -> None:
-        """Labels of a worker, a class each, each (k,); worker: None: who came last."""
+    def hear(self, tasks: Ids, labels: Ints, worker: int) -> None:
+        """Labels of a worker, a class each, each (k,)."""
         from crowdopt.online.beliefs.belief_kernels import hear
 
-        worker, count = int(self.came[0]) - 1 if worker is None else worker, self.labels
+        count = self.labels
         self._make_room(count + tasks.size)
         end, last = int(self.start[worker + 1]), int(self.came[0]) + 1
         if end < count:  # others came since: a worker's labels stay neighbours
             for name in PER_LABEL:
                 array = getattr(self, name)
                 array[end + tasks.size : count + tasks.size] = array[end:count].copy()
-        hear(worker, tasks, labels, *self._state, GRID)
+        hear(worker, tasks, labels, *self._state, self._prior)
         self.start[worker + 1 : last] += tasks.size
 
-    def check(self, right: Ints, asked: Ints, worker: int | None = None) -> None:
-        """Gold answers of a worker, tallies per type, each (types,); worker: None: who came last."""
-        worker = int(self.came[0]) - 1 if worker is None else worker
+    def check(self, right: Ints, asked: Ints, worker: int) -> None:
+        """Gold answers of a worker, tallies per type, each (types,)."""
         self.right[worker] += right
         self.asked[worker] += asked
         self.weight[worker] += asked
@@ -344,6 +328,11 @@ class Beliefs:
             rows[worker] *= each
             rows[worker] /= rows[worker].sum(axis=1, keepdims=True)
 
+    def doubt(self) -> None:
+        """From now on skills come from gold alone."""
+        self.heeded = False
+        self.propagate()
+
     def settle(self, worker: int) -> None:
         """The worker's messages anew, by what is known of their tasks now."""
         self._sweep(worker, worker + 1)
@@ -369,7 +358,7 @@ class Beliefs:
 
     def suppose(self, difficulty: Difficulty) -> None:
         """Take tasks to be so hard: the same messages, other posteriors; and what gold says of workers."""
-        self.hardness = difficulty.array()
+        self.difficulty = difficulty
         self._recount()
         came, shown = int(self.came[0]), self.shown
         right, asked = self.right[:came, :, None], self.asked[:came, :, None]
@@ -411,20 +400,6 @@ class Beliefs:
         """Posterior chance that the likelier class is wrong, (tasks,)."""
         return error_at_level(self.level, self.classes)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that belief consists of, as arrays."""
-        state = {name: getattr(self, name).copy() for name in ONCE} | self.votes.arrays()
-        state |= {name: getattr(self, name)[: self.labels].copy() for name in PER_LABEL}
-        return state | {name: getattr(self, name)[: self.came[0]].copy() for name in PER_WORKER}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take up what :meth:`arrays` gave."""
-        self.votes.restore(arrays)
-        for name in (*ONCE, *PER_LABEL):
-            setattr(self, name, np.array(arrays[name]))
-        for name in PER_WORKER:
-            getattr(self, name)[: self.came[0]] = arrays[name]
-
     def _recount(self) -> None:
         """Votes from all labels, by the messages as they are."""
         count, difficulty = self.labels, self.difficulty
@@ -438,7 +413,11 @@ class Beliefs:
     def _sweep(self, first: int, last: int) -> None:
         from crowdopt.online.beliefs.belief_kernels import sweep
 
-        sweep(first, last, *self._state, SkillPrior(GRID, self.prior, self.alike[0]))
+        sweep(first, last, *self._state, self._prior)
+
+    @property
+    def _prior(self) -> SkillPrior:
+        return SkillPrior(GRID, self.prior, self.alike[0], 1.0 if self.heeded else 0.0)
 
     @property
     def _state(self) -> tuple[LabelArrays, SkillArrays, VoteArrays, Ints]:

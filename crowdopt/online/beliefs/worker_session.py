@@ -60,21 +60,17 @@ class StoppingProgram:
     @cached_property
     def top(self) -> float:
         """The largest price at which it pays to begin with a worker."""
-        low, high = 0.0, float(self.reward.max())
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._values(middle)[0, 0] > 0 else (low, middle)
-        return low
+        from crowdopt.online.beliefs.belief_kernels import dearest
+
+        return float(dearest(*self.tables, self._rest, float(self.reward.max()), HALVINGS))
 
     def price(self, wanted: float, least: float = LEAST) -> float:
         """The largest price from ``least * top`` to ``top`` at which the mean arrival brings the nats wanted."""
-        low, high = 0.0, self.top * (1 - 1e-3)  # at the top itself no worker is begun with
-        if self.brings(high) >= wanted:
-            return high
-        for _ in range(HALVINGS // 2):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.brings(middle) >= wanted else (low, middle)
-        return max(low, max(LEAST, least) * self.top)
+        from crowdopt.online.beliefs.belief_kernels import bringing
+
+        high = self.top * (1 - 1e-3)  # at the top itself no worker is begun with
+        found = float(bringing(*self.tables, self._rest, wanted, high, HALVINGS // 2))
+        return found if found == high else max(found, max(LEAST, least) * self.top)
 
     def brings(self, price: float) -> float:
         """I(price): nats that an arrival is expected to bring before being let go."""
@@ -271,7 +267,7 @@ class WorkerSession:
     ) -> None:
         self.beliefs, self.rule, self.options, self.cost = beliefs, rule, options, cost
         self.sure, self.free, self.left = tasks.sure, tasks.free, tasks.left
-        self.worker, self.room, self.capacity = int(beliefs.came[0]) - 1, arrival.capacity, arrival.capacity
+        self.worker, self.room, self.capacity = arrival.number, arrival.capacity, arrival.capacity
         self.refusals = 0  # labels that were refused in a row
         self.alive = np.ones(self.left.size, bool)
         self.given, self.audited = np.zeros(self.left.size, np.int64), np.zeros(self.left.size, bool)
@@ -285,9 +281,10 @@ class WorkerSession:
                 return None
             if self.given[kind] >= AUDITED and not self.audited[kind]:
                 self.audited[kind] = True
-                if self.options.audit:
+                if self.options.audit and self.beliefs.heeded:
                     return self._gold(kind, self.options.audit)
-            new = 1 - self.beliefs.weight[self.worker, kind] / self.options.settled
+            # nothing but gold tells of them where agreement is not heeded, and they had theirs
+            new = 1 - self.beliefs.weight[self.worker, kind] / self.options.settled if self.beliefs.heeded else 0.0
             begin = int(rng.integers(self.free.size))
             task = self._pick(kind, new > 0, begin)
             if self.gold_left[kind] > 0 and new > 0 and self._gold_tells_more(kind, value, new, task):

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
-from crowdopt.core.clock import Arrays
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.gold import ALARM, EdgedLabels, fitted
 from crowdopt.crowd.instance import COVERAGE
-from crowdopt.crowd.labels import GOLD, REFUSED
-from crowdopt.crowd.law import NONE, Difficulty, clipped
+from crowdopt.crowd.labels import REFUSED
+from crowdopt.crowd.law import NONE, clipped
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_allowed, looks_at, restored_looks
+from crowdopt.online.arrivals import Arrival, Corrected, Decision, Entry, Known, Late, Mended, Verdict, Vouched
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers, looks_allowed, with_looks
 from crowdopt.online.beliefs.state import (
     TaskVotes,
     anchored,
@@ -25,9 +24,9 @@ from crowdopt.online.beliefs.state import (
     hopeless,
     information,
     level_at_error,
-    told,
     vote_weight,
 )
+from crowdopt.online.covering import Here
 from crowdopt.online.policies.re_solve import ReSolve
 
 Ids: TypeAlias = NDArray[np.integer]
@@ -69,10 +68,6 @@ class Adaptive(ReSolve):
 
     name: ClassVar[str] = "adaptive"
     what: ClassVar[str] = "gold first, then labels until each task is sure; prices from the workers seen"
-    state: ClassVar[tuple[str, ...]] = (
-        *ReSolve.state,
-        *("task", "worker", "label", "rounds_done", "hardness", "fitted_at"),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,220 +84,163 @@ class Adaptive(ReSolve):
         super().start(self._levelled(known), solve)
         self.votes = TaskVotes(known.n_tasks, known.classes)
         self.task, self.worker, self.label = np.zeros((3, 0), np.int64)
-        self.rounds_done = np.zeros(1, np.int64)
-        self.looks: CheckedAnswers | None = None
-        self.hardness, self.fitted_at = NONE.array(), np.zeros(1, np.int64)  # of tasks; labels when that was fitted
+        self.rounds_done = 0
+        self.vouched = np.zeros(known.n_tasks, bool)  # tasks whose class one who knows has told
+        self.difficulty_found, self.fitted_at = NONE, 0  # how hard tasks are; labels when that was fitted
 
     # -- while workers come ----------------------------------------------------------------------------------------
 
-    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+    def visit(self, arrival: Arrival) -> Here:
         """No worker is asked anything, gold included, once all is sure."""
-        return super().decide(arrival, rng) if self._goes_on else None
+        return UntilSure(self, arrival, arrival.capacity, np.full(self.known.types, self.gold))
 
-    def meet(self, arrival: Arrival) -> None:
+    def meet(self, here: Here) -> None:
         """Skills and log odds anew when it is time, then prices."""
-        if arrival.number % self.refit == 0:
+        if here.arrival.number % self.refit == 0:
             self._weigh()
             self._gauge()
-        super().meet(arrival)
+        super().meet(here)
 
-    def learn(self, labels: Ints) -> None:
+    def came(self, here: Here, tasks: Ids, labels: Ints) -> None:
         """Bayes, for the tasks that the worker was given."""
-        worked = self._met
-        if worked:
-            got = labels != REFUSED
-            self._take(self._given[got], np.full(int(got.sum()), self._arrival.number), labels[got])
-        super().learn(labels)
-        if worked:
-            self._offered.append(self._given)
+        self._take(tasks, np.full(tasks.size, here.arrival.number), labels)
+        self.keep(here.arrival.number, tasks)
+        here.offered.append(here.given)
 
-    @property
-    def stint(self) -> int:
+    def stint(self, here: Here) -> int:
         """A block of the capacity that is left."""
-        return min(self._left, self.block)
+        return min(here.left, self.block)
 
-    def adopt(self, right: Ints, asked: Ints, task: Ints, worker: Ints, label: Ints) -> None:
-        """Go on from what another policy has seen: gold tallies (types, workers), and labels (k,)."""
-        self.seen.right[:, self.seen.first :], self.seen.asked[:, self.seen.first :] = right, asked
-        self._take(task, worker, label)
-        self._weigh()
-        self.done = [(int(j), task[worker == j]) for j in np.unique(worker)]
-
-    def heed(self, number: int, asked: Decision, labels: Ints) -> None:
-        """What a worker brings whom another policy asked, as in :meth:`learn`; number: of the arrival."""
-        if asked.kind == GOLD:
-            column = self.seen.column(number, False)
-            self.seen.right[:, column] += labels[0]
-            self.seen.asked[:, column] += labels[1]
-            return
-        got = labels != REFUSED
-        self._take(asked.tasks[got], np.full(int(got.sum()), number), labels[got])
-        self.done.append((number, asked.tasks))
-
-    def watch(self, arrival: Arrival) -> None:
-        """A worker has come whom another policy serves."""
-        self._welcome(arrival)
-        self._met = True
-
-    def take_over(self) -> None:
-        """The worker who was watched is served by this policy from now on: what they are worth is to be found out."""
-        self._met = False
-
-    def overhear(self, worker: int, task: int, label: int) -> None:
-        """Bayes, as for a label that came in time."""
-        self._take(np.array([task]), np.array([worker]), np.array([label]))
-        self.done.append((worker, np.array([task])))
-
-    def amend(self, worker: int, task: int, label: int) -> None:
-        """All labels are weighed anew, this one as what it is now."""
-        self.label[np.flatnonzero((self.task == task) & (self.worker == worker))[-1]] = label
-        self._weigh()
+    def hear(self, entry: Entry) -> bool:
+        """Labels are weighed anew where one of them, or what is known of a task, is another."""
+        match entry:
+            case Corrected(worker, task, label):
+                self.label[np.flatnonzero((self.task == task) & (self.worker == worker))[-1]] = label
+                self._weigh()
+            case Late(worker, task, label):
+                self._take(np.array([task]), np.array([worker]), np.array([label]))
+                self.done.append((worker, np.array([task])))
+            case Vouched(task, truth, before):
+                self.vouched[task] = True
+                for k in np.flatnonzero(self.task == task).tolist():
+                    place = self.known.task_type[task], self.seen.column(int(self.worker[k]), False)
+                    self.seen.asked[place] += before < 0
+                    self.seen.right[place] += int(self.label[k] == truth) - int(self.label[k] == before)
+                self.seen.forget()
+                self._weigh()
+            case Mended(tasks, workers, labels):
+                self.rounds_done += 1
+                got = labels != REFUSED
+                self._take(tasks[got], workers[got], labels[got])
+                self.done += [(int(j), tasks[workers == j]) for j in np.unique(workers)]
+                return bool(got.any())
+            case _:
+                return super().hear(entry)
+        return False
 
     def retarget(self, known: Known) -> None:
         """Tasks need other levels."""
         super().retarget(self._levelled(known))
-        self._cover(np.arange(known.n_tasks))
+        self._settle(np.arange(known.n_tasks))
 
     # -- at the end ------------------------------------------------------------------------------------------------
 
     def close(self, room: Ints) -> Decision | None:
         """Cheapest labels for what is not sure, a round at a time."""
         self._gauge(0.0)
-        if not self._goes_on or self.rounds_done[0] >= ROUNDS:
+        if not self.goes_on or self.rounds_done >= ROUNDS:
             return None
         self._weigh()
         return super().close(room)
 
-    def mended(self, tasks: Ints, workers: Ints, labels: Ints) -> bool:
-        """Ask again while anything comes."""
-        self.rounds_done += 1
-        got = labels != REFUSED
-        self._take(tasks[got], workers[got], labels[got])
-        self.done += [(int(j), tasks[workers == j]) for j in np.unique(workers)]
-        return bool(got.any())
-
-    def answers(self) -> str:
-        """Answers are the policy's own (:meth:`decided`)."""
-        return "own"
-
-    def inspect(self, labels: int, rng: np.random.Generator) -> Ids | None:
-        """Answers of all degrees of certainty."""
-        wanted = (self.need > COVERAGE) & (self.decided() >= 0)
-        return drawn(self._believed, wanted, looks_at(labels, self.checks, int(wanted.sum())), rng)
-
-    def inspected(self, tasks: Ids, truth: Ints) -> None:
-        """Claims go by what the expert saw, and the answers looked at are right."""
-        fresh = CheckedAnswers(tasks, truth, self.decided()[tasks], self._believed[tasks])
-        self.looks = fresh.after(self.looks)
-
-    def vouched(self, task: int, truth: int, before: int) -> None:
-        """Gold of each worker who labelled it."""
-        for k in np.flatnonzero(self.task == task).tolist():
-            place = self.known.task_type[task], self.seen.column(int(self.worker[k]), False)
-            self.seen.asked[place] += before < 0
-            self.seen.right[place] += int(self.label[k] == truth) - int(self.label[k] == before)
-        self.seen.forget()
-        self._weigh()
+    def answers(self, looks: CheckedAnswers | None = None) -> Verdict:
+        """The likelier class, -1 where nothing is known, and its posterior error with the caution."""
+        verdict = replace(super().answers(), how="own", decided=self.votes.answer, claims=self._believed)
+        return with_looks(verdict, looks, self.known, self.difficulty_found)
 
     @property
-    def on_average(self) -> bool:
+    def on_average(self) -> bool:  # type: ignore[override]
         """As the option until says."""
         return self.until == "mean"
-
-    def decided(self) -> Ints:
-        """The likelier class; -1 where nothing is known."""
-        return self.votes.answer if self.looks is None else self.looks.corrected(self.votes.answer)
-
-    def claims(self) -> Floats:
-        """Posterior error of each task with the caution, at most that of a guess, held against what an expert saw."""
-        believed = self._believed
-        return believed if self.looks is None else self.looks.claims(believed, self.known.classes)
 
     @property
     def _believed(self) -> Floats:
         error = error_at_level(self.votes.level, self.known.classes)
         return np.minimum(1 - 1 / self.known.classes, error / (1 - self.caution))
 
-    def notes(self) -> list[str]:
-        """How many tasks are not as sure as their target asks."""
-        wanted = self.need > COVERAGE
-        unsure = int((wanted & (self.claims() > self.known.epsilon + COVERAGE)).sum())
-        sentences = [f"{unsure} tasks are not as sure as their epsilon asks; each has its claimed error"]
-        hard = told(self.known_difficulty, self.claims()[wanted], self.known.epsilon[wanted])
-        looked = [] if self.looks is None else [self.looks.sentence(self._believed, wanted)]
-        return (sentences if unsure else []) + looked + hard
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """As of any policy that covers, and what labels say of tasks."""
-        looks = {} if self.looks is None else self.looks.arrays()
-        return super().snapshot() | looks | {f"votes.{name}": array for name, array in self.votes.arrays().items()}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from a snapshot."""
-        super().restore(arrays)
-        self.looks = restored_looks(arrays)
-        self.votes.restore({name[6:]: arrays[name] for name in arrays if name.startswith("votes.")})
-
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def worth(self, accuracy: Floats) -> Floats:
+        """Nats that a label tells."""
+        return information(clipped(accuracy), self.known.classes)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is not all sure yet."""
+        if self.until == "each":
+            return bool(self.open.any())
+        wanted = self.need > COVERAGE
+        claims = np.where(self.vouched, 0.0, self._believed)
+        return bool(claims[wanted].sum() > self.known.epsilon[wanted].sum())
 
     def _levelled(self, known: Known) -> Known:
         sure = level_at_error(known.epsilon * (1 - self.caution), known.classes)
         return replace(known, need=np.where(known.need > COVERAGE, sure, 0.0))
 
-    @property
-    def _goes_on(self) -> bool:
-        if self.until == "each":
-            return bool(self.open.any())
-        wanted = self.need > COVERAGE
-        return bool(self.claims()[wanted].sum() > self.known.epsilon[wanted].sum())
-
-    def _worth(self, accuracy: Floats) -> Floats:
-        return information(clipped(accuracy), self.known.classes)
-
     def _take(self, tasks: Ids, workers: Ints, labels: Ints) -> None:
         self._count(tasks, workers, labels)
         self.task, self.worker = np.append(self.task, tasks), np.append(self.worker, workers)
         self.label = np.append(self.label, labels)
-        self._cover(tasks)
+        self._settle(tasks)
 
     def _weigh(self) -> None:
         """What labels say anew, by the skills as they are known now."""
         self.votes.clear()
         self._count(self.task, self.worker, self.label)
-        self._cover(np.arange(self.known.n_tasks))
+        self._settle(np.arange(self.known.n_tasks))
 
     def _count(self, tasks: Ids, workers: Ids, labels: Ints) -> None:
-        accuracy, difficulty = self.skills()[self.known.task_type[tasks], workers], self.known_difficulty
+        accuracy, difficulty = self.skills()[self.known.task_type[tasks], workers], self.difficulty_found
         self.votes.add(tasks, labels, vote_weight(accuracy, self.known.classes, difficulty), difficulty)
 
     def _gauge(self, news: float = NEWS) -> None:
         """The difficulty of tasks anew, where enough labels are."""
-        if not self.difficulty or self.task.size <= (1 + news) * self.fitted_at[0]:
+        if not self.difficulty or self.task.size <= (1 + news) * self.fitted_at:
             return
-        self.fitted_at[0] = self.task.size
+        self.fitted_at = self.task.size
         classes = self.known.classes
         edge = (classes * self.skills()[self.known.task_type[self.task], self.worker] - 1) / (classes - 1)
         asked, right = self.seen.asked, self.seen.right
         anchor = anchored(right, asked, classes) if asked.any() else anchored(np.zeros(1), np.zeros(1), classes)
         labels = EdgedLabels(self.task, self.label, edge, (self.known.n_tasks, classes))
         found = fitted(labels, anchor=anchor, alarm=ALARM if classes == 2 else ROUGH)
-        if found.share or self.known_difficulty.share:
-            self.hardness = found.array()
+        if found.share or self.difficulty_found.share:
+            self.difficulty_found = found
             self._weigh()
 
-    @property
-    def known_difficulty(self) -> Difficulty:
-        """How hard tasks are, as far as labels and gold show."""
-        return Difficulty(*self.hardness.tolist())
-
-    def _cover(self, tasks: Ids) -> None:
-        self.votes.settle(tasks, self.known_difficulty)
+    def _settle(self, tasks: Ids) -> None:
+        """How sure tasks are, and whether they are open."""
+        self.votes.settle(tasks, self.difficulty_found)
         level = self.votes.level[tasks]
-        given_up = hopeless(self.known_difficulty, self.votes.chance[tasks])
-        if self.looks is not None:
-            given_up |= np.isin(tasks, self.looks.tasks)
+        given_up = hopeless(self.difficulty_found, self.votes.chance[tasks]) | self.vouched[tasks]
         self.covered[tasks] = np.where(given_up, np.maximum(level, self.need[tasks]), level)
         self.open[tasks] = self.covered[tasks] < self.need[tasks] - COVERAGE
+
+
+class UntilSure(Here):
+    """A worker of whom nothing is asked once all is sure, and who is not noticed before."""
+
+    policy: Adaptive
+    noticed = False
+
+    def next(self, rng: np.random.Generator) -> Decision | None:
+        """Gold, or a block of tasks."""
+        if not self.policy.goes_on:
+            return None
+        if not self.noticed:
+            self.noticed = True
+            self.policy.seen.welcome(self.arrival)
+        return super().next(rng)
 
 
 POLICY = Adaptive

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.labels import REFUSED
 from crowdopt.crowd.rules import BHATTACHARYYA
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.covering import HERE, Doubting, Ids
+from crowdopt.online.arrivals import Arrival, Known, Verdict
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers
+from crowdopt.online.covering import Doubting, Here, Ids
 
 CHEAP = 1e-12  # prices below this count as this much
 
@@ -38,8 +38,6 @@ class Budget(Doubting):
 
     name: ClassVar[str] = "budget"
     what: ClassVar[str] = "a fixed number of labels, or sum of money: the best workers do the most doubtful tasks"
-    state: ClassVar[tuple[str, ...]] = ("log_likelihood", "doubt", "left")
-    of_one_arrival: ClassVar[tuple[str, ...] | None] = (*HERE, "price")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,68 +50,66 @@ class Budget(Doubting):
         self.doubt = np.where(known.need > 0, (known.classes - 1) / 2, 0.0)
         self.left = np.array([self.money or self.each * float((known.need > 0).sum())])
 
-    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
+    def visit(self, arrival: Arrival) -> Here:
         """No worker is asked anything once gold is more than the rest pays."""
         price = arrival.cost if self.money else np.ones(self.known.types)
-        new = self._number != (arrival.preliminary, arrival.number)
-        if new and self.left[0] < max(self.gold * float(price.sum()), CHEAP):
-            return None
-        return super().decide(arrival, rng)
+        if self.left[0] < max(self.gold * float(price.sum()), CHEAP):
+            return Here(self, arrival, 0, np.zeros(self.known.types, np.int64), met=True)
+        return super().visit(arrival)
 
-    def meet(self, arrival: Arrival) -> None:
+    def meet(self, here: Here) -> None:
         """How much the worker may do: all they can where the budget needs it, a share if they are just good enough."""
+        arrival = here.arrival
         price = arrival.cost if self.money else np.ones(self.known.types)
-        self.left -= float(price @ self._gold_asked(arrival))
-        self.price = price[self.kind_type]
-        self._left = int(np.floor(self._share(arrival) * arrival.capacity + 0.5)) if self.left[0] > 0 else 0
+        self.left -= float(price @ self.seen.asked[:, here.column])
+        here.left = int(np.floor(self._share(arrival) * arrival.capacity + 0.5)) if self.left[0] > 0 else 0
 
-    def value(self) -> Floats:
+    def value(self, here: Here) -> Floats:
         """``psi (1 - rho) / c`` per task; below 0 where a task is done."""
-        brings = 1 - np.exp(-self.evidence / 2)
-        gain = self.doubt * brings[self.kind] / np.maximum(self.price, CHEAP)[self.kind]
-        return np.where((self.doubt > self._level()) & (brings > 0)[self.kind], gain, -1.0)
+        brings = 1 - np.exp(-here.evidence / 2)
+        gain = self.doubt * brings[self.kind] / np.maximum(self._price(here), CHEAP)[self.kind]
+        return np.where((self.doubt > self._level(here)) & (brings > 0)[self.kind], gain, -1.0)
 
-    def learn(self, labels: Ints) -> None:
-        """Multiply each task's posterior by its label's likelihood, and pay for the labels that came."""
-        if self._met:
-            got = labels != REFUSED
-            tasks = self._given[got]
-            self.left = self.left - float(self.price[self.kind[tasks]].sum())
-            self._update(tasks, labels[got])
-        super().learn(labels)
-
-    def answers(self) -> str:
-        """Answers are the policy's own (:meth:`decided`)."""
-        return "own"
-
-    def decided(self) -> Ints:
-        """The likeliest class, -1 where nothing is known."""
-        best: Ints = self.log_likelihood.argmax(axis=1)
-        return np.where(np.ptp(self.log_likelihood, axis=1) > 0, best, -1)
-
-    def claims(self) -> Floats:
-        """Posterior error of each task: the chance of all other classes."""
-        return 1 - self.posterior(np.arange(self.known.n_tasks)).max(axis=1)
-
-    # -- inside ---------------------------------------------------------------------------------------------------
-
-    def _worth(self, accuracy: Floats) -> Floats:
-        return BHATTACHARYYA.evidence(accuracy, self.known.classes)
-
-    def _update(self, tasks: Ids, labels: Ints) -> None:
-        self.heed(tasks, labels)
+    def came(self, here: Here, tasks: Ids, labels: Ints) -> None:
+        """Pay for the labels that came; what they tell lifts doubt."""
+        self.left = self.left - float(self._price(here)[self.kind[tasks]].sum())
+        super().came(here, tasks, labels)
         if self.adaptive:
             root = np.sqrt(self.posterior(tasks))
             self.doubt[tasks] = (root.sum(axis=1) ** 2 - 1) / 2
         else:
-            self.doubt[tasks] *= np.exp(-self.by_type[self.known.task_type[tasks]] / 2)
+            self.doubt[tasks] *= np.exp(-here.by_type[self.known.task_type[tasks]] / 2)
 
-    def _gold_asked(self, arrival: Arrival) -> Ints:
-        return self.seen.asked[:, self.seen.column(arrival.number, False)]
+    def answers(self, looks: CheckedAnswers | None = None) -> Verdict:
+        """The likeliest class, -1 where nothing is known, and the chance of all other classes."""
+        best: Ints = self.log_likelihood.argmax(axis=1)
+        decided = np.where(np.ptp(self.log_likelihood, axis=1) > 0, best, -1)
+        claims = 1 - self.posterior(np.arange(self.known.n_tasks)).max(axis=1)
+        return replace(super().answers(), how="own", decided=decided, claims=claims)
+
+    def worth(self, accuracy: Floats) -> Floats:
+        """By the affinity of a label's laws."""
+        return BHATTACHARYYA.evidence(accuracy, self.known.classes)
+
+    def pick(self, here: Here, rng: np.random.Generator) -> Ids:
+        """As many of the best as are paid by what is left."""
+        tasks = super().pick(here, rng)
+        paid = self._price(here)[self.kind[tasks]]
+        if paid.sum() <= self.left[0]:
+            return tasks
+        order = np.argsort(-self.value(here)[tasks], kind="stable")
+        able: Any = tasks[order][np.cumsum(paid[order]) <= self.left[0]]
+        return np.asarray(able)
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _price(self, here: Here) -> Floats:
+        """What a label takes off the budget, by kind of task."""
+        return here.cost if self.money else np.ones(self.kind_type.size)
 
     def _rates(self, columns: Ints) -> Floats:
         """What a worker takes off a doubt of 1 for a unit of the budget, on the tasks they are best at: (workers,)."""
-        brings = 1 - np.exp(-self._worth(self.seen.accuracy(columns)) / 2)
+        brings = 1 - np.exp(-self.worth(self.seen.accuracy(columns)) / 2)
         price = self.seen.cost[:, columns] if self.money else 1.0
         return (brings / np.maximum(price, CHEAP)).max(axis=0)
 
@@ -128,25 +124,16 @@ class Budget(Doubting):
         alike = to_come * float(spends[mine].sum()) / seen.size
         return float(np.clip((float(self.left[0]) - better) / max(alike, CHEAP), 0.0, 1.0))
 
-    def _level(self) -> float:
+    def _level(self, here: Here) -> float:
         """The doubt to which what is left can press every task above it, by labels like those of the worker here."""
-        brings = float(self.evidence.max(initial=0.0)) / 2
-        labels = float(self.left[0]) / float(np.maximum(self.price, CHEAP).min())
+        brings = float(here.evidence.max(initial=0.0)) / 2
+        labels = float(self.left[0]) / float(np.maximum(self._price(here), CHEAP).min())
         doubt = np.sort(np.log(self.doubt[self.doubt > 0]))[::-1]
         if brings <= 0 or doubt.size == 0:
             return 0.0
         count = np.arange(1, doubt.size + 1)
         level = (np.cumsum(doubt) - labels * brings) / count  # if the first so many tasks are pressed
         return float(np.exp(level[np.flatnonzero(doubt > level)[-1]]))
-
-    def _pick(self, arrival: Arrival, rng: np.random.Generator) -> Ids:
-        tasks = super()._pick(arrival, rng)
-        paid = self.price[self.kind[tasks]]
-        if paid.sum() <= self.left[0]:
-            return tasks
-        order = np.argsort(-self.value()[tasks], kind="stable")
-        able: Any = tasks[order][np.cumsum(paid[order]) <= self.left[0]]
-        return np.asarray(able)
 
 
 POLICY = Budget

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +12,9 @@ from crowdopt.arrays import Ints
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.labels import REFUSED, WORK
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Arrival, Decision, Known
-from crowdopt.online.covering import Covering
+from crowdopt.online.arrivals import Arrival, Decision, Entry, Known, Out, Verdict
+from crowdopt.online.beliefs.checked_claims import CheckedAnswers
+from crowdopt.online.covering import Covering, Here
 
 
 @dataclass
@@ -33,7 +34,6 @@ class Kos(Covering):
     name: ClassVar[str] = "kos"
     what: ClassVar[str] = "a random regular assignment of as many labels as another policy took (Karger et al. 2011)"
     over_capacity: ClassVar[bool] = True
-    state: ClassVar[tuple[str, ...]] = ("count",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,7 +43,7 @@ class Kos(Covering):
             raise InputError(f"policy {self.name}: labels must be at least 0 and iterations at least 1")
 
     @property
-    def shows_skill(self) -> bool:
+    def shows_skill(self) -> bool:  # type: ignore[override]
         """False: the policy does not look at skills."""
         return False
 
@@ -52,38 +52,25 @@ class Kos(Covering):
         super().start(known, solve)
         self.count = np.zeros(known.n_tasks, np.int64)
 
-    def decide(self, arrival: Arrival, rng: np.random.Generator) -> Decision | None:
-        """The worker's share, from the tasks with the fewest labels."""
-        if self._number != (arrival.preliminary, arrival.number):
-            self._welcome(arrival)
-            self._met, self._left = True, self._share(arrival)
-        share, self._left = self._left, 0
-        if not share:
-            return None
-        free = np.ones(self.known.n_tasks, bool)
-        free[arrival.barred] = False
-        candidates = np.flatnonzero(free & (self.known.need > 0))
-        order = np.lexsort((rng.random(candidates.size), (self.count + self.hoped)[candidates]))
-        self._given = candidates[order[:share]]
-        return Decision(WORK, self._given) if self._given.size else None
+    def visit(self, arrival: Arrival) -> Here:
+        """A share of the labels."""
+        self.seen.welcome(arrival)
+        return Share(self, arrival, self._share(arrival), np.zeros(self.known.types, np.int64), met=True)
 
-    def expect(self, tasks: Ints, workers: Ints) -> bool:
-        """Labels that are out, each (k,), count as labels."""
-        self.hoped = np.bincount(tasks, minlength=self.known.n_tasks).astype(np.float64)
+    def hear(self, entry: Entry) -> bool:
+        """Labels that are out count as labels."""
+        if isinstance(entry, Out):
+            self.hoped = np.bincount(entry.tasks, minlength=self.known.n_tasks).astype(np.float64)
+            return False
+        return super().hear(entry)
+
+    def wants(self, workers: Ints, room: Ints) -> bool:
+        """Whoever comes has a share."""
         return True
 
-    def learn(self, labels: Ints) -> None:
-        """Count the labels that came."""
-        self.count[self._given[labels != REFUSED]] += 1
-        self._given = self._given[labels == REFUSED]
-
-    def lapsed(self, tasks: Ints) -> None:
-        """As many others in place of those that did not come."""
-        self._left = self._given.size
-
-    def answers(self) -> str:
-        """How answers are made of the labels: the option ``inference``."""
-        return self.inference
+    def answers(self, looks: CheckedAnswers | None = None) -> Verdict:
+        """By the option ``inference``."""
+        return replace(super().answers(), how=self.inference)
 
     def notes(self) -> list[str]:
         """How labels per task were rounded."""
@@ -96,6 +83,34 @@ class Kos(Covering):
         m, j = self.known.workers, arrival.number
         share = self.labels * (j + 1) // m - self.labels * j // m
         return min(share, arrival.capacity) if self.within else share
+
+
+class Share(Here):
+    """From the tasks with the fewest labels, at once."""
+
+    policy: Kos
+
+    def next(self, rng: np.random.Generator) -> Decision | None:
+        """The worker's share."""
+        share, self.left = self.left, 0
+        if not share:
+            return None
+        policy = self.policy
+        free = np.ones(policy.known.n_tasks, bool)
+        free[self.arrival.barred] = False
+        candidates = np.flatnonzero(free & (policy.known.need > 0))
+        order = np.lexsort((rng.random(candidates.size), (policy.count + policy.hoped)[candidates]))
+        self.given = candidates[order[:share]]
+        return Decision(WORK, self.given) if self.given.size else None
+
+    def learn(self, labels: Ints) -> None:
+        """Count the labels that came."""
+        self.policy.count[self.given[labels != REFUSED]] += 1
+        self.given = self.given[labels == REFUSED]
+
+    def lapsed(self, tasks: Ints) -> None:
+        """As many others in place of those that did not come."""
+        self.left = self.given.size
 
 
 POLICY = Kos

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Arrival, Known
-from crowdopt.online.covering import AsPrinted
+from crowdopt.online.arrivals import Known
+from crowdopt.online.covering import AsPrinted, Here
 from crowdopt.online.task_prices import REMEDIES, prices
 from crowdopt.online.theorems import theorem_5
 from crowdopt.programs.market import Market
@@ -35,7 +35,6 @@ class SampledLP(AsPrinted):
 
     name: ClassVar[str] = "sampled-lp"
     what: ClassVar[str] = "prices from the LP of a preliminary crowd, skills told (Ho et al. 2013, Section 5.1)"
-    state: ClassVar[tuple[str, ...]] = ("price", "share", "need", "dropped")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,14 +53,14 @@ class SampledLP(AsPrinted):
         self.price, self.share = np.full(self.tasks_in.size, np.nan), np.ones(1)
         self.dropped = np.zeros(0, np.int64)
 
-    def meet(self, arrival: Arrival) -> None:
+    def meet(self, here: Here) -> None:
         """With the first worker of the stream the preliminary crowd is complete, and prices are set for good."""
-        if arrival.preliminary or not np.isnan(self.price[0]):
+        if here.arrival.preliminary or not np.isnan(self.price[0]):
             return
         sent = self.seen.first
         every = np.arange(sent)
         market = Market(
-            self._worth(self.seen.accuracy(every))[self.kind_type],
+            self.worth(self.seen.accuracy(every))[self.kind_type],
             self.seen.cost[:, every][self.kind_type],
             self.seen.capacity[every],
             self.tasks_in,
@@ -148,7 +147,7 @@ class MainAlgorithm(SampledLP):
         self.loss = 0.0
 
     @property
-    def without_gold(self) -> str:
+    def without_gold(self) -> str:  # type: ignore[override]
         """The same with skills told."""
         return "sampled-lp"
 

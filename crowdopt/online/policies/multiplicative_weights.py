@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from crowdopt.arrays import Floats
+from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Arrival, Known
-from crowdopt.online.covering import Covering, Ids
+from crowdopt.online.arrivals import Known
+from crowdopt.online.covering import Covering, Here, Ids
 
 
 @dataclass
@@ -28,7 +28,6 @@ class MultiplicativeWeights(Covering):
 
     name: ClassVar[str] = "multiplicative-weights"
     what: ClassVar[str] = "a price per task that grows with time and falls with coverage; no program is solved"
-    state: ClassVar[tuple[str, ...]] = ("lead", "base")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -41,18 +40,19 @@ class MultiplicativeWeights(Covering):
         self.lead, self.base = np.zeros(known.n_tasks), np.ones(known.types)
         self.step = self.eta * np.sqrt(known.workers)
 
-    def meet(self, arrival: Arrival) -> None:
+    def meet(self, here: Here) -> None:
         """One more worker's time has come: every task is behind by 1/m, and the going rate is known better."""
+        arrival = here.arrival
         if arrival.number:
             self.lead = self.grown(-1.0 / self.known.workers)
         columns = self.seen.first + np.arange(arrival.number + 1)
-        evidence = self._worth(self.seen.accuracy(columns)).mean(axis=1)
+        evidence = self.worth(self.seen.accuracy(columns)).mean(axis=1)
         cost = self.seen.cost[:, columns].mean(axis=1)
         self.base = np.where(evidence > 0, cost / np.maximum(evidence, 1e-12), 0.0)
 
-    def value(self) -> Floats:
+    def value(self, here: Here) -> Floats:
         """``q x - c`` of a label, by task."""
-        return self.evidence[self.kind] * self.prices() - self.cost[self.kind]
+        return here.evidence[self.kind] * self.prices() - here.cost[self.kind]
 
     def prices(self) -> Floats:
         """The going rate times each task's factor."""
@@ -66,11 +66,12 @@ class MultiplicativeWeights(Covering):
         """The lead after a step, in shares of the need."""
         return self.lead + step
 
-    def after(self, tasks: Ids) -> None:
+    def came(self, here: Here, tasks: Ids, labels: Ints) -> None:
         """Tasks that got a label are ahead by what it brought."""
+        super().came(here, tasks, labels)
         brought = np.zeros(self.known.n_tasks)
         need = np.maximum(self.need[tasks], 1e-12)
-        brought[tasks] = self.by_type[self.known.task_type[tasks]] / need
+        brought[tasks] = here.by_type[self.known.task_type[tasks]] / need
         self.lead = self.grown(brought)
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from crowdopt.arrays import Floats
 from crowdopt.core.solution import Solve
 from crowdopt.errors import InputError
-from crowdopt.online.arrivals import Arrival, Known
-from crowdopt.online.covering import PricedCovering
+from crowdopt.online.arrivals import Known
+from crowdopt.online.covering import Here, PricedCovering
 from crowdopt.online.task_prices import prices
 from crowdopt.programs.market import Market
 
@@ -41,7 +41,6 @@ class ReSolve(PricedCovering):
     name: ClassVar[str] = "re-solve"
     retargets: ClassVar[bool] = True
     what: ClassVar[str] = "prices from the LP of the workers seen, for what is still missing; no preliminary crowd"
-    state: ClassVar[tuple[str, ...]] = ("price", "history")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,8 +63,9 @@ class ReSolve(PricedCovering):
         self.price = moved(self.price)
         self.history = np.array([moved(row) for row in self.history]).reshape(-1, self.tasks_in.size)
 
-    def meet(self, arrival: Arrival) -> None:
+    def meet(self, here: Here) -> None:
         """Price anew when it is time."""
+        arrival = here.arrival
         every = self.every or max(1, self.known.workers // SOLVES)
         seen, left = arrival.number + 1, self.known.workers - arrival.number
         if seen <= FEW:
@@ -86,13 +86,13 @@ class ReSolve(PricedCovering):
     def _middling(self, seen: int) -> Floats:
         """The price at which a middling worker is just worth it."""
         columns = self._columns(seen)
-        evidence = self._worth(self.seen.accuracy(columns))
+        evidence = self.worth(self.seen.accuracy(columns))
         rate = self.seen.cost[:, columns] / np.maximum(evidence, 1e-12)
         return np.median(rate, axis=1)[self.kind_type]
 
     def _solved(self, seen: int, left: int) -> Floats:
         columns = self._columns(seen)
-        evidence = self._worth(self.seen.accuracy(columns))[self.kind_type]
+        evidence = self.worth(self.seen.accuracy(columns))[self.kind_type]
         cost = self.seen.cost[:, columns][self.kind_type]
         lack = np.bincount(self.kind, np.maximum(self.need - self.covered, 0.0), self.tasks_in.size)
         still = np.bincount(self.kind[self.open], minlength=self.tasks_in.size)

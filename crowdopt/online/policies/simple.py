@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from crowdopt.arrays import Floats, Ints
 from crowdopt.core.solution import Solve
-from crowdopt.crowd.labels import REFUSED
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Known
-from crowdopt.online.covering import AsPrinted, Covering, Doubting
+from crowdopt.online.covering import AsPrinted, Covering, Doubting, Here, Ids
 
 
 @dataclass
@@ -37,9 +36,9 @@ class Greedy(Covering):
     retargets: ClassVar[bool] = True
     what: ClassVar[str] = "uncovered tasks by the worker's own skill, no price"
 
-    def value(self) -> Floats:
+    def value(self, here: Here) -> Floats:
         """Evidence per unit of cost, by kind of task."""
-        rate = self.evidence / np.maximum(self.cost, 1e-12)
+        rate = here.evidence / np.maximum(here.cost, 1e-12)
         return np.where(rate > self.least, rate, -1.0)
 
 
@@ -63,22 +62,19 @@ class Entropy(Doubting):
     name: ClassVar[str] = "entropy"
     what: ClassVar[str] = "tasks by expected gain of information, until their posterior is sure enough"
 
-    def value(self) -> Floats:
+    def value(self, here: Here) -> Floats:
         """Expected gain per cost, in nats, per task."""
         every = np.arange(self.known.n_tasks)
-        right, before = self.right(every), self.posterior(every)
+        right, before = self.right(here, every), self.posterior(every)
         wrong = (1 - right) / (self.known.classes - 1)
         chance = wrong[:, None] + (right - wrong)[:, None] * before  # of each label
         told = -(right * np.log(right) + (1 - right) * np.log(wrong))  # entropy of a label whose truth is known
         gain = -(chance * np.log(chance)).sum(axis=1) - told
-        return np.where(gain > 1e-9, gain / np.maximum(self.cost[self.kind], 1e-12), -1.0)
+        return np.where(gain > 1e-9, gain / np.maximum(here.cost[self.kind], 1e-12), -1.0)
 
-    def learn(self, labels: Ints) -> None:
-        """Multiply each task's posterior by its label's likelihood."""
-        if self._met:
-            got = labels != REFUSED
-            self.heed(self._given[got], labels[got])
-        super().learn(labels)
+    def came(self, here: Here, tasks: Ids, labels: Ints) -> None:
+        """A task is open until its posterior is sure enough."""
+        super().came(here, tasks, labels)
         sure = self.posterior(np.arange(self.known.n_tasks)).max(axis=1) >= 1 - self.known.epsilon
         self.open = ~sure & (self.need > 0)
 

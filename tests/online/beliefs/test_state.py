@@ -23,10 +23,10 @@ RIGHT, ASKED = [[3], [0], [5], [1]], [[4], [0], [5], [3]]
 def told(kind, types, rows, right, asked, classes=2) -> Beliefs:
     """Every worker's gold and labels, in the order in which they come."""
     beliefs = Beliefs(np.array(kind), types, len(rows), classes)
-    for (tasks, labels), c, s in zip(rows, right, asked, strict=True):
-        beliefs.welcome()
-        beliefs.check(np.array(c), np.array(s))
-        beliefs.hear(np.array(tasks), np.array(labels))
+    for j, ((tasks, labels), c, s) in enumerate(zip(rows, right, asked, strict=True)):
+        beliefs.welcome(j)
+        beliefs.check(np.array(c), np.array(s), j)
+        beliefs.hear(np.array(tasks), np.array(labels), j)
     return beliefs
 
 
