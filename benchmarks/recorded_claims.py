@@ -23,7 +23,7 @@ from crowdopt import solve_program
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.jobs import Job, run
 from crowdopt.online.arrivals import Stream
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_at
+from crowdopt.online.checked_claims import CheckedAnswers, drawn, looks_at
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of

@@ -29,7 +29,7 @@ from crowdopt.online.arrivals import (
     Target,
     Verdict,
 )
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers
+from crowdopt.online.checked_claims import CheckedAnswers
 from crowdopt.online.policy import BasePolicy, Estimator, SeenWorkers, Visit, kinds_of
 
 Ids: TypeAlias = NDArray[np.integer]

@@ -18,7 +18,7 @@ from crowdopt.assign.approximation import ZERO
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.skills import known_of
 from crowdopt.online.arrivals import Arrival, Decision, Entry, Known, Verdict
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers
+from crowdopt.online.checked_claims import CheckedAnswers
 
 Estimator: TypeAlias = Callable[[Ints, Ints], Any]
 

@@ -18,7 +18,7 @@ from crowdopt.crowd.alike import membership, task_limits
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.labels import GOLD, REFUSED, REPAIR
 from crowdopt.online.arrivals import KINDS, Arrival, Decision, Ledger, Mended, Run, Stream, check
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, looked_at, to_look_at
+from crowdopt.online.checked_claims import CheckedAnswers, looked_at, to_look_at
 from crowdopt.online.crowds import LOOKS
 from crowdopt.online.policy import BasePolicy
 
@@ -139,12 +139,13 @@ class Replay:
     def _inspect(self) -> None:
         """Have an expert look at the answers that are to be looked at; where no truth is known there is none."""
         wanted, rng = self.stream.instance.need > COVERAGE, np.random.default_rng([self.seed, LOOKS])
-        tasks = to_look_at(self.policy, wanted, int(self.ledger.count.sum()), rng)
+        told, policy = self.policy.answers(), self.policy
+        tasks = to_look_at(told, policy.checks, wanted, int(self.ledger.count.sum()), rng)
         if not tasks.size:
             return
         truth = self.stream.truth[tasks]
-        self.ledger.check(int(np.count_nonzero(truth >= 0)), self.policy.look)
-        self.looks = looked_at(self.policy, None, tasks[truth >= 0], truth[truth >= 0])
+        self.ledger.check(int(np.count_nonzero(truth >= 0)), policy.look)
+        self.looks = looked_at(told, None, tasks[truth >= 0], truth[truth >= 0])
 
     def _mend(self, tasks: NDArray[Any], worker: int) -> Ints:
         instance = self.stream.instance

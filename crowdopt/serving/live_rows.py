@@ -27,7 +27,7 @@ from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.labels import CHECK
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import KINDS, Decision, Run, Vouched
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, looked_at, to_look_at
+from crowdopt.online.checked_claims import CheckedAnswers, looked_at, to_look_at
 from crowdopt.online.crowds import GOLD_ORDER, LOOKS
 from crowdopt.online.policy import Visit
 from crowdopt.online.run_score import answers_of, claimed_error
@@ -345,7 +345,7 @@ class LiveLooks:
         task = self.told[lease] if lease in self.told else self.out.pop(lease)
         before, self.seen[task], self.told[lease] = self.seen.get(task, -1), label, task
         self.course.limits.closed.add(task)
-        self.known = looked_at(self.course.policy, self.known, np.array([task]), np.array([label]))
+        self.known = looked_at(self.course.policy.answers(), self.known, np.array([task]), np.array([label]))
         self.course.policy.hear(Vouched(task, label, before))
 
     def give_back(self, lease: int) -> None:
@@ -374,7 +374,8 @@ class LiveLooks:
     def _drawn(self, labels: int) -> list[int]:
         """By the policy, with the generator of a replay."""
         rng = np.random.default_rng([self.course.settings.seed, LOOKS])
-        return to_look_at(self.course.policy, self.course.instance.need > COVERAGE, labels, rng).tolist()
+        policy, wanted = self.course.policy, self.course.instance.need > COVERAGE
+        return to_look_at(policy.answers(), policy.checks, wanted, labels, rng).tolist()
 
     def _unsure(self, run: Run) -> list[int]:
         """The least sure task that is not as sure as it is to be, where the target is not met without it."""

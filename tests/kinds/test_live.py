@@ -27,7 +27,6 @@ POLICIES = (
     "re-solve",
     "budget:each=9",
     "kos:labels=15",
-    "adaptive:gold=0",
     "adaptive:gold=2:block=9",
     "sequential:bootstrap=0:block=3",
 )
@@ -197,7 +196,7 @@ def test_a_clock_that_was_set_back_freezes_nothing(tmp_path):
 # -- labels that were in -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("policy", ["greedy", "entropy", "adaptive:gold=0", "sequential:bootstrap=0", "budget:each=9"])
+@pytest.mark.parametrize("policy", ["greedy", "entropy", "sequential:bootstrap=0", "budget:each=9"])
 def test_labels_that_were_in_count_by_bayes(policy, tmp_path):
     """Posterior odds are products of (K - 1) p / (1 - p) over the labels, in whatever order their workers come."""
     rows = "task,worker,label\nt0,bob,no\nt1,ada,yes\nt0,ada,no\nt2,bob,maybe\n"

@@ -17,7 +17,7 @@ OPTIONS = {  # every policy there is, and the options that make it do something 
     "main-algorithm": [":gold=5", ":gold=5:stop:ties=least-covered:repair"],
     "sampled-lp": ["", ":stop:repair:infeasible=drop", ":gold=3:estimate=averaged"],
     "budget": [":each=2", ":gold=3:each=6:money=60", ":each=3:adaptive=no:ties=random"],
-    "adaptive": [":gold=3:block=2:refit=1:until=mean", ":gold=5:repair=no"],
+    "adaptive": [":gold=3:block=2:stop=mean", ":gold=5"],
     "sequential": ["", ":stop=each", ":block=4:bootstrap=2:gold=3:most-gold=2"],
     "primal-approximation": ["", ":repair:stop"],
 }

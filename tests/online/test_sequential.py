@@ -136,7 +136,7 @@ def test_hardly_any_gold_and_far_fewer_labels():
     assert (one < 0.67 * other).sum() >= fewest(trials, 0.95)
 
 
-@pytest.mark.parametrize("text", ["sequential", "adaptive:until=mean"])
+@pytest.mark.parametrize("text", ["sequential", "adaptive:stop=mean"])
 def test_the_end_is_the_end(text):
     """After the target is met no worker is asked anything, gold included."""
     of, policy = hammers(0), named(text)

@@ -133,9 +133,8 @@ def test_a_tolerance_costs_accuracy():
 def test_when_vetting_drops():
     """One labeler always differs, the others never: exp(-N/2) falls below .1 at N = 5, below .4 at N = 2."""
     policy = started("ls-ol-vetting:threshold=.1", [0.9, 0.8, 0.7])
-    policy._now = 1
     for count in range(1, 6):
-        policy.count_disagreement(np.array([1, 1, 0]), 1)
+        policy.count_disagreement(np.array([1, 1, 0]), 1, count)
         assert policy.active.all() == (count < 5)
     assert not policy.active[2]
 

@@ -36,7 +36,7 @@ def test_every_decision_is_made_anew(worked):
 def test_the_same_policy_held_against_its_own_history_finds_every_label(worked):
     """What it asks for is there, and the answers are its own; another one misses some."""
     instance, store, live = worked
-    same = held_against(instance, store, "adaptive:gold=3:repair=no", gold_table(2))
+    same = held_against(instance, store, "adaptive:gold=3", gold_table(2))
     assert same.missing == 0 and same.labels <= len(live.labels()) and same.answers > 0
     other = held_against(instance, store, "least-covered", gold_table(2))
     assert other.missing > 0 and other.same_answers <= other.answers

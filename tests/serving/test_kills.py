@@ -13,7 +13,7 @@ import crowdopt
 from tests.serving.people import People, gold_table, small
 from tests.serving.stores import CHILDREN, KEPT, PLACES
 
-POLICY = "adaptive:gold=2:block=3:refit=2"
+POLICY = "adaptive:gold=2:block=3"
 
 
 def started(place):

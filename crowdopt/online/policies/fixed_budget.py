@@ -12,7 +12,7 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.rules import BHATTACHARYYA
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Known, Verdict
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers
+from crowdopt.online.checked_claims import CheckedAnswers
 from crowdopt.online.covering import Doubting, Here, Ids
 
 CHEAP = 1e-12  # prices below this count as this much

@@ -13,7 +13,7 @@ from crowdopt.core.solution import Solve
 from crowdopt.crowd.labels import REFUSED, WORK
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Arrival, Decision, Entry, Known, Out, Verdict
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers
+from crowdopt.online.checked_claims import CheckedAnswers
 from crowdopt.online.covering import Covering, Here
 
 

@@ -24,7 +24,6 @@ from crowdopt.online.arrivals import (
     Verdict,
     Vouched,
 )
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, looks_allowed, with_looks
 from crowdopt.online.beliefs.state import GRID, Beliefs, disagreement, information
 from crowdopt.online.beliefs.worker_session import (
     FADES,
@@ -36,9 +35,11 @@ from crowdopt.online.beliefs.worker_session import (
     counted_on,
     dismissal_rule,
 )
+from crowdopt.online.checked_claims import CheckedAnswers, looks_allowed, with_looks
 from crowdopt.online.policy import BasePolicy, Visit
 
 STOPS = ("mean", "each")
+SKILLS = ("agreement", "gold")
 ALONE = 20  # gold tasks of each type of every worker, where skills come from gold alone
 SETTLE = 5  # labels after which a worker's messages are worked out anew
 CONFIRM = 6  # sweeps over all workers before the end is believed
@@ -63,6 +64,7 @@ class Sequential(BasePolicy):
 
     # ``mean``: at a mean claimed error of epsilon; ``each``: when every task's is at most its epsilon
     stop: str = "mean"
+    skills: str = "agreement"  # what tells of them beside gold; ``gold``: it alone, of every worker
     block: int = 1  # labels that are asked at once
     # a claimed error is the posterior's over 1 - margin: the fitted prior makes the posterior too sure by so much
     margin: float = 0.1
@@ -92,6 +94,10 @@ class Sequential(BasePolicy):
     def __post_init__(self) -> None:
         if self.stop not in STOPS:
             raise InputError(f"policy {self.name}: option stop is one of {', '.join(STOPS)}")
+        if self.skills not in SKILLS:
+            raise InputError(f"policy {self.name}: option skills is one of {', '.join(SKILLS)}")
+        if self.skills == "gold" and self.gold < 1:
+            raise InputError(f"policy {self.name} learns skills from gold, at least 1 task; see skills=agreement")
         if self.block < 1 or self.bootstrap < 0 or self.gold < 0 or self.most_gold < 0:
             raise InputError(f"policy {self.name}: block must be at least 1, bootstrap and gold at least 0")
         if min(self.audit, self.testing) < 0 or self.settled <= 0:
@@ -113,6 +119,12 @@ class Sequential(BasePolicy):
         self.out = False  # whether any label is out
         self.serving = -1  # number of the arrival that is dealt with
         self.fallen = -1  # the one at which agreement and gold fell apart
+        self.beliefs.heeded = self.skills == "agreement"
+
+    @property
+    def without_gold(self) -> str:  # type: ignore[override]
+        """Agreement then."""
+        return "sequential" if self.skills == "gold" else ""
 
     # -- one worker ------------------------------------------------------------------------------------------------
 
@@ -143,7 +155,8 @@ class Sequential(BasePolicy):
 
     def exam(self, number: int) -> Ints:
         """Gold tasks that a worker is to have had before anything else, (types,)."""
-        count = ALONE if self.fallen >= 0 else self.gold if number < self.bootstrap else 0
+        alone = self.skills == "gold" or number < self.bootstrap
+        count = max(ALONE, self.gold) if self.fallen >= 0 else self.gold if alone else 0
         return np.full(self.known.types, count)
 
     def settle(self, worker: int) -> bool:
@@ -248,7 +261,7 @@ class Sequential(BasePolicy):
 
     def _falls(self) -> bool:
         """Where gold contradicts agreement, skills come from gold alone from now on."""
-        if self.fallen >= 0 or self.alarm <= 0 or disagreement(self.beliefs) < -np.log(self.alarm):
+        if not self.beliefs.heeded or self.alarm <= 0 or disagreement(self.beliefs) < -np.log(self.alarm):
             return False
         self.fallen = self.serving
         self.beliefs.doubt()
@@ -302,7 +315,8 @@ class Stay(Visit):
     policy: Sequential
     arrival: Arrival
     session: WorkerSession | None = None  # from the first time on that they are asked
-    examined: int = 0  # gold tasks of each type that they were asked before anything else
+    examined: Ints | int = 0  # (types,): gold tasks that they were asked before anything else
+    exam: bool = False  # whether that is what was asked last
     since: int = 0  # labels since their messages were settled
     due: bool = False  # whether what they have to be worth is out of date
     promise: float = -1.0  # what they are to bring; below 0: that was counted
@@ -317,9 +331,11 @@ class Stay(Visit):
         if self.session is None:
             self.session = policy.session(self.arrival)
             self.promise = self.session.rule.promised
-        if (exam := policy.exam(number)).max(initial=0) > self.examined and self.arrival.capacity and not policy.over:
-            exam, self.examined = exam - self.examined, int(exam.max())
-            self.asked = Decision(GOLD, exam)
+        owed = np.maximum(0, policy.exam(number) - self.examined)
+        self.exam = bool(owed.any() and self.arrival.capacity and not policy.over)
+        if self.exam:
+            self.examined = self.examined + owed
+            self.asked = Decision(GOLD, owed)
             return self.asked
         if self.due and not policy.over:
             self.due = False
@@ -357,8 +373,10 @@ class Stay(Visit):
         return bool(waits and not self.policy.over)
 
     def lapsed(self, tasks: Ints) -> None:
-        """They may be given again."""
-        if self.session is not None and self.asked is not None and self.asked.kind == WORK:
+        """They may be given again; what was left of an exam is owed."""
+        if self.exam:
+            self.examined = self.examined - tasks
+        elif self.session is not None and self.asked is not None and self.asked.kind == WORK:
             self.session.free[tasks] = True
 
     def recall(self, room: int) -> None:
@@ -368,4 +386,16 @@ class Stay(Visit):
             self.session.alive[:] = True
 
 
-POLICY = Sequential
+@dataclass
+class Adaptive(Sequential):
+    """Every worker does gold, which alone tells of skills: it assumes no more than that errors are independent."""
+
+    stop: str = "each"
+    skills: str = "gold"
+    gold: int = 20
+
+    name: ClassVar[str] = "adaptive"
+    what: ClassVar[str] = "gold first, then labels until each task is sure: sequential:skills=gold:stop=each:gold=20"
+
+
+POLICY = (Sequential, Adaptive)

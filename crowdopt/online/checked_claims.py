@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,7 @@ from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.crowd.instance import COVERAGE
 from crowdopt.crowd.law import Difficulty
 from crowdopt.errors import InputError
-from crowdopt.online.beliefs.state import told
-
-if TYPE_CHECKING:
-    from crowdopt.online.arrivals import Known, Verdict
-    from crowdopt.online.policy import BasePolicy
+from crowdopt.online.arrivals import Known, Verdict
 
 Ids: TypeAlias = NDArray[np.integer]
 
@@ -112,13 +108,26 @@ def looks_at(labels: int, checks: float, tasks: int) -> int:
     return int(min(LOOKS, checks * labels, PART * tasks))
 
 
-def looked_at(policy: BasePolicy, before: CheckedAnswers | None, tasks: Ids, truth: Ints) -> CheckedAnswers | None:
-    """Looks with these beside those before, tasks and their true classes each (k,); None of a policy without claims."""
-    told = policy.answers()
+def looked_at(told: Verdict, before: CheckedAnswers | None, tasks: Ids, truth: Ints) -> CheckedAnswers | None:
+    """Looks with these beside those before, tasks and their true classes each (k,); None where nothing is claimed.
+
+    told: without looks.
+    """
     if told.decided is None or told.claims is None:
         return None
     decided = told.decided if before is None else before.corrected(told.decided)
     return CheckedAnswers(tasks, truth, decided[tasks], told.claims[tasks]).after(before)
+
+
+def told(difficulty: Difficulty, claims: Floats, targets: Floats) -> list[str]:
+    """What users are told of hard tasks, by claimed errors and targets (tasks,) of those wanted; [] where none is."""
+    if not difficulty.share:
+        return []
+    mean, target = float(claims.mean()), float(targets.mean())
+    sentence = f"{difficulty}; claimed errors heed it, {mean:.3f} on average"
+    if mean > target:
+        sentence += f"; the target {target:g} is out of reach, {mean:.2g} is what these labels can promise"
+    return [sentence]
 
 
 def with_looks(
@@ -144,13 +153,12 @@ def with_looks(
     return replace(verdict, decided=right, claims=claims, notes=notes)
 
 
-def to_look_at(policy: BasePolicy, wanted: Bools, labels: int, rng: np.random.Generator) -> Ids:
-    """Answers of all degrees of certainty, as many as the policy wants after so many labels; wanted (tasks,)."""
-    told = policy.answers()
-    if not policy.checks or told.decided is None or told.claims is None:
+def to_look_at(told: Verdict, checks: float, wanted: Bools, labels: int, rng: np.random.Generator) -> Ids:
+    """Answers of all degrees of certainty, a share ``checks`` of so many labels, within limits; wanted (tasks,)."""
+    if not checks or told.decided is None or told.claims is None:
         return np.zeros(0, np.int64)
     wanted = wanted & (told.decided >= 0)
-    return drawn(told.claims, wanted, looks_at(labels, policy.checks, int(wanted.sum())), rng)
+    return drawn(told.claims, wanted, looks_at(labels, checks, int(wanted.sum())), rng)
 
 
 def drawn(claimed: Floats, wanted: Bools, count: int, rng: np.random.Generator) -> Ids:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.online.beliefs import checked_claims
-from crowdopt.online.beliefs.checked_claims import CheckedAnswers, drawn, looks_at
+from crowdopt.online import checked_claims
+from crowdopt.online.checked_claims import CheckedAnswers, drawn, looks_at
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
