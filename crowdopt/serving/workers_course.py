@@ -460,14 +460,10 @@ class WorkersCourse:
 
     def _out(self) -> tuple[Ints, Ints]:
         """Tasks whose labels are out or meant for a worker, and the number of arrival of each, (k,) and (k,)."""
-        pairs = [
-            (int(seat.asked[k]), seat.number)
-            for seat in self.seats
-            if seat.decision is not None and seat.decision.kind != GOLD
-            for k in (*seat.out.values(), *seat.queue)
-        ]
-        out = np.array(pairs, np.int64).reshape(-1, 2)
-        return out[:, 0].copy(), out[:, 1].copy()
+        busy = [seat for seat in self.seats if seat.decision is not None and seat.decision.kind != GOLD]
+        tasks = [seat.asked[[*seat.out.values(), *seat.queue]] for seat in busy]
+        numbers = np.array([seat.number for seat in busy], np.int64)
+        return np.concatenate([EMPTY, *tasks]), np.repeat(numbers, [each.size for each in tasks])
 
     def _at_work(self) -> tuple[Ints, Ints]:
         """Who has something to do, by number of arrival, and the labels that each could still give, (k,) and (k,)."""
