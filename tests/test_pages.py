@@ -60,7 +60,12 @@ def test_every_verb_exists_and_has_a_page():
 
 
 @pytest.mark.parametrize(
-    ("file", "page"), [("contract/example_backend.py", "solvers"), ("online/example_policy.py", "online")]
+    ("file", "page"),
+    [
+        ("contract/example_backend.py", "solvers"),
+        ("online/example_policy.py", "online"),
+        ("online/three_methods.py", "online"),
+    ],
 )
 def test_the_extension_of_ones_own_is_the_tested_one(file, page):
     """The example in the text is the file that the test of extensions installs and uses."""

@@ -11,6 +11,7 @@ Answers as a folder, with a campaign in it that is ready to be solved again.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -49,12 +50,14 @@ class AnsweredTable:
     tasks: tuple[str, ...]  # each task and its answer
     labels: tuple[str, ...]  # an empty answer is a wrong one
     claims: Floats | None  # (tasks,): claimed probability that each is wrong
+    values: tuple[str, ...] = ()  # of the column that claims are made by
 
 
-def read_answered(path: str | Path) -> AnsweredTable:
+def read_answered(path: str | Path, by: str = "") -> AnsweredTable:
     """Read what ``aggregate`` wrote: a table, or a folder with an answers.csv in it.
 
-    Columns task and label (or answer), and optionally error or confidence, a probability; others are ignored.
+    Columns task and label (or answer), and optionally error or confidence, a probability; others are ignored, but for
+    the one that claims are made ``by``; ``label``: by the answers themselves.
     """
     place = Path(path)
     place = place / "answers.csv" if place.is_dir() else place
@@ -70,7 +73,12 @@ def read_answered(path: str | Path) -> AnsweredTable:
             claims = table.numbers(name)
             claims = claims if name == "error" else 1 - claims
     tasks, labels = tuple(table.unique_ids("task")), tuple(table[column])
-    return AnsweredTable(place, sha256(place.read_bytes()).hexdigest(), tasks, labels, claims)
+    values = labels if by in ("label", column) else ()
+    if by and not values:
+        if not re.fullmatch(r"\w+", by):
+            raise InputError(f"a column that claims are made by has letters, digits and _ in its name, not {by!r}")
+        values = tuple(read_table(place, replace(ANSWERS, header=f"{ANSWERS.header},{by}"))[by])
+    return AnsweredTable(place, sha256(place.read_bytes()).hexdigest(), tasks, labels, claims, values)
 
 
 @dataclass(frozen=True, eq=False)

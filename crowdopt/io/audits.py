@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.draws import METHODS, AuditDraw, Audited, Draw
+from crowdopt.answers.audit.draws import METHODS, AuditDraw, Audited, Draw, Slice, recall_at_least, slice_claims
 from crowdopt.answers.audit.escalation import Escalated, EscalationDraw, EscalationTerms
 from crowdopt.arrays import Bools
 from crowdopt.documents import (
@@ -55,8 +56,9 @@ DRAWN = Keys(
     each_of(
         {
             "answers seed least_sure checks": COUNT,
-            "answers_sha256 version commitment": TEXT,
+            "answers_sha256 version commitment by": TEXT,
             "target expert_error confidence assumed_error": SHARE,
+            "slices": Each(Keys({"value": TEXT, "sizes": Each(COUNT), "numbers": Each(COUNT)})),
             "method": one_of(*METHODS),
             "delta": CHANCE,
             "earlier": Each(Keys({"commitment": TEXT, "delta": CHANCE})),
@@ -84,9 +86,16 @@ def written_draw(
         "assumed_error": draw.assumed,
         **grouped(draw),
         "numbers": draw.numbers.tolist(),
+        "slices": [_sliced(one, draw.strata.size.size) for one in draw.slices],
         "version": __version__,
     }
     return {**said, "commitment": commitment(said)}
+
+
+def _sliced(one: Slice, groups: int) -> dict[str, Any]:
+    sizes = np.zeros(groups, np.int64)
+    sizes[one.groups] = one.strata.size
+    return {"value": one.value, "sizes": sizes.tolist(), "numbers": one.numbers.tolist()}
 
 
 def grouped(draw: Draw) -> dict[str, Any]:
@@ -139,6 +148,9 @@ CLAIMED = Keys(
             "wrong_at_most": COUNT,
             "certified": FLAG,
             "left": Each(COUNT),
+            "by": TEXT,
+            "slices": Each(Keys({"value": TEXT, **each_of({"answers checked corrected left wrong_at_most": COUNT})})),
+            "recall": Each(SHARE, dict),
         }
     ),
     open=True,
@@ -184,7 +196,7 @@ def read_looks(file: Path, table: AnsweredTable, draw: Draw, listed: int) -> Exp
     return ExpertLooks(file, digest, label, np.array([i in wrong for i in drawn[:count]], bool), beside)
 
 
-def facts(audited: Audited, said: dict[str, Any], looks: ExpertLooks) -> dict[str, Any]:
+def facts(audited: Audited, said: dict[str, Any], table: AnsweredTable, looks: ExpertLooks) -> dict[str, Any]:
     """The claim in numbers, everything that its page shows; said: ``draw.json``."""
     terms, strata = audited.draw.terms, audited.draw.strata
     stratum = audited.draw.stratum[: audited.wrong.size]
@@ -208,11 +220,22 @@ def facts(audited: Audited, said: dict[str, Any], looks: ExpertLooks) -> dict[st
         **{f"{part}_{what}": n for part, row in parts for what, n in zip(("checked", "wrong"), row, strict=True)},
         "groups": [dict(zip(("answers", "claimed", "checked", "wrong"), row, strict=True)) for row in groups],
         "left": audited.left.tolist(),
+        "by": terms.by,
+        **by_slice(audited, table, looks),
         "checked_sha256": looks.digest,
         "answers_sha256": said["answers_sha256"],
         "commitment": said["commitment"],
         "version": __version__,
     }
+
+
+def by_slice(audited: Audited, table: AnsweredTable, looks: ExpertLooks) -> dict[str, Any]:
+    """Claims of the slices, and of each class the recall where slices are the answers' classes."""
+    wrong = {place: label != table.labels[place] for place, label in looks.label.items()}
+    slices = slice_claims(audited.draw, audited.wrong, wrong)
+    now = Counter(sorted(looks.label.get(place, label) for place, label in enumerate(table.labels)))
+    recall = recall_at_least(slices, now) if slices and table.values == table.labels else {}
+    return {"slices": [one._asdict() for one in slices], "recall": recall}
 
 
 def listed_checks(folder: Path) -> tuple[int, bool]:
@@ -240,7 +263,7 @@ def write_audit(
         corrected = [looks.label.get(i, label) for i, label in enumerate(table.labels)]
         looked = ["yes" if i in looks.label else "no" for i in range(len(corrected))]
         write_csv(new / "answers.csv", ["task", "label", "checked"], [table.tasks, corrected, looked])
-        write_json(new / AUDIT, facts(audited, said, looks))
+        write_json(new / AUDIT, facts(audited, said, table, looks))
 
 
 ESCALATION = "escalation.json"  # the file that tells an escalation

@@ -346,7 +346,9 @@ def check(decision: Decision, arrival: Arrival, tasks: int, room: int, name: str
     """A decision that no worker could carry out is a defect of the policy; it is said, not repaired."""
     asked = decision.tasks
     wrong = None
-    if decision.kind == GOLD:
+    if decision.kind not in (GOLD, WORK):
+        wrong = f"asks for {decision.kind!r}; a visit asks for {GOLD!r} or {WORK!r}"
+    elif decision.kind == GOLD:
         wrong = "asks a negative number of gold tasks" if (asked < 0).any() else None
     elif asked.size and (asked.min() < 0 or asked.max() >= tasks):
         wrong = "names a task that does not exist"

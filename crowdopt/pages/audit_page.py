@@ -9,7 +9,17 @@ from crowdopt.pages.charts import PALETTE, at, on, plot, sized
 from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section
 
 GROUPS = {"group": "group", "answers": "answers", "claimed": "claimed error", "checked": "checked", "wrong": "wrong"}
+SLICES = {
+    "value": "answers",
+    "answers": "number",
+    "checked": "checked",
+    "corrected": "corrected",
+    "wrong_at_most": "still wrong, at most",
+    "recall": "recall, at least",
+}
+SHARED = "All of these and the claim above hold together."
 NOTES = {
+    "recall": "share of the tasks of this class that are answered so",
     "claimed": "mean probability of a wrong answer by the model that gave the answers",
     "checked": "answers drawn from the group and looked at",
     "wrong": "of these; corrected",
@@ -50,8 +60,11 @@ def page(facts: dict[str, Any]) -> Page:
     terms = PageTable(
         {"what": "what", "value": "value"}, [{"what": key, "value": value} for key, value in rest.items()]
     )
+    slices = [{**one, "recall": facts["recall"].get(one["value"])} for one in facts["slices"]]
+    by = Section(f"By {facts['by']}", [PageTable(SLICES, slices, NOTES, SHARED)])
     sections = [
         Section("How it was reached", [chart, PageTable(heads, looked)]),
+        *([by] if slices else []),
         Section("Claims and what was seen", [PageTable(GROUPS, rows, NOTES, "Groups of equal claims, surest first.")]),
         Section("The draw", [Folded("what decided it", terms)]),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,9 @@ def terms_problems(said: dict[str, Any], table: AnsweredTable) -> list[str]:
         "the predicted errors are not one inside (0, 1) for each version and group": predicts(said),
         "the groups' rates are too far apart to compute with": comparable(said),
         "the audits spend more than their confidence leaves": spent <= 1 - said["confidence"] + ROUNDED,
+        "the slices are not the values of the column that claims are made by": (
+            [one["value"] for one in said["slices"]] == sorted(set(table.values))
+        ),
     }
     return [problem for problem, passed in tests.items() if not passed]
 
@@ -205,6 +208,10 @@ class AuditReport(InNotebooks):
     commitment: str  # as draw.json says
     earlier: int = 0  # audits that draw.json names as done before
     confidence: float = 0.0  # of all their claims and this one together
+    delta: float = 0.0  # what this one may spend of the chance of a false claim
+    by: str = ""  # column by whose values there are claims too
+    slices: list[dict[str, Any]] = field(default_factory=list)
+    recall: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,14 +234,18 @@ def verify_audit(
     afterwards has another one; after: earlier audits that are known of: the draw must name them, with the chance that
     they spent.
     """
-    place, table = Path(folder), read_answered(answers)
+    place = Path(folder)
     said = read_json(place / DRAW, DRAWN, "audit")
+    table = read_answered(answers, said["by"])
     claim = read_json(place / AUDIT, CLAIMED, "audit whose answers are in")
     problems = commitment_problems(said, commitment, tuple(Path(one) for one in after)) + terms_problems(said, table)
     if not problems:
         problems = _draw(said, claim, table, place)
     sentence = "" if problems else claim["sentence"]  # which _claims found to be the recomputed one
-    return AuditReport(not problems, problems, sentence, said["commitment"], len(said["earlier"]), said["confidence"])
+    report = AuditReport(not problems, problems, sentence, said["commitment"], len(said["earlier"]), said["confidence"])
+    return (
+        report if problems else replace(report, **{name: claim[name] for name in ("by", "delta", "slices", "recall")})
+    )
 
 
 def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, place: Path) -> list[str]:
@@ -261,7 +272,82 @@ def _draw(said: dict[str, Any], claim: dict[str, Any], table: AnsweredTable, pla
     counts = [(len(part), sum(label[task] != answer[task] for task in part)) for part in beside]
     seen = Seen(stratum[:count], wrong, *counts)
     problems = [] if sha256(file.read_bytes()).hexdigest() == claim["checked_sha256"] else ["checked.csv was changed"]
-    return problems + _claims(said, claim, seen) + _corrected(table, label, place)
+    problems += _claims(said, claim, seen) + _corrected(table, label, place)
+    return problems + (_slices(said, claim, table, label, (certain, order, stratum), count) if said["by"] else [])
+
+
+def _slices(
+    said: dict[str, Any],
+    claim: dict[str, Any],
+    table: AnsweredTable,
+    label: dict[str, str],
+    drawn: tuple[list[int], list[int], Ints],
+    count: int,
+) -> list[str]:
+    """Each slice is a draw of its own: what lies in it of the draw and of the looks, against its share of the chance.
+
+    drawn: least sure answers, the others in the order of the draw, and the group of each of these; count: of them that
+    were looked at.
+    """
+    certain, order, stratum = drawn
+    wrong = {i: label[task] != table.labels[i] for i, task in enumerate(table.tasks) if task in label}
+    rate = [group["rate"] for group in said["groups"]]
+    if [one["value"] for one in claim["slices"]] != [one["value"] for one in said["slices"]]:
+        return ["audit.json does not claim for each slice of the draw"]
+    problems = []
+    for one, told in zip(said["slices"], claim["slices"], strict=True):
+        inside = np.array([table.values[i] == one["value"] for i in order], bool)
+        sizes, numbers, n = np.bincount(stratum[inside], minlength=len(rate)), one["numbers"], int(inside.sum())
+        kept = np.flatnonzero(sizes)
+        if sizes.tolist() != one["sizes"] or numbers[:1] != [0] or (np.diff(numbers) <= 0).any() or numbers[-1] > n:
+            problems.append(f"the numbers tested, or the groups, are not those of slice {one['value']}")
+            continue
+        mine, looks = inside[:count], [i for i in wrong if table.values[i] == one["value"]]
+        found = np.array([wrong[i] for i, here in zip(order, mine, strict=False) if here], bool)
+        unseen = sum(table.values[i] == one["value"] and i not in wrong for i in certain)
+        corrected = sum(wrong[i] for i in looks)
+        beside = corrected - int(found.sum()) - sum(wrong[i] for i in looks if i in set(certain))
+        size = table.values.count(one["value"])
+        most = max(0, told["left"] - beside) + unseen + int(said["expert_error"] * said["answers"] + 1e-9)
+        facts = {"answers": size, "checked": len(looks), "corrected": corrected, "wrong_at_most": min(size, most)}
+        problems += [f"slice {one['value']}: {problem}" for problem in differing(facts, told)]
+        own = {
+            "groups": [{"size": int(sizes[k]), "rate": rate[k]} for k in kept],
+            "predicted": {
+                "weight": said["predicted"]["weight"],
+                "error": [[row[k] for k in kept] for row in said["predicted"]["error"]],
+            },
+            "numbers": numbers,
+            "delta": said["delta"] / 2 / len(said["slices"]),
+        }
+        where = np.searchsorted(kept, stratum[:count][mine])
+        if not _slice_holds(said["method"], own, where, found, told["left"], n):
+            problems.append(f"slice {one['value']}: the answers do not show that at most {told['left']} are wrong")
+    return problems + differing({"recall": _recall(claim, table, label)}, claim)
+
+
+def _slice_holds(method: str, own: dict[str, Any], stratum: Ints, wrong: Bools, left: int, answers: int) -> bool:
+    checked, found = wrong.size, int(wrong.sum())
+    if left >= answers - checked:
+        return left <= answers
+    if method == "exact":
+        return exact_holds(answers, checked, found, left, own["delta"])
+    path = answers - np.arange(1, checked + 1)  # before the last look nothing is claimed
+    path[-1] = left
+    return martingale_holds(own, stratum, wrong, path)
+
+
+def _recall(claim: dict[str, Any], table: AnsweredTable, label: dict[str, str]) -> dict[str, float]:
+    """Of each class: ``(N_c - W_c)`` over that and all wrong ones of other classes."""
+    if table.values != table.labels:
+        return {}
+    now = [label.get(task, text) for task, text in zip(table.tasks, table.labels, strict=True)]
+    wrong = {one["value"]: one["wrong_at_most"] for one in claim["slices"]}
+    shares = {}
+    for name in sorted(set(now)):
+        right, others = max(0, now.count(name) - wrong.get(name, 0)), sum(wrong.values()) - wrong.get(name, 0)
+        shares[name] = right / (right + others) if right else 0.0
+    return shares
 
 
 def expert_labels(file: Path) -> dict[str, str]:
@@ -289,7 +375,10 @@ def _claims(said: dict[str, Any], claim: dict[str, Any], seen: Seen) -> list[str
     """All that audit.json says, but for the bound itself, is counted again; the bound is held against its theorem."""
     facts = {**_facts(said, seen), **_conclusion(said, seen, claim["left"])}
     problems = differing(facts, claim)
-    held = {*facts, "left", "checked_sha256", "version"}
+    held = {*facts, "left", "checked_sha256", "version", *(("slices", "recall") if said["by"] else ())}
+    if not said["by"]:
+        problems += differing({"slices": [], "recall": {}}, claim)
+        held |= {"slices", "recall"}
     problems += [f"{AUDIT} has an entry {key!r}, which nothing is held against" for key in sorted(claim.keys() - held)]
     if not _bound_holds(said, seen, claim["left"]):
         problems.append(f"the answers do not show that at most {claim['wrong_at_most']} are wrong")
@@ -309,7 +398,7 @@ def _facts(said: dict[str, Any], seen: Seen) -> dict[str, Any]:
         here = seen.stratum == k
         counts = {"checked": int(here.sum()), "wrong": int(seen.wrong[here].sum())}
         groups.append({"answers": group["size"], "claimed": group["claim"], **counts})
-    same = ("answers", "answers_sha256", "target", "delta", "confidence", "method", "expert_error", "seed")
+    same = ("answers", "answers_sha256", "target", "delta", "confidence", "method", "expert_error", "seed", "by")
     return {
         **{name: said[name] for name in (*same, "commitment")},
         "earlier": len(said["earlier"]),
@@ -328,7 +417,7 @@ def _conclusion(said: dict[str, Any], seen: Seen, left: list[int]) -> dict[str, 
     looks = [
         sum(pair) for pair in zip((seen.wrong.size, int(seen.wrong.sum())), seen.certain, seen.others, strict=True)
     ]
-    sure = np.floor(1e10 * (1 - said["delta"]) + 1e-4) / 1e8  # never rounded up
+    sure = np.floor(1e10 * (1 - own_delta(said)) + 1e-4) / 1e8  # never rounded up
     sentence = (
         f"with {sure:.10g} % confidence at most {most} of the {n} answers are wrong, whatever the workers did "
         f"({looks[0]} checked, {looks[1]} corrected)"
@@ -338,12 +427,18 @@ def _conclusion(said: dict[str, Any], seen: Seen, left: list[int]) -> dict[str, 
     return {"wrong_at_most": most, "certified": most <= said["target"] * n + 1e-9, "sentence": sentence}
 
 
+def own_delta(said: dict[str, Any]) -> float:
+    """What the claim of all answers may spend: half, where there are claims by slices beside it."""
+    return float(said["delta"]) / (2 if said["by"] else 1)
+
+
 def _bound_holds(said: dict[str, Any], seen: Seen, left: list[int]) -> bool:
     drawn, checked, found = said["answers"] - said["least_sure"], seen.wrong.size, int(seen.wrong.sum())
     if said["method"] == "exact":
         fixed = said["checks"] - said["least_sure"]
-        return len(left) == 1 and checked == fixed and exact_holds(drawn, checked, found, left[0], said["delta"])
-    return len(left) == checked and martingale_holds(said, seen.stratum, seen.wrong, np.array(left, np.int64))
+        return len(left) == 1 and checked == fixed and exact_holds(drawn, checked, found, left[0], own_delta(said))
+    own = {**said, "delta": own_delta(said)}
+    return len(left) == checked and martingale_holds(own, seen.stratum, seen.wrong, np.array(left, np.int64))
 
 
 def _corrected(table: AnsweredTable, label: dict[str, str], place: Path) -> list[str]:

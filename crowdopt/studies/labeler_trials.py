@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt import jobs
+from crowdopt.core.registry import code_of
 from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.labelers.arrivals import Labelers, LabelTable, TaskStream, drawn_labelers, recorded_tasks, simulated_tasks
@@ -168,8 +169,11 @@ def texts(policies: Sequence[str]) -> list[str]:
     return wanted
 
 
-def row(setting: str, text: str, trial: int, seed: int, horizon: int) -> dict[str, Any]:
-    """Play one policy over one trial's stream: figures, curves and seconds, as plain JSON; a job (crowdopt.jobs)."""
+def row(setting: str, text: str, trial: int, seed: int, horizon: int, code: str = "") -> dict[str, Any]:
+    """Play one policy over one trial's stream: figures, curves and seconds, as plain JSON; a job (crowdopt.jobs).
+
+    code: digest of a third party's, so that a row of other code is another row.
+    """
     stream = stream_of(read_setting(setting), horizon, seed, trial)
     run = replay(named(text), stream, jobs.seed_of(seed, trial))
     played = judged(run)
@@ -192,8 +196,9 @@ def play(
     refuse_beyond_memory(ROW * trials * len(wanted), f"{trials} trials of {len(wanted)} policies")
     length = stream_of(setting, horizon, seed, 0).horizon
     path = write_setting(setting, folder)
+    codes = {text: {"code": code} if (code := code_of(named(text))) else {} for text in wanted}
     todo = [
-        jobs.Job.of(row, setting=path, text=text, trial=k, seed=seed, horizon=horizon)
+        jobs.Job.of(row, setting=path, text=text, trial=k, seed=seed, horizon=horizon, **codes[text])
         for k in range(trials)
         for text in wanted
     ]

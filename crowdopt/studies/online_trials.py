@@ -19,6 +19,7 @@ import numpy as np
 from crowdopt import jobs
 from crowdopt.answers.audit.draws import Tariff, most_left, spendable, tariff
 from crowdopt.arrays import Bools, Floats, places
+from crowdopt.core.registry import code_of
 from crowdopt.core.solution import Solve
 from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.rules import RULES
@@ -319,13 +320,14 @@ def row(
     possible: float | None,
     labels: int = 0,
     audit: str = "",
+    code: str = "",
 ) -> dict[str, Any]:
     """Play one policy over one trial's stream and score it.
 
     setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; possible:
     what no policy undercuts; labels: for a policy that is to take as many labels as another one; 0: it knows
-    itself; audit: what an expert's audit of recorded answers costs (crowdopt.answers.audit.draws); -> figures and
-    seconds for each arrival, as plain JSON.
+    itself; audit: what an expert's audit of recorded answers costs (crowdopt.answers.audit.draws); code: digest of a
+    third party's, so that a row of other code is another row; -> figures and seconds for each arrival, as plain JSON.
     """
     shared = read_setting(setting)
     policy = named(text)
@@ -374,6 +376,8 @@ def play(
 
     def job(text: str, trial: int, labels: int = 0) -> jobs.Job:
         given = {"seed": asked.seed, "optimum": best, "possible": possible, "labels": labels, "audit": asked.audit}
+        if code := code_of(named(text)):
+            given["code"] = code
         return jobs.Job.of(row, setting=path, text=text, trial=trial, **given)
 
     late = [text for text in wanted if isinstance(named(text), Kos) and not named(text).labels]

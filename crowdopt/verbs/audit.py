@@ -8,7 +8,7 @@ The verb audit with --escalate: which answers may stand, and which go up a tier.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -44,6 +44,7 @@ from crowdopt.io.audits import (
     DRAWN,
     ESCALATION,
     STANDING,
+    by_slice,
     listed_checks,
     read_committed,
     read_escalation,
@@ -131,6 +132,9 @@ class AuditOptions(DrawOptions):
         How many of the least sure answers the expert sees first.
     share : float
         The share of the chance of a false claim that this audit spends.
+    by : str
+        Claim too how many are wrong at most among the answers of each value of this column of theirs; label: of each
+        class, with its recall. These claims share half of the chance.
     escalate : str or bool
         Say which answers stand and which go up a tier, by prices: expert=40,next=3,tiers=2. In place of how many are
         wrong in all; ``after`` then names the escalation of the tier below. It writes escalation.json and check.csv;
@@ -141,12 +145,14 @@ class AuditOptions(DrawOptions):
     checks: int | None = None
     least_sure: int = 0
     share: float = 1.0
+    by: str = ""
     escalate: Annotated[str, Word(place="PRICES")] | bool = False
 
     @property
     def chooses_nothing(self) -> bool:
-        """Whether method, checks and share are left as they are."""
-        return self.method is None and self.checks is None and not self.least_sure and self.share == 1.0
+        """Whether method, checks, share and slices are left as they are."""
+        chosen = self.least_sure or self.by
+        return self.method is None and self.checks is None and not chosen and self.share == 1.0
 
 
 SAME = 1e-9  # relative: logarithms differ in their last bits from processor to processor
@@ -312,12 +318,18 @@ class Audit(InNotebooks):
         How many tasks ``check.csv`` lists now.
     audited : Audited, optional
         What came of it, once the expert has looked.
+    slices : list of dict
+        Of each slice what is claimed: ``value``, ``answers``, ``checked``, ``corrected``, ``wrong_at_most``.
+    recall : dict
+        Class -> share of its tasks that are answered so, at least; of slices by label.
     """
 
     draw: AuditDraw
     commitment: str
     checks: int
     audited: Audited | None = None
+    slices: list[dict[str, Any]] = field(default_factory=list)
+    recall: dict[str, float] = field(default_factory=dict)
 
     @property
     def wrong_at_most(self) -> int | None:
@@ -378,7 +390,7 @@ def audit(answers: AnyPath, asked: AuditOptions) -> Audit | Escalation:
     for source in (answers, asked.checked):
         if not isinstance(source, str | Path | None):
             raise InputError("an audit commits to the bytes of files: write the frame to one, and give its path")
-    table, place = read_answered(answers), Path(asked.output)
+    table, place = read_answered(answers, asked.by), Path(asked.output)
     if asked.escalate is not False or (asked.checked is not None and is_escalation(place)):
         if not asked.chooses_nothing:
             raise InputError("an escalation chooses its method, checks and share itself; leave these options out")
@@ -406,8 +418,9 @@ def _drawn(table: AnsweredTable, place: Path, asked: AuditOptions) -> Audit:
         secrets.randbits(53) if asked.seed is None else asked.seed,
         asked.least_sure,
         asked.expert_error,
+        asked.by,
     )
-    drawn = draw(len(table.tasks), terms, table.claims, asked.checks)
+    drawn = draw(len(table.tasks), terms, table.claims, asked.checks, table.values)
     said = written_draw(drawn, table, sure, before)
     write_draw(place / DRAW, said, drawn, table, asked.show_answers, asked.force)
     return Audit(drawn, said["commitment"], drawn.checks)
@@ -462,39 +475,43 @@ def _earlier(folders: Sequence[AnyPath]) -> list[dict[str, Any]]:
     return list(known.values())
 
 
-def drawn_again(table: AnsweredTable, folder: Path) -> tuple[AuditDraw, dict[str, Any]]:
+def drawn_again(table: AnsweredTable, folder: Path) -> tuple[AnsweredTable, AuditDraw, dict[str, Any]]:
     """The draw of an audit folder, made again from the answers and the terms, and what ``draw.json`` says.
+
+    First of all the answers with the column that claims are made by.
 
     Its groups, predictions and numbers must be those that come of it, for whoever chooses these once the order of the
     draw is known can make a bound false.
     """
     said = read_committed(folder / DRAW, DRAWN, "audit", table)
     terms = AuditTerms(**{one.name: said[one.name] for one in fields(AuditTerms)})
-    drawn = draw(len(table.tasks), terms, table.claims, said["checks"])
+    table = read_answered(table.path, terms.by)
+    drawn = draw(len(table.tasks), terms, table.claims, said["checks"], table.values)
     made = written_draw(drawn, table, said["confidence"], said["earlier"])
-    if not all(agree(said[key], made[key]) for key in ("groups", "predicted", "numbers", "assumed_error")):
+    if not all(agree(said[key], made[key]) for key in ("groups", "predicted", "numbers", "slices", "assumed_error")):
         raise InputError(
             f"{DRAW}: groups, predictions or numbers are not those that the answers and the terms give in version "
             f"{__version__}; draw.json says it is of version {said['version']}: go on with that one, or draw anew"
         )
-    return drawn, said
+    return table, drawn, said
 
 
 def _concluded(table: AnsweredTable, folder: Path, checked: Path) -> Audit:
-    drawn, said = drawn_again(table, folder)
+    table, drawn, said = drawn_again(table, folder)
     listed = listed_checks(folder)[0]
     looks = read_looks(checked, table, drawn, listed)
     audited = conclude(drawn, looks.wrong, looks.beside)
     more = listed if audited.certified or drawn.fixed else max(listed, next_checks(audited))
     write_audit(audited, said, table, looks, folder / DRAW, more)
-    return Audit(replace(drawn, checks=more), said["commitment"], more, audited)
+    slices = by_slice(audited, table, looks)
+    return Audit(replace(drawn, checks=more), said["commitment"], more, audited, **slices)
 
 
 def next_checks(audited: Audited) -> int:
     """Tasks to list when the target is not reached: as many as it takes at the error seen, at least 10 more."""
     drawn, terms = audited.draw, audited.draw.terms
     error = (float(audited.wrong.sum()) + 1) / (audited.wrong.size + 2)
-    needed = checks_needed(drawn.order.size, terms.target, error, terms.delta)
+    needed = checks_needed(drawn.order.size, terms.target, error, terms.own)
     return min(drawn.answers, drawn.certain.size + max(needed, audited.wrong.size + 10))
 
 
@@ -504,7 +521,8 @@ def _facts_of(done: Audit, output: AnyPath) -> dict[str, Any]:
         return {**facts, "seed": done.draw.terms.seed}
     audited = done.audited
     claim = {"wrong_at_most": audited.wrong_at_most, "certified": audited.certified, "checked": audited.checked}
-    return {**facts, **claim, "corrected": audited.corrected, "sentence": audited.sentence}
+    by = {"slices": done.slices, "recall": done.recall} if done.slices else {}
+    return {**facts, **claim, "corrected": audited.corrected, "sentence": audited.sentence, **by}
 
 
 def _drawn_said(done: Audit, output: AnyPath) -> list[str]:
@@ -522,7 +540,7 @@ def _drawn_said(done: Audit, output: AnyPath) -> list[str]:
 def _shown_said(done: Audit, output: AnyPath) -> list[str]:
     assert done.audited is not None
     audited, terms = done.audited, done.draw.terms
-    said = [audited.sentence]
+    said = [audited.sentence, *slices_said(terms.by, terms.delta, done.slices, done.recall)]
     if audited.certified:
         said.append(f"so the target of {terms.target:g} is reached")
     elif done.draw.fixed:
@@ -531,6 +549,25 @@ def _shown_said(done: Audit, output: AnyPath) -> list[str]:
         more = done.checks - audited.checked
         said.append(f"the target of {terms.target:g} is not reached; {more} more to look at in {output}/check.csv")
     return [*said, f"wrote {output}: audit.json, answers.csv with the corrections"]
+
+
+def slices_said(by: str, delta: float, slices: Sequence[Mapping[str, Any]], recall: Mapping[str, float]) -> list[str]:
+    """What an audit claims of each slice, in sentences."""
+    said = []
+    for one in slices:
+        most, unseen = one["wrong_at_most"], one["answers"] - one["checked"]
+        claim = f"at most {most} are wrong" if most < unseen or not unseen else "too few were looked at to say anything"
+        seen = f"{one['checked']} of {one['answers']} checked, {one['corrected']} corrected"
+        said.append(f"{by} {one['value']}: {claim} ({seen})")
+    said += [
+        f"of the tasks that are {name} at least {_floor(share)} % are answered so" for name, share in recall.items()
+    ]
+    return [*said, f"all of these hold together with {100 * (1 - delta):.6g} % confidence"] if slices else []
+
+
+def _floor(share: float) -> str:
+    """A share as a percentage, one digit, never rounded up."""
+    return f"{np.floor(1000 * share + 1e-9) / 10:.1f}"
 
 
 def escalation_facts(done: Escalation, output: AnyPath) -> dict[str, Any]:

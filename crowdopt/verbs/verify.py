@@ -19,7 +19,7 @@ from crowdopt.recheck import audits, part_check, verification
 from crowdopt.recheck.audits import AuditReport as AuditReport
 from crowdopt.recheck.findings import Report as Report
 from crowdopt.said import Processes, Said, Verb, Word
-from crowdopt.verbs.audit import drawn_again, is_escalation, stands_again
+from crowdopt.verbs.audit import drawn_again, is_escalation, slices_said, stands_again
 from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, on_disk, refuse_of_parts, two_ways
 from crowdopt.verbs.plans_said import EACH, SO_APART, SO_SURE
 
@@ -156,7 +156,8 @@ def is_audit(folder: AnyPath) -> bool:
 
 def _audit(report: AuditReport, handed_on: bool, earlier_too: bool) -> Said:
     facts = {"holds": report.holds, "problems": report.problems, "commitment": report.commitment}
-    said = [f"the audit holds: {report.sentence}", "recomputed from the answers, the seed and what the expert says"]
+    said = [f"the audit holds: {report.sentence}", *slices_said(report.by, report.delta, report.slices, report.recall)]
+    said.append("recomputed from the answers, the seed and what the expert says")
     if report.earlier:
         sure = f"all claims together hold with {100 * report.confidence:.10g} %"
         sure += "" if earlier_too else ", if what those spent is as it says: pass their folders as --after"
@@ -167,7 +168,8 @@ def _audit(report: AuditReport, handed_on: bool, earlier_too: bool) -> Said:
         )
     if not report.holds:
         said = [f"the audit does not hold: {len(report.problems)} problem(s)", *(f"- {one}" for one in report.problems)]
-    return Said({**facts, "sentence": report.sentence}, said, int(not report.holds))
+    by = {"slices": report.slices, "recall": report.recall} if report.slices else {}
+    return Said({**facts, "sentence": report.sentence, **by}, said, int(not report.holds))
 
 
 def _verified(report: Report) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.core.registry import completed
+from crowdopt.core.registry import code_of, completed
 from crowdopt.errors import InputError
 from crowdopt.online.arrivals import Decision
 from crowdopt.online.policies import named, policies
@@ -100,8 +100,12 @@ def test_the_examples_are_found_as_entry_points(tmp_path, monkeypatch):
     try:
         wanted = ["picky:least=.1", "evenly"]
         picky, evenly = crowdopt.compare(crowdopt.recipe("HS:40x60"), wanted, trials=1, time_limit=5).summary[:2]
+        before = code_of(named("evenly"))
+        (tmp_path / "evenly_of_theirs.py").write_text("POLICY = None\n", encoding="utf-8")
+        assert code_of(named("evenly")) not in ("", before), "finished trials of other code are none of its own"
     finally:
         policies.cache_clear()
+    assert code_of(named("greedy")) == ""
     assert picky["policy"] == "picky:least=.1" and picky["ratio_bound"] >= 1
     assert evenly["labels"] == evenly["labels_work"] > 0 and evenly["error_realised"] < 0.5
 

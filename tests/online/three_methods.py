@@ -1,4 +1,4 @@
-"""A policy of one's own with three methods and nothing else: every worker does the tasks that have fewest labels."""
+"""A policy of one's own of three methods: everybody does the tasks that have fewest labels, and the majority counts."""
 
 import numpy as np
 

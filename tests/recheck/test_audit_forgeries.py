@@ -307,3 +307,14 @@ def test_the_second_hand_accepts_whatever_the_first_one_claims(tmp_path: Path, s
         claim["left"][int(rng.choice(above))] -= 1
         file.write_text(json.dumps(claim), encoding="utf-8")
         assert not verify_audit(tmp_path / "answers.csv", tmp_path / "audit").holds, "and none that is lower by one"
+
+
+def test_claims_of_slices_are_held_against_the_checks(tmp_path):
+    """Fewer wrong ones than the looks show, a slice that is left out, and a recall of one's own are found."""
+    folder = Folder.made(tmp_path, by="label")
+    assert folder.report().holds and len(folder.claim["slices"]) == 1
+    honest = folder.claim["slices"]
+    for forged in ([{**honest[0], "wrong_at_most": 0, "left": 0}], [{**honest[0], "corrected": 0}], []):
+        assert not folder.claims(slices=forged).report().holds
+    assert not folder.claims(slices=honest, recall={"a": 1.0, "b": 1.0}).report().holds
+    assert not folder.commits(slices=[{**folder.draw["slices"][0], "numbers": [0]}]).report().holds

@@ -9,7 +9,7 @@ What an audit or an escalation costs, as the words of an option say it; labels a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -218,6 +218,7 @@ CLAIM_RATIOS = np.array([[0.75, 1.0, 1.5, 3.0, 6.0], [0.09, 0.37, 0.09, 0.05, 0.
 OF_TARGET = np.array([[0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0], [0.2, 0.2, 0.25, 0.15, 0.08, 0.05, 0.04, 0.03]])
 # numbers of wrong answers that are tested: each, up to so many answers; beyond, around the target and in all
 EVERY, FINE, COARSE = 400, 100, 200
+SLICES = 100  # that share half of delta, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,6 +232,13 @@ class AuditTerms:
     # so many answers of the largest claimed error go to the expert before the draw; they leave the population
     least_sure: int = 0
     expert_error: float = 0.0  # share of all tasks on which the expert errs, at most; the claim widens by it
+    # column by whose values there are claims too, which share half of delta; ``label``: by class. Empty: none
+    by: str = ""
+
+    @property
+    def own(self) -> float:
+        """The chance that the claim of all answers may spend."""
+        return self.delta / 2 if self.by else self.delta
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,12 +258,24 @@ class Draw:
 
 
 @dataclass(frozen=True, eq=False)
+class Slice:
+    """Answers of one value of a column: the part of any draw that lies in them is such a draw from these."""
+
+    value: str
+    members: Bools  # (answers,)
+    groups: Ints  # (k,): groups of the draw that have answers of it to draw from
+    strata: Strata  # these groups as far as they are in it
+    numbers: Ints  # of wrong answers that are tested, as of the draw
+
+
+@dataclass(frozen=True, eq=False)
 class AuditDraw(Draw):
     """The draw of an audit."""
 
     terms: AuditTerms
     numbers: Ints  # (k,): of wrong answers that are tested, ascending from 0; each stands for all up to the next one
     assumed: float  # share of wrong answers that the number of checks was chosen for
+    slices: tuple[Slice, ...] = ()
 
     @property
     def fixed(self) -> bool:
@@ -283,17 +303,23 @@ class Audited:
         terms = self.draw.terms
         expert = f", if the expert errs on at most {100 * terms.expert_error:.12g} % of the tasks"
         return (
-            f"{claimed(terms.delta, self.wrong_at_most, self.draw.answers)} are wrong, whatever the workers did "
+            f"{claimed(terms.own, self.wrong_at_most, self.draw.answers)} are wrong, whatever the workers did "
             f"({self.checked} checked, {self.corrected} corrected){expert if terms.expert_error else ''}"
         )
 
 
-def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: int | None = None) -> AuditDraw:
+def draw(
+    answers: int,
+    terms: AuditTerms,
+    claims: Floats | None = None,
+    checks: int | None = None,
+    values: Sequence[str] = (),
+) -> AuditDraw:
     """Order the answers so that each next one is drawn in proportion to its group's rate (:func:`drawn_order`).
 
     claims (answers,): claimed probability that each is wrong; ``assisted`` and ``least_sure`` need it; checks: how many
     to look at; default: what certifies the target with probability .9 if the errors are 1.5 times the claimed ones, or
-    half of the target where nothing is claimed.
+    half of the target where nothing is claimed; values: of the column ``terms.by``, of each answer.
     """
     _check(answers, terms, claims, checks)
     by_claim = np.arange(answers) if claims is None else np.argsort(claims, kind="stable")
@@ -306,9 +332,22 @@ def draw(answers: int, terms: AuditTerms, claims: Floats | None = None, checks: 
         mass = np.cumsum(np.sqrt(np.maximum(ordered, LEAST)))
         strata = cut(ordered, np.searchsorted(mass, mass[-1] * np.arange(1, GROUPS) / GROUPS), target)
         strata = strata._replace(rate=rates_of(strata.size, strata.claim, target))
-    checks = checks or terms.least_sure + checks_needed(n, target, assumed, terms.delta)
-    order = drawn_order(strata, by_claim, answers, terms.seed)
-    return AuditDraw(strata, certain, *order, checks, terms, hypotheses(n, target), assumed)
+    checks = checks or terms.least_sure + checks_needed(n, target, assumed, terms.own)
+    order, stratum = drawn_order(strata, by_claim, answers, terms.seed)
+    slices = tuple(_slice(value, values, order, stratum, strata, target) for value in sorted(set(values)))
+    if len(slices) > SLICES:
+        raise InputError(
+            f"column {terms.by} has {len(slices)} values; claims are by {SLICES} at most: join some of them"
+        )
+    return AuditDraw(strata, certain, order, stratum, checks, terms, hypotheses(n, target), assumed, slices)
+
+
+def _slice(value: str, values: Sequence[str], order: Ints, stratum: Ints, strata: Strata, target: float) -> Slice:
+    members = np.array([one == value for one in values])
+    size: Ints = np.bincount(stratum[members[order]], minlength=strata.size.size)
+    some = np.flatnonzero(size)
+    own = Strata(size[some], strata.claim[some], strata.rate[some], strata.weight, strata.error[:, some])
+    return Slice(value, members, some, own, hypotheses(int(size.sum()), target))
 
 
 def _check(answers: int, terms: AuditTerms, claims: Floats | None, checks: int | None) -> None:
@@ -414,7 +453,10 @@ def conclude(draw: AuditDraw, wrong: Bools, beside: ArrayLike = ((0, 0), (0, 0))
             "look at all of them, or draw anew with the method sequential"
         )
     looked = np.vstack([(wrong.size, found), beside])
-    left = np.array([most_left(n, planned, found, terms.delta)]) if draw.fixed else most_left_path(draw, wrong)
+    if draw.fixed:
+        left = np.array([most_left(n, planned, found, terms.own)])
+    else:
+        left = most_left_path(draw.strata, draw.numbers, terms.own, draw.stratum[: wrong.size], wrong)
     most = int(max(0, left[-1] - looked[2, 1]) + draw.certain.size - looked[1, 0])
     most = min(answers, most + int(terms.expert_error * answers + 1e-9))
     checked, corrected = looked.sum(axis=0).tolist()
@@ -422,17 +464,74 @@ def conclude(draw: AuditDraw, wrong: Bools, beside: ArrayLike = ((0, 0), (0, 0))
     return Audited(draw, wrong, looked, checked, corrected, left, most, certified)
 
 
-def most_left_path(draw: AuditDraw, wrong: Bools) -> Ints:
+def most_left_path(strata: Strata, numbers: Ints, delta: float, stratum: Ints, wrong: Bools) -> Ints:
     """Most wrong answers that are left after each check, valid at all of them together, (checks,).
 
     A number of wrong answers is refuted once its martingale has been at 1/delta. The claim is the largest number that
     is not, less what was found.
+
+    numbers: that are tested; stratum, wrong (checks,): of each check, in the order of the draw.
     """
-    strata, n, bar = draw.strata, draw.order.size, -np.log(draw.terms.delta)
-    path = log_martingale(strata, draw.stratum[: wrong.size], wrong, strata.size.size, draw.numbers, bar)
-    upto = np.append(draw.numbers[1:] - 1, n)  # the last number that a hypothesis stands for
+    n, bar = int(strata.size.sum()), -np.log(delta)
+    path = log_martingale(strata, stratum, wrong, strata.size.size, numbers, bar)
+    upto = np.append(numbers[1:] - 1, n)  # the last number that a hypothesis stands for
     most = np.where(np.logical_or.accumulate(path[:, 1:] >= bar, axis=1), 0, upto[:, None]).max(axis=0)
     return np.clip(most - np.cumsum(wrong), 0, n - np.arange(1, wrong.size + 1))
+
+
+class SliceClaim(NamedTuple):
+    """What an audit shows of a slice: so many of its answers are wrong at most, those found corrected."""
+
+    value: str
+    answers: int
+    checked: int
+    corrected: int
+    left: int  # most wrong ones among those drawn from
+    wrong_at_most: int
+
+
+def slice_claims(draw: AuditDraw, wrong: Bools, looked: Mapping[int, bool]) -> list[SliceClaim]:
+    """Claims by slice; all of them and that of all answers hold together with 1 - delta (Bonferroni).
+
+    wrong (k,): of the first answers in the order of the draw; looked: place of each answer that the expert looked at,
+    and whether it was wrong.
+    """
+    terms, claims = draw.terms, []
+    drawn = draw.order[: wrong.size]
+    for one in draw.slices:
+        delta, mine = terms.delta / 2 / len(draw.slices), one.members[drawn]
+        found, n = wrong[mine], int(one.strata.size.sum())
+        if not found.size:
+            left = n
+        elif draw.fixed:
+            left = most_left(n, found.size, int(found.sum()), delta)
+        else:
+            stratum = np.searchsorted(one.groups, draw.stratum[: wrong.size][mine])
+            left = int(most_left_path(one.strata, one.numbers, delta, stratum, found)[-1])
+        seen = {place: bad for place, bad in looked.items() if one.members[place]}
+        certain = set(draw.certain[one.members[draw.certain]].tolist())
+        beside = sum(bad for place, bad in seen.items() if place not in certain) - int(found.sum())
+        most = max(0, left - beside) + len(certain - seen.keys())
+        size = int(one.members.sum())
+        most = min(size, most + int(terms.expert_error * draw.answers + 1e-9))
+        claims.append(SliceClaim(one.value, size, len(seen), sum(seen.values()), left, most))
+    return claims
+
+
+def recall_at_least(claims: Sequence[SliceClaim], now: Mapping[str, int]) -> dict[str, float]:
+    """Of the tasks of each class, the share that is answered so, at least: where slices are the answers' classes.
+
+    ``(N_c - W_c) / (N_c - W_c + sum of W_k over the others)``: N_c answers say c now, at most W_c of them are wrong,
+    and each wrong one of the others may be of class c.
+
+    now: answers of each class, corrections in.
+    """
+    wrong = {one.value: one.wrong_at_most for one in claims}
+    shares = {}
+    for name, count in now.items():
+        right, missed = max(0, count - wrong.get(name, 0)), sum(wrong.values()) - wrong.get(name, 0)
+        shares[name] = right / (right + missed) if right else 0.0
+    return shares
 
 
 def claimed(delta: float, wrong: int, answers: int) -> str:
