@@ -20,7 +20,6 @@ if _TYPE_CHECKING:
     from crowdopt import programs as programs
     from crowdopt.assign.plan import Plan as Plan
     from crowdopt.core.certificate import certify as certify
-    from crowdopt.core.certificate import lagrangian_bound as lagrangian_bound
     from crowdopt.core.program import relax as relax
     from crowdopt.core.solution import Options as Options
     from crowdopt.core.solution import Status as Status
@@ -45,6 +44,7 @@ if _TYPE_CHECKING:
     from crowdopt.verbs.bench import report as report
     from crowdopt.verbs.binding import write_plan as write_plan
     from crowdopt.verbs.budget import budget as budget
+    from crowdopt.verbs.check import check as check
     from crowdopt.verbs.compare import compare as compare
     from crowdopt.verbs.compare import replay as replay
     from crowdopt.verbs.exchange import pull as pull
@@ -78,6 +78,7 @@ _HOMES = {  # of each public name: the module that has it
         "verbs.bench": "backends bench report",
         "verbs.binding": "write_plan",
         "verbs.budget": "budget",
+        "verbs.check": "check",
         "verbs.compare": "compare replay",
         "verbs.exchange": "pull push",
         "verbs.explain": "explain",
@@ -96,7 +97,7 @@ _HOMES = {  # of each public name: the module that has it
         "assign.plan": "Plan",
         "solvers": "BackendFailed BackendMissing solve_program",
         "solvers.session": "session",
-        "core.certificate": "certify lagrangian_bound",
+        "core.certificate": "certify",
         "core.program": "relax",
         "core.solution": "Options Status",
         "crowd.groups": "Group OwnRows",

@@ -15,7 +15,8 @@ from tests.guides import PAGES
 
 ROOT = Path(crowdopt.__file__).parent
 CALLS = {name: value for name in crowdopt.__all__ if inspect.isfunction(value := getattr(crowdopt, name))}
-IN_HAND = {"solve_program"}  # is what methods are given, and they give it options by place (core.solution.Solve)
+# what methods are given, and they give it options by place (core.solution.Solve); model, solution and multipliers
+IN_HAND = {"solve_program", "check"}
 
 
 def test_dir_holds_the_public_names_only():

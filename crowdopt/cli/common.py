@@ -143,6 +143,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "backends": "Try which solvers work here.",
         "list": "List methods, policies, backends or formats.",
         "bench": "Run solvers side by side.",
+        "check": "Hold a solution of any model against it.",
     },
     "Pages to look at": {
         "report": "Write the page of a plan or of results.",

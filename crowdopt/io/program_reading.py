@@ -92,7 +92,17 @@ def read_text(path: Path) -> list[str]:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def assembled(named: Named) -> Program:
+@dataclass(frozen=True, eq=False)
+class NamedProgram:
+    """A program of somebody's, and what they call its columns and rows."""
+
+    program: Program
+    columns: list[str]
+    rows: list[str]
+    maximum: bool = False  # whether theirs is one: values and multipliers have the other sign
+
+
+def assembled(named: Named) -> NamedProgram:
     """The program, its columns and rows in blocks by the heads of their names, ``y[a,b]`` in block ``y``."""
     columns, column_blocks = _blocks(list(named.box))
     rows, row_blocks = _blocks(list(named.sides))
@@ -103,7 +113,7 @@ def assembled(named: Named) -> Program:
     box = np.array([named.box[name] for name in columns], np.float64).reshape(-1, 2)
     sides = np.array([named.sides[name] for name in rows], np.float64).reshape(-1, 2)
     matrix = sparse.csc_array(sparse.coo_array((value, (index[:, 0], index[:, 1])), shape=(len(rows), len(columns))))
-    return Program(
+    program = Program(
         name=named.name,
         cost=np.array([named.cost.get(name, 0.0) for name in columns], np.float64),
         matrix=matrix,
@@ -115,6 +125,7 @@ def assembled(named: Named) -> Program:
         columns=stack(column_blocks),
         rows=stack(row_blocks),
     )
+    return NamedProgram(program, columns, rows, named.maximum)
 
 
 def _blocks(names: Sequence[str]) -> tuple[list[str], list[tuple[str, tuple[int, ...]]]]:
@@ -162,7 +173,7 @@ BOUNDS = WITHOUT | {"UP", "LO", "FX", "UI", "LI"}
 SENSE = re.compile(r"\*\s*SENSE\s*:\s*(MAX|MIN)", re.IGNORECASE)  # PuLP's word for the objective's sense, in a comment
 
 
-def read_mps(path: Path) -> Program:
+def read_mps(path: Path) -> NamedProgram:
     """The program in a file of free MPS (names without blanks).
 
     A maximum is read as the minimum of its negative, also where only PuLP's comment says that it is one; an integer

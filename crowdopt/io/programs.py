@@ -19,7 +19,7 @@ from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.io.folders import check_target
-from crowdopt.io.program_reading import PACKED, read_mps
+from crowdopt.io.program_reading import PACKED, NamedProgram, read_mps
 
 Ids: TypeAlias = Mapping[str, Sequence[Sequence[str]]]  # block name -> the ids along each of its axes
 
@@ -319,6 +319,17 @@ def write_program(program: Program, path: Path, ids: Ids | None = None, force: b
 
 
 @public
+def read_named(path: str | Path) -> NamedProgram:
+    """As :func:`read_program`, with the names of columns and rows."""
+    place = Path(path)
+    if format_of(place) == ".lp":
+        own = "HiGHS: writeModel('x.mps'), PuLP: writeMPS, SCIP: writeProblem('x.mps'), crowdopt: export -o x.mps"
+        raise InputError(f"{place}: LP files are not read, for their readers differ; write MPS in place of it ({own})")
+    if format_of(place) != ".mps":
+        raise InputError(f"{place} must end in .mps or .mps.gz: the ending says the format")
+    return read_mps(place)
+
+
 def read_program(path: str | Path) -> Program:
     """Read a program from a file of free MPS.
 
@@ -337,13 +348,7 @@ def read_program(path: str | Path) -> Program:
     InputError
         If it cannot be read, says what no linear program says, or is an LP file; the sentence names the line.
     """
-    place = Path(path)
-    if format_of(place) == ".lp":
-        own = "HiGHS: writeModel('x.mps'), PuLP: writeMPS, SCIP: writeProblem('x.mps'), crowdopt: export -o x.mps"
-        raise InputError(f"{place}: LP files are not read, for their readers differ; write MPS in place of it ({own})")
-    if format_of(place) != ".mps":
-        raise InputError(f"{place} must end in .mps or .mps.gz: the ending says the format")
-    return read_mps(place)
+    return read_named(path).program
 
 
 def format_of(path: Path) -> str:
