@@ -5,13 +5,9 @@ State that can be kept and gone on from: what every policy owns, as named arrays
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from threading import Event
 from time import perf_counter
-from typing import Any, TypeAlias
-
-from numpy.typing import NDArray
 
 from crowdopt import kernels, stops
 from crowdopt.core.solution import Options
@@ -56,11 +52,3 @@ class Clock:
     def part(self, share: float) -> Clock:
         """A clock, begun now, for a share of what is left."""
         return Clock(share * self.left)
-
-
-Arrays: TypeAlias = Mapping[str, NDArray[Any]]
-
-
-def part_of(arrays: Arrays, prefix: str) -> dict[str, NDArray[Any]]:
-    """The arrays whose names begin with the prefix, under their names without it; prefix: of the part."""
-    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}

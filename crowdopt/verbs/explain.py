@@ -223,13 +223,13 @@ def explain_rounds(
             if rounds is None:
                 raise
             too_large.append(str(error))
-    rows, curve = _at_most(rows), _at_most(curve)
+    rows, curve = at_most(rows), at_most(curve)
     of_laws = {name: terms[name] for name in TERMS if name != "each_task"}
     laws = explain_laws(instance, clock, rounds=None, **of_laws)
     return RoundsExplained(instance, rows, curve, too_large, laws)
 
 
-def _at_most(rows: list[CostOfRounds]) -> list[CostOfRounds]:
+def at_most(rows: list[CostOfRounds]) -> list[CostOfRounds]:
     """A plan of fewer rounds is one of more as well, and what none of more undercuts none of fewer does."""
     known: dict[float, CostOfRounds] = {}
     for k, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""The pages of a plan and of a comparison: what stands in the folders, at a glance."""
+"""The pages of a plan and of an explanation: what stands in the folders, at a glance."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import re
 from html import unescape
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import floats, lists, none, one_of
 
 import crowdopt
 from crowdopt.errors import InputError
 from crowdopt.io.policy import plan_overview
 from crowdopt.io.samples import write_sample
+from crowdopt.verbs.explain import CostOfRounds, at_most
 from tests.typed import rows
 
 pytestmark = pytest.mark.usefixtures("sketched")
@@ -83,3 +86,30 @@ def test_a_damaged_plan_gets_a_sentence(birds, tmp_path):
     (tmp_path / "plan" / "workers.csv").write_text("worker,load,capacity,dual\nada,many,16,0\n", encoding="utf-8")
     with pytest.raises(InputError, match=re.escape("workers.csv, line 2, column load")):
         crowdopt.report(tmp_path / "plan")
+
+
+def test_an_explanation_has_a_page(birds, tmp_path):
+    """Every sentence of it, a picture of what targets cost, prices of tasks and values of workers."""
+    found = crowdopt.explain(birds, audit="price=20", time_limit=10, output=tmp_path / "why")
+    page = crowdopt.report(tmp_path / "why").read_text(encoding="utf-8")
+    text = unescape(page)
+    assert all(sentence[:1].upper() + sentence[1:] in text for sentence in found.sentences)
+    assert page.count('class="chart"') == 2 and "What one more task costs" in text
+    assert all(f"<td>{row['worker']}</td>" in page for row in rows(tmp_path / "why" / "workers.csv"))
+
+
+@given(lists(lists(one_of(none(), floats(1, 9)), min_size=5, max_size=5), min_size=1, max_size=3))
+def test_more_rounds_never_cost_more(costs):
+    """What is shown of a number of rounds is the best plan of at most so many, and a bound of all of more."""
+    table = [
+        CostOfRounds(many, factor, cost, 1.0 if cost is None else cost, 0.5 * (cost or 1.0))
+        for many in range(5)
+        for factor, cost in enumerate(row[many] for row in costs)
+    ]
+    shown = at_most(list(table))
+    for factor, row in enumerate(costs):
+        mine = [one for one in shown if one.factor == factor]
+        for many, one in enumerate(mine):
+            known = [cost for cost in row[: many + 1] if cost is not None]
+            assert one.cost == (min(known) if known else None)
+            assert one.bound == max(other.bound for other in table if other.factor == factor and other.rounds >= many)
