@@ -318,7 +318,6 @@ def write_program(program: Program, path: Path, ids: Ids | None = None, force: b
     write_text(path, content, replace=force)
 
 
-@public
 def read_named(path: str | Path) -> NamedProgram:
     """As :func:`read_program`, with the names of columns and rows."""
     place = Path(path)
@@ -330,6 +329,7 @@ def read_named(path: str | Path) -> NamedProgram:
     return read_mps(place)
 
 
+@public
 def read_program(path: str | Path) -> Program:
     """Read a program from a file of free MPS.
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from crowdopt import Options, Status, certify, lagrangian_bound, relax, solve_program
-from crowdopt.core.certificate import proves_empty
+from crowdopt import Options, Status, certify, relax, solve_program
+from crowdopt.core.certificate import lagrangian_bound, proves_empty
 from crowdopt.core.program import Block, Program, dualize, stack
 from crowdopt.core.solution import Solution
 
