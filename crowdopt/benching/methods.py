@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdopt.arrays import Floats
-from crowdopt.benching.sources import IP, LP, Problem, source_of
+from crowdopt.benching.sources import IP, LP, Problem, open_problem, source_of
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.crowd.alike import has_joint_limits
@@ -203,7 +203,8 @@ def _backend(run: MethodRun) -> dict[str, Any]:
 def handles(method: str, problem: str, program: str) -> bool:
     """Whether a method says that it takes such programs; what mixed ones need is found out by trying."""
     if method in OWN:
-        return method in source_of(problem).own(problem)
+        takes = method in source_of(problem).own(problem)
+        return takes and not (program == LP and open_problem(problem, 0).over_sets)  # shares keep no exact error
     backend = named(method)
     return backend.integers if program == IP else backend.continuous
 

@@ -21,7 +21,7 @@ from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build
 from crowdopt.io.campaign import read_campaign
 from crowdopt.io.programs import FORMATS, format_of, read_program
-from crowdopt.programs import assignment
+from crowdopt.programs import assignment, sets
 
 IP, LP = "ip", "lp"
 PROGRAMS = (IP, LP)
@@ -37,6 +37,7 @@ class Problem:
     selection: SelectionInstance | None = None  # what methods of our own start from
     about: str = ""  # by which rule its programs are written, where that is not the instance's own
     family: str = "assignment"  # what kind of question it is; only answers to one kind of question are compared
+    over_sets: bool = False  # whether its programs choose among sets of workers
 
     def build(self, program: str) -> Program:
         """The whole program, ``ip``, or its linear relaxation, ``lp``."""
@@ -80,7 +81,9 @@ RECIPE = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
 
 
 def of_instance(name: str, instance: AssignmentInstance) -> Problem:
-    """The assignment program of an instance; every method solves that of the linear rule which implies its own."""
+    """What ``solve`` solves, over sets where there are few; else that of the linear rule which implies its own."""
+    if (found := sets.build(instance)) is not None:
+        return Problem(name, lambda: found, instance, about=found.about, over_sets=True)
     linear = linear_of(instance)
     build = partial(assignment.build, instance)
     return Problem(name, build, linear, about="" if linear is instance else f"by {named_rule(instance)}")

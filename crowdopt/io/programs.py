@@ -290,8 +290,8 @@ FORMATS = {".mps": mps_text, ".lp": lp_text}
 DATA = ".dat"  # no program, but data for a model of models/ (crowdopt.io.mathprog)
 TASKS, WORKERS = ("tasks",), ("workers",)
 AXES = {  # what a block's indices are, whichever program it is part of
-    **dict.fromkeys(("y", "t", "value"), TASKS + WORKERS),
-    **dict.fromkeys(("cover", "labels", "x"), TASKS),
+    **dict.fromkeys(("y", "t", "value", "link"), TASKS + WORKERS),
+    **dict.fromkeys(("cover", "labels", "x", "choose"), TASKS),
     **dict.fromkeys(("capacity", "z"), WORKERS),
 }
 

@@ -20,7 +20,7 @@ from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.io.hiring import CandidateLimits, read_candidates
 from crowdopt.io.mathprog import assignment_data, selection_data
 from crowdopt.io.programs import DATA, Ids, check_file, ids_of, selection_ids, write_program
-from crowdopt.programs import approximated, assignment, assignment_dual, sampled
+from crowdopt.programs import approximated, assignment, assignment_dual, sampled, sets
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.binding import AnyPath, InstanceLike, instance_of
 
@@ -175,8 +175,9 @@ def export(
 ) -> Program:
     """Write a program for any other solver, with readable names, whole or not at all.
 
-    The file and the program's ``about`` name the rule by which it is written: of a rule that is no linear constraint
-    the linear one that implies its promise (crowdopt.crowd.rules).
+    The file and the program's ``about`` say by what it is written. Exact errors are no linear constraint: where few
+    sets of workers are least for a task, ip and lp choose among them (crowdopt.programs.sets), and the optimum is that
+    of ``solve``; else they go by the linear rule that implies the promise (crowdopt.crowd.rules), as all others do.
 
     Parameters
     ----------
@@ -220,17 +221,25 @@ def export(
     chosen = made(program, EXPORTS, "program")
     check_file(Path(output), force, data=True)
     instance = chosen.read(campaign)
-    built: Program = chosen.build(instance)
     if Path(output).suffix.lower() == DATA:
         write_text(Path(output), chosen.data(instance), replace=force)
-    else:
-        write_program(built, Path(output), chosen.ids(instance, built), force)
+        return _built(chosen, instance)
+    over_sets = sets.build(instance) if type(chosen) in (WholeLabels, SharesOfLabels) else None
+    built = _built(chosen, instance) if over_sets is None else over_sets
+    if over_sets is not None and isinstance(chosen, SharesOfLabels):
+        built = relax(over_sets)
+    write_program(built, Path(output), chosen.ids(instance, built), force)
     return built
 
 
+def _built(chosen: Any, instance: Any) -> Program:
+    program: Program = chosen.build(instance)
+    return program
+
+
 WRITTEN = {  # by the program's name
-    "assignment": "the integer program, a minimum",
-    "assignment-lp": "the LP relaxation, a minimum",
+    **dict.fromkeys(("assignment", "assignment-sets"), "the integer program, a minimum"),
+    **dict.fromkeys(("assignment-lp", "assignment-sets-lp"), "the LP relaxation, a minimum"),
     "assignment-dual": "the paper's dual as a minimum: its optimum is minus the LP's",
     "assignment-lp-dual": "the dual of the LP with all its limits, as a minimum: its optimum is minus the LP's",
     **{name: f"{EXPORTS[name].what}, a minimum" for name in ("sampled", "approximated", "selection")},

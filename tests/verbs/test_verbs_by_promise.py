@@ -12,6 +12,7 @@ from crowdopt.crowd.vote_errors import exact_errors
 from tests.typed import run
 
 NAMED = "by rule bhattacharyya, which implies exact-error's promise"
+SETS = "by exact errors, over the least sets of each task"
 CLAIM = re.compile(r"costs less than|optimal|optimum|infeasible")
 
 
@@ -47,17 +48,18 @@ def test_backends_plans_are_held_against_exact_errors(campaign, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("program", "ending"), [("ip", "dat"), ("lp", "mps"), ("dual", "lp"), ("sampled:share=.5", "mps")]
+    ("program", "ending", "named"),
+    [("ip", "dat", NAMED), ("ip", "mps", SETS), ("dual", "lp", NAMED), ("sampled:share=.5", "mps", NAMED)],
 )
-def test_an_exported_file_names_its_rule(campaign, tmp_path, program, ending):
-    """In its first lines and on the screen; what is read back is the program of that rule."""
+def test_an_exported_file_names_its_rule(campaign, tmp_path, program, ending, named):
+    """In its first lines and on the screen; what is read back is the program of that rule, or of the promise itself."""
     file = tmp_path / f"program.{ending}"
     done = run("export", campaign, "--program", program, "-o", file)
-    assert done.exit_code == 0 and NAMED in done.output
-    assert NAMED in "".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[:3])
-    if program == "lp":
+    assert done.exit_code == 0 and named in done.output
+    assert named in "".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[:3])
+    if named == SETS:
         value = crowdopt.certify(crowdopt.solve_program(crowdopt.read_program(file))).value
-        assert value == pytest.approx(crowdopt.solve(campaign, program="lp", rule="bhattacharyya").objective)
+        assert value == pytest.approx(crowdopt.solve(campaign).objective)
 
 
 @pytest.mark.usefixtures("undrawn")
