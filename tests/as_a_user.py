@@ -37,6 +37,7 @@ print(table.summary)
 program = crowdopt.programs.assignment.build(campaign)
 solution = crowdopt.solve_program(program, "highs")
 print(crowdopt.certify(solution).bound)
+print(crowdopt.check("model.mps", {"column": ["x"], "value": [1.0]}, claim="feasible").why)
 made = crowdopt.campaign(
     tasks={"task": ["a"]},
     workers={"worker": ["u"], "capacity": [1]},
