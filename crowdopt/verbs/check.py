@@ -98,8 +98,9 @@ def check(
     --------
     ::
 
-        crowdopt export my-campaign -o model.mps
-        crowdopt check model.mps point.csv
+        crowdopt export my-campaign --program lp -o model.mps
+        highs --solution_file point.sol model.mps
+        crowdopt check model.mps point.sol
     """
     stated = with_solution(stated_by(model), solution, duals)
     said = stated.claim if stated.claim in ("optimal", "infeasible") else "optimal"

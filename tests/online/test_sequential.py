@@ -229,25 +229,6 @@ def test_where_gold_contradicts_agreement_it_alone_tells_of_skills():
 
 
 @pytest.mark.chance
-@pytest.mark.slow
-def test_repair_finishes_what_the_stream_left():
-    """Rounds of repair, each planned by what the last one brought, leave fewer tasks unsure; without, they stay.
-
-    Crowds are independent: it is so in 65 of 100 or more; in others nothing is left, or nobody.
-    """
-    fewer, trials = 0, 14
-    for seed in seeds(trials):
-        of = hammers(seed, tasks=100, workers=20, capacity=60)
-        left, mended = (play(f"adaptive:gold=5{how}", of) for how in (":repair=no", ""))
-        fewer += (mended.claims > 0.15 + 1e-9).sum() < (left.claims > 0.15 + 1e-9).sum()
-        assert (
-            mended.labels["repair"] > 0 or not (left.claims > 0.15 + 1e-9).any() or len(mended.task) == len(left.task)
-        )
-        assert np.bincount(mended.worker, minlength=20).max() <= 60
-    assert fewer >= fewest(trials, 0.65)
-
-
-@pytest.mark.chance
 def test_dear_workers_have_to_be_worth_it():
     """Four times the price wants four times the nats: a crowd of one skill spends its labels on the cheaper half.
 
