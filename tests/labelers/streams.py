@@ -16,7 +16,7 @@ OPTIONS = {  # every policy there is, and the options that make it do something 
     "ls-ol": ["", ":g1=2:g2=2", ":constants=printed", ":constants=tight:eta=.5", ":g1=2:g2=2:delay=5"],
     "ls-ol-weighted": ["", ":g1=3:g2=1:tolerance=.1", ":price=.5", ":constants=printed:c=3"],
     "ls-ol-vetting": ["", ":g1=4:g2=1:most=2:threshold=.3"],
-    "ls-ol-context": ["", ":g1=2:g2=1:z=.3"],
+    "ls-ol-context": ["", ":g1=2:g2=1:z=.3", ":weighted:vetting:g1=2"],
     "em-then-exploit": [":testers=50", ":testers=50:votes=majority", ":testers=30:price=.5"],
     "full-majority": [""],
     "oracle": ["", ":votes=weighted", ":price=.5"],

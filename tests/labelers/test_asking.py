@@ -235,6 +235,8 @@ def test_options_that_make_no_sense_are_refused():
         "ls-ol-weighted:c=1": "c at least 2",
         "ls-ol-vetting:threshold=2": "between 0 and 1",
         "ls-ol-context:z=1": "z must lie between",
+        "ls-ol:z=.5": "z needs contexts=yes",
+        "ls-ol-weighted:most=2": "most needs vetting=yes",
         "em-then-exploit:votes=loud": "votes is one of",
         "em-then-exploit:testers=0": "at least 1",
         "oracle:price=-1": "price at least 0",

@@ -7,7 +7,7 @@ from math import exp, log, pi
 import numpy as np
 import pytest
 
-from crowdopt.labelers import exploring, theorems
+from crowdopt.labelers import testers, theorems
 from crowdopt.labelers.arrivals import KINDS, REPEAT, Labelers, simulated_tasks
 from crowdopt.labelers.asking import known_of, picked, replay
 from crowdopt.labelers.policies import named
@@ -157,7 +157,7 @@ def test_delays_are_waited_for():
 
 def test_testers_by_hand():
     """First labels (1, 0), majority 1, then two rounds for 0: y* turns over, and so does who agreed."""
-    told = exploring.Testers(1, 2, 2)
+    told = testers.Testers(1, 2, 2)
     told.add(0, 0, 0.0, np.array([1, 0]), 1, 0)
     assert told.accuracy().tolist() == [[1.0, 0.0]]
     assert not told.repeat(0, 0, 0.9, 0)  # one each: the coin keeps 1
