@@ -28,9 +28,11 @@ SHOWN = ("spammers and hammers", "U(.5, 1)", "three types")  # panels of the pic
 HIGHEST = 0.32  # error up to which the picture goes
 FEW = 2  # crowds over which the bound is averaged: it hardly differs between them
 BREACHES = ("", "difficulty=.3", "difficulty=.5", "clique=.1", "clique=.3", "drift=.1", "drift=.3")
-BROKEN = {  # by labels alone
-    "gold first": "adaptive:gold=20:checks=0",
-    "learning on the job": "sequential:checks=0",
+BROKEN = {
+    "gold first": "adaptive:gold=20",
+    "the same by labels alone": "adaptive:gold=20:checks=0",
+    "learning on the job": "sequential",
+    "this by labels alone": "sequential:checks=0",
     "re-solve, gold": "re-solve:gold=20",
 }
 BUYERS = {  # whether only the best workers come, in order
