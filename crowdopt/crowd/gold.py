@@ -321,7 +321,6 @@ def fitted(
     labels: EdgedLabels,
     truth: Ints | None = None,
     anchor: Callable[[Floats], Any] | None = None,
-    alarm: float = ALARM,
 ) -> Difficulty:
     """The likeliest h and s: ``sum_i ln mean_k [(1-h) P(labels | k, e x) + h P(labels | k, q x)]``.
 
@@ -330,8 +329,8 @@ def fitted(
     agreement cannot tell misled workers from right ones, and s is at least 0.
 
     truth (tasks,): -1 where unknown; anchor: log-likelihood of gold at mean edges of so many times the believed ones,
-    (any,) -> (any,); alarm: chance at most that any is seen where there is none, however often one looks while labels
-    come in: the likelihood's mean over h and hard tasks' scales has to be 1 / alarm times that of h = 0 (Ville's
+    (any,) -> (any,). ALARM is the chance at most that any is seen where there is none, however often one looks while
+    labels come in: the likelihood's mean over h and hard tasks' scales has to be 1 / ALARM times that of h = 0 (Ville's
     inequality, as if the edges and the scale of easy tasks were known); -> h = 0 where it is not.
     """
     count = np.bincount(labels.task, minlength=labels.shape[0])
@@ -351,7 +350,7 @@ def fitted(
         unknown = np.logaddexp.reduce(table, axis=1) - np.log(classes)
         logs.append(np.where(true < 0, unknown, table[np.arange(tasks), true]))
     misled = anchor is not None or bool((true >= 0).any())
-    return _likeliest(np.stack(logs), anchor, misled, -float(np.log(alarm)))
+    return _likeliest(np.stack(logs), anchor, misled, -float(np.log(ALARM)))
 
 
 def _likeliest(logs: Floats, anchor: Callable[[Floats], Any] | None, misled: bool, nats: float) -> Difficulty:
