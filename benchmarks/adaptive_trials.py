@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.papers.real_data import folder_of
 from crowdopt import AssignmentInstance, solve_program
-from crowdopt.answers.audit.draws import Tariff
+from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.crowd.alike import of_workers
 from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.arrivals import Stream

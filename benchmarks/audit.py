@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from crowdopt.answers import one_coin
-from crowdopt.answers.audit.draws import AuditTerms, checks_needed, conclude, draw, most_left
+from crowdopt.answers.audit.bound import checks_needed, most_left
+from crowdopt.answers.audit.draws import AuditTerms, conclude, draw
 from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.pages.charts import altair, save
 

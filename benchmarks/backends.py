@@ -9,13 +9,12 @@ two marks, and pictures/backends.png.
 from __future__ import annotations
 
 import argparse
+from datetime import date
 from itertools import product
 from pathlib import Path
 
-from crowdopt.benching.methods import chosen
-from crowdopt.benching.run import Benchmark
-from crowdopt.benching.subject import Limits
-from crowdopt.pages.benchmark_page import NAMES, OUTCOMES, means_chart
+from crowdopt.benching.run import Benchmark, chosen
+from crowdopt.pages.benchmark_page import METHODS, NAMES, means_chart
 from crowdopt.pages.charts import save
 from crowdopt.verbs.bench import measure
 
@@ -32,37 +31,40 @@ SUITE = (  # problems, their programs, and how many seeds of each
     ("HS:1000x300", ("ip", "lp"), 1),
     ("R10:1000x300", ("ip", "lp"), 1),
 )
-LIMITS = Limits(seconds=10.0, megabytes=4000.0)
+SECONDS = 10.0
 MARKS = "<!-- backends -->\n", "<!-- end of backends -->\n"
 
 
-def cell(value: float | None, digits: str = ".2g") -> str:
-    return "" if value is None else format(value, digits)
-
-
-def methods_table(rows: list[dict]) -> str:
+def methods_table(rows: list[dict], outcomes: dict) -> str:
     """One line a method: what it settled, how fast, what became of the rest."""
-    seen = [outcome for outcome in OUTCOMES if any(outcome in row for row in rows)]
-    head = ["method", "settled", "seconds", "95 % interval", "MB", *seen]
-    lines = [head, ["---"] * len(head)]
-    for row in rows:
-        spread = f"{cell(row['seconds_low'])} to {cell(row['seconds_high'])}"
-        facts = [row["method"], f"{row['settled']}/{row['cases']}", cell(row["seconds"]), spread]
-        lines.append([*facts, cell(row["megabytes"], ".0f"), *(str(row.get(outcome, "")) for outcome in seen)])
+    columns = {**METHODS, **{outcome: outcome for outcome in outcomes if any(outcome in row for row in rows)}}
+    lines = [list(columns.values()), ["---"] * len(columns)]
+    lines += [[_cell(row.get(key, "")) for key in columns] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def _cell(value: object) -> str:
+    return (
+        f"{value:.2g}"
+        if isinstance(value, float) and value < 100
+        else f"{value:.0f}"
+        if isinstance(value, float)
+        else str(value or "")
+    )
+
+
 def section(summary: dict) -> str:
-    run, limits = summary["run"], summary["limits"]
-    versions = ", ".join(f"{name} {version}" for name, version in run["libraries"].items())
+    limits, versions = (
+        summary["limits"],
+        ", ".join(f"{name} {version}" for name, version in summary["versions"].items()),
+    )
     parts = [
-        f"`python benchmarks/backends.py`, {run['started'][:10]}, crowdopt {summary['versions']['crowdopt']}, Python "
-        f"{run['python']}, {run['system']}, {run['cores']} cores shared with other work; {limits['seconds']:g} s, "
-        f"{limits['megabytes']:g} MB and {limits['threads']} thread for each subject. {versions}.",
+        f"`python -m benchmarks.backends FOLDER`, {date.today()}; {summary['machine']}, shared with other work; "
+        f"{limits['seconds']:g} s, {limits['megabytes']:g} MB and {limits['threads']} thread for each run. {versions}.",
         "\n".join(f"- {sentence}" for sentence in summary["verdict"]),
     ]
     for one in summary["comparisons"]:
-        parts += [f"### {NAMES[one['family'] + ' ' + one['program']]}", methods_table(one["methods"])]
+        parts += [f"### {NAMES[one['program']]}", methods_table(one["methods"], summary["outcomes"])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -71,12 +73,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     cases = [case for name, programs, seeds in SUITE for case in product([name], programs, range(seeds))]
-    summary = measure(Benchmark("the papers' suite", tuple(cases), tuple(chosen([])), LIMITS), folder)
-    whole = next(one for one in summary["comparisons"] if (one["family"], one["program"]) == ("assignment", "ip"))
+    summary = measure(Benchmark("the papers' suite", tuple(cases), tuple(chosen([])), SECONDS), folder)
+    whole = next(one for one in summary["comparisons"] if one["program"] == "ip")
     count, limit = len({(row["problem"], row["seed"]) for row in whole["results"]}), summary["limits"]["seconds"]
     title = {
-        "text": f"Who settles how many of {count} assignment problems in whole labels, and how fast",
-        "subtitle": f"shifted geometric mean of seconds, 95 % interval over seeds; unsettled counts {limit:g} s",
+        "text": f"Who settles how many of {count} programs in whole numbers, and how fast",
+        "subtitle": f"shifted geometric mean of seconds; unsettled counts {limit:g} s",
     }
     (HERE / "pictures").mkdir(exist_ok=True)
     save(means_chart(whole).properties(width=520, title=title), HERE / "pictures" / "backends.png")

@@ -1,161 +1,197 @@
-"""One row: a subject run in a process of its own, watched, and its answer judged here."""
+"""One row: a backend on a program, or our own method on its instance, in a process of its own, judged here."""
 
 from __future__ import annotations
 
 import json
-import os
-import platform
-import sys
 import warnings
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from signal import Signals
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-import crowdopt
-from crowdopt.benching.judge import WRONG, Judgement, judge_plan, judge_solution
-from crowdopt.benching.sources import open_problem
-from crowdopt.benching.subject import Subject, reference
-from crowdopt.confine import Ending, run_confined
+from crowdopt import isolated
+from crowdopt.arrays import Floats
+from crowdopt.benching.judge import (
+    CRASHED,
+    FAILED,
+    GREEDY,
+    LATE,
+    REFUSED,
+    WRONG,
+    Judgement,
+    judge_plan,
+    judge_solution,
+)
+from crowdopt.benching.sources import IP, LP, Problem, open_problem
+from crowdopt.core.program import Program
+from crowdopt.core.solution import Options, Solution, Status
+from crowdopt.crowd.alike import has_joint_limits
+from crowdopt.crowd.instance import AssignmentInstance
+from crowdopt.crowd.recipes import recipe
 from crowdopt.documents import finite
 from crowdopt.errors import ProgramWarning
+from crowdopt.hire.candidates import SelectionInstance
+from crowdopt.solvers import named
+from crowdopt.solvers.isolated import timed
 
-LOADING = 300.0  # seconds that loading, compiling once and building may take before the solver's clock starts
-LONGEST = 300  # characters of an error that are kept
-REFUSED, FAILED, CRASHED, LATE, GREEDY = "refused", "failed", "crashed", "out of time", "out of memory"
-FIELDS = ("value", "bound", "violation", "fraction")
-
-
-@dataclass
-class Watch:
-    """Whether a subject's time is up: its limit and grace count from the moment at which it starts to solve."""
-
-    subject: Subject
-    events: Path
-    began: float | None = None
-
-    def is_over(self, elapsed: float) -> bool:
-        """Whether so many seconds after the start are too many."""
-        limits = self.subject.limits
-        if elapsed < limits.seconds:
-            return False
-        if self.began is None:
-            self.began = next((event["at"] for event in read_events(self.events) if event["stage"] == "solving"), None)
-        loading = LOADING if self.began is None else self.began
-        return elapsed > loading + limits.seconds + limits.grace
+EXACT, BACKEND = "exact", "highs"  # our own method, and what it solves its linear programs with
+WARM = "R10:60x40"
+GRACE = 20.0  # seconds beyond the limit, for handing the program over, reading back, and late clocks
+LOADING = 300.0  # seconds that loading, compiling once and building may take before the clock starts
+THREAD_VARIABLES = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
+    *("NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"),
+)
+ENDED = {"memory": GREEDY, "time": LATE, "crash": CRASHED, "BackendMissing": REFUSED, "InputError": REFUSED}
 
 
-def measure(versions: dict[str, str], attempt: int = 0, **arguments: Any) -> dict[str, Any]:
-    """Run a subject and judge it, for a row of a benchmark; other versions or attempts are other rows."""
-    subject = Subject.of(arguments)
-    with TemporaryDirectory(prefix="crowdopt-bench-") as scratch:
-        folder = Path(scratch)
-        (folder / "subject.json").write_text(json.dumps(arguments), encoding="utf-8")
-        command = [sys.executable, "-X", "faulthandler", "-m", "crowdopt.benching.child", str(folder)]
-        watch = Watch(subject, folder / "events.jsonl")
-        before = reference()
-        ending = run_confined(command, _environment(subject), folder / "said", subject.limits.megabytes, watch.is_over)
-        return {**_row(subject, ending, folder), "reference": max(before, reference())}
+def handles(method: str, problem: str, program: str) -> bool:
+    """Whether a method says that it takes such programs; what mixed ones need is found out by trying."""
+    if method != EXACT:
+        backend = named(method)
+        return backend.integers if program == IP else backend.continuous
+    asked = open_problem(problem, 0)
+    if asked.selection is not None:
+        return asked.selection.is_plain
+    return asked.instance is not None and not (program == LP and asked.over_sets)  # shares keep no exact error
 
 
-def _environment(subject: Subject) -> dict[str, str]:
-    home = str(Path(crowdopt.__file__).parent.parent)
-    paths = [home, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {**os.environ, **subject.limits.environment, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
-
-
-def _row(subject: Subject, ending: Ending, folder: Path) -> dict[str, Any]:
-    events = read_events(folder / "events.jsonl")
-    done = _done(folder) if ending.kind == "finished" else None
-    judgement = _ended(subject, ending, events, folder) if done is None else _judged(subject, done, folder)
-    facts = {key: finite(value) for key, value in asdict(judgement).items() if key in FIELDS}
-    return {
-        "outcome": judgement.outcome,
-        "why": judgement.why,
-        **facts,
-        "proof": judgement.proof,
-        "gap": judgement.gap,
-        "claimed": None if done is None else done.get("status"),
-        "raw": None if done is None else done.get("raw"),
-        "family": _told(events, "family"),
-        "about": _told(events, "about") or "",
-        "claimed_bound": None if done is None else done.get("claimed_bound"),
-        "size": _told(events, "size"),
-        "timings": _timings(ending, events, done),
-        "megabytes": max(ending.megabytes, (done or {}).get("megabytes") or 0.0),
-        "megabytes_before": (done or {}).get("megabytes_before"),
-        "host": platform.node(),
-    }
-
-
-def _told(events: list[dict[str, Any]], what: str) -> Any:
-    return next((event[what] for event in events if what in event), None)
-
-
-def read_events(path: Path) -> list[dict[str, Any]]:
-    """The lines that a subject has left so far; one that is cut off in the middle does not count."""
-    if not path.exists():
-        return []
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return [json.loads(line) for line in lines]
-
-
-def _done(folder: Path) -> dict[str, Any] | None:
-    path = folder / "done.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-
-
-def _ended(subject: Subject, ending: Ending, events: list[dict[str, Any]], folder: Path) -> Judgement:
-    """A subject that gave no answer, because it was killed or fell over."""
-    stage = {
-        "started": "loading",
-        "imported": "warming up",
-        "warm": "opening the problem",
-        "open": "building",
-        "solving": "solving",
-    }
-    last = events[-1]["stage"] if events else ""
-    doing = stage.get(last, "answering" if last else "starting")
-    if ending.kind == "memory":
-        return Judgement(GREEDY, f"killed while {doing}: it took more than the {subject.limits.megabytes:g} MB allowed")
-    if ending.kind == "time":
-        return Judgement(LATE, f"killed while {doing}: it did not keep its time limit of {subject.limits.seconds:g} s")
-    said = (folder / "said").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    words = next((line for line in said if "rror" in line or "abort" in line.lower()), said[-1] if said else "silence")
-    return Judgement(CRASHED, f"{_how(ending.status)} while {doing}: {words[:LONGEST]}")
-
-
-def _how(status: int | None) -> str:
-    if status is not None and status < 0:
-        return f"killed by {Signals(-status).name}"
-    return f"ended with status {status}"
-
-
-def _judged(subject: Subject, done: dict[str, Any], folder: Path) -> Judgement:
-    if "error" in done:
-        kind, _, sentence = done["error"].partition(": ")
-        if kind in ("BackendMissing", "InputError"):
-            return Judgement(REFUSED, sentence[:LONGEST])
-        if kind == "BackendFailed":
-            return Judgement(FAILED if " failed: " in sentence else WRONG, sentence[:LONGEST])
-        return Judgement(FAILED, done["error"][:LONGEST])
+def measure(
+    versions: dict[str, str],
+    problem: str,
+    program: str,
+    seed: int,
+    method: str,
+    seconds: float,
+    megabytes: float,
+    threads: int,
+) -> dict[str, Any]:
+    """Run a method on a case within limits, and judge what it says; other versions are other rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProgramWarning)  # told when the cases were listed
-        problem = open_problem(subject.problem, subject.seed)
-    claim, bound = done["status"], done["claimed_bound"]
-    if not (folder / "solution.npz").exists():
-        return judge_plan(problem, claim, bound, folder)
-    with np.load(folder / "solution.npz", allow_pickle=False) as stored:
-        arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in stored.files}
-    return judge_solution(problem.build(subject.program), claim, bound, arrays)
+        asked = open_problem(problem, seed)
+    how: dict[str, Any] = {
+        "loading": LOADING,
+        "late": GRACE,
+        "environment": dict.fromkeys(THREAD_VARIABLES, str(threads)),
+    }
+    options, claimed, waited = Options(seconds, threads=threads, memory=megabytes), None, None
+    try:
+        if method == EXACT:
+            judgement, claimed, waited, ending = _own(asked, problem, program, seed, options, how)
+        else:
+            solution, waited, ending = timed(method, asked.build(program), options, **how)
+            judgement, claimed = judge_solution(solution), solution.status.value
+    except isolated.Failure as failure:
+        said = f"{failure.kind}: {failure}" if failure.kind not in (*ENDED, "BackendFailed") else str(failure)
+        lies = failure.kind == "BackendFailed" and " failed: " not in said  # what it answers is no answer
+        judgement, ending = Judgement(WRONG if lies else ENDED.get(failure.kind, FAILED), said), failure.ending
+    facts = {key: finite(value) for key, value in asdict(judgement).items()}
+    return {
+        **facts,
+        "gap": finite(judgement.gap),
+        "claimed": claimed,
+        "seconds": waited,
+        "about": asked.about,
+        "megabytes": ending.megabytes,
+    }
 
 
-def _timings(ending: Ending, events: list[dict[str, Any]], done: dict[str, Any] | None) -> dict[str, float | None]:
-    """Seconds of every part; ``wall`` and ``cpu`` are those of the whole process tree."""
-    at = {event["stage"]: event["at"] for event in events}
-    parts: dict[str, float | None] = {"load": at.get("warm"), "build": None, "hand_over": None, "solve": None}
-    parts |= {"read_back": None, "total": None}
-    return {**parts, **((done or {}).get("timings") or {}), "wall": ending.seconds, "cpu": ending.cpu}
+def _own(
+    asked: Problem, problem: str, program: str, seed: int, options: Options, how: dict[str, Any]
+) -> tuple[Judgement, str, float, isolated.Ending]:
+    with TemporaryDirectory(prefix="crowdopt-bench-") as scratch:
+        folder = Path(scratch)
+        task = {"problem": problem, "program": program, "seed": seed, "seconds": options.time_limit}
+        (folder / "task.json").write_text(json.dumps({**task, "threads": options.threads}), encoding="utf-8")
+        found, ending = isolated.run(exact, folder, options.time_limit, options.memory or np.inf, **how)
+        claim, bound = found["status"], found["bound"]
+        if asked.selection is None:
+            assert asked.instance is not None
+            return judge_plan(asked.instance, claim, bound, folder), claim, found["waited"], ending
+        with np.load(folder / "solution.npz", allow_pickle=False) as stored:
+            point, dual = stored["primal"], stored["dual"]
+        whole = asked.build(program)
+        solution = Solution(whole, EXACT, Status(claim), point, dual, None, bound, found["waited"], claim)
+        return judge_solution(solution), claim, found["waited"], ending
+
+
+def exact(folder: Path) -> dict[str, Any]:
+    """Solve what the folder asks for by our own method; leaves the plan, or the point and its multipliers, there."""
+    task = json.loads((folder / "task.json").read_text(encoding="utf-8"))
+    asked, options = open_problem(task["problem"], task["seed"]), Options(task["seconds"], threads=task["threads"])
+    if asked.selection is not None:
+        return _hired(asked.build(task["program"]), asked.selection, folder)
+    from crowdopt.io.plan import write_plan
+
+    assert asked.instance is not None
+    solved(recipe(WARM), IP, Options(time_limit=300.0, nodes=2))  # compiled loops are loaded
+    isolated.working(folder)
+    began = perf_counter()
+    plan = solved(asked.instance, task["program"], options)
+    waited = perf_counter() - began
+    isolated.worked(folder)
+    if plan.found:
+        write_plan(plan, folder / "plan")
+    return {"status": plan.status.value, "bound": finite(plan.bound), "waited": waited}
+
+
+def solved(instance: AssignmentInstance, program: str, options: Options) -> Any:
+    """The plan of ``crowdopt solve``: by the stages, or for shares of labels by their linear program."""
+    from crowdopt.assign.direct import solve_full
+    from crowdopt.assign.linear_plan import solve_linearly
+    from crowdopt.assign.plan import presolved
+    from crowdopt.assign.search import solve_exact
+    from crowdopt.assign.standing import Solvers
+    from crowdopt.solvers import solve_program
+    from crowdopt.solvers.highs import HighsMaster
+
+    given = Solvers(solve_program, HighsMaster, BACKEND)
+    if program == IP:
+        return presolved(instance, partial(solve_exact, solvers=given, options=options))
+    if has_joint_limits(instance):
+        return presolved(instance, lambda part: solve_full(part, LP, solve_program, BACKEND, options))
+    return presolved(instance, partial(solve_linearly, solvers=given, options=options))
+
+
+def _hired(program: Program, instance: SelectionInstance, folder: Path) -> dict[str, Any]:
+    """Algorithm 1 with its multipliers in closed form, which are checked as any solver's are."""
+    from crowdopt.hire.ranking import ranked
+
+    ranked(SelectionInstance(correct=np.array([5, 8, 9]), asked=np.full(3, 10)))
+    isolated.working(folder)
+    began = perf_counter()
+    selection = ranked(instance)
+    waited = perf_counter() - began
+    isolated.worked(folder)
+    np.savez(folder / "solution.npz", primal=point(program, selection.members), dual=multipliers(program, instance))
+    return {"status": selection.status.value, "bound": finite(selection.certificate.bound), "waited": waited}
+
+
+def point(program: Program, workers: Sequence[int] | Any) -> Floats:
+    """The point of the selection program that hires these workers, at least one, each once; -> (columns,)."""
+    values = np.zeros(program.cost.size)
+    program.column("u").view(values)[len(workers) - 1] = 1.0
+    program.column("w").view(values)[len(workers) - 1, workers] = 1.0
+    return values
+
+
+def multipliers(program: Program, instance: SelectionInstance) -> Floats:
+    """``lambda_k = G_(k)/sqrt(k)``, ``mu_ki = max(0, G_i/sqrt(k) - lambda_k)``, ``theta = max_k F_k``, in our sign.
+
+    program: of selection, for the rows' places; -> (rows,).
+    """
+    k = np.arange(1, instance.sizes + 1)
+    gains = instance.gain / np.sqrt(k)[:, None]
+    threshold = np.sort(instance.gain)[::-1][: instance.sizes] / np.sqrt(k)
+    above = np.maximum(0.0, gains - threshold[:, None])
+    values = np.zeros(program.row_lower.size)
+    program.row("member").view(values)[...] = -above
+    program.row("count").view(values)[...] = -threshold
+    program.row("one").view(values)[...] = -(above.sum(axis=1) + k * threshold).max()
+    return values

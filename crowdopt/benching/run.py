@@ -1,53 +1,80 @@
-"""A benchmark from its plan to its folder: rows, tables, summary."""
+"""A benchmark from its plan to its folder: rows, table, summary."""
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from math import inf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import psutil
+
 from crowdopt import jobs
 from crowdopt.arrays import places
-from crowdopt.benching.figures import compare, sentences, series, tables
-from crowdopt.benching.measure import measure
-from crowdopt.benching.methods import handles, version_of
-from crowdopt.benching.results import results_of
-from crowdopt.benching.sources import source_of
-from crowdopt.benching.subject import (
-    CIRCUMSTANCES,
-    DISTURBED,
-    PLAN,
-    Limits,
-    Subject,
-    check_plan,
-    check_row,
-    circumstances,
-    sentence,
-    slowdowns,
-)
-from crowdopt.documents import Keys, read_json, write_json
+from crowdopt.benching.figures import sentences, standings, summary
+from crowdopt.benching.judge import FAILED, OUTCOMES, Result, crossed
+from crowdopt.benching.measure import BACKEND, EXACT, handles, measure
+from crowdopt.benching.sources import open_problem
+from crowdopt.documents import NUMBER, TEXT, Each, Keys, Maybe, Value, each_of, misfit, one_of, read_json, write_json
 from crowdopt.errors import InputError
 from crowdopt.io.cells import write_table
+from crowdopt.solvers import available, named
+from crowdopt.solvers.probe import version_of_library
 from crowdopt.version import __version__
 
 MARK = "bench.json"  # the file that tells a benchmark's folder
-
-Case = tuple[str, str, int]  # problem, program, seed
+LEAST = 50.0  # megabytes: what an interpreter needs
+SUBJECT = ("problem", "program", "seed", "method")
+LIMITS = ("seconds", "megabytes", "threads")
+PLAN = Keys(
+    {
+        **each_of({"kind title machine": TEXT}),
+        "subjects": Each(
+            Value(
+                "a list of problem, program, seed and method",
+                lambda one: isinstance(one, list) and [type(value) for value in one] == [str, str, int, str],
+            )
+        ),
+        "limits": Keys(dict.fromkeys(LIMITS, NUMBER)),
+        "versions": Each(TEXT, dict),
+    }
+)
+MEASURED = Keys(  # the result of a row
+    {
+        **each_of({"value bound violation fraction gap": Maybe(NUMBER), "why proof about": TEXT, "megabytes": NUMBER}),
+        "outcome": one_of(*OUTCOMES),
+        "claimed": Maybe(TEXT),
+        "seconds": Maybe(Value("a number of seconds", lambda one: isinstance(one, int | float) and 0 <= one < inf)),
+    }
+)
+BESIDE = Keys(each_of({"violation fraction": NUMBER}), open=True)  # what a value comes with
+EMPTY = {**dict.fromkeys(MEASURED.required), "why": "", "proof": "none", "about": "", "megabytes": 0.0}
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What is to be measured: cases by methods, within limits."""
+    """What is to be measured: cases by methods, within limits for each run."""
 
     title: str
-    cases: tuple[Case, ...]
+    cases: tuple[tuple[str, str, int], ...]  # problem, program, seed
     methods: tuple[str, ...]
-    limits: Limits
+    seconds: float = 60.0  # handed to the solver; past them and a grace the whole process tree is killed
+    megabytes: float = 4000.0  # resident memory of the whole process tree, interpreter and libraries included
+    threads: int = 1  # handed to the solver, and set for every library that reads it from the environment
 
-    def subjects(self) -> list[Subject]:
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds < inf:
+            raise InputError(f"a time limit must be a positive, finite number of seconds, not {self.seconds:g}")
+        if not LEAST <= self.megabytes < inf:
+            says = f"a memory limit must be a finite number of megabytes, at least {LEAST:g}, what an interpreter needs"
+            raise InputError(f"{says}, not {self.megabytes:g}")
+
+    def subjects(self) -> list[tuple[str, str, int, str]]:
         """Every case with every method that handles it, in the order of running: each case begins with another method.
 
         So no method always comes first, nor always after the same one, on a machine that warms up or is shared.
@@ -57,125 +84,111 @@ class Benchmark:
             able = [method for method in self.methods if handles(method, problem, program)]
             turn = number // 2 % len(able) if able else 0
             rotated = [*able[turn:], *able[:turn]]
-            for method in rotated[:: 1 if number % 2 == 0 else -1]:
-                subjects.append(Subject(problem, program, method, seed, self.limits))
+            subjects += [(problem, program, seed, method) for method in rotated[:: 1 if number % 2 == 0 else -1]]
         return subjects
 
-    def in_order(self) -> list[Subject]:
-        """The same in the order of cases and methods, as tables have them."""
-        place = places(self.cases)
-        return sorted(self.subjects(), key=lambda one: (place[one.case], self.methods.index(one.method)))
 
-
-def cases_of(problems: Iterable[str], programs: Sequence[str], seeds: int) -> list[Case]:
+def cases_of(problems: Iterable[str], programs: Sequence[str], seeds: int) -> list[tuple[str, str, int]]:
     """Every case of the problems, in their order, each once; what cannot be read is refused before anything runs."""
     for problem in problems:
-        source = source_of(problem)
-        if Path(problem).exists():
-            source.open(problem, 0)
+        open_problem(problem, 0)
     return list(dict.fromkeys(product(problems, programs, range(seeds))))
+
+
+def chosen(names: Sequence[str]) -> list[str]:
+    """The methods of these names; without any, our own and every backend that works here."""
+    if not names:
+        return [EXACT, *(one.name for one in available() if one.works)]
+    if len(set(names)) < len(names):
+        raise InputError(f"a method is named twice in {', '.join(names)}")
+    for name in names:
+        if name != EXACT:
+            named(name)
+    return list(names)
+
+
+def version_of(method: str) -> str:
+    """The version of the library behind a method."""
+    if method == EXACT:
+        return f"{__version__} with {BACKEND} {version_of(BACKEND)}"
+    return version_of_library(named(method).library) or "unknown"
+
+
+def machine() -> str:
+    """What seconds are those of."""
+    size = psutil.virtual_memory().total / 1e9
+    kind = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {size:.0f} GB"
+    return f"{kind}, Python {platform.python_version()}, numpy {np.__version__}"
 
 
 def run_benchmark(plan: Benchmark, folder: Path, processes: int = 1, force: bool = False) -> dict[str, Any]:
     """Measure what is not measured yet, or failed in the harness itself, then write table and summary.
 
-    folder: for finished rows, table and summary.
-    processes: how many subjects run at once. More than one disturbs the timings.
-    force: whether a folder that holds another benchmark may be taken over; rows that fit are kept.
-    -> the summary, as summary.json has it.
+    folder: for finished rows, table and summary; processes: how many subjects run at once, more than one disturb each
+    other; force: whether a folder that holds another benchmark may be taken over, rows that fit are kept; -> the
+    summary, as summary.json has it.
     """
-    begin(plan, folder, force)
-    known = _plan(folder)["versions"]
-    subjects, rows = plan.subjects(), folder / "rows"
-    first = jobs.run([_job(subject, known) for subject in subjects], rows, processes, retry=True, title="subjects")
-    for row in first:
-        check_row(row)
-    if processes == 1:  # several at once disturb each other
-        again = [_job(subjects[k], known, 1) for k in disturbed(first)]
-        jobs.run(again, rows, processes, retry=True, title="disturbed")
-    return summarise(folder)
-
-
-def disturbed(rows: Sequence[jobs.Row]) -> list[int]:
-    """Places of those beside which the machine was slower than it can be, by more than DISTURBED allows."""
-    ratios = slowdowns([_reference(row) for row in rows])
-    return [k for k, ratio in enumerate(ratios) if ratio is not None and ratio > DISTURBED]
-
-
-def _reference(row: jobs.Row) -> float | None:
-    seconds: float | None = row.result.get("reference") if row.error is None else None
-    return seconds
-
-
-def begin(plan: Benchmark, folder: Path, force: bool) -> None:
-    """Mark the folder with the plan, so that it can be resumed and read without asking."""
+    subjects, place = plan.subjects(), places(plan.cases)
     content = {
         "kind": "bench",
         "title": plan.title,
-        "subjects": [[*one.case, one.method] for one in plan.in_order()],
-        "limits": asdict(plan.limits),
+        "machine": machine(),
+        "subjects": [
+            list(one) for one in sorted(subjects, key=lambda one: (place[one[:3]], plan.methods.index(one[3])))
+        ],
+        "limits": {name: getattr(plan, name) for name in LIMITS},
         "versions": {"crowdopt": __version__, **{method: version_of(method) for method in plan.methods}},
     }
     mark = folder / MARK
     if folder.exists() and not mark.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} exists and is not a benchmark; choose another name")
     if mark.exists() and not force and read_json(mark, Keys(open=True), "benchmark") != content:
-        raise InputError(f"{folder} holds another benchmark; choose another name, or --force to go on with this one")
+        says = "holds another benchmark, or one of another machine or other versions"
+        raise InputError(f"{folder} {says}; choose another name, or --force to go on with this one")
     folder.mkdir(parents=True, exist_ok=True)
     write_json(mark, content)
-    if not (folder / "run.json").exists() or force:
-        write_json(folder / "run.json", circumstances())
+    jobs.run([_job(one, content) for one in subjects], folder / "rows", processes, retry=True, title="subjects")
+    return summarise(folder)
+
+
+def _job(subject: Sequence[Any], content: dict[str, Any]) -> jobs.Job:
+    versions = {key: content["versions"][key] for key in ("crowdopt", subject[-1])}
+    return jobs.Job.of(measure, versions=versions, **dict(zip(SUBJECT, subject, strict=True)), **content["limits"])
 
 
 def summarise(folder: Path) -> dict[str, Any]:
     """Rebuild table and summary from the raw rows alone; rows that are missing are left out."""
-    known, wanted, rows = opened(folder)
-    limits = Limits(**known["limits"])
-    results = results_of(rows)
-    comparisons = compare(results, limits.seconds)
-    summary = {
-        **{key: known[key] for key in ("kind", "title", "limits", "versions")},
-        "run": _circumstances(folder),
-        "rows": len(rows),
-        "missing": wanted - len(rows),
-        "verdict": [*sentences(comparisons), *filter(None, [sentence([_reference(row) for row in rows])])],
-        "comparisons": [
-            {"family": one.family, "program": one.program, **tables(one), **series(one)} for one in comparisons
-        ],
-    }
-    lines = [line for one in summary["comparisons"] for line in one["results"]]
-    write_table(folder / "results.csv", list(lines[0]), ([line[key] for line in lines] for key in lines[0]), force=True)
-    write_json(folder / "summary.json", summary)
-    return summary
-
-
-def opened(folder: Path) -> tuple[dict[str, Any], int, list[jobs.Row]]:
-    """What a benchmark's folder says it is, how many rows it is to have, and those it has; of two the quieter one."""
-    known = _plan(folder)
-    limits = Limits(**known["limits"])
-    rows = []
-    for problem, program, seed, method in known["subjects"]:
-        subject = Subject(problem, program, method, seed, limits)
-        tries = jobs.finished([_job(subject, known["versions"], attempt) for attempt in (0, 1)], folder / "rows")
-        for row in tries:
-            check_row(row)
-        if tries:
-            rows.append(min(tries, key=lambda row: _reference(row) or inf))
+    known: dict[str, Any] = read_json(folder / MARK, PLAN, "benchmark")
+    missing = {"crowdopt", *(subject[-1] for subject in known["subjects"])} - set(known["versions"])
+    if missing:
+        raise InputError(f"{MARK}: versions.{min(missing)} is missing")
+    rows = jobs.finished([_job(subject, known) for subject in known["subjects"]], folder / "rows")
     if not rows:
         raise InputError(f"{folder} has no finished row yet; run the same `crowdopt bench` command again")
-    return known, len(known["subjects"]), rows
+    results, limit = crossed([_result(row) for row in rows]), known["limits"]["seconds"]
+    found = {
+        **{key: known[key] for key in ("kind", "title", "machine", "limits", "versions")},
+        "rows": len(rows),
+        "missing": len(known["subjects"]) - len(rows),
+        "outcomes": OUTCOMES,
+        "verdict": sentences(results, limit),
+        "comparisons": [summary(one) for one in standings(results, limit)],
+    }
+    lines = [line for one in found["comparisons"] for line in one["results"]]
+    write_table(folder / "results.csv", list(lines[0]), ([line[key] for line in lines] for key in lines[0]), force=True)
+    write_json(folder / "summary.json", found)
+    return found
 
 
-def _job(subject: Subject, versions: dict[str, str], attempt: int = 0) -> jobs.Job:
-    needed = {key: versions[key] for key in ("crowdopt", subject.method)}
-    return jobs.Job.of(measure, versions=needed, attempt=attempt, **subject.arguments())
-
-
-def _plan(folder: Path) -> dict[str, Any]:
-    known: dict[str, Any] = read_json(folder / MARK, PLAN, "benchmark")
-    check_plan(known)
-    return known
-
-
-def _circumstances(folder: Path) -> Any:
-    return read_json(folder / "run.json", CIRCUMSTANCES, "benchmark")
+def _result(row: jobs.Row) -> Result:
+    """What a row says, held to the shape of a measurement."""
+    wrong = misfit(row.error, TEXT, "error") if row.error is not None else misfit(row.result, MEASURED)
+    if wrong is None and row.error is None and row.result["value"] is not None:
+        wrong = misfit(row.result, BESIDE)
+    named = {key: row.arguments[key] for key in SUBJECT}
+    if wrong is not None:
+        says = f"the row of {named['problem']} by {named['method']}: {wrong}"
+        raise InputError(f"{says}; delete the folder's rows, and run the same command again")
+    if row.error is not None:
+        return Result(**named, outcome=FAILED, why=row.error, facts=EMPTY)
+    return Result(**named, outcome=row.result["outcome"], why=row.result["why"], facts=row.result)

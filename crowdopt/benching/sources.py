@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -24,19 +24,16 @@ from crowdopt.io.programs import FORMATS, format_of, read_program
 from crowdopt.programs import assignment, sets
 
 IP, LP = "ip", "lp"
-PROGRAMS = (IP, LP)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Something to be solved."""
 
-    name: str
     whole: Callable[[], Program]  # its program
     instance: AssignmentInstance | None = None
     selection: SelectionInstance | None = None  # what methods of our own start from
     about: str = ""  # by which rule its programs are written, where that is not the instance's own
-    family: str = "assignment"  # what kind of question it is; only answers to one kind of question are compared
     over_sets: bool = False  # whether its programs choose among sets of workers
 
     def build(self, program: str) -> Program:
@@ -46,86 +43,56 @@ class Problem:
 
 @dataclass(frozen=True)
 class Source:
-    """A family of problems: whether it knows a name, and what name and seed mean.
-
-    ``form`` says how its names are written; ``own`` which methods of our own can take part in a problem.
-    """
+    """A family of problems: how its names are written, whether it knows one, and what name and seed mean."""
 
     form: str
     knows: Callable[[str], bool]
     open: Callable[[str, int], Problem]
-    own: Callable[[str], Sequence[str]] = lambda _: ("exact",)
 
 
 @cache
 def sources() -> tuple[Source, ...]:
     """Every source, ours and those of other packages."""
-    ours = (CAMPAIGNS, FILES, RECIPES, SELECTIONS)
-    return (*ours, *others(sys.modules[__name__], "SOURCE", "knows"))
+    return (CAMPAIGNS, FILES, RECIPES, SELECTIONS, *others(sys.modules[__name__], "SOURCE", "knows"))
 
 
-def source_of(name: str) -> Source:
-    """The source that knows a name."""
+@lru_cache(maxsize=1)
+def open_problem(name: str, seed: int) -> Problem:
+    """The problem that a name and a seed mean."""
     found = next((source for source in sources() if source.knows(name)), None)
     if found is None:
         raise InputError(f"unknown problem {name!r}; write {', or '.join(source.form for source in sources())}")
-    return found
+    return found.open(name, seed)
 
 
-def open_problem(name: str, seed: int) -> Problem:
-    """The problem that a name and a seed mean."""
-    return source_of(name).open(name, seed)
+def of_instance(instance: AssignmentInstance) -> Problem:
+    """What ``solve`` solves, over sets where there are few; else that of the linear rule which implies its own."""
+    if (found := sets.build(instance)) is not None:
+        return Problem(lambda: found, instance, about=found.about, over_sets=True)
+    linear = linear_of(instance)
+    about = "" if linear is instance else f"by {named_rule(instance)}"
+    return Problem(partial(assignment.build, instance), linear, about=about)
 
 
 RECIPE = re.compile(r"((?!SELECT)[A-Z]+\d*:\d+x\d+)(:priced)?")
-
-
-def of_instance(name: str, instance: AssignmentInstance) -> Problem:
-    """What ``solve`` solves, over sets where there are few; else that of the linear rule which implies its own."""
-    if (found := sets.build(instance)) is not None:
-        return Problem(name, lambda: found, instance, about=found.about, over_sets=True)
-    linear = linear_of(instance)
-    build = partial(assignment.build, instance)
-    return Problem(name, build, linear, about="" if linear is instance else f"by {named_rule(instance)}")
 
 
 def of_recipe(name: str, seed: int) -> Problem:
     """The recipe's instance."""
     match = RECIPE.fullmatch(name)
     assert match is not None
-    return of_instance(name, recipe(match[1], seed, priced=match[2] is not None))
-
-
-RECIPES = Source("a recipe KIND:TASKSxWORKERS[:priced]", lambda name: RECIPE.fullmatch(name) is not None, of_recipe)
+    return of_instance(recipe(match[1], seed, priced=match[2] is not None))
 
 
 def of_campaign(name: str, seed: int) -> Problem:
     """The campaign in that folder or ``.npz`` file; the seed is the solver's alone."""
-    return of_instance(name, read_campaign(Path(name), trust_gold=True))
-
-
-def is_campaign(name: str) -> bool:
-    """Whether something is there that is not a program's file."""
-    path = Path(name)
-    return path.exists() and format_of(path) not in FORMATS
-
-
-CAMPAIGNS = Source("the path of a campaign", is_campaign, of_campaign)
-
-
-def is_program(name: str) -> bool:
-    """Whether the name is that of a file that holds a program."""
-    path = Path(name)
-    return format_of(path) in FORMATS and path.is_file()
+    return of_instance(read_campaign(Path(name), trust_gold=True))
 
 
 def of_file(name: str, seed: int) -> Problem:
     """The program in the file; the seed is the solver's alone."""
     whole = read_program(name)
-    return Problem(name, lambda: whole, family="foreign")
-
-
-FILES = Source("the path of a program (.mps, also .mps.gz)", is_program, of_file, lambda _: ())
+    return Problem(lambda: whole)
 
 
 SELECTION = re.compile(r"SELECT:([1-9]\d{0,4})x([1-9]\d{0,4})(:priced)?")
@@ -146,15 +113,18 @@ def of_selection(name: str, seed: int) -> Problem:
     if match[3]:
         price = rng.integers(1, 6, workers).astype(np.float64)
         instance = replace(instance, price=price, money=most / 2)
-    family = "hiring" if match[3] else "selection"
-    return Problem(name, partial(build, instance), selection=instance, family=family)
+    return Problem(partial(build, instance), selection=instance)
 
 
-def own(name: str) -> tuple[str, ...]:
-    """Our own methods for a case: Algorithm 1, unless there is money, which it does not know."""
-    return () if name.endswith(":priced") else ("algorithm1",)
-
-
+CAMPAIGNS = Source(
+    "the path of a campaign", lambda name: Path(name).exists() and format_of(Path(name)) not in FORMATS, of_campaign
+)
+FILES = Source(
+    "the path of a program (.mps, also .mps.gz)",
+    lambda name: format_of(Path(name)) in FORMATS and Path(name).is_file(),
+    of_file,
+)
+RECIPES = Source("a recipe KIND:TASKSxWORKERS[:priced]", lambda name: RECIPE.fullmatch(name) is not None, of_recipe)
 SELECTIONS = Source(
-    "a selection SELECT:WORKERSxMOST[:priced]", lambda name: SELECTION.fullmatch(name) is not None, of_selection, own
+    "a selection SELECT:WORKERSxMOST[:priced]", lambda name: SELECTION.fullmatch(name) is not None, of_selection
 )

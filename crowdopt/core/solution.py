@@ -149,9 +149,6 @@ class Solution(InNotebooks):
         Time inside the solver.
     interrupted : bool
         Whether the user stopped the solve.
-    returned : float, optional
-        ``time.perf_counter()`` when the library gave back control, where the adapter tells: what comes after is
-        reading values back.
     """
 
     program: Program
@@ -164,7 +161,6 @@ class Solution(InNotebooks):
     seconds: float
     raw: str
     interrupted: bool = False
-    returned: float | None = None
 
 
 class Solve(Protocol):

@@ -12,56 +12,31 @@ from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section
 LEVEL = 10.0  # times the fastest: as far as curves are drawn that nothing raises
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
 TICKS = {"format": "~g", "tickCount": 5, "labelOverlap": True}
-NAMES = {
-    "assignment ip": "Who labels what: plans in whole labels",
-    "assignment lp": "Who labels what: linear programs, for prices and bounds",
-    "selection ip": "Whom to hire: selection programs",
-    "hiring ip": "Whom to hire within a sum of money",
-    "hiring lp": "Whom to hire within a sum of money: linear relaxations",
-    "selection lp": "Whom to hire: their linear relaxations",
-    "foreign ip": "Programs of others",
-    "foreign lp": "Programs of others: linear relaxations",
-}
-OUTCOMES = {
-    "proven": "the optimum, by multipliers that were checked outside the solver's process",
-    "vouched": "a feasible point that only the solver vouches to be optimal",
-    "rough": "called optimal, but off by more than 1e-6",
-    "feasible": "a plan that holds, not called optimal",
-    "infeasible": "there is no plan, so it says",
-    "nothing": "no answer within the limits",
-    "out of time": "had to be killed past the time limit",
-    "out of memory": "had to be killed at the memory limit",
-    "crashed": "its process died",
-    "failed": "ended with an error",
-    "refused": "said that it cannot solve this",
-    "wrong": "claimed what is not true",
-}
-METHODS = {key: key for key in ("method", "settled", "cases", "seconds")} | {
-    "seconds_low": "from",
-    "seconds_high": "to",
-    "mean_gap": "mean gap",
+NAMES = {"ip": "Programs in whole numbers", "lp": "Linear programs"}
+METHODS = {key: key for key in ("method", "settled", "cases", "proven", "seconds")} | {
+    "par2": "PAR-2",
+    "worst_gap": "worst gap",
+    "claims": "claims",
+    "false": "false",
     "megabytes": "MB",
-    "load": "load s",
-    "cores": "cores",
 }
 NOTES = {
     "settled": "proven, vouched or infeasible",
+    "proven": "by multipliers that were checked outside the solver's process",
     "seconds": "shifted geometric mean (shift 1 s) of what a user waits for; what is not settled counts the limit",
-    "seconds_low": "95 % bootstrap interval over seeds",
-    "seconds_high": "95 % bootstrap interval over seeds",
-    "mean_gap": "at the end, over the cases with a plan",
-    "megabytes": "median of the most memory that the process tree held, libraries included",
-    "load": "median seconds to load libraries and compiled code, counted apart",
-    "cores": "median of processor seconds a second, where a run took more than one",
-    **OUTCOMES,
+    "par2": "mean seconds; what is not settled counts twice the limit",
+    "worst_gap": "at the end, over the cases with a plan",
+    "claims": "answers that claim something: a plan, an optimum, a bound, that there is no plan",
+    "false": "of these claims, how many are not true, or are rough",
+    "megabytes": "the most memory that a process tree held, libraries included",
 }
 ROWS = {
-    key: key.replace("_", " ")
-    for key in (
-        *("problem", "seed", "method", "outcome", "value", "bound", "gap", "proof", "violation", "total", "build"),
-        *("hand_over", "solve", "read_back", "load", "wall", "megabytes", "claimed", "why"),
-    )
-} | {"total": "seconds", "megabytes": "MB"}
+    **{key: key for key in ("problem", "seed", "method", "outcome", "value", "bound", "gap", "proof", "violation")},
+    "seconds": "seconds",
+    "megabytes": "MB",
+    "claimed": "claimed",
+    "why": "why",
+}
 
 
 def page(summary: dict[str, Any]) -> Page:
@@ -79,21 +54,20 @@ def _verdict(summary: dict[str, Any]) -> list[str]:
 
 
 def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
-    seen = [outcome for outcome in OUTCOMES if any(outcome in row for row in comparison["methods"])]
+    meant = summary["outcomes"]
+    seen = [outcome for outcome in meant if any(outcome in row for row in comparison["methods"])]
     columns = {**METHODS, **{outcome: outcome for outcome in seen}}
-    limit = summary["limits"]["seconds"]
-    means = f"Shifted geometric means with 95 % intervals over seeds; what is not settled counts {limit:g} s."
+    means = f"Shifted geometric means; what is not settled counts {summary['limits']['seconds']:g} s."
     shares = (
         f"Of all cases, by the first {MOST}: how many a method settled within a factor of the fastest one's seconds."
     )
     parts: list[Part] = [
+        PageTable(columns, comparison["methods"], NOTES | meant, "Who settled most comes first, then who was fastest."),
         Chart("How many cases each method settled, and how fast", means_chart(comparison), means),
-        PageTable(columns, comparison["methods"], NOTES, "Who settled most comes first, then who was fastest."),
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
         Folded("Every row", PageTable(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
     ]
-    kind = f"{comparison['family']} {comparison['program']}"
-    return Section(NAMES.get(kind, kind), parts)
+    return Section(NAMES[comparison["program"]], parts)
 
 
 def _first(comparison: dict[str, Any]) -> list[str]:
@@ -105,13 +79,12 @@ def _only(rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> list[dict[s
 
 
 def means_chart(comparison: dict[str, Any]) -> Any:
-    """Mean seconds of each method with their intervals, and how many cases it settled."""
-    rows = [{**row, "name": f"{row['method']}  {row['settled']}/{row['cases']}"} for row in comparison["means"]]
+    """Mean seconds of each method, and how many cases it settled."""
+    rows = [{**row, "name": f"{row['method']}  {row['settled']}/{row['cases']}"} for row in comparison["methods"]]
     y = on("name:N", sort=[row["name"] for row in rows], labelLimit=220)
-    x, low = (on(f"{key}:Q", "seconds", log=True, padding=12, **TICKS) for key in ("seconds", "seconds_low"))
-    span = plot(rows, "rule", {"x": low, "x2": {"field": "seconds_high"}, "y": y}, strokeWidth=2, opacity=0.5)
+    x = on("seconds:Q", "seconds", log=True, padding=12, **TICKS)
     dots = plot(rows, "circle", {"x": x, "y": y}, size=90, opacity=1, tips=("method:N", "settled:Q", "seconds:Q"))
-    return sized(span + dots, 22 * len(rows))
+    return sized(dots, 22 * len(rows))
 
 
 def profile_chart(comparison: dict[str, Any]) -> Any:
@@ -133,21 +106,19 @@ def _drawable(profile: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _conditions(summary: dict[str, Any]) -> Section:
-    run, limits = summary["run"], summary["limits"]
-    machine = f"{run['system']}, {run['cores']} cores, {run['memory_gb']:g} GB, Python {run['python']}"
+    limits = summary["limits"]
     said = (
-        f"Each subject ran in a process of its own with {limits['seconds']:g} s for the solver, "
-        f"{limits['megabytes']:g} MB for the whole process tree and {limits['threads']} thread(s), after a warm-up on "
-        "a tiny program; the order of methods turned from case to case. Feasibility, value, gap and bounds were "
-        f"recomputed outside that process. Started {run['started']} on {machine}."
+        f"Each run had a process of its own with {limits['seconds']:g} s for the solver, {limits['megabytes']:g} MB "
+        f"for the whole process tree and {limits['threads']} thread(s); libraries were loaded before the clock began; "
+        "the order of methods turned from case to case. Feasibility, value, gap and bounds were recomputed outside "
+        f"that process. Machine: {summary['machine']}."
     )
-    meanings = [{"outcome": outcome, "meaning": meaning} for outcome, meaning in OUTCOMES.items()]
+    meanings = [{"outcome": outcome, "meaning": meaning} for outcome, meaning in summary["outcomes"].items()]
     return Section("Conditions", [said, PageTable({"outcome": "outcome", "meaning": "meaning"}, meanings)])
 
 
 def _footer(summary: dict[str, Any]) -> str:
-    libraries = {"crowdopt": summary["versions"]["crowdopt"], **summary["run"]["libraries"]}
-    return "Versions: " + ", ".join(f"{name} {version}" for name, version in libraries.items())
+    return "Versions: " + ", ".join(f"{name} {version}" for name, version in summary["versions"].items())
 
 
 KIND = Kind("a benchmark", "bench.json", "summary.json", page)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import eq, ge, le
 from time import perf_counter
@@ -74,8 +74,7 @@ def _attempt(offer: str, built: CvxpyProgram, program: Program, options: Options
     if raw == "infeasible_or_unbounded" and chosen.again and left > 0:
         raw = _solve(built.problem, offer, {**settings, "time_limit": left, **dict(chosen.again)})
     returned = perf_counter()
-    found = _read_back(built, program, f"cvxpy-{offer}", raw, options, returned - started)
-    return replace(found, returned=returned)
+    return _read_back(built, program, f"cvxpy-{offer}", raw, options, returned - started)
 
 
 def build(program: Program) -> CvxpyProgram:

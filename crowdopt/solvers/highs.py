@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, partial
 from time import perf_counter
 from typing import Any
@@ -53,7 +52,7 @@ def run(solver: str, program: Program, options: Options, listener: Listener | No
     returned = perf_counter()
     found = _read_back(model, program, name, raw, returned - started, interrupted)
     model.clear()  # or the memory waits for the garbage collector
-    return replace(found, returned=returned)
+    return found
 
 
 def _set_up(solver: str, program: Program, options: Options) -> tuple[str, Any]:

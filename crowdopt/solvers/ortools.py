@@ -75,8 +75,7 @@ def run_glop(program: Program, options: Options, listener: Listener | None) -> S
     has_point = solver.has_solution()
     primal = solver.variable_values() if has_point else None
     dual = solver.dual_values() if has_point else None
-    found = solution(program, "ortools-glop", status, primal, dual, None, None, returned - started, raw)
-    return replace(found, returned=returned)
+    return solution(program, "ortools-glop", status, primal, dual, None, None, returned - started, raw)
 
 
 def _set_fields(message: Any, name: str, options: Options) -> None:
@@ -136,8 +135,7 @@ def run_pdlp(program: Program, options: Options, listener: Listener | None) -> S
     raw = solve_log_pb2.TerminationReason.Name(ended.solve_log.termination_reason)
     status, primal = MEANING.get(raw, Status.UNDECIDED), ended.primal_solution
     dual = ended.dual_solution  # a ray where PDLP says primal infeasible
-    found = solution(program, "ortools-pdlp", status, primal, dual, dual, None, returned - started, raw)
-    return replace(found, returned=returned)
+    return solution(program, "ortools-pdlp", status, primal, dual, dual, None, returned - started, raw)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,8 +173,7 @@ def run_cpsat(program: Program, options: Options, listener: Listener | None) -> 
     returned, status = perf_counter(), MEANING.get(raw, Status.UNDECIDED)
     primal = [solver.value(column) for column in columns] if raw in ("OPTIMAL", "FEASIBLE") else None
     bound = _unscaled(program, low, cost, solver.best_objective_bound) if raw != "MODEL_INVALID" else None
-    found = solution(program, name, status, primal, None, None, bound, returned - started, raw)
-    return replace(found, returned=returned)
+    return solution(program, name, status, primal, None, None, bound, returned - started, raw)
 
 
 def _heard(

@@ -6,23 +6,24 @@ usable: so none is believed to be there until it has solved something.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from crowdopt import isolated
 from crowdopt.core.certificate import certify, lagrangian_bound
 from crowdopt.core.program import Program, stack
 from crowdopt.core.solution import Options
 from crowdopt.notebooks import InNotebooks
 from crowdopt.solvers import Backend, BackendMissing, named, solve_program
 
+MEGABYTES = 4000.0  # that a library may take for two programs of two columns
 LOOSE = 1e-3  # relative; enough to tell a working solver from a broken one, whatever its own accuracy
 
 
@@ -47,17 +48,14 @@ class Available(InNotebooks):
 
 def probe(backend: Backend, seconds: float) -> Available:
     """Try one backend in a new process; its crash or its silence is an answer too."""
-    command = [sys.executable, "-m", "crowdopt.solvers.probe", backend.name]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return _failed(backend, f"it did not answer within {seconds:g} s")
-    lines = done.stdout.splitlines()
-    try:
-        return Available(**json.loads(lines[-1]))
-    except (IndexError, ValueError, TypeError):
-        last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
-        return _failed(backend, f"its process ended with status {done.returncode}: {last}")
+    with TemporaryDirectory(prefix="crowdopt-probe-") as scratch:
+        folder = Path(scratch)
+        (folder / "backend").write_text(backend.name, encoding="utf-8")
+        try:
+            return Available(**isolated.run(attempt_of, folder, seconds, MEGABYTES, loading=seconds)[0])
+        except isolated.Failure as failure:
+            words = f"it {failure}" if failure.kind in ("memory", "time", "crash") else f"{failure.kind}: {failure}"
+            return _failed(backend, words)
 
 
 def _failed(backend: Backend, why: str) -> Available:
@@ -122,5 +120,6 @@ def _solves(backend: Backend, integer: bool, optimum: float) -> tuple[bool, bool
     return solved, dual is not None and lagrangian_bound(program, dual) >= optimum * (1 - LOOSE)
 
 
-if __name__ == "__main__":
-    print(json.dumps(asdict(attempt(named(sys.argv[1])))))
+def attempt_of(folder: Path) -> dict[str, Any]:
+    """Try the backend that the folder names."""
+    return asdict(attempt(named((folder / "backend").read_text(encoding="utf-8"))))

@@ -89,8 +89,7 @@ def _attempt(offer: str, ready: PulpProgram | None, program: Program, options: O
         raw = _solve(built, solver, chosen, Path(folder))
         returned = perf_counter()
         bound = None if linear else chosen.bound(Path(folder))
-    found = _read_back(built, program, f"pulp-{offer}", chosen, raw, bound, options, returned - started)
-    return replace(found, returned=returned)
+    return _read_back(built, program, f"pulp-{offer}", chosen, raw, bound, options, returned - started)
 
 
 CBC_OPTIONS = (  # that its command line takes with a value

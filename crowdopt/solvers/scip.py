@@ -42,8 +42,7 @@ def run(program: Program, options: Options, listener: Listener | None) -> Soluti
     model.optimize()
     if model.getStatus() == "inforunbd":
         _settle(model, pyscipopt, options.time_limit - (perf_counter() - started))
-    returned = perf_counter()
-    return replace(_read_back(model, columns, rows, program, linear, returned - started), returned=returned)
+    return _read_back(model, columns, rows, program, linear, perf_counter() - started)
 
 
 def _listen(model: Any, pyscipopt: Any, listener: Listener) -> None:

@@ -17,7 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from crowdopt import jobs
-from crowdopt.answers.audit.draws import Tariff, most_left, spendable, tariff
+from crowdopt.answers.audit.bound import most_left
+from crowdopt.answers.audit.tariff import Tariff, spendable, tariff
 from crowdopt.arrays import Bools, Floats, places
 from crowdopt.core.registry import code_of
 from crowdopt.core.solution import Solve
@@ -326,7 +327,7 @@ def row(
 
     setting: path of the archive that all rows share; trial, seed: place of the trial, and the seed of all; possible:
     what no policy undercuts; labels: for a policy that is to take as many labels as another one; 0: it knows
-    itself; audit: what an expert's audit of recorded answers costs (crowdopt.answers.audit.draws); code: digest of a
+    itself; audit: what an expert's audit of recorded answers costs (crowdopt.answers.audit); code: digest of a
     third party's, so that a row of other code is another row; -> figures and seconds for each arrival, as plain JSON.
     """
     shared = read_setting(setting)
@@ -469,7 +470,7 @@ def certified(run: Run, terms: Tariff, seed: int) -> dict[str, float | None]:
     """The share of wrong answers that an audit of a fixed size leaves at most, and the run's cost with it.
 
     The tasks of known truth are the population; so many of them are drawn, the wrong ones corrected, and the bound is
-    exact (crowdopt.answers.audit.draws). A task without an answer counts as wrong.
+    exact (crowdopt.answers.audit). A task without an answer counts as wrong.
 
     terms: size of the audit (all answers, if there are fewer), price of a look, confidence; -> ``certified`` and
     ``cost_audited``; None where no truth is known.

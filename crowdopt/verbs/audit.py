@@ -15,18 +15,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from crowdopt.answers.audit.bound import checks_needed
 from crowdopt.answers.audit.draws import METHODS as METHODS
-from crowdopt.answers.audit.draws import (
-    AuditDraw,
-    Audited,
-    AuditTerms,
-    Tiers,
-    checks_needed,
-    conclude,
-    draw,
-    spendable,
-    tiers,
-)
+from crowdopt.answers.audit.draws import AuditDraw, Audited, AuditTerms, conclude, draw
 from crowdopt.answers.audit.escalation import (
     Escalated,
     EscalationDraw,
@@ -35,6 +26,7 @@ from crowdopt.answers.audit.escalation import (
     escalate,
     next_looks,
 )
+from crowdopt.answers.audit.tariff import Tiers, spendable, tiers
 from crowdopt.arrays import Floats
 from crowdopt.documents import is_number
 from crowdopt.errors import InputError, refuse_unless

@@ -168,16 +168,14 @@ def bench(asked: BenchOptions) -> dict[str, Any]:
 
         crowdopt bench my-campaign --backends exact,highs --time-limit 10 -o my-bench
     """
-    from crowdopt.benching.methods import chosen
-    from crowdopt.benching.run import Benchmark, cases_of
-    from crowdopt.benching.subject import Limits
+    from crowdopt.benching.run import Benchmark, cases_of, chosen
 
     programs = ("ip", "lp") if asked.program == "both" else (asked.program,)
     cases = cases_of(asked.problems, programs, asked.seeds)
     if not cases:
         raise InputError("nothing to measure: name a campaign, a recipe such as R10:50x20, or an MPS file")
-    limits = Limits(asked.time_limit, asked.memory_limit, asked.threads)
-    plan = Benchmark(", ".join(asked.problems), tuple(cases), tuple(chosen(asked.backends)), limits)
+    limits = asked.time_limit, asked.memory_limit, asked.threads
+    plan = Benchmark(", ".join(asked.problems), tuple(cases), tuple(chosen(asked.backends)), *limits)
     return measure(plan, asked.output, asked.jobs, asked.force)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdopt.answers.audit.draws import tariff
+from crowdopt.answers.audit.tariff import tariff
 from crowdopt.assign.plan import Plan
 from crowdopt.core.solution import Status
 from crowdopt.crowd.alike import of_tasks
@@ -68,7 +68,7 @@ class CompareOptions(StudyOptions):
         How simulated workers deviate from the model: difficulty=.3,clique=.2,drift=.1. (crowdopt.online.crowds)
     audit : str
         The audit of recorded answers: checks=100,price=20,confidence=.95 (the default). Each policy's ``certified``
-        error and its cost with the audit (crowdopt.answers.audit.draws).
+        error and its cost with the audit (crowdopt.answers.audit).
     rule : str, optional
         Rule of evidence, in place of the campaign's.
     epsilon : float, optional

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from crowdopt.answers import one_coin
-from crowdopt.answers.audit.draws import Realised, Tariff, Together, realised, tariff, together
+from crowdopt.answers.audit.tariff import Realised, Tariff, Together, realised, tariff, together
 from crowdopt.arrays import Floats, Ints
 from crowdopt.assign.cascade.adaptive_plan import AdaptivePlan
 from crowdopt.assign.cascade.cheapest_policy import LawPrice, cheapest_policy, law_price, with_law

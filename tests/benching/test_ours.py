@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdopt.benching.judge import PROVEN, judge_solution
-from crowdopt.benching.methods import multipliers, point
+from crowdopt.benching.measure import multipliers, point
+from crowdopt.core.solution import Solution, Status
 from crowdopt.hire.candidates import SelectionInstance
 from crowdopt.hire.program import build
 from crowdopt.hire.ranking import ranked
@@ -20,7 +21,7 @@ def test_the_closed_form_dual_proves_the_integer_optimum(correct, most, classes)
     """The relaxation is tight (Li & Liu's problem (11) as sizes of prefixes), so the gap is rounding."""
     instance = SelectionInstance(correct=np.array(correct), asked=np.full(len(correct), 10), classes=classes, most=most)
     program = build(instance)
-    arrays = {"primal": point(program, ranked(instance).members), "dual": multipliers(program, instance)}
-    found = judge_solution(program, "optimal", None, arrays)
+    arrays = point(program, ranked(instance).members), multipliers(program, instance)
+    found = judge_solution(Solution(program, "", Status.OPTIMAL, *arrays, None, None, 0.0, ""))
     assert found.outcome == PROVEN, found
     assert abs(found.gap) <= 1e-12

@@ -133,7 +133,7 @@ def test_pages_in_a_browser(pages: dict[str, str], tmp_path: Path, kind: str, wi
     if kind != "benchmark":
         assert found["charts"] == PICTURES[kind]
         return
-    assert found["charts"] == 8  # two for each of two questions, whole and relaxed
+    assert found["charts"] == 4  # two for whole programs, two for linear ones
     times = [float(value) for value in found["rising"]]
     assert times == sorted(times)
     assert [float(value) for value in found["falling"]] == sorted(times, reverse=True)

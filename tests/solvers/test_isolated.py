@@ -8,9 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, BackendFailed, Options, certify, programs, relax, solve, solve_program
+from crowdopt import (
+    AssignmentInstance,
+    BackendFailed,
+    Options,
+    certify,
+    isolated,
+    programs,
+    relax,
+    solve,
+    solve_program,
+)
 from crowdopt import solvers as backends
-from crowdopt.solvers import isolated
 from tests import strangers
 
 THEIRS = """

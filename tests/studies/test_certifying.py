@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import crowdopt
-from crowdopt.answers.audit.draws import Tariff
+from crowdopt.answers.audit.tariff import Tariff
 from crowdopt.io.campaign import LabelRecord
 from crowdopt.online.crowds import AUDIT
 from crowdopt.online.policies import named

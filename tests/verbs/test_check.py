@@ -119,6 +119,88 @@ def test_what_a_library_solved_is_what_it_says(library):
         assert found.verdict == "true" and found.value <= relaxed.value + 1e-6
 
 
+def covering(rng):
+    """Rows that some columns must cover, all of them whole: like set covering of MIPLIB."""
+    matrix = np.zeros((6, 9))
+    for row in matrix:
+        row[rng.choice(9, 3, replace=False)] = 1
+    return matrix, np.ones(6), np.full(6, np.inf), rng.integers(1, 9, 9).astype(float), np.ones(9)
+
+
+def partitioning(rng):
+    """Every row once, by singles or pairs."""
+    matrix = np.hstack([np.eye(5), np.eye(5) + np.roll(np.eye(5), 1, axis=0)])
+    return matrix, np.ones(5), np.ones(5), rng.integers(2, 9, 10).astype(float), np.ones(10)
+
+
+def transport(rng):
+    """Supplies and demands as equalities, continuous."""
+    rows = [np.kron(np.eye(3)[i], np.ones(4)) for i in range(3)] + [np.kron(np.ones(3), np.eye(4)[j]) for j in range(4)]
+    amounts = np.array([4.0, 4, 4, 3, 3, 3, 3])
+    return np.array(rows), amounts, amounts, rng.integers(1, 20, 12).astype(float), np.full(12, 7.0)
+
+
+def fixed_charge(rng):
+    """A demand met by plants that cost something to open."""
+    matrix = np.vstack([np.hstack([np.ones(4), np.zeros(4)]), np.hstack([np.eye(4), -5 * np.eye(4)])])
+    low, high = np.array([12.0, *[-np.inf] * 4]), np.array([np.inf, *[0.0] * 4])
+    return matrix, low, high, rng.integers(1, 9, 8).astype(float), np.array([5.0] * 4 + [1.0] * 4)
+
+
+def ranged(rng):
+    """Rows with two sides, and costs of both signs."""
+    matrix = rng.integers(-2, 4, (4, 6)).astype(float)
+    middle = matrix @ np.ones(6)
+    return matrix, middle - 2, middle + 3, rng.integers(-4, 5, 6).astype(float), np.full(6, 3.0)
+
+
+@pytest.mark.filterwarnings("ignore::crowdopt.errors.ProgramWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("family", [covering, partitioning, transport, fixed_charge, ranged])
+def test_twenty_models_right_and_wrong(family, seed):
+    """Right multipliers show an optimum; wrong ones do not; a moved point is held to every side by fractions."""
+    highspy = pytest.importorskip("highspy")
+    matrix, low, high, cost, most = family(np.random.default_rng(seed))
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    x = [model.addVariable(0, most[j], cost[j]) for j in range(cost.size)]
+    for i in range(len(matrix)):
+        expression = sum(matrix[i, j] * x[j] for j in np.flatnonzero(matrix[i]).tolist())
+        model.addConstr(low[i] <= expression <= high[i] if np.isfinite(low[i] + high[i]) else (
+            expression >= low[i] if np.isfinite(low[i]) else expression <= high[i]))  # fmt: skip
+    model.run()
+    solution = model.getSolution()
+    point, dual = np.array(solution.col_value), np.array(solution.row_dual)
+    columns, rows = [f"c{j}" for j in range(cost.size)], [f"r{i}" for i in range(len(matrix))]
+
+    def verdict(values, multipliers, claim="optimal"):
+        return crowdopt.check(
+            model,
+            {"column": columns, "value": values},
+            {"row": rows, "value": multipliers},
+            claim=claim,
+        ).verdict
+
+    def bound(y):  # of Lagrange: each row at the side that its multiplier pulls to, each column at its cheapest end
+        ends = [-np.inf if y_i and not np.isfinite(side) else y_i * side if y_i else 0.0 for y_i, side in zip(
+            y, np.where(y > 0, low, high), strict=True)]  # fmt: skip
+        return sum(ends) + np.minimum((cost - matrix.T @ y) * most, 0).sum()
+
+    value = float(cost @ point)
+    for wrong in (dual, -dual, 0 * dual, 2 * dual, dual + 1, dual * (np.arange(dual.size) != np.abs(dual).argmax())):
+        shown = abs(value - max(bound(wrong), bound(-wrong))) <= 1e-6 * max(1, abs(value))
+        assert verdict(point, wrong) == ("true" if shown else "not shown")
+    assert verdict(point, dual) == "true"
+    exact = [[Fraction(entry) for entry in row] for row in matrix.tolist()]
+    for moved in np.vstack([point + np.eye(cost.size), point - np.eye(cost.size)]):
+        sums = [sum(a * Fraction(b) for a, b in zip(row, moved.tolist(), strict=True)) for row in exact]
+        within = all(lo - 1e-6 <= one <= hi + 1e-6 for lo, one, hi in zip(low, sums, high, strict=True))
+        holds = within and bool(((moved >= -1e-6) & (moved <= most + 1e-6)).all())
+        assert verdict(moved, dual, "feasible") == ("true" if holds else "false")
+        better = cost @ moved <= cost @ point + 1e-9
+        assert not holds or verdict(moved, dual) == ("true" if better else "not shown")
+
+
 @pytest.mark.filterwarnings("ignore::crowdopt.errors.ProgramWarning")
 def test_a_solution_file_of_highs_is_read(tmp_path):
     """Point, multipliers and status; one that is changed is found out, and so is a column that is none."""

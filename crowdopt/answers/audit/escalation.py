@@ -8,18 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdopt.answers.audit.draws import (
-    LEAST,
-    Draw,
-    Strata,
-    claimed,
-    cut,
-    drawn_order,
-    hidden,
-    log_martingale,
-    predictions,
-    rates_of,
-)
+from crowdopt.answers.audit.draws import LEAST, Draw, claimed, cut, drawn_order, rates_of
+from crowdopt.answers.audit.martingale import Strata, hidden, log_martingale, predictions
 from crowdopt.arrays import Bools, Floats, Ints
 from crowdopt.errors import refuse_unless
 

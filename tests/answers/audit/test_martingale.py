@@ -9,18 +9,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from crowdopt.answers.audit.draws import (
-    AuditDraw,
-    AuditTerms,
-    Strata,
-    conclude,
-    hidden,
-    hypotheses,
-    log_martingale,
-    predictions,
-    with_versions,
-)
+from crowdopt.answers.audit.draws import AuditDraw, AuditTerms, conclude, hypotheses, with_versions
 from crowdopt.answers.audit.escalation import EscalationTerms, certified_groups
+from crowdopt.answers.audit.martingale import Strata, hidden, log_martingale, predictions
 
 CASES = {  # sizes of the groups, claims, rates
     "one group": ([7], [0.1], [1.0]),

@@ -6,21 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from crowdopt.answers.audit.draws import (
-    METHODS,
-    AuditTerms,
-    Tariff,
-    Tiers,
-    checks_needed,
-    conclude,
-    draw,
-    most_left,
-    realised,
-    spendable,
-    tariff,
-    tiers,
-    together,
-)
+from crowdopt.answers.audit.bound import checks_needed, most_left
+from crowdopt.answers.audit.draws import METHODS, AuditTerms, conclude, draw
+from crowdopt.answers.audit.tariff import Tariff, Tiers, realised, spendable, tariff, tiers, together
 from crowdopt.errors import InputError
 from crowdopt.verbs.audit import looks_to_certify
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from crowdopt.confine import run_confined
 from crowdopt.errors import InputError
+from crowdopt.isolated import run_confined
 from tests.sampled import first_of
 
 EATER = "import time\nheld = []\nwhile True:\n    held.append(bytearray(b'x' * 4_000_000))\n    time.sleep({pause})\n"
