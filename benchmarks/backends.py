@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 
 from crowdopt.benching.run import Benchmark, chosen
-from crowdopt.pages.benchmark_page import METHODS, NAMES, means_chart
+from crowdopt.pages.benchmark_page import METHODS, means_chart
 from crowdopt.pages.charts import save
 from crowdopt.verbs.bench import measure
 
@@ -64,7 +64,7 @@ def section(summary: dict) -> str:
         "\n".join(f"- {sentence}" for sentence in summary["verdict"]),
     ]
     for one in summary["comparisons"]:
-        parts += [f"### {NAMES[one['program']]}", methods_table(one["methods"], summary["outcomes"])]
+        parts += [f"### {one['kind'][0].upper()}{one['kind'][1:]}", methods_table(one["methods"], summary["outcomes"])]
     return "\n\n".join(parts) + "\n"
 
 

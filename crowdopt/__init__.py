@@ -34,7 +34,6 @@ if _TYPE_CHECKING:
     from crowdopt.solvers import BackendFailed as BackendFailed
     from crowdopt.solvers import BackendMissing as BackendMissing
     from crowdopt.solvers import solve_program as solve_program
-    from crowdopt.solvers.session import session as session
     from crowdopt.verbs.aggregate import aggregate as aggregate
     from crowdopt.verbs.at_hand import campaign as campaign
     from crowdopt.verbs.at_hand import read_plan as read_plan
@@ -55,6 +54,7 @@ if _TYPE_CHECKING:
     from crowdopt.verbs.generate import init as init
     from crowdopt.verbs.generate import rehearse as rehearse
     from crowdopt.verbs.import_labels import import_labels as import_labels
+    from crowdopt.verbs.judges import judges as judges
     from crowdopt.verbs.learn import learn as learn
     from crowdopt.verbs.listing import list_of as list_of
     from crowdopt.verbs.live import live as live
@@ -85,6 +85,7 @@ _HOMES = {  # of each public name: the module that has it
         "verbs.export": "export",
         "verbs.generate": "generate init rehearse",
         "verbs.import_labels": "import_labels",
+        "verbs.judges": "judges",
         "verbs.learn": "learn",
         "verbs.listing": "list_of",
         "verbs.live": "live",
@@ -96,7 +97,6 @@ _HOMES = {  # of each public name: the module that has it
         "verbs.worker_skills": "skills",
         "assign.plan": "Plan",
         "solvers": "BackendFailed BackendMissing solve_program",
-        "solvers.session": "session",
         "core.certificate": "certify",
         "core.program": "relax",
         "core.solution": "Options Status",

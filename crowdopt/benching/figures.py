@@ -29,7 +29,7 @@ from crowdopt.benching.sources import IP, LP
 SHIFT = 1.0  # second; keeps cases of milliseconds from deciding everything
 LEVEL = 0.95  # of intervals
 FRONTS = ("pulp", "cvxpy", "ortools")  # libraries that lead to the solvers of others
-LONGEST = 120  # characters of a reason
+LONGEST = 120  # characters of a reason, or of names of problems
 KIND = {IP: "programs in whole numbers", LP: "linear programs"}
 TROUBLE = {
     WRONG: "Made claims that are not true",
@@ -90,6 +90,7 @@ class Standing(NamedTuple):
     """All results on programs of one kind, as arrays over cases and methods."""
 
     program: str
+    kind: str  # in words
     results: Sequence[Result]
     limit: float
     cases: list[tuple[str, str, int]]
@@ -106,17 +107,24 @@ class Standing(NamedTuple):
 
 
 def standings(results: Sequence[Result], limit: float) -> list[Standing]:
-    """How the methods stand on programs in whole numbers, and on linear ones, as far as there are any."""
+    """How the methods stand on programs in whole numbers, and on linear ones, wherever the same ones took part."""
+    took_part: dict[tuple[str, str, int], set[str]] = {}
+    for one in results:
+        took_part.setdefault(one.case, set()).add(one.method)
+    groups: dict[tuple[str, frozenset[str]], list[Result]] = {}
+    for one in results:
+        groups.setdefault((one.program, frozenset(took_part[one.case])), []).append(one)
     found = []
-    for program in dict.fromkeys(result.program for result in results):
-        own = [result for result in results if result.program == program]
-        cases, names = (
-            list(dict.fromkeys(keys)) for keys in zip(*((one.case, one.method) for one in own), strict=True)
-        )
+    for (program, _), own in groups.items():
+        cases, names = list(dict.fromkeys(one.case for one in own)), list(dict.fromkeys(one.method for one in own))
         known = {(one.case, one.method): one.facts["seconds"] for one in own if one.settled}
         seconds = np.array([[known.get((case, name)) for name in names] for case in cases], np.float64)
         order = np.lexsort((shifted_mean(seconds, limit), -np.isfinite(seconds).sum(axis=0)))
-        found.append(Standing(program, own, limit, cases, [names[k] for k in order], seconds[:, order]))
+        alone = sum(key[0] == program for key in groups) == 1
+        named = shorten(", ".join(dict.fromkeys(case[0] for case in cases)), LONGEST, placeholder=" …")
+        listed = "" if alone else f" ({named})"
+        ranked = [names[k] for k in order]
+        found.append(Standing(program, KIND[program] + listed, own, limit, cases, ranked, seconds[:, order]))
     return found
 
 
@@ -130,6 +138,7 @@ def summary(standing: Standing) -> dict[str, Any]:
     ]
     return {
         "program": standing.program,
+        "kind": standing.kind,
         "methods": [_method(standing, k) for k in range(len(standing.methods))],
         "results": [row(one) for one in sorted(standing.results, key=lambda one: standing.cases.index(one.case))],
         "profile": curves,
@@ -172,7 +181,7 @@ def sentences(results: Sequence[Result], limit: float) -> list[str]:
 
 
 def _advice(standing: Standing) -> str:
-    kind, count, best = KIND[standing.program], len(standing.cases), standing.methods[0]
+    kind, count, best = standing.kind, len(standing.cases), standing.methods[0]
     if not standing.settled(0):
         return f"For these {kind} there is none to take: nobody settled any of the {count} within {standing.limit:g} s."
     facts = f"it settled {standing.settled(0)} of {count}, {_seconds(standing, 0)} on average"

@@ -113,6 +113,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "init": "Write a small campaign, with comments.",
         "generate": "Draw a synthetic campaign by a recipe.",
         "import": "Make a campaign of labels that you have.",
+        "judges": "Say whether judges are any good, and on what.",
     },
     "Who labels what": {
         "solve": "Find the cheapest labels that keep the promise.",

@@ -425,7 +425,11 @@ def read_labels(path: TableLike, classes: Sequence[str] = ()) -> Labels:
 
     classes: labels that count as classes even where nobody gave them, such as those of the truth.
     """
-    table = read_label_table(path)
+    return labels_of(read_label_table(path), classes)
+
+
+def labels_of(table: Table, classes: Sequence[str] = ()) -> Labels:
+    """A label table that was read, in indices of its own; classes: as for :func:`read_labels`."""
     try:
         labels = Labels.from_columns(table["task"], table["worker"], table["label"], classes)
     except InputError as error:

@@ -12,7 +12,6 @@ from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section
 LEVEL = 10.0  # times the fastest: as far as curves are drawn that nothing raises
 MOST = 8  # lines in a chart that can still be told apart: the first of the ranking
 TICKS = {"format": "~g", "tickCount": 5, "labelOverlap": True}
-NAMES = {"ip": "Programs in whole numbers", "lp": "Linear programs"}
 METHODS = {key: key for key in ("method", "settled", "cases", "proven", "seconds")} | {
     "par2": "PAR-2",
     "worst_gap": "worst gap",
@@ -67,7 +66,8 @@ def _section(comparison: dict[str, Any], summary: dict[str, Any]) -> Section:
         Chart("Within a factor of the fastest", profile_chart(comparison), shares),
         Folded("Every row", PageTable(ROWS, comparison["results"], {"why": "what is wrong, or who proved it"})),
     ]
-    return Section(NAMES[comparison["program"]], parts)
+    kind = comparison["kind"]
+    return Section(kind[0].upper() + kind[1:], parts)
 
 
 def _first(comparison: dict[str, Any]) -> list[str]:

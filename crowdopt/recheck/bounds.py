@@ -247,8 +247,7 @@ def _roundings(instance: AssignmentInstance, x: Floats, limit: Floats, load: Flo
 BELOW_MINIMUM = 1e-8  # relative; how far a task's bound may stay below its minimum
 LARGEST = 1e300  # of a sum of prices: beyond, differences of sums are no numbers
 STATES = 400_000  # partial sets that are followed together, where labels have limits
-FOLLOWED, MORE = 4_000, 40_000  # where they have none; and where that leaves much open
-OPEN = 1e-4  # relative; that is much
+FOLLOWED = 4_000, 40_000, 400_000  # where they have none: more and more, until what is claimed is proven
 TABLE = 4_000_000  # numbers in a table of completions; a task that needs more has its limits left out
 # part of the way from the linear bound to a set that the first search looks at, and how much further the next one does
 FIRST, WIDER = 1 / 500, 1.5
@@ -285,6 +284,7 @@ def prove_sets(
     joint: JointPull,
     wrong: float = 0.0,
     cases: int = CASES,
+    states: int = FOLLOWED[-1],
 ) -> float:
     """``sum_i v_i + sum_j L_j [w_j]+ - M_j [w_j]- + b B + joint terms``: a lower bound on every plan of whole labels.
 
@@ -297,7 +297,8 @@ def prove_sets(
     times its own on top, and all targets together count ``r`` times.
 
     joint: s, what multipliers of groups, shares and own rows bring; wrong: r <= 0, of the row of errors; cases:
-    combinations of answers that are told apart, beyond which votes count as better; -> infinite where some task has no
+    combinations of answers that are told apart, beyond which votes count as better; states: partial sets of labels that
+    are followed together, beyond which the least completion counts; -> infinite where some task has no
     set at all.
     """
     load = np.where((worker > 0) & (instance.min_load == 0), 0.0, worker)
@@ -320,7 +321,7 @@ def prove_sets(
     for limits in _ways(instance):
         found = np.full(instance.n_tasks, -np.inf)
         if by_evidence:
-            found = _each(instance, prices, limits)
+            found = _each(instance, prices, limits, states)
         if by_error:
             found = np.maximum(found, _each_by_error(instance, prices, limits, Search(price, cases)))
         least = np.minimum(least, found)
@@ -343,13 +344,13 @@ def _each_by_error(instance: AssignmentInstance, prices: PairPrices, limits: Gro
     return np.where(np.isposinf(least), least, least - max(DEPTH, instance.n_workers) * UNIT * size)
 
 
-def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits) -> Floats:
+def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits, states: int) -> Floats:
     member, fewest, most = limits
     few, many = instance.new_label_limits
     low, high = np.vstack([few, fewest]), np.vstack([many, most])
     least, tied = np.empty(instance.n_tasks), np.logical_or(low > 0, high < instance.n_workers)
     free: Bools = ~np.any(tied, axis=0)
-    least[free] = least_by_evidence(instance, prices, np.flatnonzero(free))
+    least[free] = least_by_evidence(instance, prices, np.flatnonzero(free), states)
     barred, fixed = workers_by_task(instance.barred), workers_by_task(instance.fixed)
     known: dict[tuple[object, ...], AlikeTasks] = {}
     order = np.argsort(instance.floor, kind="stable")
@@ -364,7 +365,7 @@ def _each(instance: AssignmentInstance, prices: PairPrices, limits: GroupLimits)
     return least
 
 
-def least_by_evidence(instance: AssignmentInstance, prices: PairPrices, tasks: Ints) -> Floats:
+def least_by_evidence(instance: AssignmentInstance, prices: PairPrices, tasks: Ints, states: int) -> Floats:
     """The least sets of tasks that only their needs and own pairs limit."""
     from crowdopt.recheck.evidence_kernels import cheapest_bounds
 
@@ -374,25 +375,16 @@ def least_by_evidence(instance: AssignmentInstance, prices: PairPrices, tasks: I
     starts = np.concatenate([[0], np.cumsum(np.bincount(own[:, 0], minlength=n))]).astype(np.int64)
     need = instance.floor - instance.supply(fixed)
     worth = np.ascontiguousarray(instance.evidence)
-    value, rough = np.zeros((2, n))
-
-    def solve(some: Ints, states: int) -> None:
-        ends, index = parts_of(starts, some, own[:, 1])
-        found, off = np.zeros((2, some.size))
-        cheapest_bounds(
-            instance.task_type[some], prices.row_of[some], need[some], ends, index, worth,
-            prices.price, BELOW_MINIMUM, states, found, off,
-        )  # fmt: skip
-        value[some], rough[some] = found, off
-
     alone = np.where(np.diff(starts) > 0, np.arange(n), -1)  # tasks with pairs of their own
     number, first = alike(instance.task_type[tasks], prices.row_of[tasks], need[tasks], alone[tasks])
-    each = tasks[first]
-    solve(each, FOLLOWED)
-    rest = each[rough[each] > OPEN]
-    if rest.size:
-        solve(rest, MORE)
-    value[tasks] = value[each][number]
+    each, value = tasks[first], np.zeros(n)
+    ends, index = parts_of(starts, each, own[:, 1])
+    found = np.zeros(each.size)
+    cheapest_bounds(
+        instance.task_type[each], prices.row_of[each], need[each], ends, index, worth,
+        prices.price, BELOW_MINIMUM, states, found,
+    )  # fmt: skip
+    value[tasks] = found[number]
     paid = np.bincount(fixed[:, 0], prices.price[prices.row_of[fixed[:, 0]], fixed[:, 1]], n)
     size = prices.size[prices.row_of] * instance.n_workers
     return np.asarray((value + paid - max(DEPTH, instance.n_workers) * UNIT * size)[tasks])
@@ -619,9 +611,9 @@ def proved_by_sets(
     if not is_number(wrong):
         report.complain("plan.json", f"wrong_dual says {wrong!r}, which is no number")
         return proven
-    for cases in MORE_CASES:
+    for cases, states in zip(MORE_CASES, FOLLOWED, strict=True):
         before = proven
-        proven = prove_sets(instance, stored.workers.numbers("dual"), budget, joint, float(wrong), cases)
-        if proven >= enough - BOUND * max(1.0, abs(enough)) or proven == before or not instance.the_rule.checked:
+        proven = prove_sets(instance, stored.workers.numbers("dual"), budget, joint, float(wrong), cases, states)
+        if proven >= enough - BOUND * max(1.0, abs(enough)) or proven == before:
             break
     return proven

@@ -236,7 +236,7 @@ def _trace(cost, group, limits, rest, came, begin, last, chosen):
 
 
 @njit(cache=True, nogil=True)
-def cheapest_bounds(kind, row, need, starts, barred, worth, price, close, states, value, rough):
+def cheapest_bounds(kind, row, need, starts, barred, worth, price, close, states, value):
     """``value[i] = min sum_j p_ij y_j  s.t.  sum_j q_ij y_j >= need_i``, from below.
 
     Partial sets go through the workers by ratio, both with and without each; of two the one that is dearer and has
@@ -246,8 +246,7 @@ def cheapest_bounds(kind, row, need, starts, barred, worth, price, close, states
     own are ``barred[starts[i]]`` to the one before ``barred[starts[i + 1]]``; barred (k,) int: workers left out of each
     task: those it may not have, and those it must, whom the caller counts; worth (types, workers): q; price (rows,
     workers): p; close: relative; by how much the bound may be below the minimum anyway; states: partial sets that are
-    followed; beyond, the least completion is the bound and ``rough`` says how far, relatively, it may be below the
-    minimum; value, rough (tasks,), written: the bounds, and how far they may be below, relatively.
+    followed; beyond, the least completion is the bound; value (tasks,), written: the bounds.
     """
     m = price.shape[1]
     skip = np.zeros(m, np.bool_)
@@ -269,23 +268,22 @@ def cheapest_bounds(kind, row, need, starts, barred, worth, price, close, states
                 if not skip[j] and paid[j] > 0 and quality[j] > 0:
                     some[k], k = j, k + 1
             some = some[np.argsort(paid[some] / quality[some])]
-            bound, off = _cheapest(paid[some], quality[some], lack, close, states)
-            value[i], rough[i] = base + bound, off
+            value[i] = base + _cheapest(paid[some], quality[some], lack, close, states)
         else:
-            value[i], rough[i] = base, 0.0
+            value[i] = base
         for t in range(starts[i], starts[i + 1]):
             skip[barred[t]] = False
 
 
 @njit(cache=True, nogil=True)
 def _cheapest(price, quality, need, close, states):
-    """A lower bound, and how far relatively the minimum may be above it."""
+    """A lower bound on the minimum."""
     n = price.size
     sums, paid = np.zeros(n + 1), np.zeros(n + 1)
     for k in range(n):
         sums[k + 1], paid[k + 1] = sums[k] + quality[k], paid[k] + price[k]
     if sums[n] < need - EVIDENCE_ROUNDING:
-        return np.inf, 0.0
+        return np.inf
     last = min(n - 1, np.searchsorted(sums[1:], need - EVIDENCE_ROUNDING))
     rate = price[last] / quality[last]
     linear = paid[last] + rate * max(0.0, need - sums[last])
@@ -295,7 +293,7 @@ def _cheapest(price, quality, need, close, states):
     left[0], spent[0], size = need, 0.0, 1
     for k in range(n):
         if best - linear <= close * best:
-            return linear, close
+            return linear
         found, a, b, cheapest = 0, 0, 0, np.inf
         while a < size or b < size:  # both lists ascend in what is left, so their union does
             if b < size and (a >= size or left[b] - quality[k] <= left[a]):
@@ -323,9 +321,8 @@ def _cheapest(price, quality, need, close, states):
             break
         if size > states:
             ahead = _least(left, spent, size, k, sums, paid, price, quality)
-            bound = max(linear, min(ahead, best * (1 - close)))
-            return bound, (best - bound) / best
-    return max(linear, best * (1 - close)), close
+            return max(linear, min(ahead, best * (1 - close)))
+    return max(linear, best * (1 - close))
 
 
 @njit(cache=True, nogil=True)

@@ -27,7 +27,7 @@ from crowdopt.io.parts import (
     read_part,
     read_parts_folder,
 )
-from crowdopt.recheck.bounds import JointPull, PairPrices, least_by_evidence
+from crowdopt.recheck.bounds import FOLLOWED, JointPull, PairPrices, least_by_evidence
 from crowdopt.recheck.findings import Report
 from crowdopt.recheck.plans import SAME, agrees, check_columns, refuse_excess
 
@@ -115,7 +115,7 @@ def check_part(folder: str, stamp: str, part: str, plan: str, prices: list[float
         found = breaches(replace(instance, tasks=read.ids.to_pylist()), pairs)
     with np.errstate(all="ignore"):
         paid = PairPrices.of(instance, np.array(prices), 0.0, JointPull.none(instance))
-        least = sum_below(least_by_evidence(instance, paid, np.arange(instance.n_tasks)))
+        least = sum_below(least_by_evidence(instance, paid, np.arange(instance.n_tasks), FOLLOWED[-1]))
     return {
         "problems": [f"{ASSIGNMENT}/{part}: {one}" for one in found[:SHOWN]],
         "tasks": instance.n_tasks,

@@ -161,7 +161,11 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
     """
     if asked.output is not None:
         check_target(Path(asked.output), CAMPAIGN, asked.force)
-    read = _read(labels, asked)
+    known = None if asked.truth is None else read_true_labels(asked.truth)
+    if asked.tool is None:
+        read = ToolLog(read_labels(labels, () if known is None else tuple(known.values())), known)
+    else:
+        read = read_log(labels, asked.tool, known, Wishes(asked.field, asked.key))
     given, known = read.labels, read.known
     if asked.rule is not None:
         rule_named(asked.rule, len(given.classes))
@@ -261,7 +265,7 @@ def _by_agreement(labels: Labels, kinds: Ints, types: int, trust_gold: bool) -> 
     return correct, asked
 
 
-class _Read(NamedTuple):
+class ToolLog(NamedTuple):
     """Labels, the classes that are known, every annotation of a tool's log and what became of it."""
 
     labels: Labels
@@ -270,20 +274,15 @@ class _Read(NamedTuple):
     account: Account | None = None
 
 
-def _read(labels: TableLike, asked: ImportOptions) -> _Read:
-    known = None if asked.truth is None else read_true_labels(asked.truth)
-    if asked.tool is None:
-        return _Read(read_labels(labels, _classes(known)), known)
-    if not isinstance(labels, str | Path):
-        raise InputError(f"an export of {asked.tool} is a file; give its name, or a table without the tool")
-    found = bridge_named(asked.tool).reader()(Path(labels), Wishes(asked.field, asked.key))
+def read_log(log: TableLike, tool: str, known: dict[str, str] | None, wishes: Wishes) -> ToolLog:
+    """A tool's export; known: true labels of tasks, in place of those that the tool marks."""
+    if not isinstance(log, str | Path):
+        raise InputError(f"an export of {tool} is a file; give its name, or a table without the tool")
+    found = bridge_named(tool).reader()(Path(log), wishes)
     voting, account = accounted(found.rows, gold_votes=False)
     known = dict(found.truth) if known is None and found.truth else known
-    return _Read(_labels_of(voting, account, found.source, _classes(known)), known, found.rows, account)
-
-
-def _classes(known: dict[str, str] | None) -> tuple[str, ...]:
-    return () if known is None else tuple(known.values())
+    classes = () if known is None else tuple(known.values())
+    return ToolLog(_labels_of(voting, account, found.source, classes), known, found.rows, account)
 
 
 def _labels_of(rows: list[Annotation], account: Account, source: str, classes: tuple[str, ...]) -> Labels:

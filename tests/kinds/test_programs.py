@@ -15,6 +15,7 @@ import pytest
 
 import crowdopt
 from crowdopt import solvers as backends
+from crowdopt.solvers.session import session
 from crowdopt.core.program import Program, relax
 from crowdopt.errors import ProgramWarning
 from crowdopt.solvers import Backend, highs
@@ -70,7 +71,7 @@ def test_integer_columns_between_integers_have_their_true_optimum(backend):
             held = crowdopt.certify(found)
             assert found.status is crowdopt.Status.OPTIMAL and held.proves_optimal()
             assert held.value == pytest.approx(best, abs=1e-6) == held.bound
-        assert crowdopt.certify(crowdopt.session(built, backend).solve()).value == crowdopt.certify(found).value
+        assert crowdopt.certify(session(built, backend).solve()).value == crowdopt.certify(found).value
         if backend == "highs":
             model, _ = crowdopt.to_highspy(built)
             model.run()

@@ -17,7 +17,8 @@ import highspy
 import numpy as np
 import pytest
 
-from crowdopt import certify, session, solve_program
+from crowdopt import certify, solve_program
+from crowdopt.solvers.session import session
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.io.programs import read_program

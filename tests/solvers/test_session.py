@@ -10,6 +10,7 @@ import pytest
 import crowdopt
 from crowdopt import InputError, certify, relax
 from crowdopt import solvers as backends
+from crowdopt.solvers.session import session
 from crowdopt.core.solution import Status
 from crowdopt.programs import assignment
 
@@ -23,7 +24,7 @@ def test_chains_agree_with_cold_solves() -> None:
         rng = np.random.default_rng(seed)
         program = assignment.build(crowdopt.recipe("R10:6x8" if seed % 2 else "R10:8x20", seed=seed % 7))
         program = program if seed % 5 == 0 else relax(program)
-        asked = crowdopt.session(program, "highs" if seed % 5 == 0 else "highs-simplex")
+        asked = session(program, "highs" if seed % 5 == 0 else "highs-simplex")
         for _ in range(4):
             move = rng.integers(0, 3)
             if move == 0:
@@ -46,7 +47,7 @@ def test_a_kind_of_side_that_is_new_is_built_again() -> None:
     """A row that had no upper side cannot get one by changing a number in CVXPY or PuLP: the count says so."""
     program = relax(assignment.build(crowdopt.recipe("R10:8x20", seed=0)))
     for backend in ("cvxpy-highs", "pulp-cbc"):
-        asked = crowdopt.session(program, backend)
+        asked = session(program, backend)
         asked.solve()
         asked.set_sides(upper=np.where(np.isinf(program.row_upper), 50.0, program.row_upper))
         assert certify(asked.solve()).proves_optimal(1e-6) and asked.builds == 2
@@ -55,7 +56,7 @@ def test_a_kind_of_side_that_is_new_is_built_again() -> None:
 def test_senseless_numbers_are_refused_and_crossed_sides_are_infeasible() -> None:
     """A wrong shape is a sentence; a lower side above its upper one has no point, and no library is asked."""
     program = relax(assignment.build(crowdopt.recipe("R10:8x20", seed=0)))
-    asked = crowdopt.session(program)
+    asked = session(program)
     with pytest.raises(InputError, match="cost have shape"):
         asked.set_cost([1.0, 2.0])
     asked.set_bounds(lower=2.0)
