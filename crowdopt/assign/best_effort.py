@@ -287,6 +287,8 @@ def _of(problem: Problem, held: Holding) -> Ints:
 
 def _thinned(instance: AssignmentInstance, pairs: Ints, tasks: Ints) -> Ints:
     """Some tasks without labels that their errors do not need, as far as their targets go."""
+    if instance.confusion is not None:
+        return pairs
     groups = tuple(replace(group, min_per_task=0) for group in instance.groups)
     nothing = np.zeros(instance.n_tasks, np.int64)
     problem = problem_of(_by_errors(replace(instance, min_labels=nothing, groups=groups)))
@@ -371,6 +373,8 @@ def _of_every_set(instance: AssignmentInstance, solvers: Solvers, clock: Clock, 
 
     ``max sum of served tasks``, then ``min sum of max(0, error - target)``, then ``min sum c z``.
     """
+    if instance.confusion is not None:  # of which no exact error is known
+        return None
     problem = problem_of(_by_errors(instance))
     every = problem.every_set(PARAMS.sets, in_part=True)
     if every is None:

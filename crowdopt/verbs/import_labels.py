@@ -17,8 +17,9 @@ from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.labels import Labels
 from crowdopt.crowd.law import NONE
-from crowdopt.crowd.rules import EXACT_ERROR, rule_named
-from crowdopt.crowd.skills import AGREEMENT, AVERAGED, heed
+from crowdopt.crowd.rules import BHATTACHARYYA, EXACT_ERROR, rule_named
+from crowdopt.crowd.skills import AGREEMENT, AVERAGED, heed, with_crowd
+from crowdopt.documents import finite
 from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.annotations import Account, Annotation, Usage, accounted, prices_of_labels
@@ -26,7 +27,17 @@ from crowdopt.io.bridges.pushed import Wishes
 from crowdopt.io.campaign import write_campaign
 from crowdopt.io.cells import name_of
 from crowdopt.io.folders import CAMPAIGN, check_target
-from crowdopt.io.tables import read_labels, read_true_labels, read_types, refuse_numbers, tell_doubtful, true_classes
+from crowdopt.io.tables import (
+    labels_of,
+    read_label_table,
+    read_labels,
+    read_true_labels,
+    read_types,
+    refuse_numbers,
+    tell_doubtful,
+    true_classes,
+)
+from crowdopt.judging.bins import NEVER_TRUE, cut, unsure
 from crowdopt.notebooks import InNotebooks
 from crowdopt.said import Said, Verb, Word
 from crowdopt.verbs.binding import AnyPath, TableLike, keywords, size_of
@@ -49,6 +60,8 @@ class Imported(InNotebooks):
         How workers' errors go together on tasks of known truth; None without truth.
     account : Account, optional
         What became of every annotation of a tool's log; None for a table of ours.
+    cuts : dict, optional
+        Worker -> confidence from which on a label is sure; one below is called as the class, with a question mark.
     """
 
     instance: AssignmentInstance
@@ -56,6 +69,7 @@ class Imported(InNotebooks):
     gold_source: str
     together: ErrorCorrelation | None = None
     account: Account | None = None
+    cuts: dict[str, float] | None = None
 
     @property
     def families(self) -> list[Ints]:
@@ -94,6 +108,9 @@ class ImportOptions:
         Capacity of each worker; default: the number of labels they gave.
     rule : str, optional
         Rule of the campaign; default: exact-error.
+    confidence : str, optional
+        A column of the table, the higher the surer. Labels of each worker are cut by it in two, such as ``pass`` and
+        ``pass?``, where gold shows that the sure ones are right more often. Needs truth; for ``--method adaptive``.
     families : bool
         Make families of workers who err together; needs truth. They are dependent groups, at most one label of each for
         a task.
@@ -116,6 +133,7 @@ class ImportOptions:
     epsilon: float = 0.05
     capacity: Annotated[int, Word(low=0)] | None = None
     rule: str | None = None
+    confidence: str | None = None
     families: bool = False
     trust_gold: bool = False
     output: AnyPath | None = None
@@ -162,6 +180,8 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
     if asked.output is not None:
         check_target(Path(asked.output), CAMPAIGN, asked.force)
     known = None if asked.truth is None else read_true_labels(asked.truth)
+    if asked.confidence is not None:
+        return _by_confidence(labels, known, asked)
     if asked.tool is None:
         read = ToolLog(read_labels(labels, () if known is None else tuple(known.values())), known)
     else:
@@ -215,6 +235,64 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
             trust_gold=asked.trust_gold,
         )
     return made
+
+
+def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: ImportOptions) -> Imported:
+    """A campaign whose labels are classes cut by confidence; an outcome that is no class is never true."""
+    others = [name for name in ("tool", "rule", "token_prices") if getattr(asked, name) is not None]
+    others += [name for name in ("families", "time_as_price", "cost_as_price") if getattr(asked, name)]
+    if known is None or others or asked.confidence is None:
+        says = "and goes with a table of ours alone: leave out " + ", ".join(others) if others else "such as --truth"
+        raise InputError(f"cutting verdicts by their confidence needs known answers, {says}")
+    table = read_label_table(source)
+    if asked.confidence not in table.extras:
+        raise InputError(f"{table.path.name} has no column {asked.confidence!r} with the confidence of each label")
+    column = table.extras[asked.confidence]
+    sure = replace(table, columns={**table.columns, "amount": column}).numbers("amount")
+    plain = labels_of(table, tuple(known.values()))
+    true = true_classes(known, plain, name_of(source if asked.truth is None else asked.truth))
+    kinds, types = read_types(asked.types, plain.tasks)
+    at, doubt, cuts, classes = true[plain.task], np.zeros(plain.task.size, np.int64), dict[str, float](), plain.classes
+    for j, worker in enumerate(plain.workers):
+        mine, gold = plain.worker == j, (plain.worker == j) & (at >= 0)
+        cuts[worker], own = cut(sure[gold], plain.label[gold] == at[gold])
+        doubt[mine] = sure[mine] < cuts[worker]
+        doubt[gold] = own  # by the cut of the other gold alone
+    names = (*classes, *map(unsure, classes)) if doubt.any() else classes
+    given = doubt * len(classes) + plain.label
+    counts = np.zeros((len(types), len(plain.workers), len(names), len(names)), np.int64)
+    seen = at >= 0
+    np.add.at(counts, (kinds[plain.task[seen]], plain.worker[seen], at[seen], given[seen]), 1)
+    if not seen.any():
+        raise InputError("no label is on a task whose answer is known; check the ids of the truth")
+    counts[:, :, : len(classes)] += 1  # a label of each outcome beforehand, or plans lean on those that look best
+    never = len(names) - len(classes)
+    prior = np.array([(1 - NEVER_TRUE * never) / len(classes)] * len(classes) + [NEVER_TRUE] * never)
+    right, answered = np.trace(counts, axis1=2, axis2=3), counts.sum(axis=(2, 3))
+    shares = np.stack([with_crowd(one if one.any() else counts.sum(axis=0)) for one in counts])
+    instance = AssignmentInstance(
+        accuracy=np.full(right.shape, 1 / len(names)),
+        task_type=kinds,
+        capacity=plain.counts if asked.capacity is None else np.full(len(plain.workers), asked.capacity),
+        epsilon=np.asarray(asked.epsilon),
+        rule=BHATTACHARYYA.name,
+        classes=len(names),
+        class_names=names,
+        prior=prior,
+        tasks=plain.tasks,
+        workers=plain.workers,
+        types=types,
+        title=f"imported from {name_of(source)}, labels by confidence",
+    )
+    if asked.output is not None:
+        kind, who, truth, said = np.nonzero(counts)
+        columns: dict[str, list[Any]] = {"worker": [plain.workers[j] for j in who.tolist()]}
+        columns |= {"type": [types[k] for k in kind.tolist()]} if len(types) > 1 else {}
+        columns |= {"true": [names[k] for k in truth.tolist()], "answered": [names[k] for k in said.tolist()]}
+        columns["count"] = counts[kind, who, truth, said].tolist()
+        write_campaign(instance, asked.output, force=asked.force, gold=columns, gold_source="truth, and confidence")
+    tables = shares / shares.sum(axis=-1, keepdims=True)
+    return Imported(instance.with_confusion(tables), (right, answered), "truth", cuts=cuts)
 
 
 def families_of(together: ErrorCorrelation | None) -> list[Ints]:
@@ -388,6 +466,18 @@ def _of_errors(made: Imported, kept: bool) -> list[str]:
     return [*lines, f"{done}: a task then gets one label of each at most"]
 
 
+def _of_cuts(made: Imported) -> list[str]:
+    """From which confidence on a worker's labels are sure."""
+    cuts = list((made.cuts or {}).items())
+    said = [
+        f"{worker}: sure at {cut:g} or more; below, its label has a question mark"
+        if np.isfinite(cut)
+        else f"{worker}: no more often right where it is surer; its labels are one kind"
+        for worker, cut in cuts[:SHOWN]
+    ]
+    return [*said, f"and {len(cuts) - SHOWN} more workers"] if len(cuts) > SHOWN else said
+
+
 SHOWN = 5  # families, and members of one, in sentences
 
 
@@ -400,6 +490,7 @@ def _said(made: Imported, output: AnyPath, families: bool) -> Said:
         "gold_source": made.gold_source,
         "pairs_with_gold": asked,
         "account": None if made.account is None else asdict(made.account),
+        **({} if made.cuts is None else {"cuts": finite(made.cuts)}),
         **_facts_of_errors(made),
     }
     lines = [
@@ -408,6 +499,7 @@ def _said(made: Imported, output: AnyPath, families: bool) -> Said:
         f"skills: tallies {against} {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
         *_of_errors(made, families),
         *([] if made.account is None else [made.account.sentence]),
+        *_of_cuts(made),
     ]
     return Said(facts, lines)
 

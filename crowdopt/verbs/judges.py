@@ -363,7 +363,9 @@ def panel_said(found: Judged) -> list[str]:
     every = "both judges" if len(found.workers) == 2 else f"all {len(found.workers)} judges"
     said = [f"{every} agree beyond chance: {agreed}"]
     if (worth := together.worth) is not None:
-        said.append(f"together they are worth {worth.votes:.3g} independent votes ({worth.low:.3g} to {worth.high:.3g})")
+        said.append(
+            f"together they are worth {worth.votes:.3g} independent votes ({worth.low:.3g} to {worth.high:.3g})"
+        )
     pairs = pairs_of(found)
     for pair in pairs[:SHOWN]:
         said.append(

@@ -364,3 +364,13 @@ def test_every_rule_out_of_reach_hands_something_out_and_explain_says_the_same(r
     assert verify(tmp_path / "c", tmp_path / "p").holds
     known = explain(instance)
     assert not known.feasible and known.sentences[0] == why_not(solve(instance, require="served", gap=0.0))[0]
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.05, 0.2])
+def test_targets_out_of_reach_of_confusion_tables(epsilon):
+    """No exact error is known of them: the most tasks are served by their own rule, and every limit is kept."""
+    table = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.9, 0.1], [0.1, 0.9]]])
+    instance = AssignmentInstance(np.full((1, 2), 0.5), np.zeros(4, np.int64), [2, 2], epsilon, rule="bhattacharyya")
+    plan = solve(instance.with_confusion(table[None]), time_limit=20)
+    assert plan.short is not None and plan.short.size == 4
+    assert (plan.loads <= 2).all() and len(np.unique(plan.pairs, axis=0)) == len(plan.pairs) == 4

@@ -15,10 +15,10 @@ import pytest
 
 import crowdopt
 from crowdopt import solvers as backends
-from crowdopt.solvers.session import session
 from crowdopt.core.program import Program, relax
 from crowdopt.errors import ProgramWarning
 from crowdopt.solvers import Backend, highs
+from crowdopt.solvers.session import session
 from crowdopt.testing.backend_contract import program
 from tests.typed import run
 

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 from crowdopt import certify, solve_program
-from crowdopt.solvers.session import session
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Options
 from crowdopt.io.programs import read_program
 from crowdopt.solvers import named
 from crowdopt.solvers.probe import version_of_library
+from crowdopt.solvers.session import session
 
 FOLDER = Path(__file__).parent / "false_answers"
 FILES = sorted(FOLDER.glob("*.mps"))

@@ -10,9 +10,9 @@ import pytest
 import crowdopt
 from crowdopt import InputError, certify, relax
 from crowdopt import solvers as backends
-from crowdopt.solvers.session import session
 from crowdopt.core.solution import Status
 from crowdopt.programs import assignment
+from crowdopt.solvers.session import session
 
 
 def test_chains_agree_with_cold_solves() -> None:
