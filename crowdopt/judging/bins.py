@@ -28,7 +28,7 @@ def best_cut(confidence: Floats, right: Bools) -> float:
     -inf where no cut leaves so many on both sides.
     """
     value, place = np.unique(confidence, return_inverse=True)
-    asked, hits = np.bincount(place), np.bincount(place, right.astype(np.float64))
+    asked, hits = np.bincount(place), np.bincount(place, right)
     below, right_below = np.cumsum(asked)[:-1], np.cumsum(hits)[:-1]
     above, right_above = asked.sum() - below, hits.sum() - right_below
     likely = _log_likelihood(below, right_below) + _log_likelihood(above, right_above)
@@ -37,7 +37,7 @@ def best_cut(confidence: Floats, right: Bools) -> float:
     return float(value[1:][fine[likely[fine].argmax()]]) if fine.size else -np.inf
 
 
-def _log_likelihood(of: Ints, right: Floats) -> Floats:
+def _log_likelihood(of: Ints, right: Ints) -> Floats:
     return np.asarray(xlogy(right, right / of) + xlogy(of - right, 1 - right / of), np.float64)
 
 
