@@ -45,7 +45,6 @@ if _TYPE_CHECKING:
     from crowdopt.verbs.budget import budget as budget
     from crowdopt.verbs.check import check as check
     from crowdopt.verbs.compare import compare as compare
-    from crowdopt.verbs.compare import replay as replay
     from crowdopt.verbs.exchange import pull as pull
     from crowdopt.verbs.exchange import push as push
     from crowdopt.verbs.explain import explain as explain
@@ -63,6 +62,7 @@ if _TYPE_CHECKING:
     from crowdopt.verbs.modelling import to_highspy as to_highspy
     from crowdopt.verbs.modelling import to_pulp as to_pulp
     from crowdopt.verbs.plan_gold import plan_gold as plan_gold
+    from crowdopt.verbs.rules import rules as rules
     from crowdopt.verbs.select import select as select
     from crowdopt.verbs.solve import solve as solve
     from crowdopt.verbs.verify import verify as verify
@@ -79,7 +79,7 @@ _HOMES = {  # of each public name: the module that has it
         "verbs.binding": "write_plan",
         "verbs.budget": "budget",
         "verbs.check": "check",
-        "verbs.compare": "compare replay",
+        "verbs.compare": "compare",
         "verbs.exchange": "pull push",
         "verbs.explain": "explain",
         "verbs.export": "export",
@@ -92,6 +92,7 @@ _HOMES = {  # of each public name: the module that has it
         "verbs.methods": "Adaptive",
         "verbs.modelling": "to_cvxpy to_highspy to_pulp",
         "verbs.plan_gold": "plan_gold",
+        "verbs.rules": "rules",
         "verbs.select": "select",
         "verbs.verify": "verify",
         "verbs.worker_skills": "skills",

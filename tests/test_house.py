@@ -23,13 +23,15 @@ answers core crowd programs
 online core crowd programs assign hire answers
 labelers core crowd programs hire answers
 judging core crowd programs answers
+ruling core crowd io
 serving core crowd programs answers online labelers io
 io core crowd
 recheck core crowd io
 pages core
 studies core crowd programs assign hire answers online labelers io
 benching core crowd programs assign hire answers online labelers io solvers recheck studies
-verbs core crowd programs assign hire answers online labelers io solvers recheck studies benching serving pages judging
+verbs core crowd programs assign hire answers online labelers io solvers recheck studies benching serving pages \
+judging ruling
 cli core crowd io pages verbs
 testing core crowd programs solvers online verbs
 __main__ cli"""  # a room, and which rooms it may import beside itself and the ground: no method knows recheck

@@ -120,6 +120,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "verify": "Recompute everything that a plan claims.",
         "explain": "Say why there is no plan, or what a limit costs.",
         "budget": "Spend so many labels, or so much money.",
+        "rules": "Price a rule of thumb, and better it.",
     },
     "Whom to hire": {
         "select": "Decide whom to hire by control questions.",

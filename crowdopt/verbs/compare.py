@@ -18,15 +18,12 @@ from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.linear_rule import policies_rule
 from crowdopt.crowd.rules import refuse_average
-from crowdopt.errors import InputError, public
+from crowdopt.errors import InputError
 from crowdopt.io.campaign import LabelRecord, read_record
 from crowdopt.io.results import WORK, check_comparison, write_comparison_tables
-from crowdopt.online.arrivals import Run, Stream
 from crowdopt.online.crowds import breach as named_breach
 from crowdopt.online.limits import Least, least
 from crowdopt.online.policies import policies as policies
-from crowdopt.online.policy import BasePolicy
-from crowdopt.online.replay import replay as replay_with
 from crowdopt.online.run_score import Optimum
 from crowdopt.pages.charts import Undrawn, save_all
 from crowdopt.pages.comparison_page import charts
@@ -39,12 +36,6 @@ from crowdopt.verbs.binding import AnyPath, InstanceLike, TableLike, instance_of
 from crowdopt.verbs.solve import solve
 from crowdopt.verbs.study_options import StudyOptions, policy_table
 from crowdopt.version import __version__
-
-
-@public
-def replay(policy: BasePolicy, stream: Stream, *, seed: int = 0) -> Run:
-    """Run a fresh online policy over a whole stream; crowdopt.online.replay.Replay stops and resumes at any arrival."""
-    return replay_with(policy, stream, seed, solve_whole)
 
 
 @dataclass(frozen=True, kw_only=True)
