@@ -28,14 +28,14 @@ class Priced(NamedTuple):
 
 
 def priced(tree: VoteTree, rule: Decided, expert: float) -> Priced:
-    """What a rule comes to; expert: price of an answer that is right."""
+    """What a rule comes to; expert: price of an answer that is right, infinite where there is none."""
     ways = tree.ways(rule.stops)
     mass = ways[:, None] * tree.joint
     stop, going = mass[rule.stops], mass[~rule.stops].sum(axis=1)
     wrong = np.where(rule.expert[rule.stops, None], 0.0, stop * (1 - rule.answer[rule.stops]))
     of_class = tree.joint[0]
     sent = float(mass[rule.expert].sum())
-    cost = float(going @ tree.price[~rule.stops]) + expert * sent
+    cost = float(going @ tree.price[~rule.stops]) + (expert * sent if sent else 0.0)
     most = tree.level == (tree.level[rule.stops & (ways > 0)].max())
     end = float(mass[rule.stops & most].sum())
     return Priced(float(going.sum()), cost, float(wrong.sum()), wrong.sum(axis=0) / of_class, end, sent)
@@ -84,8 +84,9 @@ def _at_price(tree: VoteTree, mu: float, expert: float) -> tuple[float, float]:
     mass, best = tree.joint.sum(axis=1), tree.joint.max(axis=1)
     wrong = mass - best
     cost, error = np.zeros(mass.size), wrong.copy()
-    sends = expert * mass < mu * wrong
-    cost[sends], error[sends] = expert * mass[sends], 0.0
+    if np.isfinite(expert):
+        sends = expert * mass < mu * wrong
+        cost[sends], error[sends] = expert * mass[sends], 0.0
     for some in reversed(tree.levels[:-1]):
         ahead = np.maximum(tree.onward[some], 0)
         there = tree.onward[some] >= 0

@@ -30,7 +30,6 @@ from crowdopt.version import __version__
 
 RULES = "rules.json"
 HORIZON = {2: 31, 3: 17, 4: 12}  # votes on a task that plans may take, by labels; of more kinds 9
-NO_EXPERT = 1e9  # price of an expert where there is none
 POINTS = 40  # of the frontier
 
 
@@ -183,7 +182,7 @@ def rules(crowd: AnyPath | TableLike | AssignmentInstance, asked: RulesOptions) 
     crowds, classes, workers, tasks, source = _read(crowd)
     given = [parsed(text, classes, workers) for text in asked.rule]
     text = None if asked.to is None else written(asked.to, given[0], classes, tasks, asked.url)
-    expert = NO_EXPERT if asked.expert is None else asked.expert
+    expert = np.inf if asked.expert is None else asked.expert
     for rule in given:
         if rule.last == "expert" and asked.expert is None:
             raise InputError(f"the rule {str(rule)!r} asks an expert; say the price of an answer with --expert")

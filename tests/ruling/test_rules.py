@@ -99,10 +99,10 @@ def test_figures_are_those_of_enumeration(seed):
     assert (found.labels, found.error) == pytest.approx((labels, error), abs=1e-9)
     assert found.by_class == pytest.approx(by_class, abs=1e-9)
     assert found.cost == pytest.approx(found.labels) and str(parsed(str(rule), NAMES[:classes], ())) == str(rule)
-    best = best_plan(tree, found.error, 1e9)
+    best = best_plan(tree, found.error, np.inf)
     assert best.cost <= found.cost + 1e-9 and best.cost == pytest.approx(best.bound, abs=1e-9)
     for kin in siblings([tree], np.ones(1), rule, NAMES[:classes], 0.0)[:40]:
-        assert best_plan(tree, kin.error, 1e9).cost <= kin.cost + 1e-9
+        assert best_plan(tree, kin.error, np.inf).cost <= kin.cost + 1e-9
 
 
 @settings(max_examples=60)
@@ -128,7 +128,7 @@ def test_published_figures():
     figures = {}
     for text in ("agree 4 else 9", "overlap 5", "agree 2 else 3"):
         found = priced(tree, parsed(text, NAMES[:2], ()).decided(tree, NAMES[:2]), 0.0)
-        figures[text] = round(found.labels, 2), round(found.error, 3), best_plan(tree, found.error, 1e9).cost
+        figures[text] = round(found.labels, 2), round(found.error, 3), best_plan(tree, found.error, np.inf).cost
     assert figures["agree 4 else 9"][:2] == (6.94, 0.02) and figures["agree 4 else 9"][2] < 4.74
     assert figures["overlap 5"][:2] == (5.0, 0.058) and figures["overlap 5"][2] < 3.01
     assert figures["agree 2 else 3"][2] == pytest.approx(2.32)
