@@ -80,19 +80,18 @@ def cards(
     true (tasks,): class by humans, -1 where unknown; slices: value -> (tasks,); cost: of a verdict, by judge.
     """
     every = {"": np.ones(len(labels.tasks), bool), **slices}
-    words = len(labels.workers) * len(every)
+    words, order = len(labels.workers) * len(every), np.argsort(labels.worker, kind="stable")
+    own = np.split(order, np.cumsum(labels.counts)[:-1])
     return [
-        _card(labels, true, use, name, part, judge, words, cost.get(labels.workers[judge]))
+        _card(labels, true, use, name, mine[part[labels.task[mine]]], words, cost.get(labels.workers[judge]))
         for name, part in every.items()
-        for judge in range(len(labels.workers))
-        if (part[labels.task] & (labels.worker == judge)).any()
+        for judge, mine in enumerate(own)
+        if part[labels.task[mine]].any()
     ]
 
 
-def _card(
-    labels: Labels, true: Ints | None, use: Use, part: str, inside: Bools, judge: int, words: int, cost: float | None
-) -> Card:
-    mine = (labels.worker == judge) & inside[labels.task]
+def _card(labels: Labels, true: Ints | None, use: Use, part: str, mine: Ints, words: int, cost: float | None) -> Card:
+    """Of the votes ``mine``, all of one judge."""
     said, classes, delta = labels.label[mine], len(labels.classes), 1 - use.confidence
     known = np.full(said.size, -1) if true is None else true[labels.task[mine]]
     table = np.bincount((known * classes + said)[known >= 0], minlength=classes**2).reshape(classes, classes)
@@ -116,8 +115,9 @@ def _card(
     word, why, needed = _word(table, use, delta / words, labels.classes)
     ends = shares(np.array([right]), looked, delta)
     accuracy = Estimate(right / looked if looked else None, float(ends[0][0]), float(ends[1][0]))
+    name = labels.workers[int(labels.worker[mine[0]])]
     return Card(
-        *(labels.workers[judge], part, said.size, looked, right, accuracy, pair_agreement(table, delta), of_classes),
+        *(name, part, said.size, looked, right, accuracy, pair_agreement(table, delta), of_classes),
         *(table.tolist(), word if true is not None else UNKNOWN, why, needed, cost),
     )
 

@@ -34,7 +34,8 @@ def _curve(rule: dict[str, Any]) -> Any:
     x = on("error:Q", "wrong answers", log=True, format="~g")
     y = on("cost:Q", "cost of a task", zero=False)
     line = plot(rule["frontier"], "line", {"x": x, "y": y}, strokeWidth=2)
-    kin = [one for one in rule["siblings"] if one["error"] > 0]
+    least = min(one["error"] for one in rule["frontier"])
+    kin = [one for one in rule["siblings"] if one["error"] >= least]
     family = plot(kin, "circle", {"x": x, "y": y}, size=40, opacity=0.7, color=PALETTE[2], tips=("rule:N", "cost:Q"))
     here = [{"rule": rule["rule"], "cost": rule["cost"], "error": rule["error"]}]
     own = plot(here, "point", {"x": x, "y": y}, size=160, filled=True, color=PALETTE[1], tips=("rule:N", "cost:Q"))

@@ -246,7 +246,7 @@ def _priced(
     bests = [best_plan(tree, one.error, expert) for tree, one in zip(trees, each, strict=True)]
     whole = Best(*(float(share @ np.array(part)) for part in zip(*bests, strict=True)))
     none = float(share @ [1 - tree.joint[0].max() for tree in trees])
-    errors = np.geomspace(max(1e-6, min(mean["error"] / 20, 0.01)), none, POINTS)
+    errors = np.geomspace(max(1e-6, min(mean["error"] / 20, none / 100)), none, POINTS)
     curve = frontier(trees[0], expert, errors) if len(trees) == 1 else []
     return RulePrice(rule, by_class=by_class, sibling=sibling, siblings=kin, best=whole, frontier=curve, **mean)
 

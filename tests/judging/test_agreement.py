@@ -162,7 +162,7 @@ def test_intervals_of_agreement_cover(n, prevalence):
 @pytest.mark.parametrize("share", [0.02, 0.3])
 def test_intervals_of_panels_cover(share):
     """Three to five judges who leave votes out, on hard items worse all together: alpha and AC1 of the law."""
-    rng, draws = stream(1), 2000
+    rng, draws = stream(1), DRAWS
     for judges, there in ((3, 1.0), (5, 0.6)):
         missed = dict.fromkeys(("alpha", "ac1"), 0)
         votes = lambda size: _panel(rng, share, judges, there, size)  # noqa: E731, B023
