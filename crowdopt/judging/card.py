@@ -68,8 +68,8 @@ class Panel:
     agreement: Mapping[str, Estimate]  # alpha and ac1 of their votes
     worth: EffectiveVotes | None  # independent votes that all of theirs are worth
     together: ErrorCorrelation | None
-    all_wrong: Estimate  # share of items on which every judge who voted is wrong
-    looked: int  # items with a human label and two votes or more
+    all_wrong: Estimate  # share of items on which every judge is wrong
+    looked: int  # items with a human label and a vote of every judge
 
 
 def cards(
@@ -138,13 +138,13 @@ def _word(table: Ints, use: Use, delta: float, names: Sequence[str]) -> tuple[st
     for what, hits, of, least in asked:
         low, high = (float(end[0]) for end in shares(np.array([hits]), of, each))
         if high < least:
-            return NO, f"{what} on at most {high:.3g}, and {least:g} is wanted", None
+            return NO, f"{what} on at most {100 * high:.1f} %, and {100 * least:g} % is wanted", None
         if low < least and more is not None:
             word = NOT_YET
             needed = _enough(hits, of, least, each)
             share = of / max(1, asked[0][2])  # of human labels that tell of it
             more = None if needed is None or not share else max(more, int(np.ceil((needed - of) / share)))
-            why = f"{what} on at least {low:.3g}, and {least:g} is wanted"
+            why = f"{what} on at least {100 * low:.1f} % only, and {100 * least:g} % is wanted"
     return word, why, more
 
 
@@ -172,7 +172,7 @@ def panel(labels: Labels, true: Ints | None, use: Use) -> Panel | None:
     agreement = panel_agreement(counts, delta)
     if true is None:
         return Panel(agreement, None, None, Estimate(None, 0.0, 1.0), 0)
-    several = (true >= 0) & (labels.per_task > 1)
+    several = (true >= 0) & (labels.per_task == judges)
     right = counts[np.arange(len(true)), np.clip(true, 0, len(labels.classes) - 1)]
     wrong, looked = int((right[several] == 0).sum()), int(several.sum())
     ends = shares(np.array([wrong]), looked, delta)
@@ -188,10 +188,15 @@ def panel(labels: Labels, true: Ints | None, use: Use) -> Panel | None:
     return Panel(agreement, worth, together, all_wrong, looked)
 
 
-def to_experts(error: float, target: float) -> float:
-    """``(mu - alpha) / (1 - alpha)``: the least share that must go elsewhere where a share mu is wrong by all judges.
+def fewest(judges: int, use: Use) -> int:
+    """Human labels by which a judge who is always right is trusted, so many cards together."""
+    return int(np.ceil(np.log((1 - use.confidence) / judges / (1 + (use.recall > 0))) / np.log(use.accuracy)))
 
-    Of the answers that are left ``(mu - x) / (1 - x)`` are wrong at least, however the share x is chosen.
+
+def to_experts(error: float, target: float) -> float:
+    """``(mu - alpha) / (1 - alpha)``: the least share that must go elsewhere where all judges are wrong on a share mu.
+
+    Of answers that some judge gives ``(mu - x) / (1 - x)`` are wrong at least, however the share x is chosen.
     """
     return max(0.0, (error - target) / (1 - target))
 

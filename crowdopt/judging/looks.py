@@ -21,7 +21,7 @@ class ClassShares(NamedTuple):
     """Shares of the classes among all items that a judge voted on, (classes,) each."""
 
     said: Floats
-    corrected: Floats  # Rogan and Gladen 1978, kept within the bounds
+    corrected: Floats  # ``sum_l N_l p_kl / N``, p_kl the share of class k among those looked at on side l
     low: Floats
     high: Floats
 
@@ -31,18 +31,11 @@ def class_shares(said: Ints, table: Ints, delta: float) -> ClassShares:
 
     Each class's interval misses with chance ``delta`` at most: it is the sum of hypergeometric bounds, side by side.
     """
-    total = max(1, int(said.sum()))
+    total, looked = max(1, int(said.sum())), table.sum(axis=0)
     low, high = _bounds(said, table, delta)
-    return ClassShares(said / total, np.clip(_rogan_gladen(said / total, table), low, high), low, high)
-
-
-def _rogan_gladen(share: Floats, table: Ints) -> Floats:
-    """The shares of classes that best explain the judge's, by how it speaks of each: ``said = chances^T shares``."""
-    spoken = table.sum(axis=1, keepdims=True)
-    # of a class that no human named it is taken to speak truly
-    chance = np.where(spoken > 0, table / np.maximum(spoken, 1), np.eye(len(table)))
-    found = np.maximum(0.0, np.linalg.lstsq(chance.T, share, rcond=None)[0])
-    return np.asarray(found / found.sum() if found.sum() > 0 else share, np.float64)
+    # of a side on which nobody looked the judge is taken at its word
+    rate = np.where(looked > 0, table / np.maximum(looked, 1), np.eye(len(table)))
+    return ClassShares(said / total, np.clip(rate @ said / total, low, high), low, high)
 
 
 def _bounds(said: Ints, table: Ints, delta: float) -> tuple[Floats, Floats]:

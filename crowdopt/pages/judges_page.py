@@ -29,7 +29,7 @@ CLASSES = {
     "low": "from",
     "high": "to",
     "said": "said of",
-    "corrected": "corrected",
+    "corrected": "by human labels",
     "least": "at least",
     "most": "at most",
     "more": "look at",
@@ -39,7 +39,7 @@ NOTES = {
     "more": "human labels until the word is likely to be trusted, if the judge stays as good",
     "recall": "share of the items of the class that the judge calls so",
     "said": "share of all items that the judge calls so",
-    "corrected": "by what humans say on either side of the verdict (Rogan and Gladen), within the bounds",
+    "corrected": "by what humans say on each side of the verdict",
     "least": "exact, if the human labels on each side were drawn at random",
 }
 
@@ -92,7 +92,7 @@ def page(facts: dict[str, Any]) -> Page:
         if not card["slice"]:
             by_word.setdefault(card["word"], []).append(card["judge"])
     verdict = [f"{word[0].upper()}{word[1:]}: {', '.join(names)}." for word, names in by_word.items()]
-    verdict += [f"{said[0].upper()}{said[1:]}." for said in (panel["said"] if panel else [])]
+    verdict += [f"{said}." for said in (panel["said"] if panel else [])]
     agreement = [
         {"name": _reads(card), "measure": AGREED[name], **one}
         for card in cards

@@ -14,6 +14,8 @@ from crowdopt.ruling.votes import VoteTree
 
 ROUNDS = 200  # of the search for the price of an error; each finds another corner of the frontier
 NOISE = 1e-12  # relative
+LEAST = 1e-9  # relative; by how much the error of a plan may be above what is asked for
+FAMILY = 3_000  # rules of a shape that are tried, types of tasks counted apart
 
 
 class Priced(NamedTuple):
@@ -35,9 +37,8 @@ def priced(tree: VoteTree, rule: Decided, expert: float) -> Priced:
     wrong = np.where(rule.expert[rule.stops, None], 0.0, stop * (1 - rule.answer[rule.stops]))
     of_class = tree.joint[0]
     sent = float(mass[rule.expert].sum())
-    cost = float(going @ tree.price[~rule.stops]) + (expert * sent if sent else 0.0)
-    most = tree.level == (tree.level[rule.stops & (ways > 0)].max())
-    end = float(mass[rule.stops & most].sum())
+    cost = float(ways[~rule.stops] @ tree.asking[~rule.stops]) + (expert * sent if sent else 0.0)
+    end = float(mass[rule.stops & rule.end].sum())
     return Priced(float(going.sum()), cost, float(wrong.sum()), wrong.sum(axis=0) / of_class, end, sent)
 
 
@@ -50,49 +51,61 @@ class Best(NamedTuple):
     price: float  # of a wrong answer, at which the bound is proven
 
 
-def best_plan(tree: VoteTree, error: float, expert: float) -> Best:
+def best_plan(trees: Sequence[VoteTree], share: Floats, error: float, expert: float) -> Best:
     """``min cost  s.t.  error <= e`` over all plans that look at the votes so far, two of them mixed by lot.
 
-    For a price mu of a wrong answer the best plan is found backwards, ``V(s) = min(mu P(wrong | stop), expert, price of
-    a vote + sum V(next))``; ``V - mu e`` bounds every plan. mu goes to where the last two plans meet, as often as that
-    finds a better one: then the bound is attained.
+    trees: of each type of tasks, share (types,) of them. For a price mu of a wrong answer the best plan is found
+    backwards, ``V(s) = min(mu P(wrong | stop), expert, price of a vote + sum V(next))``; ``V - mu e`` bounds every
+    plan. mu goes to where the last two plans meet, as often as that finds a better one: then the bound is attained.
     """
-    low, high = _at_price(tree, 0.0, expert), _at_price(tree, 1e12, expert)
-    if high[1] > error * (1 + NOISE):
-        return Best(np.inf, np.inf, high[1], np.inf)
+
+    def at(mu: float) -> tuple[float, float]:
+        cost, wrong = share @ np.array([_at_price(tree, mu, expert) for tree in trees])
+        return float(cost), float(wrong)
+
+    low, high = at(0.0), at(np.inf)
     if low[1] <= error:
         return Best(low[0], low[0], low[1], 0.0)
-    mu = 0.0
+    if high[1] > error * (1 + LEAST):
+        return Best(np.inf, np.inf, high[1], np.inf)
+    here, mu = high, 0.0
     for _ in range(ROUNDS):
-        mu = (high[0] - low[0]) / (low[1] - high[1])
-        here = _at_price(tree, mu, expert)
+        mu = (high[0] - low[0]) / max(low[1] - high[1], 1e-300)
+        here = at(mu)
         if here[0] + mu * here[1] >= low[0] + mu * low[1] - NOISE * max(1.0, abs(low[0] + mu * low[1])):
             break
         low, high = (low, here) if here[1] <= error else (here, high)
-    cost = low[0] + (low[1] - error) * mu
-    return Best(cost, here[0] + mu * here[1] - mu * error, error, mu)
+    cost = low[0] + (low[1] - max(error, high[1])) * mu
+    return Best(cost, min(cost, here[0] + mu * here[1] - mu * max(error, high[1])), error, mu)
 
 
-def frontier(tree: VoteTree, expert: float, errors: Iterable[float]) -> list[tuple[float, float]]:
+def frontier(
+    trees: Sequence[VoteTree], share: Floats, expert: float, errors: Iterable[float]
+) -> list[tuple[float, float]]:
     """Error and least cost, where there is a plan."""
-    found = [(float(error), best_plan(tree, float(error), expert).cost) for error in errors]
+    found = [(float(error), best_plan(trees, share, float(error), expert).cost) for error in errors]
     return [point for point in found if np.isfinite(point[1])]
 
 
 def _at_price(tree: VoteTree, mu: float, expert: float) -> tuple[float, float]:
-    """Cost and error of the best plan where a wrong answer costs mu."""
+    """Cost and error of the best plan where a wrong answer costs mu; infinite: fewest errors first, then the cost."""
     mass, best = tree.joint.sum(axis=1), tree.joint.max(axis=1)
     wrong = mass - best
     cost, error = np.zeros(mass.size), wrong.copy()
     if np.isfinite(expert):
-        sends = expert * mass < mu * wrong
+        sends = (wrong > 0) if np.isinf(mu) else expert * mass < mu * wrong
         cost[sends], error[sends] = expert * mass[sends], 0.0
     for some in reversed(tree.levels[:-1]):
-        ahead = np.maximum(tree.onward[some], 0)
         there = tree.onward[some] >= 0
-        more_cost = tree.price[some] * mass[some] + np.where(there, cost[ahead], 0.0).sum(axis=1)
+        ahead = np.maximum(tree.onward[some], 0)
+        more_cost = tree.asking[some] + np.where(there, cost[ahead], 0.0).sum(axis=1)
         more_error = np.where(there, error[ahead], 0.0).sum(axis=1)
-        goes = (more_cost + mu * more_error < cost[some] + mu * error[some]) & there.any(axis=1)
+        if np.isinf(mu):
+            less = more_error < error[some] * (1 - NOISE)
+            goes = less | ((more_error <= error[some]) & (more_cost < cost[some]))
+        else:
+            goes = more_cost + mu * more_error < cost[some] + mu * error[some]
+        goes &= there.any(axis=1)
         cost[some], error[some] = np.where(goes, more_cost, cost[some]), np.where(goes, more_error, error[some])
     return float(cost[0]), float(error[0])
 
@@ -108,17 +121,17 @@ class Sibling:
 
 def siblings(
     trees: Sequence[VoteTree], share: Floats, rule: Rule, classes: Sequence[str], expert: float
-) -> list[Sibling]:
-    """Rules of the same shape that no other of them beats in cost and in error, cheapest first.
+) -> tuple[list[Sibling], int]:
+    """Rules of the same shape that no other that was tried beats in cost and in error, cheapest first; how many were.
 
     trees: of each type of tasks, share (types,) of them.
     """
     every = []
-    for one in rule.family(trees[0], classes):
+    for one in rule.family(trees[0], classes, max(2, FAMILY // len(trees))):
         each = [priced(tree, one.decided(tree, classes), expert) for tree in trees]
         every.append(Sibling(one, *(float(share @ [getattr(p, what) for p in each]) for what in ("cost", "error"))))
     kept: list[Sibling] = []
     for sibling in sorted(every, key=lambda one: (one.cost, one.error)):
         if not kept or sibling.error < kept[-1].error * (1 - NOISE):
             kept.append(sibling)
-    return kept
+    return kept, len(every)

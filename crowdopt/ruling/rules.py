@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,6 @@ FORMS = (
 )
 EXPERT, ANSWER = "expert", "answer"
 TIE = 1e-12  # relative; classes whose votes, or chances, are this close share the answer
-FAMILY = 5_000  # rules of a shape that are tried
 MOST = 99  # votes on a task
 Needs = Mapping[str, float]  # of each class, or of all of them: the empty name
 
@@ -31,6 +30,7 @@ class Decided(NamedTuple):
     stops: Bools  # (states,)
     answer: Floats  # (states, classes): chance of each to be the answer, where a task stops
     expert: Bools  # (states,): where it goes to the expert instead
+    end: Bools  # (states,): where it has as many votes as the rule ever asks for
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,11 @@ class Rule:
     needs : mapping
         How many votes of a class have to agree, or by how many it has to lead.
     stages : sequence of (str, mapping)
-        Whom to ask, in order, and which chance of a class settles; with ``on_class`` on which class a stage settles.
+        Whom to ask, in order, and which chance of a class settles it, or which classes do.
+    on_class : bool
+        Whether stages settle on what they say; the answer is then what the last one that was asked says.
     last : str
-        After the last stage: EXPERT, or ANSWER by the likeliest class.
+        After the last stage: EXPERT, or ANSWER.
     """
 
     shape: str
@@ -74,8 +76,11 @@ class Rule:
         settled = self._staged(tree, classes) if self.shape == "stage" else self._counted(tree, classes)
         worth = tree.joint if self.shape == "stage" else tree.counts[:, : len(classes)].astype(np.float64)
         best = worth >= worth.max(axis=1, keepdims=True) * (1 - TIE)
+        if self.on_class:
+            best = np.arange(len(classes)) == np.maximum(tree.said_last, 0)[:, None]
         expert = tree.last & ~settled if self.last == EXPERT else np.zeros(settled.size, bool)
-        return Decided(settled | tree.last, np.asarray(best / best.sum(axis=1, keepdims=True)), expert)
+        answer = np.asarray(best / best.sum(axis=1, keepdims=True))
+        return Decided(settled | tree.last, answer, expert, tree.level >= self.most)
 
     def _counted(self, tree: VoteTree, classes: Sequence[str]) -> Bools:
         over = tree.level >= self.most
@@ -103,25 +108,29 @@ class Rule:
                 settled[tree.onward[tree.levels[k], label]] = True
         return settled
 
-    def family(self, tree: VoteTree, classes: Sequence[str]) -> Iterator[Rule]:
-        """Rules of the same shape, the first FAMILY of them, with as many votes as the tree has at most."""
-        most = int(tree.level.max())
+    def family(self, tree: VoteTree, classes: Sequence[str], most: int) -> Iterator[Rule]:
+        """Rules of the same shape, this one first, so many at most."""
+        return islice(chain([self], self._kin(tree, classes, most)), most)
+
+    def _kin(self, tree: VoteTree, classes: Sequence[str], most: int) -> Iterator[Rule]:
+        votes = int(tree.level.max())
         if self.shape == "overlap":
-            return (replace(self, most=n) for n in range(1, most + 1))
+            return (replace(self, most=n) for n in range(1, votes + 1))
         if self.shape != "stage":
-            every = (
-                (n, needs) for n in range(1, most + 1) for needs in product(range(1, n + 1), repeat=len(self.needs))
-            )
-            named = ((n, dict(zip(self.needs, map(float, needs), strict=True))) for n, needs in every)
-            return (replace(self, most=n, needs=needs) for n, needs in islice(named, FAMILY))
+            names, sizes = list(self.needs), range(1, votes + 1)
+            every = ((n, needs) for n in sizes for needs in product(range(1, n + 1), repeat=len(names)))
+            return (replace(self, most=n, needs=dict(zip(names, map(float, needs), strict=True))) for n, needs in every)
         if self.on_class:
-            some = [
-                dict.fromkeys(names, 1.0) for size in range(len(classes) + 1) for names in combinations(classes, size)
-            ]
-            return (self._with(each) for each in islice(product(some, repeat=self.most), FAMILY))
+            size = range(1, len(classes) + 1)
+            some = [dict.fromkeys(names, 1.0) for n in size for names in combinations(classes, n)]
+            return map(self._with, product(some, repeat=self.most))
         chance = tree.joint / np.maximum(tree.joint.sum(axis=1, keepdims=True), 1e-300)
-        levels = np.unique(chance[tree.level > 0].max(axis=1).round(12))
-        return (self._with([{"": float(level)}] * self.most) for level in islice(levels, FAMILY))
+        steps, each = [], max(2, int(most ** (1 / self.most)))
+        for here in tree.levels[1:]:
+            level = np.unique(chance[here].max(axis=1).round(9))
+            places = np.unique(np.linspace(0, level.size - 1, min(each, level.size)).round().astype(int))
+            steps.append([{"": value} for value in level[places].tolist()])
+        return map(self._with, product(*steps))
 
     def _with(self, needs: Sequence[Needs]) -> Rule:
         return replace(self, stages=[(who, one) for (who, _), one in zip(self.stages, needs, strict=True)])
@@ -135,34 +144,38 @@ def _typed(needs: Needs, on_class: bool) -> str:
 
 def parsed(text: str, classes: Sequence[str], workers: Sequence[str]) -> Rule:
     """The rule that a text says; InputError that says what is not understood."""
+    if not isinstance(text, str):
+        raise InputError(f"a rule is a text such as 'agree 4 else 9', not {text!r}")
     words = " ".join(text.split())
-    if found := re.fullmatch(r"overlap (\S+)", words):
+    if found := _like(r"overlap (\S+)", words):
         return Rule("overlap", _whole(found[1], text))
-    if found := re.fullmatch(r"agree (.+) else (\S+)", words):
+    if found := _like(r"agree (.+) else (\S+)", words):
         return _counting("agree", found[1], found[2], text, classes)
-    if found := re.fullmatch(r"lead (.+) of at most (\S+)", words):
+    if found := _like(r"lead (.+) of at most (\S+)", words):
         return _counting("lead", found[1], found[2], text, classes)
-    if found := re.fullmatch(rf"(stage .+) else ({EXPERT}|{ANSWER})", words):
-        return _staged(found[1], found[2], text, classes, workers)
+    if found := _like(rf"(stage .+) else ({EXPERT}|{ANSWER})", words):
+        return _staged(found[1], found[2].lower(), text, classes, workers)
     raise InputError(f"the rule {text!r} is not understood; write one such as {FORMS}")
+
+
+def _like(form: str, words: str) -> re.Match[str] | None:
+    return re.fullmatch(form, words, re.IGNORECASE)
 
 
 def _counting(shape: str, needs: str, most: str, text: str, classes: Sequence[str]) -> Rule:
     rule = Rule(shape, _whole(most, text), _needs(needs, text, classes, lambda word: float(_whole(word, text))))
     if max(rule.needs.values()) > rule.most:
-        raise InputError(
-            f"the rule {text!r} asks for more votes of a class than for votes in all; it never stops before"
-        )
+        raise InputError(f"the rule {text!r} asks for more votes of a class than for votes in all")
     return rule
 
 
 def _staged(stages: str, last: str, text: str, classes: Sequence[str], workers: Sequence[str]) -> Rule:
     found, ways = list[tuple[str, Needs]](), set[str]()
-    for part in re.split(r",? ?\bstage ", stages)[1:]:
-        said = re.fullmatch(r"(\S+) settles (at|on) (.+)", part)
+    for part in re.split(r",? ?\bstage ", stages, flags=re.IGNORECASE)[1:]:
+        said = _like(r"(.+?) settles (at|on) (.+)", part)
         if said is None:
             raise InputError(f"the stage {part!r} is not understood; write: stage WORKER settles at .9")
-        who, how, needs = said.groups()
+        who, how, needs = said[1], said[2].lower(), said[3]
         if who not in workers:
             raise InputError(
                 f"there is no worker {who!r} in the rule's crowd; there are {', '.join(list(workers)[:8])}"

@@ -31,19 +31,27 @@ class VoteTree:
         How many said what.
     onward : (states, outcomes) int
         Where one more vote leads; -1 where there is none.
-    price : (states,) float
-        Of one more vote.
+    asking : (states,) float
+        Chance of these votes in one order, times the expected price of one more.
     """
 
     joint: Floats
     counts: Ints
     onward: Ints
-    price: Floats
+    asking: Floats
 
     @cached_property
     def level(self) -> Ints:
         """Votes in each state, (states,)."""
         return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def said_last(self) -> Ints:
+        """The label that leads to each state, of stages; -1 of the first, (states,)."""
+        label = np.full(self.level.size, -1)
+        for k, onward in enumerate(self.onward.T):
+            label[onward[onward >= 0]] = k
+        return label
 
     @cached_property
     def last(self) -> Bools:
@@ -67,11 +75,11 @@ class VoteTree:
         return ways
 
 
-def in_any_order(share: Floats, chance: Floats, prior: Floats, price: float, most: int) -> VoteTree:
+def in_any_order(share: Floats, chance: Floats, prior: Floats, price: Floats, most: int) -> VoteTree:
     """Votes of workers who come in any order, each once at most.
 
-    share (parts,), chance (parts, workers, classes, outcomes): the law of their labels; prior (classes,); price: of a
-    label; most: votes on a task, no more than there are workers.
+    share (parts,), chance (parts, workers, classes, outcomes): the law of their labels; prior (classes,); price
+    (workers,): of a label; most: votes on a task, no more than there are workers.
     """
     _, workers, classes, outcomes = chance.shape
     if most > workers:
@@ -86,35 +94,39 @@ def in_any_order(share: Floats, chance: Floats, prior: Floats, price: float, mos
     onward = order[np.minimum(np.searchsorted(code[order], after), len(order) - 1)]
     onward[code[onward] != after] = -1
     level = counts.sum(axis=1)
-    joint = np.zeros((len(counts), classes))
+    joint, paid = np.zeros((len(counts), classes)), np.zeros(len(counts))
     logs = np.cumsum(np.log(np.maximum(1, np.arange(most + 1))))  # of factorials
-    orders = np.exp(logs[counts].sum(axis=1))
     drawn = np.cumprod(np.append(1.0, workers - np.arange(most)))[level]  # ways to choose the workers, in order
+    one_order = np.exp(logs[counts].sum(axis=1)) / drawn
     before = np.full_like(onward, -1)
     for k in range(outcomes):
         there = np.flatnonzero(onward[:, k] >= 0)
         before[onward[there, k], k] = there
     for weight, tables in zip(share, chance, strict=True):
         for k in range(classes):
-            joint[:, k] += weight * prior[k] * _subsets(tables[:, k], counts, before, level) * orders / drawn
-    return VoteTree(joint, counts, onward, np.full(len(counts), price))
+            found, spent = _subsets(tables[:, k], price, before, level)
+            joint[:, k] += weight * prior[k] * found * one_order
+            paid += weight * prior[k] * spent * one_order
+    # the next one is any of those who have not voted, each as likely
+    asking = (price.sum() * joint.sum(axis=1) - paid) / np.maximum(1, workers - level)
+    return VoteTree(joint, counts, onward, asking)
 
 
-def _subsets(chance: Floats, counts: Ints, before: Ints, level: Ints) -> Floats:
-    """``sum over disjoint sets of workers of prod P_j(their label)``, (states,); chance (workers, outcomes)."""
-    if (chance == chance[0]).all():  # alike: as many times the same product
-        workers, n = len(chance), level
-        fall = np.cumprod(np.append(1.0, workers - np.arange(int(n.max()))))[n]
-        ways = np.exp(np.cumsum(np.log(np.maximum(1, np.arange(int(n.max()) + 1))))[counts].sum(axis=1))
-        return np.asarray(fall / ways * np.prod(chance[0] ** counts, axis=1))
-    found = np.zeros(level.size)
+def _subsets(chance: Floats, price: Floats, before: Ints, level: Ints) -> tuple[Floats, Floats]:
+    """``sum over disjoint sets of workers of prod P_j(their label)``, and times what these are paid, (states,) each.
+
+    chance (workers, outcomes); before (states, outcomes): the state without one of these votes.
+    """
+    found, spent = np.zeros((2, level.size))
     found[0] = 1.0
     groups = [np.flatnonzero(level == n) for n in range(int(level.max()), 0, -1)]
-    for row in chance:
+    for row, cost in zip(chance, price.tolist(), strict=True):
         for some in groups:  # the most votes first: sets of one worker fewer are still those without this one
             came = before[some]
-            found[some] += (np.where(came >= 0, found[came], 0.0) * row).sum(axis=1)
-    return found
+            sets = np.where(came >= 0, found[came], 0.0) @ row
+            spent[some] += np.where(came >= 0, spent[came], 0.0) @ row + cost * sets
+            found[some] += sets
+    return found, spent
 
 
 def in_stages(share: Floats, chance: Floats, prior: Floats, price: Floats) -> VoteTree:
@@ -132,4 +144,5 @@ def in_stages(share: Floats, chance: Floats, prior: Floats, price: Floats) -> Vo
         joint += np.array(part)
     counts = np.array([np.bincount(way, minlength=outcomes) if way else np.zeros(outcomes, int) for way in said])
     onward = np.array([[place.get((*way, k), -1) for k in range(outcomes)] for way in said])
-    return VoteTree(joint, counts, onward, np.append(price, 0.0)[counts.sum(axis=1)])
+    asking = joint.sum(axis=1) * np.append(price, 0.0)[counts.sum(axis=1)]
+    return VoteTree(joint, counts, onward, asking)

@@ -47,18 +47,19 @@ def caesar(rule: Rule, classes: Sequence[str]) -> str:
 def inspect(rule: Rule, classes: Sequence[str]) -> str:
     """A scorer of Inspect: stages run in order, and one settles where it scores the sample as correct.
 
-    Its stages settle by their own verdict and on one class, the last one's verdict counts where none settles.
+    Where none settles, the last one's verdict counts.
     """
     settles = {tuple(needs) for _, needs in rule.stages[:-1]}
-    if rule.shape != "stage" or not rule.on_class or rule.last != ANSWER or len(settles) > 1:
+    fits = rule.shape == "stage" and rule.on_class and rule.last == ANSWER and len(settles) < 2
+    if not fits or any(len(some) > 1 for some in settles) or "threshold" in (who for who, _ in rule.stages):
         raise InputError(
-            f"Inspect's cascade settles on what a stage says, and cannot do {str(rule)!r}; write stages that settle on "
-            f"one class, else {ANSWER}"
+            f"Inspect's cascade settles where a stage scores a sample as correct, and cannot do {str(rule)!r}; write "
+            f"stages that settle on the same class, else {ANSWER}, none of them called threshold"
         )
-    names = [json.dumps(who) for who, _ in rule.stages]
-    said = next(iter(settles), ())
+    names, said = [json.dumps(who) for who, _ in rule.stages], next(iter(settles), ("",))[0]
     lines = [
-        f"# {rule}: a stage that says {', '.join(said) or 'nothing'} settles the sample",
+        f"# {rule}",
+        *([f"# a grader scores CORRECT where it says {said}: that settles the sample"] if said else []),
         "from inspect_ai.scorer import Scorer, cascade",
         "",
         "",
@@ -78,6 +79,8 @@ def label_studio(rule: Rule, classes: Sequence[str]) -> str:
 def taskflow(rule: Rule, tasks: Sequence[str], address: str) -> str:
     """A table for Taskflow without a header: the address of each task, and how many participants see it."""
     _fixed(rule, "Prolific's Taskflow")
+    if not tasks:
+        raise InputError("Taskflow's table is of the tasks of a campaign, and gold alone has none; give the campaign")
     if TASK not in address:
         raise InputError(f"Taskflow needs the address of each task: --url https://HOST/PATH?task={TASK}")
     rows = [address.replace(TASK, quote(task, safe="")) for task in tasks]

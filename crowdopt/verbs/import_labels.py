@@ -15,7 +15,7 @@ from crowdopt.crowd.error_correlation import ErrorCorrelation, error_correlation
 from crowdopt.crowd.gold import FOLDS, Gold, GoldVotes, Told, heeded
 from crowdopt.crowd.groups import Group
 from crowdopt.crowd.instance import AssignmentInstance
-from crowdopt.crowd.labels import Labels
+from crowdopt.crowd.labels import Labels, tally
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA, EXACT_ERROR, rule_named
 from crowdopt.crowd.skills import AGREEMENT, AVERAGED, heed, with_crowd
@@ -239,16 +239,17 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
 
 def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: ImportOptions) -> Imported:
     """A campaign whose labels are classes cut by confidence; an outcome that is no class is never true."""
-    others = [name for name in ("tool", "rule", "token_prices") if getattr(asked, name) is not None]
-    others += [name for name in ("families", "time_as_price", "cost_as_price") if getattr(asked, name)]
-    if known is None or others or asked.confidence is None:
-        says = "and goes with a table of ours alone: leave out " + ", ".join(others) if others else "such as --truth"
-        raise InputError(f"cutting verdicts by their confidence needs known answers, {says}")
+    if known is None or asked.confidence is None:
+        raise InputError("cutting labels by their confidence needs known answers; give them with --truth")
+    options: dict[str, Any] = {"--from": asked.tool, "--rule": asked.rule, "--token-prices": asked.token_prices}
+    options |= {"--families": asked.families, "--time-as-price": asked.time_as_price}
+    if others := [name for name, value in {**options, "--cost-as-price": asked.cost_as_price}.items() if value]:
+        raise InputError(f"labels are cut by confidence in a table of ours alone: leave out {', '.join(others)}")
     table = read_label_table(source)
     if asked.confidence not in table.extras:
         raise InputError(f"{table.path.name} has no column {asked.confidence!r} with the confidence of each label")
     column = table.extras[asked.confidence]
-    sure = replace(table, columns={**table.columns, "amount": column}).numbers("amount")
+    sure = replace(table, columns={**table.columns, asked.confidence: column}).numbers(asked.confidence)
     plain = labels_of(table, tuple(known.values()))
     true = true_classes(known, plain, name_of(source if asked.truth is None else asked.truth))
     kinds, types = read_types(asked.types, plain.tasks)
@@ -259,16 +260,25 @@ def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: Impor
         doubt[mine] = sure[mine] < cuts[worker]
         doubt[gold] = own  # by the cut of the other gold alone
     names = (*classes, *map(unsure, classes)) if doubt.any() else classes
+    if len(set(names)) < len(names):
+        raise InputError("a class is called as another one with a question mark, which names unsure labels; rename it")
     given = doubt * len(classes) + plain.label
     counts = np.zeros((len(types), len(plain.workers), len(names), len(names)), np.int64)
     seen = at >= 0
     np.add.at(counts, (kinds[plain.task[seen]], plain.worker[seen], at[seen], given[seen]), 1)
     if not seen.any():
         raise InputError("no label is on a task whose answer is known; check the ids of the truth")
-    counts[:, :, : len(classes)] += 1  # a label of each outcome beforehand, or plans lean on those that look best
+    right, answered = tally(plain, true, kinds, len(types))
+    together = _together(plain, true, kinds)
+    if together is not None and together.warned.any():
+        tell(
+            f"{int(together.warned.sum())} pairs of workers err together, and plans by confidence take them for "
+            "independent: they err more than they say; an audit tells how much",
+            GoldWarning,
+        )
+    _with_doubt(counts, len(classes))
     never = len(names) - len(classes)
     prior = np.array([(1 - NEVER_TRUE * never) / len(classes)] * len(classes) + [NEVER_TRUE] * never)
-    right, answered = np.trace(counts, axis1=2, axis2=3), counts.sum(axis=(2, 3))
     shares = np.stack([with_crowd(one if one.any() else counts.sum(axis=0)) for one in counts])
     instance = AssignmentInstance(
         accuracy=np.full(right.shape, 1 / len(names)),
@@ -292,7 +302,20 @@ def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: Impor
         columns["count"] = counts[kind, who, truth, said].tolist()
         write_campaign(instance, asked.output, force=asked.force, gold=columns, gold_source="truth, and confidence")
     tables = shares / shares.sum(axis=-1, keepdims=True)
-    return Imported(instance.with_confusion(tables), (right, answered), "truth", cuts=cuts)
+    return Imported(instance.with_confusion(tables), (right, answered), "truth", together, cuts=cuts)
+
+
+def _with_doubt(counts: Ints, classes: int) -> None:
+    """One more wrong label of each worker, true class and side of the cut where there is gold, the likeliest one.
+
+    Plans lean on what looks best: without it they err more than they say. counts (types, workers, outcomes, outcomes).
+    """
+    crowd = counts.sum(axis=(0, 1))
+    for k in range(classes):
+        for side in range(0, crowd.shape[1], classes):
+            wrong = np.delete(np.arange(side, side + classes), k)
+            seen = counts[:, :, k].any(axis=2) & counts[..., side : side + classes].any(axis=(2, 3))
+            counts[seen, k, wrong[crowd[k, wrong].argmax()]] += 1
 
 
 def families_of(together: ErrorCorrelation | None) -> list[Ints]:
@@ -472,7 +495,7 @@ def _of_cuts(made: Imported) -> list[str]:
     said = [
         f"{worker}: sure at {cut:g} or more; below, its label has a question mark"
         if np.isfinite(cut)
-        else f"{worker}: no more often right where it is surer; its labels are one kind"
+        else f"{worker}: this gold does not show that its surer labels are right more often; they are one kind"
         for worker, cut in cuts[:SHOWN]
     ]
     return [*said, f"and {len(cuts) - SHOWN} more workers"] if len(cuts) > SHOWN else said

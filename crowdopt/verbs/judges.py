@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from crowdopt.io.cells import name_of, write_csv
 from crowdopt.io.folders import check_target, new_folder
 from crowdopt.io.tables import Table, labels_of, read_label_table, read_true_labels, true_classes
 from crowdopt.judging.agreement import Estimate
-from crowdopt.judging.card import NOT_YET, TRUSTED, UNKNOWN, Card, Panel, Use, cards, panel, plain, to_experts
+from crowdopt.judging.card import NOT_YET, TRUSTED, UNKNOWN, Card, Panel, Use, cards, fewest, panel, plain, to_experts
 from crowdopt.notebooks import InFrames
 from crowdopt.said import Said, Verb, Word
 from crowdopt.verbs.binding import AnyPath, TableLike, keywords
@@ -160,7 +161,7 @@ def judges(log: TableLike, asked: JudgesOptions) -> Judged:
     if asked.tool is None:
         table = read_label_table(log)
         values = {name: _of_tasks(table, name) for name in (asked.by, "truth") if name in table.extras}
-        known = known or {task: label for task, label in values.get("truth", {}).items() if label} or None
+        known = known or values.get("truth") or None
         labels, cost = labels_of(table, () if known is None else tuple(known.values())), _mean_cost(table)
     else:
         read, values = read_log(log, asked.tool, known, Wishes(asked.field, asked.key)), {}
@@ -172,7 +173,7 @@ def judges(log: TableLike, asked: JudgesOptions) -> Judged:
     use = Use(asked.accuracy, asked.recall, asked.width, asked.confidence)
     made = cards(labels, true, use, slices, cost)
     together = panel(labels, true, use)
-    onward = _next(log, asked, true is not None and bool((true >= 0).any()), use)
+    onward = _next(log, asked, true is not None and bool((true >= 0).any()), fewest(len(made), use))
     found = Judged(made, together, use, asked.target, labels.workers, asked.by, onward)
     if asked.output is not None:
         _write(found, Path(asked.output), asked.force)
@@ -199,7 +200,7 @@ def _of_tasks(table: Table, name: str) -> dict[str, str]:
     """The value of each task in a column, the same in all of its rows."""
     values: dict[str, str] = {}
     for row, (task, cell) in enumerate(zip(table["task"], table.extras[name], strict=True)):
-        if values.setdefault(task, cell) != cell:
+        if cell and values.setdefault(task, cell) != cell:
             raise table.error(row, name, f"{cell!r}, and {values[task]!r} before: give each task one value")
     return values
 
@@ -210,7 +211,7 @@ def _slices(by: str, values: dict[str, dict[str, str]], labels: Labels, source: 
         return {}
     if by not in values:
         raise InputError(f"{source} has no column {by!r} beside task, worker and label to make cards by")
-    value = np.array([values[by][task] for task in labels.tasks])
+    value = np.array([values[by].get(task, "") for task in labels.tasks])
     names = [name for name in np.unique(value).tolist() if name]
     if len(names) > SLICES:
         raise InputError(f"{source}: column {by} has {len(names)} values; cards are by {SLICES} at most: join some")
@@ -238,15 +239,16 @@ def _cost_of_calls(read: ToolLog) -> dict[str, float]:
     return {name: float(np.mean(each)) for name, each in spent.items()}
 
 
-def _next(log: TableLike, asked: JudgesOptions, known: bool, use: Use) -> list[str]:
+def _next(log: TableLike, asked: JudgesOptions, known: bool, needed: int) -> list[str]:
     """The commands that come next."""
     if not known:
-        fewest = int(np.ceil(np.log((1 - use.confidence) / 2) / np.log(use.accuracy)))
-        return [f"label {fewest} items drawn at random, the fewest by which a judge can show {use.accuracy:g}"]
-    truth = f" --truth {name_of(asked.truth)}" if isinstance(asked.truth, str | Path) else ""
-    tool = "" if asked.tool is None else f" --from {asked.tool}"
+        return [f"label {needed} items drawn at random, the fewest by which all judges can show {asked.accuracy:g}"]
+    place, truth = (quote(str(one)) if isinstance(one, str | Path) else "" for one in (log, asked.truth))
+    options = {"--from": asked.tool, "--field": asked.field, "--key": asked.key}
+    words = [f"{option} {quote(value)}" for option, value in options.items() if value is not None]
+    words += [] if asked.tool is not None and not truth else [f"--truth {truth or 'HUMAN'}"]
     return [
-        f"crowdopt import {name_of(log)}{tool}{truth} --epsilon {asked.target:g} -o CAMPAIGN",
+        f"crowdopt import {' '.join([place or 'LOG', *words])} --epsilon {asked.target:g} -o CAMPAIGN",
         "crowdopt solve CAMPAIGN --method adaptive -o PLAN",
     ]
 
@@ -338,14 +340,14 @@ def card_said(card: Card, use: Use) -> list[str]:
     said = [f"{card.judge}: {card.word}{f', {card.why}' if card.why else ''}"]
     if card.word == NOT_YET:
         said[0] += (
-            "; more labels are not likely to show it"
+            "; more human labels are not likely to show it"
             if card.more is None
-            else f"; {card.more} more labels would show it, if it stays as good"
+            else f"; {card.more} more verdicts beside human labels would show it, if it stays as good"
         )
     if card.looked:
         for one in card.classes:
             seen = f"found on {spelled(one.recall, True)} % of {one.items}" if one.items else "no human label"
-            share = f"said of {100 * one.said:.1f} %, corrected {spelled(one.share, True)} %"
+            share = f"said of {100 * one.said:.1f} % of the items, by human labels true of {spelled(one.share, True)} %"
             said.append(f"  {one.name}: {seen}; {share}")
         more = [f"{one.more} where it says {one.name}" for one in card.classes if one.more]
         said += [f"  for intervals of {use.width:g} look at {', '.join(more)}"] if more else []
@@ -361,7 +363,7 @@ def panel_said(found: Judged) -> list[str]:
         f"{name} {spelled(together.agreement[key])}" for name, key in (("alpha", "alpha"), ("AC1", "ac1"))
     )
     every = "both judges" if len(found.workers) == 2 else f"all {len(found.workers)} judges"
-    said = [f"{every} agree beyond chance: {agreed}"]
+    said = [f"agreement of {every} beyond chance: {agreed}"]
     if (worth := together.worth) is not None:
         said.append(
             f"together they are worth {worth.votes:.3g} independent votes ({worth.low:.3g} to {worth.high:.3g})"
@@ -376,8 +378,9 @@ def panel_said(found: Judged) -> list[str]:
     least = to_experts(together.all_wrong.low, found.target)
     if least:
         said.append(
-            f"every judge is wrong on {spelled(together.all_wrong, True)} % of the items at once: of what they answer "
-            f"alone more than {found.target:g} is wrong, so at least {100 * least:.1f} % must go to an expert"
+            f"every judge is wrong at once on {spelled(together.all_wrong, True)} % of the items that all voted on: "
+            f"more than {100 * found.target:g} % of answers that some judge gives are wrong, unless at least "
+            f"{100 * least:.1f} % go to an expert"
         )
     return said
 

@@ -13,7 +13,7 @@ from crowdopt.arrays import Floats, Ints
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.law import Law
 from crowdopt.documents import finite, write_json
-from crowdopt.errors import InputError
+from crowdopt.errors import InputError, tell
 from crowdopt.files import write_text
 from crowdopt.io.cells import name_of, write_csv
 from crowdopt.io.folders import check_target, new_folder
@@ -31,6 +31,7 @@ from crowdopt.version import __version__
 RULES = "rules.json"
 HORIZON = {2: 31, 3: 17, 4: 12}  # votes on a task that plans may take, by labels; of more kinds 9
 POINTS = 40  # of the frontier
+NOTICED = 0.001  # share of the cost; a plan that saves less is no better
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +75,12 @@ class RulePrice:
         Chance of a wrong answer where the class is true.
     end, expert : float
         Shares of the tasks that get all the labels there can be, and that go to the expert.
-    sibling : Sibling, optional
-        The cheapest rule of the same shape that errs no more, where tasks are of one type.
+    sibling : Sibling
+        The cheapest rule of the same shape that was tried and errs no more; the rule itself, if none is cheaper.
     siblings : sequence of Sibling
         Rules of the shape that no other of them beats.
+    tried : int
+        How many of the shape were looked at.
     best : Best
         The best plan of the same votes that errs no more, with its bound.
     frontier : sequence of (float, float)
@@ -91,8 +94,9 @@ class RulePrice:
     by_class: Floats
     end: float
     expert: float
-    sibling: Sibling | None
+    sibling: Sibling
     siblings: Sequence[Sibling]
+    tried: int
     best: Best
     frontier: Sequence[tuple[float, float]]
 
@@ -120,6 +124,7 @@ class Rules(InFrames):
     classes: tuple[str, ...]
     tasks: int
     source: str
+    with_expert: str = ""  # in sentences, where there is one
 
     in_notebooks: ClassVar[tuple[str, ...]] = ()
 
@@ -175,18 +180,21 @@ def rules(crowd: AnyPath | TableLike | AssignmentInstance, asked: RulesOptions) 
     """
     if not asked.rule:
         raise InputError("there is no rule; give one or more, such as --rule 'agree 2 else 3'")
-    if asked.to is not None and (len(asked.rule) != 1 or asked.output is None):
+    if asked.to is not None and ((len(asked.rule) != 1 and not isinstance(asked.rule, str)) or asked.output is None):
         raise InputError("a tool's file is of one rule, and stands in a folder: give one --rule, and -o FOLDER")
     if asked.output is not None:
         check_target(Path(asked.output), RULES, asked.force)
     crowds, classes, workers, tasks, source = _read(crowd)
-    given = [parsed(text, classes, workers) for text in asked.rule]
+    texts = [asked.rule] if isinstance(asked.rule, str) else asked.rule
+    given = [parsed(text, classes, workers) for text in texts]
     text = None if asked.to is None else written(asked.to, given[0], classes, tasks, asked.url)
     expert = np.inf if asked.expert is None else asked.expert
     for rule in given:
         if rule.last == "expert" and asked.expert is None:
             raise InputError(f"the rule {str(rule)!r} asks an expert; say the price of an answer with --expert")
-    found = Rules([_priced(rule, crowds, classes, workers, expert) for rule in given], classes, len(tasks), source)
+    prices = [_priced(rule, crowds, classes, workers, expert) for rule in given]
+    also = "" if asked.expert is None else " and the expert"
+    found = Rules(prices, classes, len(tasks), source, also)
     if asked.output is not None:
         rows = [flat(one) for one in found.prices]
         with new_folder(Path(asked.output), RULES, asked.force) as new:
@@ -200,7 +208,7 @@ def rules(crowd: AnyPath | TableLike | AssignmentInstance, asked: RulesOptions) 
 def _read(crowd: Any) -> tuple[list[_Crowd], tuple[str, ...], tuple[str, ...], tuple[str, ...], str]:
     """Crowds by type of task, names of classes, of workers and of tasks, and where they are from."""
     place = Path(crowd) if isinstance(crowd, str | Path) else None
-    is_campaign = place is not None and (place.is_dir() or place.suffix == ".npz" or not place.exists())
+    is_campaign = place is not None and (place.is_dir() or place.suffix in (".npz", ""))
     if not (isinstance(crowd, AssignmentInstance) or is_campaign):
         known = skills(crowd)
         count = 2 if known.confusion is None else known.confusion.shape[-1]
@@ -213,6 +221,7 @@ def _read(crowd: Any) -> tuple[list[_Crowd], tuple[str, ...], tuple[str, ...], t
         crowds = [_Crowd(law, kind, prior, prices, 1 / types) for kind in range(types)]
         return crowds, names, known.workers, (), name_of(crowd)
     instance = instance_of(crowd)
+    _refuse_or_tell(instance)
     crowds, count = [], np.bincount(instance.task_type)
     for kind in np.flatnonzero(count).tolist():
         mine = instance.task_type == kind
@@ -223,13 +232,30 @@ def _read(crowd: Any) -> tuple[list[_Crowd], tuple[str, ...], tuple[str, ...], t
     return crowds, names, tuple(map(instance.worker_id, range(instance.n_workers))), tuple(instance.task_ids), source
 
 
+def _refuse_or_tell(instance: AssignmentInstance) -> None:
+    """A rule begins with tasks that have no labels; what else the campaign limits it does not look at."""
+    if len(instance.collected):
+        raise InputError(
+            "the campaign has labels in, and a rule begins without any: take collected.csv out to price it"
+        )
+    limits = {
+        "forbidden pairs": len(instance.forbidden),
+        "fixed pairs": len(instance.fixed),
+        "fewest or most labels of a task": instance.min_labels.any()
+        or (instance.max_labels < instance.n_workers).any(),
+        "groups": len(instance.groups),
+    }
+    if there := [name for name, is_there in limits.items() if is_there]:
+        tell(f"rules do not look at {', '.join(there)}: any worker may be next on any task")
+
+
 def _tree(one: _Crowd, rule: Rule, workers: Sequence[str]) -> VoteTree:
     if rule.shape == "stage":
         order: Ints = np.array([workers.index(who) for who, _ in rule.stages])
         return in_stages(one.law.share, one.law.table(one.kind, order), one.prior, one.price[order])
     most = max(rule.most, min(HORIZON.get(one.law.speech.shape[2], 9), len(workers)))
     every = np.arange(len(workers))
-    return in_any_order(one.law.share, one.law.table(one.kind, every), one.prior, float(one.price.mean()), most)
+    return in_any_order(one.law.share, one.law.table(one.kind, every), one.prior, one.price, most)
 
 
 def _priced(
@@ -241,14 +267,17 @@ def _priced(
     named = ("labels", "cost", "error", "end", "expert")
     mean = {name: float(share @ [getattr(one, name) for one in each]) for name in named}
     by_class = share @ np.array([one.by_class for one in each])
-    kin = siblings(trees, share, rule, classes, expert)
-    sibling = next((one for one in kin if one.error <= mean["error"] * (1 + 1e-9)), None)
-    bests = [best_plan(tree, one.error, expert) for tree, one in zip(trees, each, strict=True)]
-    whole = Best(*(float(share @ np.array(part)) for part in zip(*bests, strict=True)))
+    kin, tried = siblings(trees, share, rule, classes, expert)
+    sibling = next(one for one in kin if one.error <= mean["error"] * (1 + 1e-9))
+    if sibling.cost >= mean["cost"] * (1 - 1e-9):
+        sibling = Sibling(rule, mean["cost"], mean["error"])
+    best = best_plan(trees, share, mean["error"], expert)
     none = float(share @ [1 - tree.joint[0].max() for tree in trees])
-    errors = np.geomspace(max(1e-6, min(mean["error"] / 20, none / 100)), none, POINTS)
-    curve = frontier(trees[0], expert, errors) if len(trees) == 1 else []
-    return RulePrice(rule, by_class=by_class, sibling=sibling, siblings=kin, best=whole, frontier=curve, **mean)
+    errors = np.geomspace(max(1e-6, min(mean["error"] / 20, none / 100)), max(none, 1e-6), POINTS)
+    curve = frontier(trees, share, expert, errors)
+    return RulePrice(
+        rule, by_class=by_class, sibling=sibling, siblings=kin, tried=tried, best=best, frontier=curve, **mean
+    )
 
 
 def flat(one: RulePrice) -> dict[str, Any]:
@@ -257,8 +286,8 @@ def flat(one: RulePrice) -> dict[str, Any]:
     return {
         "rule": str(one.rule),
         **{name: getattr(one, name) for name in ("labels", "cost", "error", "end", "expert")},
-        "sibling": None if kin is None else str(kin.rule),
-        "sibling_cost": None if kin is None else kin.cost,
+        "sibling": str(kin.rule),
+        "sibling_cost": kin.cost,
         "best_cost": one.best.cost,
         "bound": one.best.bound,
         "waste": one.waste,
@@ -286,32 +315,35 @@ def said(found: Rules) -> list[str]:
         sent = f", {100 * one.expert:.1f} % go to the expert" if one.expert else ""
         lines.append(
             f"{one.rule}: {one.labels:.3f} labels a task{paid}, {one.error:.4g} wrong ({by_class}), "
-            f"{100 * one.end:.1f} % get all labels there can be{sent}"
+            f"{100 * one.end:.1f} % get all that the rule asks for at most{sent}"
         )
         kin = one.sibling
-        if kin is not None and kin.cost < one.cost * (1 - 1e-9):
+        if kin.cost < one.cost * (1 - 1e-9):
             costs = f"cost {kin.cost:.3f} for {kin.error:.4g} wrong"
-            lines.append(f"  the best of its shape: {kin.rule}, {costs}")
-        elif kin is not None:
-            lines.append("  no rule of its shape costs less for so few wrong")
-        if one.waste > 1e-6:
+            lines.append(f"  the best of {one.tried} of its shape: {kin.rule}, {costs}")
+        else:
+            lines.append(f"  of {one.tried} rules of its shape none is cheaper for so few wrong")
+        if one.waste >= NOTICED:
             total = f", {found.tasks * (one.cost - one.best.cost):.6g} for {found.tasks} tasks" if found.tasks else ""
             lines.append(
-                f"  the best plan of the same votes costs {one.best.cost:.3f} (proven): {100 * one.waste:.1f} % of the "
-                f"cost is wasted{total}"
+                f"  the best plan of these votes{found.with_expert} costs {one.best.cost:.3f}, which is proven: "
+                f"{100 * one.waste:.1f} % of the rule's cost is wasted{total}"
             )
         else:
-            lines.append("  no plan of these votes costs less: that is proven")
+            lines.append(f"  no plan of these votes{found.with_expert} saves {100 * NOTICED:g} % of it: that is proven")
     return lines
 
 
-def _said(found: Rules, output: AnyPath | None) -> Said:
+def _said(found: Rules, output: AnyPath | None, to: str | None) -> Said:
     lines = said(found)
     if output is not None:
-        lines.append(f"wrote {output}: rules.csv; a page by crowdopt report {output}")
-    if found.tasks:
-        least = min(one.error for one in found.prices)
-        lines.append(f"next: crowdopt solve {found.source} --epsilon {least:.2g} --method adaptive -o PLAN")
+        files = ", ".join(["rules.csv", *([FILES[to]] if to else [])])
+        lines.append(f"wrote {output}: {files}; a page by crowdopt report {output}")
+    least = min(one.error for one in found.prices)
+    if found.tasks and 0 < least < 0.49:
+        digits = 1 - int(np.floor(np.log10(least)))
+        epsilon = np.ceil(least * 10**digits) / 10**digits
+        lines.append(f"next: crowdopt solve {found.source} --epsilon {epsilon:g} --method adaptive -o PLAN")
     return Said(facts_of(found), lines)
 
 

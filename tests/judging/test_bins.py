@@ -158,7 +158,7 @@ def test_what_is_refused(tmp_path):
     log, human = tables(*asked(stream(4), "beta", 2, 50))
     for changes, said in (
         ({"truth": None}, "needs known answers"),
-        ({"families": True}, "leave out families"),
+        ({"families": True}, "leave out --families"),
         ({"confidence": "certain"}, "has no column 'certain'"),
     ):
         given = {"truth": human, "confidence": "sure", **changes}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from crowdopt.judging.card import Use, _word, to_experts
+from crowdopt.judging.card import Use, _word, fewest, to_experts
 from crowdopt.judging.looks import class_shares, looks_for
 
 
@@ -92,3 +92,18 @@ def test_what_experts_must_take():
     assert to_experts(0.2, 0.05) == pytest.approx(0.15 / 0.95)
     assert 0.15 < to_experts(0.2, 0.05) < 0.16
     assert to_experts(0.04, 0.05) == 0.0
+
+
+@pytest.mark.parametrize("cards", [1, 2, 30])
+def test_the_fewest_labels_that_can_show_it(cards):
+    """All right with so many labels is trusted beside so many cards, with one fewer it is not."""
+    use, n = Use(accuracy=0.9), fewest(cards, Use(accuracy=0.9))
+    for size, word in ((n, "trusted"), (n - 1, "not yet")):
+        table = np.array([[size, 0], [0, 0]])
+        assert _word(table, use, 0.05 / cards, ("a", "b"))[0] == word
+
+
+def test_a_judge_who_always_says_the_same_is_corrected_by_the_humans():
+    """Its verdict tells nothing: the share is that of the items that humans looked at."""
+    found = class_shares(np.array([0, 1000]), np.array([[0, 38], [0, 162]]), 0.05)
+    assert found.corrected[0] == pytest.approx(0.19) and found.low[0] < 0.19 < found.high[0]

@@ -58,19 +58,20 @@ def over(text: str, labels: list[int], classes: int) -> bool:
     return False
 
 
-def enumerated(text: str, share, chance, prior) -> tuple[float, float, np.ndarray]:
-    """Labels, error and errors by class, over every order of the workers and every label."""
+def enumerated(text: str, share, chance, prior, price) -> tuple[float, float, float, np.ndarray]:
+    """Labels, cost, error and errors by class, over every order of the workers and every label."""
     parts, workers, classes, _ = chance.shape
-    labels = error = 0.0
+    labels = cost = error = 0.0
     by_class = np.zeros(classes)
 
     def go(part: int, true: int, chances: float, used: tuple[int, ...], said: list[int]) -> None:
-        nonlocal labels, error
+        nonlocal labels, cost, error
         if over(text, said, classes):
             count = [said.count(k) for k in range(classes)]
             best = [k for k in range(classes) if count[k] == max(count)]
             wrong = 1 - (true in best) / len(best)
             labels += chances * len(said)
+            cost += chances * price[list(used)].sum()
             error += chances * wrong
             by_class[true] += chances * wrong
             return
@@ -81,7 +82,7 @@ def enumerated(text: str, share, chance, prior) -> tuple[float, float, np.ndarra
 
     for part, true in product(range(parts), range(classes)):
         go(part, true, share[part] * prior[true], (), [])
-    return labels, error, by_class / prior
+    return labels, cost, error, by_class / prior
 
 
 @pytest.mark.parametrize("seed", [*range(60), *(pytest.param(k, marks=pytest.mark.slow) for k in range(60, 500))])
@@ -92,17 +93,18 @@ def test_figures_are_those_of_enumeration(seed):
     workers = 5 if classes == 2 else 4 if classes == 3 else 3
     crowd = drawn_crowd(rng, workers, classes, int(rng.integers(1, 3)))
     text = drawn_rule(rng, classes, workers)
-    tree = in_any_order(*crowd, 1.0, workers)
+    price = rng.uniform(0.5, 3.0, workers)
+    tree = in_any_order(*crowd, price, workers)
     rule = parsed(text, NAMES[:classes], ())
     found = priced(tree, rule.decided(tree, NAMES[:classes]), 0.0)
-    labels, error, by_class = enumerated(text, *crowd)
-    assert (found.labels, found.error) == pytest.approx((labels, error), abs=1e-9)
+    labels, cost, error, by_class = enumerated(text, *crowd, price)
+    assert (found.labels, found.cost, found.error) == pytest.approx((labels, cost, error), abs=1e-9)
     assert found.by_class == pytest.approx(by_class, abs=1e-9)
-    assert found.cost == pytest.approx(found.labels) and str(parsed(str(rule), NAMES[:classes], ())) == str(rule)
-    best = best_plan(tree, found.error, np.inf)
+    assert str(parsed(str(rule), NAMES[:classes], ())) == str(rule)
+    best = best_plan([tree], np.ones(1), found.error, np.inf)
     assert best.cost <= found.cost + 1e-9 and best.cost == pytest.approx(best.bound, abs=1e-9)
-    for kin in siblings([tree], np.ones(1), rule, NAMES[:classes], 0.0)[:40]:
-        assert best_plan(tree, kin.error, np.inf).cost <= kin.cost + 1e-9
+    for kin in siblings([tree], np.ones(1), rule, NAMES[:classes], 0.0)[0][:40]:
+        assert best_plan([tree], np.ones(1), kin.error, np.inf).cost <= kin.cost + 1e-9
 
 
 @settings(max_examples=60)
@@ -111,27 +113,49 @@ def test_no_plan_that_looks_at_votes_beats_the_best(seed):
     """Plans that stop anywhere, answer anything and send anything on cost at least what is proven for their error."""
     rng = np.random.default_rng(seed)
     classes, expert = int(rng.integers(2, 4)), float(rng.uniform(1, 6))
-    tree = in_any_order(*drawn_crowd(rng, 6, classes, 2), 1.0, 6)
+    tree = in_any_order(*drawn_crowd(rng, 6, classes, 2), rng.uniform(0.5, 3.0, 6), 6)
     for _ in range(10):
         stops = (rng.random(tree.level.size) < 0.4) | tree.last
         sends = stops & (rng.random(stops.size) < 0.3)
         answer = np.eye(classes)[np.where(rng.random(stops.size) < 0.8, tree.joint.argmax(axis=1), 0)]
         found = priced(tree, (parsed("overlap 1", NAMES[:classes], ()).decided(tree, NAMES[:classes]))._replace(
             stops=stops, expert=sends, answer=answer), expert)  # fmt: skip
-        assert best_plan(tree, found.error, expert).bound <= found.cost + 1e-9
+        assert best_plan([tree], np.ones(1), found.error, expert).bound <= found.cost + 1e-9
 
 
 def test_published_figures():
     """Accuracy .8, any number of workers: the first four agree, else nine; five always; two, a third if they differ."""
     chance = np.broadcast_to(np.array([[0.8, 0.2], [0.2, 0.8]]), (1, 60, 2, 2))
-    tree = in_any_order(np.ones(1), chance, np.full(2, 0.5), 1.0, 31)
+    tree = in_any_order(np.ones(1), chance, np.full(2, 0.5), np.ones(60), 31)
     figures = {}
     for text in ("agree 4 else 9", "overlap 5", "agree 2 else 3"):
         found = priced(tree, parsed(text, NAMES[:2], ()).decided(tree, NAMES[:2]), 0.0)
-        figures[text] = round(found.labels, 2), round(found.error, 3), best_plan(tree, found.error, np.inf).cost
+        best = best_plan([tree], np.ones(1), found.error, np.inf)
+        figures[text] = round(found.labels, 2), round(found.error, 3), best.cost
     assert figures["agree 4 else 9"][:2] == (6.94, 0.02) and figures["agree 4 else 9"][2] < 4.74
     assert figures["overlap 5"][:2] == (5.0, 0.058) and figures["overlap 5"][2] < 3.01
     assert figures["agree 2 else 3"][2] == pytest.approx(2.32)
+
+
+def test_the_best_plan_is_of_all_types_together():
+    """Two types at one mean error: labels go where they lower it most, not to each type's own error."""
+    easy, hard = (np.broadcast_to(np.array([[p, 1 - p], [1 - p, p]]), (1, 9, 2, 2)) for p in (0.95, 0.6))
+    trees = [in_any_order(np.ones(1), chance, np.full(2, 0.5), np.ones(9), 9) for chance in (easy, hard)]
+    share = np.full(2, 0.5)
+    each = [priced(tree, parsed("overlap 5", NAMES[:2], ()).decided(tree, NAMES[:2]), np.inf) for tree in trees]
+    apart = np.mean(
+        [best_plan([tree], np.ones(1), one.error, np.inf).cost for tree, one in zip(trees, each, strict=True)]
+    )
+    whole = best_plan(trees, share, float(share @ [one.error for one in each]), np.inf)
+    assert whole.cost < apart and whole.cost == pytest.approx(whole.bound)
+
+
+def test_many_labels_and_few_errors():
+    """Where errors are rarer than a ten-millionth the best plan is still one, and costs no more than the rule."""
+    chance = np.broadcast_to(np.array([[0.8, 0.2], [0.2, 0.8]]), (1, 60, 2, 2))
+    tree = in_any_order(np.ones(1), chance, np.full(2, 0.5), np.ones(60), 60)
+    found = priced(tree, parsed("overlap 60", NAMES[:2], ()).decided(tree, NAMES[:2]), np.inf)
+    assert best_plan([tree], np.ones(1), found.error, np.inf).cost < 40 < found.cost
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -160,14 +184,14 @@ def test_stages_are_those_of_enumeration(seed):
             settled = belief.max() >= round(level, 4) if at else said[n - 1] == 1
             if settled or n == 3:
                 cost += whole * price[:n].sum()
-                right = joint[n].max() / joint[n].sum()
+                right = (joint[n].max() if at else joint[n][said[n - 1]]) / joint[n].sum()
                 if not settled and last == "expert":
                     cost += whole * expert
                 else:
                     error += whole * (1 - right)
                 break
     assert (found.cost, found.error) == pytest.approx((cost, error), abs=1e-9)
-    assert best_plan(tree, found.error, expert).bound <= found.cost + 1e-9
+    assert best_plan([tree], np.ones(1), found.error, expert).bound <= found.cost + 1e-9
 
 
 def holds(condition, found: dict[str, float]) -> bool | float:
@@ -223,6 +247,14 @@ def test_the_other_tools_files_are_read_back():
         ["https://host.example/?task=a%20b", "3"],
         ["https://host.example/?task=c%26d", "3"],
     ]
+    with pytest.raises(InputError, match="gold alone has none"):
+        written("taskflow", three, NAMES[:2], (), "https://host.example/{task}")
+    for text in (
+        "stage a settles on yes, stage b settles on no, stage c settles on no else answer",
+        "stage threshold settles on yes, stage b settles on yes else answer",
+    ):
+        with pytest.raises(InputError, match="cannot do"):
+            written("inspect", parsed(text, NAMES[:2], ("a", "b", "c", "threshold")), NAMES[:2], (), "")
     for tool, other in (("label-studio", "agree 2 else 3"), ("taskflow", "agree 2 else 3"), ("inspect", "overlap 3")):
         with pytest.raises(InputError, match="cannot do"):
             written(tool, parsed(other, NAMES[:2], ()), NAMES[:2], ("a",), "https://host.example/{task}")
