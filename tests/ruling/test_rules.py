@@ -339,3 +339,17 @@ def test_a_rule_that_is_none(campaign, options):
     """A sentence."""
     with pytest.raises(InputError, match="policy rule: "):
         crowdopt.compare(campaign, policies=[f"rule:{options}"], trials=1)
+
+
+def test_a_rule_in_a_live_campaign(campaign):
+    """Two labels of a task, a third if they differ: no more is asked, whatever is said."""
+    rng, votes = np.random.default_rng(0), dict[str, list[str]]()
+    running = crowdopt.live(campaign, policy="rule:agree=2:most=3")
+    for worker in ("ada", "bo", "chen", "dana", "emre", "femi", "gus", "hana"):
+        while (lease := running.ask(worker)) is not None:
+            label = "yes" if rng.random() < 0.7 else "no"
+            running.tell(lease.id, label)
+            votes.setdefault(lease.task, []).append(label)
+    running.close()
+    assert len(votes) == 24
+    assert all(len(said) == (2 if said[0] == said[1] else 3) for said in votes.values())
