@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.guides import PAGES, README, ROOT, STEP, name_of, python_blocks, type_page
@@ -57,6 +58,27 @@ def test_every_verb_exists_and_has_a_page():
     assert shown <= set(OURS)
     first = (ROOT / "crowdopt" / "README.md").read_text(encoding="utf-8")
     assert set(OURS) - {"init", "generate"} <= set(re.findall(r"`([\w-]+)", first))
+
+
+def options(command: click.Command) -> set[str]:
+    """Those of a verb, with those of its own commands."""
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    return {o for p in command.params for o in (*p.opts, *p.secondary_opts)}.union(*map(options, inner))
+
+
+def test_every_option_in_a_table_is_one_of_the_pages_verbs():
+    """An option that moved to another name, or was another verb's, is found out here, not by the reader."""
+    from crowdopt.cli import main
+
+    context = click.Context(main)
+    verbs = {name: options(verb) for name in main.list_commands(context) if (verb := main.get_command(context, name))}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = set(re.findall(r"(?:crowdopt |`)([\w-]+)[ `]", text)) & verbs.keys()
+        known = set[str]().union(*(verbs[verb] for verb in shown))
+        rows = re.findall(r"^\| (`--.*?) \|", text, re.MULTILINE)
+        named = {option for row in rows for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", row)}
+        assert named <= known, f"{name_of(page)}: {sorted(named - known)}"
 
 
 @pytest.mark.parametrize(
