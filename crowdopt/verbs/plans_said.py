@@ -250,7 +250,7 @@ def _how_many(plan: AdaptivePlan) -> str:
 
 def _with_expert(plan: AdaptivePlan) -> str:
     tasks = float((plan.to_expert * np.bincount(plan.askers.kind)).sum())
-    return f", {tasks:.4g} of them by the expert" if tasks > 0 else ""
+    return f", {tasks:.4g} tasks by the expert" if tasks > 0 else ""
 
 
 def _missed(plan: AdaptivePlan) -> list[str]:

@@ -100,7 +100,7 @@ def test_a_folder_and_its_page(drawn, tmp_path):
     """What is shown is what is written; the page names the trusted first of all."""
     place = drawn[0]
     done = run("judges", place / "log.csv", "--truth", place / "human.csv", "-o", tmp_path / "card")
-    assert done.exit_code == 0 and "next: crowdopt import log.csv" in done.stdout
+    assert done.exit_code == 0 and f"next: crowdopt import {place / 'log.csv'}" in done.stdout
     facts = json.loads((tmp_path / "card" / "judges.json").read_text(encoding="utf-8"))
     assert facts["cards"][0]["word"] == "trusted" and facts["panel"]["together"][0]["first"] == "one"
     page = crowdopt.report(tmp_path / "card").read_text(encoding="utf-8")
