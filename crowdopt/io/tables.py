@@ -254,6 +254,10 @@ class Table:
             hint = f" (did you mean {near!r}?)" if near else ""
             raise self.error(row, name, f"unknown {name} {column[row]!r}{hint}; {remedy}") from None
 
+    def with_spare(self, name: str) -> Table:
+        """The same, with a column that it has beside its own among these."""
+        return replace(self, columns={**self.columns, name: self.extras[name]})
+
     def numbers(self, name: str, empty: float | None = None) -> NDArray[np.float64]:
         """A column of finite numbers, each within its column's range; an empty cell reads as ``empty``, if given."""
         values = np.array(self._parsed(name, _finite, empty, "is not a finite number"), dtype=np.float64)

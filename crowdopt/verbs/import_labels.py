@@ -248,8 +248,7 @@ def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: Impor
     table = read_label_table(source)
     if asked.confidence not in table.extras:
         raise InputError(f"{table.path.name} has no column {asked.confidence!r} with the confidence of each label")
-    column = table.extras[asked.confidence]
-    sure = replace(table, columns={**table.columns, asked.confidence: column}).numbers(asked.confidence)
+    sure = table.with_spare(asked.confidence).numbers(asked.confidence)
     plain = labels_of(table, tuple(known.values()))
     true = true_classes(known, plain, name_of(source if asked.truth is None else asked.truth))
     kinds, types = read_types(asked.types, plain.tasks)

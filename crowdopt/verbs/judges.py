@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, ClassVar, Literal
@@ -223,19 +223,19 @@ def _mean_cost(table: Table) -> dict[str, float]:
     if "cost" not in table.extras:
         return {}
     filled = table.only(np.array([cell != "" for cell in table.extras["cost"]]))
-    amounts = replace(filled, columns={**filled.columns, "cost": filled.extras["cost"]}).numbers("cost")
-    spent: dict[str, list[float]] = {}
-    for name, amount in zip(filled["worker"], amounts.tolist(), strict=True):
-        spent.setdefault(name, []).append(amount)
-    return {name: float(np.mean(each)) for name, each in spent.items()}
+    return _means(zip(filled["worker"], filled.with_spare("cost").numbers("cost").tolist(), strict=True))
 
 
 def _cost_of_calls(read: ToolLog) -> dict[str, float]:
     """The same, as the tool says of each call."""
+    used = ((row.worker, row.usage) for row in read.rows)
+    return _means((worker, one.cost) for worker, one in used if one is not None and one.cost is not None)
+
+
+def _means(spent_by: Iterable[tuple[str, float]]) -> dict[str, float]:
     spent: dict[str, list[float]] = {}
-    for row in read.rows:
-        if row.usage is not None and row.usage.cost is not None:
-            spent.setdefault(row.worker, []).append(row.usage.cost)
+    for name, amount in spent_by:
+        spent.setdefault(name, []).append(amount)
     return {name: float(np.mean(each)) for name, each in spent.items()}
 
 
