@@ -1,11 +1,13 @@
 """The site: ``python .docs/build.py SITE`` writes it, after ``pip install -e '.[docs]'``.
 
-Sphinx builds it from the repository's pages, each at its own place, the command line's help, and the docstrings of the
-public names and of all modules that a page links to. Nothing in it needs a network. A warning is an error.
+Sphinx builds it from the repository's pages, each at its own place with its verbs' options, the command line's help,
+and the docstrings of the public names and of all modules that a page links to. Nothing in it needs a network. A warning
+is an error.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -25,13 +27,15 @@ LINK = re.compile(r"(\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")
 COMMENT = re.compile(r"^<!-- .*? -->\n", re.MULTILINE)
 INLINE = re.compile(r"\$`(.+?)`\$", re.DOTALL)
 CODE = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
+BAR = "\\|"  # within a table
 WIDTH = 100  # letters in a line of help
 CHAPTERS = ("crowdopt", "models", "benchmarks", "reference")  # folders of the site, each with an index
 
 
 def pages() -> list[Path]:
     """Every page of the repository that belongs to the site."""
-    return [ROOT / "README.md", *(page for name in CHAPTERS[:-1] for page in sorted((ROOT / name).rglob("*.md")))]
+    found = (page for name in CHAPTERS[:-1] for page in sorted((ROOT / name).rglob("*")))
+    return [ROOT / "README.md", *(page for page in found if page.suffix in (".md", ".ipynb"))]
 
 
 def module_of(file: Path) -> str:
@@ -45,6 +49,7 @@ def place(file: Path) -> Path:
     path = file.relative_to(ROOT)
     if path.suffix == ".py" and path.parts[0] == "crowdopt":
         return Path("reference", f"{module_of(file)}.md")
+    path = path.with_suffix(".md") if path.suffix == ".ipynb" else path
     return path.with_name("index.md") if path.name == "README.md" else path
 
 
@@ -58,9 +63,46 @@ def as_source(page: Path, linked: set[Path]) -> str:
         linked.add(goal)
         return f"{found[1]}{os.path.relpath(place(goal), place(page).parent)}{found[3] or ''}"
 
-    parts = CODE.split(COMMENT.sub("", page.read_text(encoding="utf-8")))
+    text = page.read_text(encoding="utf-8") if page.suffix == ".md" else as_page(page)
+    parts = CODE.split(COMMENT.sub("", text))
     parts[::2] = [LINK.sub(link, INLINE.sub(r"{math}`\1`", text)) for text in parts[::2]]
     return "".join(parts).replace("```math", "```{math}").replace("```csv", "```text")
+
+
+def as_page(notebook: Path) -> str:
+    """A notebook as a page: its text, its code, and what that printed."""
+    parts = []
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source, code = "".join(cell["source"]), cell["cell_type"] == "code"
+        parts.append(f"```python\n{source}\n```" if code else source)
+        for one in cell.get("outputs", []):
+            parts.append(f"```text\n{''.join(one.get('text') or one['data']['text/plain']).rstrip()}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def verbs_by_page() -> dict[Path, list[str]]:
+    """Which verbs a page of the guide is about, as the table on its first page says."""
+    guide = ROOT / "crowdopt"
+    rows = re.findall(
+        r"^\| [^|]+\| (`[^|]+`) \| \[\w+\]\(([^)#]+)\) \|", (guide / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    return {guide / goal: re.findall(r"`([\w-]+)`", verbs) for verbs, goal in rows}
+
+
+def options_of(verbs: list[str]) -> str:
+    """Tables of the options of these verbs, from the commands themselves."""
+    top, parts = click.Context(main), ["", "## Options"]
+    for verb in verbs:
+        command = main.get_command(top, verb)
+        assert command is not None
+        context = click.Context(command, info_name=verb, parent=top)
+        told = [record for one in command.params if (record := one.get_help_record(context))]
+        rows = [" | ".join([f"| `{name.replace('|', BAR)}`", f"{' '.join(said.split())} |"]) for name, said in told]
+        parts += [
+            f"### crowdopt {verb}",
+            "\n".join(["| option | what it does |", "|---|---|", *rows]).replace("``", "`"),
+        ]
+    return "\n\n".join(parts) + "\n"
 
 
 def help_page() -> str:
@@ -102,7 +144,11 @@ def add_contents(sources: Path) -> None:
     below = {"index": [*(f"{chapter}/index" for chapter in CHAPTERS[:-1]), "command_line", "reference/index"]}
     for chapter in CHAPTERS:
         found = (page.relative_to(sources / chapter).with_suffix("") for page in (sources / chapter).rglob("*.md"))
-        below[f"{chapter}/index"] = sorted(name.as_posix() for name in found if name.as_posix() != "index")
+        face = (sources / chapter / "index.md").read_text(
+            encoding="utf-8"
+        )  # pages stand in the order in which it names them
+        names = sorted(name.as_posix() for name in found if name.as_posix() != "index")
+        below[f"{chapter}/index"] = sorted(names, key=lambda name: face.find(f"({name}.md") % (len(face) + 1))
     for name, others in below.items():
         with (sources / f"{name}.md").open("a", encoding="utf-8") as page:
             page.write("\n".join(["\n", "```{toctree}", ":hidden:", "", *others, "```", ""]))
@@ -120,8 +166,10 @@ def build(site: Path) -> int:
         raise SystemExit(f"{site} is not empty; choose another folder, or remove it")
     with tempfile.TemporaryDirectory() as folder:
         sources, linked = Path(folder) / "sources", set[Path]()
+        about = verbs_by_page()
         for page in pages():
-            write(sources / place(page), as_source(page, linked))
+            added = options_of(about[page]) if page in about else ""
+            write(sources / place(page), as_source(page, linked) + added)
         for name, text in reference(linked).items():
             write(sources / "reference" / f"{name}.md", text)
         write(sources / "command_line.md", help_page())

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from crowdopt.errors import InputError
 
 SHOWN = 10  # rows of a table
+SCIENTIFIC = 1e-4, 1e12  # numbers outside are written with an exponent
 LONGEST = 200  # letters of a fact
 STYLE = "text-align:left"
 NO_PLAN = {
@@ -64,7 +65,8 @@ class InNotebooks:
         words = _sentence(self)
         head = f"{type(self).__name__}: {words}" if words else type(self).__name__
         rows, count = self.notebook_rows(SHOWN)
-        lines = [head, *(f"  {name:<{width}}  {text}" for name, text in facts.items()), *_columns(rows)]
+        told = [f"  {text}" for value in named_facts(self).values() if _are_sentences(value) for text in value]
+        lines = [head, *(f"  {name:<{width}}  {text}" for name, text in facts.items()), *told, *_columns(rows)]
         return "\n".join([*lines, *[f"  {count - len(rows)} more"] * (count > len(rows))])
 
 
@@ -102,6 +104,18 @@ def at_most(ratio: float) -> str:
     return f"{ceil(100 * ratio / step * (1 - 1e-12)) * step:.3g} %"
 
 
+def number(value: float | None) -> str:
+    """Four digits, more for whole numbers; an exponent only where it is needed."""
+    if value is None or not isfinite(value):
+        return "unknown" if value is None else str(value)
+    if abs(value - round(value)) <= 1e-9 * abs(value) and abs(value) < 1e12:
+        return str(round(value))
+    low, high = SCIENTIFIC
+    if not low <= abs(value) < high:
+        return f"{value:.1e}" if abs(value) < low else f"{value:.3e}"
+    return f"{value:.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def how_good(
     proven: bool,
     gap: float | None,
@@ -111,7 +125,6 @@ def how_good(
     rule: str = "",
     word: str = "",
     plans: str = "plan",
-    digits: int = 10,
 ) -> str:
     """How good a plan provably is, in one sentence.
 
@@ -124,7 +137,7 @@ def how_good(
     if proven:
         return f"proven optimal{rule}: no {plans}{rule} costs less ({vouched})"
     above = "" if gap is None or bound <= 0 else f", at most {at_most(gap)} above the optimum{rule}"
-    return f"feasible{above}: no {plans}{rule} costs less than {bound:.{digits}g} ({vouched})"
+    return f"feasible{above}: no {plans}{rule} costs less than {number(bound)} ({vouched})"
 
 
 def as_arrow(columns: Mapping[str, Any]) -> Any:
@@ -164,8 +177,8 @@ def _sentence(result: InNotebooks) -> str:
     return result.in_words or NO_PLAN.get(str(getattr(getattr(result, "status", None), "value", "")), "")
 
 
-def _are_sentences(values: Sequence[Any]) -> bool:
-    return bool(values) and all(isinstance(value, str) for value in values)
+def _are_sentences(values: Any) -> bool:
+    return isinstance(values, list) and bool(values) and all(isinstance(value, str) for value in values)
 
 
 def _rows(name: str, values: Sequence[Any]) -> str:

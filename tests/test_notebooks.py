@@ -1,18 +1,17 @@
-"""Every result has a picture of its own in a notebook, and the README's Python runs there."""
+"""Every result has a picture of its own in a notebook, and the tutorial prints what it shows."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 
 import crowdopt
 from crowdopt.online.run_score import Optimum
 from crowdopt.studies.online_trials import Comparison
+from tests.guides import ROOT, masked
 
-README = Path(__file__).parent.parent / "README.md"
 PLAIN = {"Path", "None", "int", "float", "dict[str, Any]", "tuple[Any, dict[str, Any]]"}
 AT_WORK = {"Session", "Live"}  # objects to go on with, and no results
 
@@ -64,17 +63,19 @@ def test_a_comparison_is_a_line_for_each_policy_and_a_sentence():
 
 
 @pytest.mark.slow
-def test_the_readmes_python_runs_in_a_notebook():
-    """Typed into cells and run by a kernel, with the plan shown as a table in the last."""
+def test_the_tutorial_prints_what_it_shows(tmp_path):
+    """Run from top to bottom in an empty folder; only seconds may differ, and nothing warns."""
     nbformat = pytest.importorskip("nbformat", reason="pip install nbclient ipykernel")
     nbclient = pytest.importorskip("nbclient", reason="pip install nbclient ipykernel")
     pytest.importorskip("ipykernel", reason="pip install ipykernel")
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in [*blocks, "plan"]])
-    kernel = nbclient.NotebookClient(book, timeout=300, kernel_name="python3")
-    kernel.execute()
-    shown = [output["data"] for output in book.cells[-1].outputs if "data" in output]
-    assert "<table>" in shown[-1]["text/html"] and shown[-1]["text/plain"].startswith("Plan: ")
-    said = "".join(one.text for cell in book.cells for one in cell.outputs if one.get("name") == "stderr")
-    assert "Warning" not in said, said
+    shown, run = (nbformat.read(ROOT / "models" / "tutorial.ipynb", as_version=4) for _ in range(2))
+    nbclient.NotebookClient(run, timeout=300, resources={"metadata": {"path": tmp_path}}).execute()
+    for was, now in zip(shown.cells, run.cells, strict=True):
+        told, said = ([one for one in cell.get("outputs", []) if one.get("name") != "stderr"] for cell in (was, now))
+        assert [text_of(one) for one in said] == [text_of(one) for one in told], was.source
+        assert "Warning" not in "".join(one.text for one in now.get("outputs", []) if one.get("name") == "stderr")
+
+
+def text_of(output) -> str:
+    """What a cell printed, or its value as text."""
+    return masked(re.sub(r"(seconds +)\S+", r"\1", output.get("text") or output["data"]["text/plain"]))

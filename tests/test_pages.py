@@ -86,7 +86,6 @@ def test_every_option_in_a_table_is_one_of_the_pages_verbs():
     [
         ("contract/example_backend.py", "solvers"),
         ("online/example_policy.py", "online"),
-        ("online/three_methods.py", "online"),
     ],
 )
 def test_the_extension_of_ones_own_is_the_tested_one(file, page):

@@ -26,7 +26,7 @@ from crowdopt.crowd.doubt import LeftOpen
 from crowdopt.crowd.instance import PRICES, AssignmentInstance
 from crowdopt.crowd.vote_errors import NEAR, broken, exact_errors, most_errors, open_tasks, worst_breach
 from crowdopt.errors import OwnFault
-from crowdopt.notebooks import InFrames, as_arrow, how_good
+from crowdopt.notebooks import InFrames, as_arrow, how_good, number
 from crowdopt.programs.elastic import JOINT
 
 REPORT = "this is a fault of crowdopt, not of the campaign: please report it with the campaign"
@@ -307,7 +307,7 @@ class Plan(InFrames):
         """How good the plan provably is, as a sentence; empty where there is none."""
         if not self.found:
             return ""
-        word = f"on {self.backend}'s word; the plan's own multipliers prove {self.certified_bound:.10g}"
+        word = f"on {self.backend}'s word; the plan's own multipliers prove {number(self.certified_bound)}"
         return how_good(self.proven, self.gap, self.bound, self.proof, rule=self.of_rule, word=word)
 
     def notebook_rows(self, most: int) -> tuple[list[dict[str, Any]], int]:

@@ -25,6 +25,7 @@ from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
 from crowdopt.crowd.law import NONE
 from crowdopt.crowd.rules import BHATTACHARYYA, guessing
 from crowdopt.crowd.vote_errors import breaches, fewest_exact, most_errors, relaxation
+from crowdopt.notebooks import number
 from crowdopt.programs import aggregated, elastic
 from crowdopt.programs.assignment import shares_of
 
@@ -286,7 +287,7 @@ class Shortage:
         """
         lines = _by_type(instance, self.evidence) + _labels(instance, self.labels) + self.limits_in_the_way(instance)
         if not lines and proven:
-            lines.append("shares of labels would do: only whole labels do not fit")
+            lines.append("the linear relaxation has a solution; no plan of whole labels does")
         if self.blocked:
             lines.append("no error target helps: the other limits leave no plan, so mend those first")
         least = self.no_epsilon_below
@@ -306,7 +307,9 @@ class Shortage:
         lines = _each("worker", instance.worker_id, self.load, "task(s) short of its min_tasks")
         lines += [] if self.joint is None else self.joint.sentences
         if self.money is not None:
-            lines.append(f"the budget of {instance.budget:g} is too small: no plan costs less than {self.money:.6g}")
+            lines.append(
+                f"the budget of {instance.budget:g} is too small: no plan costs less than {number(self.money)}"
+            )
         return lines
 
 

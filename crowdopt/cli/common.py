@@ -20,7 +20,7 @@ from crowdopt.bars import WHILE, Latest, ticking
 from crowdopt.documents import finite
 from crowdopt.errors import InputError
 from crowdopt.interrupts import INTERRUPTED as INTERRUPTED
-from crowdopt.notebooks import percent
+from crowdopt.notebooks import number, percent
 
 if TYPE_CHECKING:
     from crowdopt.core.solution import Progress
@@ -94,10 +94,10 @@ class ProgressLine:
         moment, note = self._latest.moment, self._latest.note
         if moment is None or (moment.value is None and moment.bound is None):
             return note or "looking for a plan"
-        best = "none yet" if moment.value is None else f"{moment.value:g}"
-        bound = "none yet" if moment.bound is None else f"{moment.bound:g}"
+        best = "no plan yet" if moment.value is None else f"best plan {number(moment.value)}"
+        bound = "" if moment.bound is None else f", none below {number(moment.bound)}"
         gap = "" if moment.gap is None else f", gap {percent(moment.gap)}"
-        return f"best {best}, bound {bound}{gap}" + (f" ({note})" if note else "")
+        return f"{best}{bound}{gap}" + (f" ({note})" if note else "")
 
     def __exit__(self, *_: object) -> None:
         self._clock.close()

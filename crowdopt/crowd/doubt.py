@@ -48,8 +48,8 @@ class LeftOpen(NamedTuple):
         each = f"{self.fewest}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
         share = Fraction(self.share).limit_denominator(PARAMS.draws)
         return (
-            f"skills rest on {each} gold answers each: as far as these tell, errors are {self.mean:.3f} on average, "
-            f"{self.high:.3f} at most in {share.numerator} of {share.denominator} crowds like this"
+            f"with {each} gold answers a worker, errors are {100 * self.mean:.3g} % on average, and at most "
+            f"{100 * self.high:.3g} % in {share.numerator} of {share.denominator} crowds that fit them"
         )
 
     @property

@@ -83,7 +83,7 @@ class Difficulty:
     def stated(self) -> str:
         """The difficulty that a plan assumes, in words."""
         share, left = 100 * self.share, 100 * self.left
-        return f"{share:.3g} % of the tasks are hard, with {left:.3g} % of a worker's edge over guessing left there"
+        return f"{share:.3g} % of the tasks are hard, where workers keep {left:.3g} % of their edge over guessing"
 
     def __str__(self) -> str:
         """What is said of it wherever a claim rests on it."""
@@ -92,10 +92,9 @@ class Difficulty:
         share, low, high, left, least, most = (
             round(100 * x) for x in (self.share, self.low, self.high, self.left, self.least, self.most)
         )
-        return (
-            f"about {share} % of the tasks ({low} to {high} %) are hard: there {left} % ({least} to {most} %) of a "
-            "worker's edge over guessing is left"
-        )
+        some = f"keep {left} % ({least} to {most} %) of their edge over guessing"
+        there = some if left > 0 else "are no better than guessing"
+        return f"about {share} % of the tasks ({low} to {high} %) are hard: there workers {there}"
 
 
 NONE = Difficulty()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -128,13 +128,13 @@ class Answered(InFrames):
     folder: Path
     answers: PlanAnswers
     pairs: Ints
-    labels: list[str]
+    labels: list[str] = field(repr=False)
     new: Ints
     names: tuple[str, ...]
-    left_out: int
+    left_out: int = field(repr=False)
     overrides: dict[str, Any]
     skipped: Ints
-    accept: bool = False
+    accept: bool = field(default=False, repr=False)
     onward: Onward | None = None
 
     in_notebooks: ClassVar[tuple[str, ...]] = ()
@@ -148,6 +148,12 @@ class Answered(InFrames):
             for i, (k, error, labels) in enumerate(some)
         ]
         return rows, found.answer.size
+
+    @property
+    def in_words(self) -> str:
+        """How many answers are sure, and how many are expected to be wrong."""
+        sure, wrong = int(self.answers.sure.sum()), self.answers.error.sum()
+        return f"{sure} sure, {self.answers.answer.size - sure} not yet; {wrong:.3g} expected to be wrong"
 
     @property
     def instance(self) -> AssignmentInstance:

@@ -458,15 +458,12 @@ def how_errors_are_drawn(campaign: str | Path) -> str:
     instance = read_with_labels(campaign).instance
     families = sum(group.dependent for group in instance.groups)
     if instance.vote_law is not None:
-        return f"errors drawn together by the {instance.vote_law.name} law of gold votes"
+        return f"simulated errors go together as the {instance.vote_law.name} law of gold votes says"
     if instance.difficulty.share:
         return f"errors drawn independently of one another on each task; {instance.difficulty.stated()}"
     if not families:
         return "errors drawn independently of one another"
-    return (
-        f"errors of {families} families drawn together: one number for a task and a family decides for all of it, so "
-        "a worse worker errs wherever a better one does; other errors independently"
-    )
+    return f"simulated errors coincide as much as they can within each of {families} families; others are independent"
 
 
 def _truth(path: Path, task: dict[str, int], names: tuple[str, ...]) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from crowdopt.notebooks import number
 from crowdopt.pages import Kind
 from crowdopt.pages.charts import GREY, at, hue, on, plot, sized
 from crowdopt.pages.page import Chart, Page, PageTable, Section, of_rule
@@ -55,7 +56,7 @@ def _held_against(optimum: Line) -> list[str]:
     linear += "." if optimum.get("promise") else ", so there is nothing to hold costs against."
     if optimum["bound"] is not None:
         proof = "proven by multipliers" if optimum["proof"] == "certificate" else "on the solver's word"
-        least = f"at least {optimum['bound']:.10g} ({proof}), LP {optimum['lp']:.10g}.{_best(optimum['found'])}"
+        least = f"at least {number(optimum['bound'])} ({proof}), LP {number(optimum['lp'])}.{_best(optimum['found'])}"
         linear = f"Offline optimum{_of_rule(optimum)}, skills known: {least}"
     return [*_promised(optimum), linear]
 
@@ -70,7 +71,7 @@ def _promised(optimum: Line) -> list[str]:
     promised = of_rule(optimum["promise"])
     if optimum["promise_bound"] is None:
         return [f"There is no offline plan{promised}."]
-    least = f"at least {optimum['promise_bound']:.10g} (proven by multipliers).{_best(optimum['promise_found'])}"
+    least = f"at least {number(optimum['promise_bound'])} (proven by multipliers).{_best(optimum['promise_found'])}"
     relation = (
         "which implies it"
         if optimum.get("implied", True)
@@ -81,7 +82,7 @@ def _promised(optimum: Line) -> list[str]:
 
 
 def _best(found: float | None) -> str:
-    return "" if found is None else f" The best offline plan found costs {found:.10g}."
+    return "" if found is None else f" The best offline plan found costs {number(found)}."
 
 
 def constant_sentence(error: float) -> str:

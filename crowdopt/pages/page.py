@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
+from crowdopt.notebooks import number
 from crowdopt.pages.charts import MISSING, Undrawn, drawn
 
 PROMISE = "exact-error"  # the rule that is the promise itself
-SCIENTIFIC = 1e-4, 1e7  # numbers outside are written with an exponent
 
 
 @dataclass(frozen=True)
@@ -136,13 +136,3 @@ def _is_number(value: Any) -> bool:
 def of_rule(name: str) -> str:
     """Words that a bound or an optimum needs where it is a rule's and not the promise's."""
     return f" by rule {name}" if name not in ("", PROMISE) else ""
-
-
-def number(value: float) -> str:
-    """Four digits, more for whole numbers; an exponent only where it is needed."""
-    if value == int(value) and abs(value) < 1e12:
-        return str(int(value))
-    low, high = SCIENTIFIC
-    if abs(value) >= 1000:
-        return f"{value:.1f}" if abs(value) < high else f"{value:.3e}"
-    return f"{value:.4g}" if abs(value) >= low else f"{value:.1e}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crowdopt.notebooks import how_good
+from crowdopt.notebooks import how_good, number
 from crowdopt.pages import Kind
 from crowdopt.pages.charts import PALETTE, at, on, plot, sized
-from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section, Stories, number, of_rule
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section, Stories, of_rule
 
 MATRIX = 120, 60  # tasks and workers that fit one picture of who labels what
 BARS = 60  # workers that get a bar each
@@ -78,7 +78,7 @@ def _verdict(facts: Mapping[str, Any]) -> list[str]:
     claims, errors = facts["claims"], facts["errors"]
     sentences = [
         f"{number(claims['labels'])} labels for {claims['tasks']} tasks by {facts['busy']} of {claims['workers']} "
-        f"workers ({facts['full']} at capacity), cost {claims['cost']:.10g}.",
+        f"workers ({facts['full']} at capacity), cost {number(claims['cost'])}.",
         _how_good(claims),
         _how_sure(claims, errors),
     ]
@@ -106,7 +106,7 @@ def _short(value: Any) -> str:
 def _how_good(claims: Mapping[str, Any]) -> str:
     """The proof in one sentence, with the rule whose optimum it is about where that is not the promise itself."""
     certified = claims["certified_bound"]
-    own = "" if certified is None else f"; the plan's own multipliers prove {certified:.10g}"
+    own = "" if certified is None else f"; the plan's own multipliers prove {number(certified)}"
     figures = claims["proven"], claims["gap"], claims["bound"], claims["proof"]
     return how_good(*figures, rule=of_rule(claims["rule"]), word=f"on {claims['backend']}'s word{own}") + "."
 

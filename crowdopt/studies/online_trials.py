@@ -28,7 +28,7 @@ from crowdopt.errors import InputError
 from crowdopt.files import draft
 from crowdopt.io.campaign import LabelRecord, arrays_of, read_archive
 from crowdopt.memory import refuse_beyond_memory
-from crowdopt.notebooks import InFrames
+from crowdopt.notebooks import InFrames, number
 from crowdopt.online.arrivals import Run, Stream
 from crowdopt.online.crowds import AUDIT, breach, breached, hold_out, recorded_stream, simulated_stream
 from crowdopt.online.limits import Least
@@ -195,14 +195,16 @@ class Comparison(InFrames):
             linear = f"there is no offline plan{of_rule} for this campaign"
             linear += "" if best.promise else ": costs have nothing to be held against"
         else:
-            linear = f"offline, skills known, no plan{of_rule} costs less than {best.bound:.10g} (LP {best.lp:.10g})"
+            linear = (
+                f"offline, skills known, no plan{of_rule} costs less than {number(best.bound)} (LP {number(best.lp)})"
+            )
         if not best.promise:
             return [linear]
         promised = RULES[best.promise].of_rule
         if best.promise_bound is None:
             least = f"there is no offline plan{promised} for this campaign"
         else:
-            least = f"offline, skills known, no plan{promised} costs less than {best.promise_bound:.10g}"
+            least = f"offline, skills known, no plan{promised} costs less than {number(best.promise_bound)}"
         return [least, f"policies go by rule {best.rule}, {_relation(best.implied, best.promise)}: {linear}"]
 
     @property

@@ -339,7 +339,7 @@ def _lines(done: Aggregated) -> list[str]:
     if done.choice is not None:
         said.append(str(done.choice))
     if answers.difficulty is not None:
-        said.append(f"{answers.difficulty}; the chances heed it")
+        said.append(f"{answers.difficulty}; confidences take this into account")
     return said if done.right is None else [*said, f"right on {100 * done.right:.1f} % of the tasks with known answers"]
 
 
@@ -446,11 +446,11 @@ def _with_a_folder(_: bool, plan: AnyPath | None, output: AnyPath | None, **type
 def _said(done: Answered | Aggregated | Answers, output: AnyPath | None, workers: AnyPath | None) -> Said:
     if isinstance(done, Answered):
         looks = looks_to_certify(done.instance.n_tasks, float(done.instance.epsilon.mean()))
-        known = {"answers": str(output), **facts(done), "looks_to_certify": asdict(looks)}
+        known = {"answers": str(output), **facts(done), "looks_to_certify": looks}
         return Said(known, _of_plan(done, Path(str(output))))
     assert isinstance(done, Aggregated)
     count = len(done.labels.tasks)
-    known = {**_facts_of(done), "looks_to_certify": asdict(looks_to_certify(count))}
+    known = {**_facts_of(done), "looks_to_certify": looks_to_certify(count)}
     audited = certifying(count, TARGET, output or "ANSWERS")
     return Said(known, [*_lines(done), audited, *(f"wrote {path}" for path in (output, workers) if path is not None)])
 

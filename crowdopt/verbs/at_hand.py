@@ -17,7 +17,7 @@ from crowdopt.errors import InputError, public
 from crowdopt.files import write_text
 from crowdopt.io.campaign import read_campaign
 from crowdopt.io.cells import TableLike, cells_at_hand, cells_of, is_frame, write_csv
-from crowdopt.io.folders import CAMPAIGN
+from crowdopt.io.folders import CAMPAIGN, new_folder
 from crowdopt.io.plan import read_claims, read_pairs
 from crowdopt.io.settings import RECORD, overridden
 from crowdopt.notebooks import InFrames
@@ -38,6 +38,8 @@ def campaign(
     groups: TableLike | None = None,
     rows: TableLike | None = None,
     trust_gold: bool = False,
+    output: AnyPath | None = None,
+    force: bool = False,
     **settings: Any,
 ) -> AssignmentInstance:
     """A campaign from tables, each a file, a frame or columns by name: as from a folder of them.
@@ -48,6 +50,10 @@ def campaign(
         As a campaign's folder has them; tasks, workers, and one of gold and skills are needed.
     trust_gold : bool
         Take gold as it is, below chance too.
+    output : path, optional
+        Folder to write the campaign to.
+    force : bool
+        Replace it if it exists.
     **settings
         Keys of campaign.toml: ``epsilon=.05``, ``classes=["cat", "dog"]``.
 
@@ -62,7 +68,7 @@ def campaign(
     """
     given = {"tasks": tasks, "workers": workers, "gold": gold, "skills": skills, "prices": prices, "rows": rows}
     given |= {"forbidden": forbidden, "fixed": fixed, "collected": collected, "groups": groups}
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() if output is None else new_folder(Path(output), CAMPAIGN, force) as place:
         for name, table in given.items():
             if table is not None:
                 header, columns, _ = cells_at_hand(table) if is_frame(table) else cells_of(Path(str(table)))  # type: ignore[arg-type]

@@ -52,7 +52,7 @@ from crowdopt.io.audits import (
 from crowdopt.io.folders import check_target
 from crowdopt.io.schema import GOING_UP
 from crowdopt.io.tables import read_table, table_in
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InNotebooks, number, percent
 from crowdopt.said import Said, Verb, Word
 from crowdopt.verbs.binding import AnyPath, two_ways
 from crowdopt.version import __version__
@@ -433,26 +433,16 @@ def _escalation(table: AnsweredTable, place: Path, asked: AuditOptions) -> Escal
     return concluded_escalation(table, place, Path(asked.checked))
 
 
-@dataclass(frozen=True)
-class Looks:
-    """How many answers an expert looks at to certify a target with confidence .95, whatever the workers did."""
-
-    # with fewer no audit can certify it, whichever answers it draws: the errors may be on any of them
-    least: int
-    if_half: int  # fixed beforehand they suffice nine times in ten where half of the target is wrong
-
-
-def looks_to_certify(answers: int, target: float = TARGET) -> Looks:
-    """How many looks certifying takes, if no answer is wrong, or half as many as the target; claims are not used."""
-    return Looks(*(checks_needed(answers, target, error, spendable(CONFIDENCE)) for error in (0.0, target / 2)))
+def looks_to_certify(answers: int, target: float = TARGET) -> int:
+    """With fewer looks no audit can certify a target at confidence .95: the errors may be on any of the answers."""
+    return checks_needed(answers, target, 0.0, spendable(CONFIDENCE))
 
 
 def certifying(answers: int, target: float, place: AnyPath) -> str:
     """How many of so many answers to check for a target, as a sentence, with the command that draws them."""
-    looks = looks_to_certify(answers, target)
     return (
-        f"to certify {target:.3g} whatever the workers did, an expert looks at {looks.least} of these answers at "
-        f"least, by --method exact at {looks.if_half} if {50 * target:.3g} % of them are wrong: "
+        f"to prove at most {percent(target)} wrong, whatever the workers did, an expert must check at least "
+        f"{looks_to_certify(answers, target)} of these answers: "
         f"crowdopt audit {place} --target {target:.3g} -o AUDIT"
     )
 
@@ -523,7 +513,7 @@ def _drawn_said(done: Audit, output: AnyPath) -> list[str]:
     stop = "look at all of them" if done.draw.fixed else "look from the top, stop when it is enough"
     return [
         f"{done.checks} of {done.draw.answers} answers drawn{least}, {terms.method}, seed {terms.seed}: {stop}",
-        f"that should certify {terms.target:g} if a share of {done.draw.assumed:.3g} is wrong",
+        f"enough to prove at most {percent(terms.target)} wrong, if {percent(done.draw.assumed)} are as claimed",
         f"commitment {done.commitment}: hand it on before the expert begins",
         f"wrote {output}; the expert's answers: crowdopt audit ANSWERS --checked CHECKED.csv -o {output}",
     ]
@@ -583,7 +573,7 @@ def _tiers_drawn(done: Escalation, output: AnyPath) -> list[str]:
     return [
         f"{done.checks} of {done.draw.answers} answers drawn, seed {terms.seed}: look from the top",
         f"planned by the claims: {planned.stand} answers stand, {planned.up} go up, the expert looks at "
-        f"{planned.checks}, cost {planned.cost:.6g}",
+        f"{planned.checks}, cost {number(planned.cost)}",
         f"at most {terms.allowed} of those that stand may be wrong",
         f"commitment {done.commitment}: hand it on before the expert begins",
         f"wrote {output}; the expert's answers: crowdopt audit ANSWERS --checked CHECKED.csv -o {output}",
@@ -593,14 +583,14 @@ def _tiers_drawn(done: Escalation, output: AnyPath) -> list[str]:
 def _tiers_shown(done: Escalation, output: AnyPath) -> list[str]:
     assert done.escalated is not None
     made = done.escalated
-    said = [made.sentence, f"cost so far {done.cost:.6g}, {done.up} that go up included"]
+    said = [made.sentence, f"cost so far {number(done.cost)}, {done.up} that go up included"]
     if made.finished:
         said.append("no further look is expected to save money")
     elif done.checks > made.wrong.size:
         onward = made.planned
         said.append(
             f"{done.checks - made.wrong.size} more to look at in {output}/check.csv: by what was seen {onward.stand} "
-            f"may stand in the end, at a cost of {onward.cost:.6g}"
+            f"may stand in the end, at a cost of {number(onward.cost)}"
         )
     return [*said, f"wrote {output}: standing.json, answers.csv, up.csv (the tasks that go up)"]
 

@@ -23,7 +23,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.folders import PLAN, check_target
 from crowdopt.io.plan import run_facts, summary, write_plan
 from crowdopt.io.settings import alone, overridden, stating
-from crowdopt.notebooks import percent
+from crowdopt.notebooks import number, percent
 from crowdopt.said import Said, Verb
 from crowdopt.solvers import solve_whole
 from crowdopt.verbs.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
@@ -234,11 +234,11 @@ def _sentences(spent: Spent, output: AnyPath) -> list[str]:
     plan, n = spent.plan, spent.plan.instance.n_tasks
     wrong = f"{spent.wrong:.4g} of {n} answers expected to be wrong ({percent(spent.wrong / n)})"
     least = f"no plan of that cost expects fewer than {spent.wrong_bound:.4g} (certificate)"
-    ahead = f"greedy has {percent(spent.guarantee or 0.0)} of the gain any plan has by the Bhattacharyya bound, or more"
+    ahead = f"greedy is sure of {percent(spent.guarantee or 0.0)} of the gain of any plan, by the Bhattacharyya bound"
     return [
-        f"{plan.labels:g} labels, cost {plan.objective:.10g} of {spent.money:.10g}, by {spent.method}: {wrong}",
+        f"{plan.labels:g} labels, cost {number(plan.objective)} of {number(spent.money)}, by {spent.method}: {wrong}",
         least if spent.wrong_bound > 0 else "what other plans of that cost expect is not known",
-        *filter(None, [ahead if spent.guarantee is not None else "", plan.note]),
+        *filter(None, [ahead if spent.guarantee is not None and spent.method == "greedy" else "", plan.note]),
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
 
@@ -249,14 +249,14 @@ def _said(found: Spent | Promised, output: AnyPath, labels: int | None, money: f
     spent = float((money if labels is None else labels) or 0)
     facts = {"epsilon": found.epsilon, "least_epsilon": found.least_epsilon}
     least = (
-        f"{found.by_rule}no plan of {spent:.10g} promises every task less than {found.least_epsilon:.4g} (certificate)"
+        f"{found.by_rule}no plan of {number(spent)} promises each task under {found.least_epsilon:.4g} (certificate)"
     )
     if not found.rules_out:
         least = "no error is ruled out"
     plan = found.plan
     if plan is None:
         return Said(facts, ["no plan was found that promises each task anything", least], 1)
-    said = f"{plan.labels:g} labels, cost {plan.objective:.10g}: every task's error is at most {found.epsilon:.4g}"
+    said = f"{plan.labels:g} labels, cost {number(plan.objective)}: every task's error is at most {found.epsilon:.4g}"
     if found.by_rule and plan.vote_error is not None:
         said += f" {found.by_rule.strip()}, {plan.vote_error.max():.4g} by its vote's exact error"
     return Said({**_facts(plan, output), **facts}, [said, least, f"wrote {output}"])

@@ -40,7 +40,7 @@ from crowdopt.io.results import EXPLANATION, write_explanation
 from crowdopt.io.settings import overridden, overrides
 from crowdopt.io.tables import read_labels, read_truth
 from crowdopt.kernels import for_small
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InNotebooks, number
 from crowdopt.pages.charts import Undrawn, drawn
 from crowdopt.pages.explanation_page import charts, rounds_in_words
 from crowdopt.said import Said, Verb
@@ -78,8 +78,8 @@ class LawsExplained:
         for one in self.prices:
             loss = f"held-out loss {self.loss[one.name]:.4f}"
             said.append(
-                f"{one.name:{width}}  {loss}: promises cost {one.promised:.6g}, errors {one.times:.2f}; "
-                f"comes to cost {one.cost:.6g}, errors {one.errs:.2f}"
+                f"{one.name:{width}}  {loss}: promises cost {number(one.promised)}, errors {one.times:.2f}; "
+                f"comes to cost {number(one.cost)}, errors {one.errs:.2f}"
             )
         return said
 
@@ -167,7 +167,7 @@ class RoundsExplained:
             what = (
                 none
                 if row.cost is None
-                else f"{row.cost:10.6g}  ({row.labels:.6g} labels; none costs less: {row.bound:.6g})"
+                else f"{number(row.cost):>10}  ({number(row.labels)} labels; none costs less: {number(row.bound)})"
             )
             said.append(f"{row.name:{width}}  {what}")
         return said + self.too_large + ([] if self.laws is None else self.laws.sentences)
@@ -431,7 +431,7 @@ def _of_average(known: Plan) -> Explanation:
     sentences = [headline(known)]
     facts: dict[str, Any] = {"feasible": known.found, "status": known.status.value}
     if known.found:
-        sentences = [f"a plan exists; none{known.of_rule} costs less than {known.bound:.6g}"]
+        sentences = [f"a plan exists; none{known.of_rule} costs less than {number(known.bound)}"]
         facts["bound"] = known.bound
     elif known.pairs is not None:
         sentences += what_falls_short(known)
@@ -484,7 +484,7 @@ def _worth(known: Plan, margins: Margins | None, curve: CostCurve | None) -> Exp
         return Explanation(instance, True, words, {"feasible": True, "bound": known.bound}, curve=curve)
     price, value = margins.task_price, margins.capacity_value
     by = "by the fewest labels that exact errors allow" if instance.the_rule.checked else "by the LP"
-    sentences = [f"a plan exists; {by} none costs less than {margins.cost:.6g}"]
+    sentences = [f"a plan exists; {by} none costs less than {number(margins.cost)}"]
     kinds = [(float(price[instance.task_type == k].mean()), k) for k in np.unique(instance.task_type)]
     dear = sorted(kinds, reverse=True)[:SHOWN]
     sentences += [
@@ -531,10 +531,10 @@ def _with_audit(found: Explanation, terms: Tariff, audit: str, seen: Realised | 
     best, alone = int(np.argmin(plan.total)), float(np.interp(target, plan.epsilon, plan.labels))
     sentences = [
         f"with an audit that certifies {target:g} at confidence {terms.confidence:g}, {terms.price:g} a look; {said}:",
-        f"plan labels for {plan.epsilon[best]:.3g} (at least {plan.labels[best]:.6g}), check {plan.looks[best]} of {n} "
-        f"answers: {plan.total[best]:.6g} in all",
-        f"no audit, labels for {target:g}: at least {alone:.6g}, and nothing is certified",
-        f"experts alone: {n} looks, {plan.experts_alone:.6g}",
+        f"plan labels for {plan.epsilon[best]:.3g} (at least {number(plan.labels[best])}), "
+        f"check {plan.looks[best]} of {n} answers: {number(plan.total[best])} in all",
+        f"no audit, labels for {target:g}: at least {number(alone)}, and nothing is certified",
+        f"experts alone: {n} looks, {number(plan.experts_alone)}",
     ]
     if plan.experts_alone <= plan.total[best]:
         sentences.append("so experts alone are cheapest")

@@ -505,7 +505,7 @@ SHOWN = 5  # families, and members of one, in sentences
 
 def _said(made: Imported, output: AnyPath, families: bool) -> Said:
     size = size_of(made.instance)
-    asked, against = int((made.gold[1] > 0).sum()), "from" if made.gold_source == AGREEMENT else "against"
+    asked = int((made.gold[1] > 0).sum())
     facts = {
         "campaign": str(output),
         **size,
@@ -518,7 +518,7 @@ def _said(made: Imported, output: AnyPath, families: bool) -> Said:
     lines = [
         f"wrote {output}: {size['tasks']} tasks of {size['types']} type(s), {size['workers']} workers, "
         f"{made.instance.classes} classes",
-        f"skills: tallies {against} {made.gold_source}; {asked} of {made.gold[1].size} worker-type pairs have any",
+        f"accuracies from {made.gold_source}: known for {asked} of {made.gold[1].size} pairs of worker and type",
         *_of_errors(made, families),
         *([] if made.account is None else [made.account.sentence]),
         *_of_cuts(made),

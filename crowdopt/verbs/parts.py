@@ -52,7 +52,7 @@ from crowdopt.io.parts import (
     write_shared,
 )
 from crowdopt.memory import machine_memory
-from crowdopt.notebooks import InNotebooks
+from crowdopt.notebooks import InNotebooks, number
 from crowdopt.verbs.binding import SOLVERS, AnyPath, options_of
 
 ITEMS = re.compile(r"I([1-9]\d{0,2}):([1-9]\d{0,10})x([1-9]\d{0,5})")
@@ -367,7 +367,7 @@ def _why_none(answer: PartsAnswer, folder: PartsFolder) -> tuple[str, str]:
     if answer.bound == np.inf:
         why = "infeasible: all workers together have too little capacity for these tasks"
         return "infeasible", why + _by_rule(folder)
-    known = f"none costs less than {answer.bound:.10g}" if isfinite(answer.bound) else "nothing is known yet"
+    known = f"none costs less than {number(answer.bound)}" if isfinite(answer.bound) else "nothing is known yet"
     known += _by_rule(folder)
     late = f"{LATE} before every part had its plan; {known}; {AGAIN}"
     return "undecided", late if answer.is_late else f"no plan was found; {known}"

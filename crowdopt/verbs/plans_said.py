@@ -22,7 +22,7 @@ from crowdopt.interrupts import INTERRUPTED
 from crowdopt.io.answers import Answered, Onward, facts
 from crowdopt.io.plan import run_facts, summary
 from crowdopt.io.policy import policy_summary
-from crowdopt.notebooks import how_good
+from crowdopt.notebooks import how_good, number
 from crowdopt.said import Said, Verb
 from crowdopt.verbs.binding import AnyPath
 from crowdopt.verbs.methods import SECONDS
@@ -57,11 +57,11 @@ def headline(plan: Plan) -> str:
         if plan.instance.the_rule.average:
             such = "no labels that can be had err so little on average; raise epsilon or add workers"
             return f"infeasible{plan.of_rule} ({vouched}): {such}"
-        return f"infeasible{plan.of_rule} ({vouched}): there is no such plan"
+        return f"infeasible{plan.of_rule} ({vouched}): no plan serves every task"
     if plan.interrupted:
         return "interrupted before any plan was found"
     word = f" (on {plan.backend}'s word)" if plan.proof == "solver" else ""
-    known = f"; no plan{plan.of_rule} costs less than {plan.bound:.10g}{word}" if isfinite(plan.bound) else ""
+    known = f"; no plan{plan.of_rule} costs less than {number(plan.bound)}{word}" if isfinite(plan.bound) else ""
     if plan.gave_up:
         return f"no plan was found{known}; the search ended after {plan.seconds:.2g} s, so try another --method"
     return f"no plan was found within the limits{known}; allow more time"
@@ -230,22 +230,14 @@ def policy_said(plan: AdaptivePlan, output: str) -> tuple[Any, ...]:
     said = [
         *([plan.note] if plan.note else []),
         *([] if plan.found else [_out_of_reach(plan)]),
-        f"{plan.calls:.6g} labels expected for {tasks} tasks, cost {plan.objective:.6g} expected"
-        + _with_expert(plan)
-        + _how_many(plan),
+        f"{number(plan.calls)} labels expected for {tasks} tasks, cost {number(plan.objective)} expected"
+        + _with_expert(plan),
         *_missed(plan),
         _how_good_of_policy(plan),
         f"first round: {len(plan.pairs)} labels in {output}/queues",
         f"wrote {output} in {plan.seconds:.2f} s",
     ]
     return {**facts, "plan": output}, *said
-
-
-def _how_many(plan: AdaptivePlan) -> str:
-    if plan.order_of is not None:
-        return f"; {len(plan.orders)} orders in which tasks ask workers"
-    states = len({(row.kind, row.round, row.votes) for row in plan.rows})
-    return f"; a policy of {len(plan.rows)} rows over {states} states of votes"
 
 
 def _with_expert(plan: AdaptivePlan) -> str:
@@ -267,7 +259,7 @@ def _missed(plan: AdaptivePlan) -> list[str]:
 def _how_good_of_policy(plan: AdaptivePlan) -> str:
     rounds = "" if plan.rounds is None else f" of {plan.rounds} round{'s' * (plan.rounds > 1)}"
     rounds += SO_SURE * plan.given_votes + SO_APART * bool(plan.class_error) + EACH * plan.each_task
-    return how_good(plan.proven, plan.gap, plan.bound, plans=f"adaptive plan{rounds}", digits=6)
+    return how_good(plan.proven, plan.gap, plan.bound, plans=f"adaptive plan{rounds}")
 
 
 def _out_of_reach(plan: AdaptivePlan) -> str:
@@ -297,8 +289,8 @@ def onward_said(answered: Answered, onward: Onward, output: AnyPath) -> list[str
     """What labels that came back say of an adaptive plan."""
     known, instance = facts(answered), answered.instance
     said = [
-        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new); "
-        f"{known['expected_wrong']:.3g} expected to be wrong if no more is asked"
+        f"{known['tasks']} answers from {known['labels']} labels ({known['new_labels']} of them new)",
+        f"if you stop now about {known['expected_wrong']:.3g} of them are wrong",
     ]
     if known["missing"]:
         said.append(f"{known['missing']} labels that were asked for have not come; see {output}/missing.csv")
@@ -314,7 +306,7 @@ def onward_said(answered: Answered, onward: Onward, output: AnyPath) -> list[str
     most = "at most " * (":given-votes" in onward.options)
     return [
         *said,
-        f"{most}{onward.targets.sum():.3g} if the plan goes on: the next one's targets, given these votes: {targets}",
+        f"if the next plan is carried out {most or 'about '}{onward.targets.sum():.3g} (its targets: {targets})",
         f"wrote {output}; to go on: crowdopt solve {output}/campaign --method {quote(onward.options)} -o NEXT-PLAN",
     ]
 
@@ -324,7 +316,7 @@ def _plan_sentences(plan: Plan, output: AnyPath) -> list[str]:
     full = int((plan.loads >= plan.instance.capacity - 1e-9)[plan.loads > 0].sum())
     said = [
         f"{plan.labels:g} labels for {plan.instance.n_tasks} tasks by {busy} of {plan.instance.n_workers} workers "
-        f"({full} at capacity), cost {plan.objective:.10g}",
+        f"({full} at capacity), cost {number(plan.objective)}",
         *([] if plan.repaired is None else [what_it_lacked(plan)]),
         *([plan.in_words] if plan.found else []),
         *_skills_said(plan),
@@ -371,7 +363,7 @@ def _parts_said(plan: PartsPlan, output: AnyPath) -> tuple[dict[str, Any], list[
     lines = [
         *(f"{rule.strip()}, which implies {promise}'s promise" for promise in [facts.get("promise")] if promise),
         f"{facts['labels']} labels for {facts['tasks']} tasks in {facts['parts']} parts, "
-        f"cost {facts['objective']:.10g}",
+        f"cost {number(facts['objective'])}",
         how_good(facts["proven"], facts["gap"], facts["bound"], rule=rule),
         f"wrote {output} in {facts['seconds']:.2f} s",
     ]

@@ -18,7 +18,7 @@ from crowdopt.files import write_text
 from crowdopt.io.cells import name_of, write_csv
 from crowdopt.io.folders import check_target, new_folder
 from crowdopt.io.gold import gold_classes
-from crowdopt.notebooks import InFrames
+from crowdopt.notebooks import InFrames, number
 from crowdopt.ruling.priced import Best, Sibling, best_plan, frontier, priced, siblings
 from crowdopt.ruling.rules import Rule, parsed
 from crowdopt.ruling.votes import VoteTree, in_any_order, in_stages
@@ -310,21 +310,25 @@ def said(found: Rules) -> list[str]:
     """What is known, in sentences."""
     lines = []
     for one in found.prices:
-        by_class = ", ".join(f"{name} {error:.3g}" for name, error in zip(found.classes, one.by_class, strict=True))
+        by_class = ", ".join(
+            f"{name}: {100 * error:.3g} %" for name, error in zip(found.classes, one.by_class, strict=True)
+        )
         paid = "" if abs(one.cost - one.labels) < 1e-9 else f", cost {one.cost:.3f}"
         sent = f", {100 * one.expert:.1f} % go to the expert" if one.expert else ""
         lines.append(
-            f"{one.rule}: {one.labels:.3f} labels a task{paid}, {one.error:.4g} wrong ({by_class}), "
-            f"{100 * one.end:.1f} % get all that the rule asks for at most{sent}"
+            f"{one.rule}: {one.labels:.3f} labels a task{paid}, {100 * one.error:.4g} % wrong ({by_class}), "
+            f"{100 * one.end:.1f} % of the tasks run to its end{sent}"
         )
         kin = one.sibling
         if kin.cost < one.cost * (1 - 1e-9):
-            costs = f"cost {kin.cost:.3f} for {kin.error:.4g} wrong"
+            costs = f"cost {kin.cost:.3f} for {100 * kin.error:.4g} % wrong"
             lines.append(f"  the best of {one.tried} of its shape: {kin.rule}, {costs}")
         else:
             lines.append(f"  of {one.tried} rules of its shape none is cheaper for so few wrong")
         if one.waste >= NOTICED:
-            total = f", {found.tasks * (one.cost - one.best.cost):.6g} for {found.tasks} tasks" if found.tasks else ""
+            total = (
+                f", {number(found.tasks * (one.cost - one.best.cost))} for {found.tasks} tasks" if found.tasks else ""
+            )
             lines.append(
                 f"  the best plan of these votes{found.with_expert} costs {one.best.cost:.3f}, which is proven: "
                 f"{100 * one.waste:.1f} % of the rule's cost is wasted{total}"

@@ -15,6 +15,7 @@ from crowdopt.errors import InputError
 from crowdopt.io.answers import read_answered
 from crowdopt.io.audits import DRAW
 from crowdopt.io.parts import is_in_parts
+from crowdopt.notebooks import number
 from crowdopt.recheck import audits, part_check, verification
 from crowdopt.recheck.audits import AuditReport as AuditReport
 from crowdopt.recheck.findings import Report as Report
@@ -204,17 +205,17 @@ def _verdict(report: Report) -> list[str]:
     rule = report.of_rule
     if report.expected:
         return _policy_verdict(report)
-    said = [f"the plan holds: {report.labels:g} labels, cost {report.objective:.10g}, every limit kept"]
+    said = [f"the plan holds: {report.labels:g} labels, cost {number(report.objective)}, every limit kept"]
     if report.short:
         said[0] += f" but of {report.short} task(s), which get less than they ask for, as it says"
     if report.certified_bound is not None:
         least = report.certified_bound + 0.0  # not -0
-        said.append(f"recomputed: no plan{rule} costs less than {least:.10g}")
+        said.append(f"recomputed: no plan{rule} costs less than {number(least)}")
     if report.proof == "solver":
-        said.append(f"only the solver vouches for: no plan{rule} costs less than {report.bound:.10g}")
+        said.append(f"only the solver vouches for: no plan{rule} costs less than {number(report.bound)}")
     if report.wrong is not None:
-        fewer = "" if report.wrong_bound is None else f"; no plan of that money fewer than {report.wrong_bound:.6g}"
-        said.append(f"recomputed: {report.wrong:.6g} answers expected to be wrong{fewer}")
+        fewer = "" if report.wrong_bound is None else f"; no plan of that money fewer than {number(report.wrong_bound)}"
+        said.append(f"recomputed: {number(report.wrong)} answers expected to be wrong{fewer}")
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")
@@ -227,7 +228,7 @@ def _verdict(report: Report) -> list[str]:
 def _policy_verdict(report: Report) -> list[str]:
     """Of an adaptive plan: its figures are expectations."""
     said = [
-        f"the policy holds: {report.labels:.6g} labels, cost {report.objective:.6g} expected, errors and limits kept"
+        f"the policy holds: {number(report.labels)} labels, cost {number(report.objective)} expected, all limits kept"
     ]
     if report.given_votes:
         said[0] += ", of each answer given its votes"
@@ -240,9 +241,9 @@ def _policy_verdict(report: Report) -> list[str]:
     if report.certified_bound is not None:
         rounds = "" if report.rounds is None else f" of at most {report.rounds} round(s)"
         rounds += SO_SURE * report.given_votes + SO_APART * bool(report.class_error) + EACH * report.each_task
-        said.append(f"recomputed: no adaptive plan{rounds} costs less than {report.certified_bound:.6g}")
+        said.append(f"recomputed: no adaptive plan{rounds} costs less than {number(report.certified_bound)}")
     if report.expert is not None:
-        said.append(f"this is for an expert at {report.expert:.6g} a task, as the plan states")
+        said.append(f"this is for an expert at {number(report.expert)} a task, as the plan states")
     if report.overrides:
         changed = ", ".join(f"{key} = {value}" for key, value in report.overrides.items())
         said.append(f"this is for {changed}, in place of what the campaign says")

@@ -60,7 +60,7 @@ def test_a_target_below_the_floor_is_refused_with_what_can_be_promised():
     said = " ".join(why_not(plan))
     floor = float(least_errors(instance)[0])
     assert floor > 0.08 and f"errs with {floor:.4g}, above its target 0.08" in said
-    assert "30 % of the tasks are hard, with 5 % of a worker's edge over guessing left there" in said
+    assert "30 % of the tasks are hard, where workers keep 5 % of their edge over guessing" in said
     reached = float(said.split("a plan for epsilon = ")[1].split(" ")[0])
     assert floor < reached < 1.05 * floor
     assert solve(instance.with_epsilon(reached)).found

@@ -21,7 +21,7 @@ from crowdopt.verbs.solve import Forward, watched
 from tests.sampled import first_of
 
 SHOWN = re.compile(r"\r\x1b\[K([^\r]*)")
-MOMENTS = re.compile(r"(\d+) s: best (\S+), bound ([^\s,]+)")
+MOMENTS = re.compile(r"(\d+) s: best plan (\S+), none below ([^\s,]+)")
 
 
 def goes_forward(moments):
@@ -93,7 +93,7 @@ def test_on_a_terminal_the_line_goes_forward_and_is_gone_at_the_end(tmp_path):
     assert bounds == sorted(bounds) and done.stdout.startswith(b"48 labels")
 
 
-@pytest.mark.parametrize(("least", "wanted"), [(0.0, " s: best 104, bound 96, gap 8.33 %\n"), (5.0, "")])
+@pytest.mark.parametrize(("least", "wanted"), [(0.0, " s: best plan 104, none below 96, gap 8.33 %\n"), (5.0, "")])
 def test_in_a_pipe_there_is_one_line_at_the_end_of_a_long_search(monkeypatch, capsys, least, wanted):
     """However much is told meanwhile; nothing where it took no while."""
     monkeypatch.setattr("crowdopt.cli.common.WHILE", least)

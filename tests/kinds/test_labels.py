@@ -87,7 +87,7 @@ def test_the_screen_says_what_skills_rest_on(tmp_path):
         written(tmp_path, name, [",".join(table), *map(",".join, zip(*table.values(), strict=True))])
     for known in ([], ["--truth", tmp_path / "t.csv"]):
         said = run("import", tmp_path / "l.csv", *known, "--epsilon", 0.4, "-o", tmp_path / "c", "--force")
-        assert ("tallies from agreement of labels, no known answers" in said.stdout) == (not known)
+        assert ("accuracies from agreement of labels, no known answers" in said.stdout) == (not known)
         said = run("solve", tmp_path / "c", "-o", tmp_path / "p", "--force")
         assert said.stdout and ("rest on the agreement of labels, with no known" in said.stdout) == (not known)
 

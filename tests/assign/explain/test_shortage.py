@@ -58,4 +58,4 @@ def test_whole_labels_may_not_fit_where_shares_do():
     instance = AssignmentInstance([[0.8, 0.8, 0.8]], [0, 0], [1, 1, 1], epsilon, rule="bhattacharyya")
     plan = solve(instance)
     assert solve(instance, program="lp").found and plan.status is Status.INFEASIBLE
-    assert "only whole labels do not fit" in shortage(instance, probe(60)).sentences(instance)[0]
+    assert "no plan of whole labels does" in shortage(instance, probe(60)).sentences(instance)[0]
