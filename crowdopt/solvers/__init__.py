@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdopt.core.master import Warm
 from crowdopt.core.program import Program
 from crowdopt.core.registry import others, own
 from crowdopt.core.solution import Listener, Options, Settings, Solution, Status
@@ -51,7 +50,6 @@ class Backend:
     continuous: bool = True  # whether it handles columns that need not be integers
     isolated: bool = False  # whether it runs in a process of its own, as those of third parties always do
     # ``warm(program, options)``: the library's objects, kept between the solves of a session
-    warm: Callable[[Program, Options], Warm] | None = None
 
 
 @cache

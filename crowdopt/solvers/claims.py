@@ -40,11 +40,6 @@ class Sides:
             np.flatnonzero(np.isfinite(program.row_upper) & ~equal & among),
         )
 
-    def alike(self, other: Sides) -> bool:
-        """Whether the same rows have the same kinds of sides."""
-        pairs = ((self.equal, other.equal), (self.least, other.least), (self.most, other.most))
-        return all(np.array_equal(one, two) for one, two in pairs)
-
     def multipliers(self, count: int, equal: Any, least: Any, most: Any) -> Floats | None:
         """One multiplier per row out of those of its sides, already in the house's sign; None if one is missing."""
         total = np.zeros(count)

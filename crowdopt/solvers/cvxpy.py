@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from operator import eq, ge, le
 from time import perf_counter
 from typing import Any
 
@@ -34,8 +33,7 @@ class CvxpySolver:
     """One of CVXPY's solvers: the settings that options amount to, and what to type if it is missing.
 
     ``again`` are settings for a second run, where the first could not tell unbounded from infeasible. ``known`` lists
-    the solver's own options; ``inside`` is the setting that they stand in, where they do. ``keeps``: whether
-    a session keeps its program, whose box is then made of rows.
+    the solver's own options; ``inside`` is the setting that they stand in, where they do.
     """
 
     settings: Callable[[Options, bool], dict[str, Any]]
@@ -44,7 +42,6 @@ class CvxpySolver:
     again: tuple[tuple[str, Any], ...] = ()
     known: Callable[[], dict[str, Any]] = dict
     inside: str = ""
-    keeps: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,55 +97,6 @@ def build(program: Program) -> CvxpyProgram:
 def _variable(program: Program, **box: Any) -> Any:
     whole: Any = bool(program.integer.all()) or (np.flatnonzero(program.integer),)
     return load().Variable(program.cost.size, **box, **({"integer": whole} if program.integer.any() else {}))
-
-
-class CvxpyWarm:
-    """A program as CVXPY's objects with its numbers as parameters: compiled once, solved with other numbers."""
-
-    def __init__(self, offer: str, program: Program, options: Options) -> None:
-        _check_installed(offer)
-        cvxpy = load()
-        self.offer, self.options = offer, options
-        by_row = program.matrix.tocsr()
-        self.filled = np.diff(by_row.indptr) > 0
-        sides, box = Sides.of(program, self.filled), _box_of(program)
-        variable = _variable(program)
-        self.cost = cvxpy.Parameter(program.cost.size)
-        self.ends, self.box = (
-            [cvxpy.Parameter(part.size) if part.size else None for part in several]
-            for several in ((sides.equal, sides.least, sides.most), box)
-        )
-        self.boxed = box
-        constraints: Any = tuple(
-            None if end is None else holds(by_row[rows] @ variable, end)
-            for holds, rows, end in zip((eq, ge, le), (sides.equal, sides.least, sides.most), self.ends, strict=True)
-        )
-        walls = [
-            None if end is None else holds(variable[columns], end)
-            for holds, columns, end in zip((ge, le), box, self.box, strict=True)
-        ]
-        present = [constraint for constraint in (*constraints, *walls) if constraint is not None]
-        problem = cvxpy.Problem(cvxpy.Minimize(self.cost @ variable), present)
-        self.built = CvxpyProgram(problem, variable, constraints, sides)
-
-    def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
-        """Give the parameters their numbers, and solve."""
-        sides, box = Sides.of(program, self.filled), _box_of(program)
-        if not sides.alike(self.built.sides) or any(
-            not np.array_equal(one, two) for one, two in zip(box, self.boxed, strict=True)
-        ):
-            return None
-        self.cost.value = program.cost
-        rows = (program.row_lower[sides.equal], program.row_lower[sides.least], program.row_upper[sides.most])
-        walls = (program.lower[box[0]], program.upper[box[1]])
-        for parameter, values in zip((*self.ends, *self.box), (*rows, *walls), strict=True):
-            if parameter is not None:
-                parameter.value = values
-        return _attempt(self.offer, self.built, program, self.options)
-
-
-def _box_of(program: Program) -> tuple[Any, Any]:
-    return np.flatnonzero(np.isfinite(program.lower)), np.flatnonzero(np.isfinite(program.upper))
 
 
 def _solve(problem: Any, offer: str, settings: dict[str, Any]) -> str:
@@ -288,7 +236,7 @@ OFFERS = {
     ),
     "clarabel": CvxpySolver(_clarabel, "pip install clarabel", known=_clarabel_options),
     "scs": CvxpySolver(_scs, "pip install scs", known=lambda: dict.fromkeys(SCS_OPTIONS.split())),
-    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS.split()), keeps=False),
+    "osqp": CvxpySolver(_osqp, "pip install osqp", known=lambda: dict.fromkeys(OSQP_OPTIONS.split())),
     "scipy": CvxpySolver(
         _scipy,
         "pip install scipy",
@@ -308,7 +256,6 @@ BACKENDS = [
         integers=chosen.integers,
         duals=True,
         run=partial(run, offer),
-        warm=partial(CvxpyWarm, offer) if chosen.keeps else None,
     )
     for offer, chosen in OFFERS.items()
 ]

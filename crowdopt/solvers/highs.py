@@ -11,7 +11,7 @@ from scipy import sparse
 
 from crowdopt import stops
 from crowdopt.arrays import Floats
-from crowdopt.core.certificate import certify, violation
+from crowdopt.core.certificate import violation
 from crowdopt.core.master import MasterPoint
 from crowdopt.core.program import Program
 from crowdopt.core.solution import Listener, Options, Progress, Solution, Status
@@ -226,55 +226,6 @@ def _credible(program: Program, status: Status, primal: Floats | None) -> tuple[
     return status, primal
 
 
-class HighsWarm:
-    """A program in HiGHS that is changed in place; an LP goes on from its last basis.
-
-    Such a start can end in a wrong optimum that HiGHS calls one: what its own multipliers do not prove is solved again
-    from nothing. A search over integers always begins anew, for its bound could not be checked.
-    """
-
-    def __init__(self, solver: str, program: Program, options: Options) -> None:
-        self.name, self.model = _set_up(solver, program, options)
-        self.options, self.loose = options, solver == "pdlp"
-
-    def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
-        """Change the numbers that changed, and solve on."""
-        columns = np.arange(program.cost.size, dtype=np.int32)
-        rows = np.arange(program.row_lower.size, dtype=np.int32)
-        if "cost" in changed:
-            self.model.changeColsCost(columns.size, columns, program.cost)
-        if "bounds" in changed:
-            self.model.changeColsBounds(columns.size, columns, program.lower, program.upper)
-        if "sides" in changed:
-            self.model.changeRowsBounds(rows.size, rows, program.row_lower, program.row_upper)
-        if program.integer.any():
-            self.model.clearSolver()
-        found = self._run(program)
-        if program.integer.any() or self.loose or not changed or _is_proven(found):
-            return found
-        self.model.clearSolver()
-        return self._run(program)
-
-    def _run(self, program: Program) -> Solution:
-        started = perf_counter()
-        self.model.setOptionValue("time_limit", self.model.getRunTime() + self.options.time_limit)
-        interrupted = _run(self.model, started + self.options.time_limit + OVERTIME)
-        raw = word_of(self.model)
-        if raw in ("kUnboundedOrInfeasible", "kInfeasible") and not interrupted and not program.integer.any():
-            presolve = self.model.getOptionValue("presolve")[1]
-            solver = self.model.getOptionValue("solver")[1]
-            raw = _settle(self.model, program, self.options, started)
-            self.model.setOptionValue("presolve", presolve)
-            self.model.setOptionValue("solver", solver)
-        return _read_back(self.model, program, self.name, raw, perf_counter() - started, interrupted)
-
-
-def _is_proven(found: Solution) -> bool:
-    """Whether an LP's multipliers show what it claims."""
-    certificate = certify(found)
-    return certificate.proves_optimal() if found.status is Status.OPTIMAL else certificate.proves_infeasible()
-
-
 class HighsMaster:
     """A growing LP in HiGHS, solved on from its last basis (see core.master)."""
 
@@ -311,7 +262,6 @@ BACKENDS = [
         integers=solver == "choose",
         duals=True,
         run=partial(run, solver),
-        warm=partial(HighsWarm, solver),
     )
     for name, solver in SOLVERS.items()
 ]

@@ -133,36 +133,6 @@ def build(program: Program, columns: Sequence[str] = (), rows: Sequence[str] = (
     return PulpProgram(pulp, problem, variables, constraints, sides)
 
 
-class PulpWarm:
-    """PuLP's objects of a program, changed in place; its solvers begin anew, but nothing is built again."""
-
-    def __init__(self, offer: str, program: Program, options: Options) -> None:
-        self.offer, self.options = offer, options
-        with quiet():
-            self.built = build(program)
-
-    def solve(self, program: Program, changed: frozenset[str]) -> Solution | None:
-        """Change the numbers that changed, and solve."""
-        built, sides = self.built, Sides.of(program)
-        if "sides" in changed and not sides.alike(built.sides):
-            return None
-        with quiet():
-            if "cost" in changed:
-                pairs = list(zip(built.variables, program.cost.tolist(), strict=True))
-                built.problem.setObjective(_sum(built.pulp, pairs))
-            if "bounds" in changed:
-                box = zip(built.variables, _finite(program.lower), _finite(program.upper), strict=True)
-                for variable, low, high in box:
-                    variable.lowBound, variable.upBound = low, high
-            if "sides" in changed:
-                ends = (program.row_lower, program.row_lower, program.row_upper)
-                rows = (sides.equal, sides.least, sides.most)
-                for part, which, end in zip(built.constraints, rows, ends, strict=True):
-                    for constraint, side in zip(part, end[which].tolist(), strict=True):
-                        constraint.changeRHS(side)
-        return _attempt(self.offer, built, program, self.options)
-
-
 def _variables(pulp: Any, problem: Any, program: Program, names: Sequence[str]) -> list[Any]:
     """Named by rank unless named: PuLP 3 sorts its variables by name, and sorting what is sorted costs nothing."""
     names = names or [f"x{k:09d}" for k in range(program.cost.size)]
@@ -369,7 +339,6 @@ BACKENDS = [
         integers=True,
         duals=chosen.duals,
         run=partial(run, offer),
-        warm=partial(PulpWarm, offer),
     )
     for offer, chosen in OFFERS.items()
 ]

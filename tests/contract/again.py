@@ -1,19 +1,13 @@
-"""One backend with an option of its own, with one that it does not have, and asked again and again in one session."""
+"""One backend with an option of its own, and with one that it does not have."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-import crowdopt
 from crowdopt.core.certificate import certify
-from crowdopt.core.program import relax
 from crowdopt.core.solution import Options
 from crowdopt.errors import InputError
-from crowdopt.programs import assignment
-from crowdopt.solvers import BackendMissing, named, session, solve_program
+from crowdopt.solvers import BackendMissing, named, solve_program
 from crowdopt.solvers.probe import tiny
 
 HARMLESS = {  # an option that each library has, by the end of the backend's name
@@ -49,32 +43,9 @@ def options(backend: str) -> dict[str, Any]:
     return found
 
 
-def chain(backend: str, steps: int = 3) -> dict[str, Any]:
-    """Optima of a program whose numbers change, asked in one session and cold."""
-    able = named(backend)
-    program = relax(assignment.build(crowdopt.recipe("I2:10x8", seed=0)))  # first-order methods come to an end there
-    program = program if able.continuous else assignment.build(crowdopt.recipe("R10:10x20", seed=0))
-    asked = session.Session(program, backend, LIMIT)
-    rng, warm, cold = np.random.default_rng(3), [], []
-    for step in range(steps):
-        if step:
-            asked.set_cost(rng.integers(1, 4, program.cost.size))
-            asked.set_sides(lower=program.row_lower * rng.choice([0.5, 0.75, 1.0]))
-        if step == 2:
-            asked.set_bounds(upper=np.where(rng.random(program.cost.size) < 0.02, 0.0, 1.0))
-        warm.append(_facts(asked.solve()))
-        cold.append(_facts(solve_program(replace(asked.program, name="cold"), backend, LIMIT, isolated=False)))
-    return {"warm": warm, "cold": cold, "builds": asked.builds, "keeps": able.warm is not None}
-
-
-def _facts(solution: Any) -> list[Any]:
-    certificate = certify(solution)
-    return [solution.status.value, certificate.value, certificate.bound if certificate.bound > -np.inf else None]
-
-
-def attempt(backend: str, which: str) -> dict[str, Any]:
+def attempt(backend: str) -> dict[str, Any]:
     """One row."""
     try:
-        return options(backend) if which == "options" else chain(backend)
+        return options(backend)
     except BackendMissing as error:
         return {"missing": str(error)}

@@ -28,7 +28,7 @@ def seeded(part: str, seeds: range) -> tuple[str, ...]:
 
 
 BATCHES = (  # what runs in one process: the start of one costs more than a dozen cases
-    (*CASES, *seeded("agreement", SAMPLE), *seeded("hiring", SAMPLE), "again/options", "again/session"),
+    (*CASES, *seeded("agreement", SAMPLE), *seeded("hiring", SAMPLE), "again/options"),
     (*seeded("agreement", MORE), *seeded("hiring", MORE)),
     ("hiring/full",),
 )

@@ -36,7 +36,7 @@ def attempt(backend: str, name: str) -> dict[str, Any]:
         if part == "agreement":
             return agreement.attempt(backend, int(which))
         if part == "again":
-            return again.attempt(backend, which)
+            return again.attempt(backend)
         if part == "hiring":
             return hiring.attempt(backend, which)
         return judged(backend, name)

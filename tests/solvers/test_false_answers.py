@@ -1,7 +1,7 @@
 """False answers of solvers as they are installed, each a file of a few lines: what is true is worked out in fractions.
 
 The files say who is wrong, and how, by version; another version is not asked. None of these claims is passed on as
-proven. Two are of a start from the basis of the program before (hot_start), one is of a presolve.
+proven. One is of a presolve.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-import highspy
 import numpy as np
 import pytest
 
@@ -23,7 +22,6 @@ from crowdopt.core.solution import Options
 from crowdopt.io.programs import read_program
 from crowdopt.solvers import named
 from crowdopt.solvers.probe import version_of_library
-from crowdopt.solvers.session import session
 
 FOLDER = Path(__file__).parent / "false_answers"
 FILES = sorted(FOLDER.glob("*.mps"))
@@ -93,51 +91,6 @@ def test_a_false_claim_is_false_and_not_passed_on(path, status, backend, version
     assert not keeps(program, point) or cost_of(program, point) != best
     proof = certify(said)
     assert best is None or proof.proof != "certificate" or proof.value == float(best)
-
-
-HOT = {  # the program's numbers before and after, the best point, and what HiGHS ends with
-    "loose_slack": ({"cost": [0.0, -1.0, 0.0]}, {"cost": [0.0, -1.0, -1.0]}, (-2000, 1, 1), "Optimal", -1.6),
-    "no_ray": ({"upper": [0.0, np.inf, 0.0]}, {"upper": [np.inf, np.inf, 0.0]}, (0, 0, 0), "Unbounded", None),
-}
-
-
-def _set(model: highspy.Highs, cost: Any = None, upper: Any = None) -> str:
-    """Change costs or upper sides, solve_program on, and say how it ended."""
-    columns = np.arange(3, dtype=np.int32)
-    if cost is not None:
-        model.changeColsCost(3, columns, np.array(cost))
-    if upper is not None:
-        model.changeColsBounds(3, columns, np.array(model.getLp().col_lower_), np.array(upper))
-    model.run()
-    return model.modelStatusToString(model.getModelStatus())
-
-
-@pytest.mark.parametrize("name", HOT)
-def test_going_on_from_a_basis_ends_wrong_and_a_session_does_not(name):
-    """HiGHS as it comes ends off the best point, from nothing it does not; multipliers prove what a session says."""
-    before, after, best, said, value = HOT[name]
-    path = FOLDER / "hot_start" / f"{name}.mps"
-    if version_of_library("highspy") != "1.15.1":
-        pytest.skip("another version of HiGHS")
-    program = read_program(path)
-    point = [Fraction(x) for x in best]
-    assert keeps(program, point)
-    hot, cold = highspy.Highs(), highspy.Highs()
-    for model in (hot, cold):
-        model.setOptionValue("output_flag", False)
-        model.readModel(str(path))
-    assert _set(hot, **before) == "Optimal" and _set(hot, **after) == said
-    assert value is None or hot.getInfo().objective_function_value == pytest.approx(value, abs=1e-6)
-    assert _set(cold, **after) == "Optimal"
-    assert cold.getInfo().objective_function_value == pytest.approx(float(cost_of(program, point)), abs=1e-6)
-    asked = session(program, "highs")
-    for numbers in (before, after):
-        if "cost" in numbers:
-            asked.set_cost(numbers["cost"])
-        else:
-            asked.set_bounds(upper=numbers["upper"])
-        found = certify(asked.solve())
-    assert found.proves_optimal() and found.value == pytest.approx(float(cost_of(program, point)), abs=1e-6)
 
 
 def test_a_presolve_loses_the_best_point():
