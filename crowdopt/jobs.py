@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -171,11 +171,6 @@ def finished(jobs: Iterable[Job], folder: Path) -> list[Row]:
     wanted = list(jobs)
     done = _finished(folder, wanted, retry=False) if folder.is_dir() else {}
     return [done[job.key] for job in wanted if job.key in done]
-
-
-def table(rows: Sequence[Row]) -> str:
-    """The rows as JSON lines: the same text for any number of processes and any order of finishing."""
-    return "".join(f"{_text(asdict(row))}\n" for row in rows)
 
 
 @contextmanager

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 
-from crowdopt.jobs import Job, cluster, run, seed_of, table
+from crowdopt.jobs import Job, Row, cluster, run, seed_of
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as JSON lines."""
+    return "".join(f"{json.dumps(asdict(row))}\n" for row in rows)
 
 
 def jobs(function: str, count: int, scratch: str) -> list[Job]:

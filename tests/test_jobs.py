@@ -21,10 +21,11 @@ import pytest
 
 from crowdopt import bars
 from crowdopt.io.parts import read_parts_folder
-from crowdopt.jobs import DIED, Fault, Job, JobsError, cluster, finished, run, seed_of, table
+from crowdopt.jobs import DIED, Fault, Job, JobsError, cluster, finished, run, seed_of
 from tests import job_functions
 from tests.dask_cluster import two_workers
 from tests.guides import AT_THE_END
+from tests.job_runner import table
 
 DRAWS = [Job.of(job_functions.draw, seed=seed_of(0, k)) for k in range(12)]
 

@@ -51,39 +51,6 @@ def task_limits(instance: AssignmentInstance) -> tuple[list[int], Ints, Ints]:
     return limited, np.maximum(0, fewest - had), np.where(most == UNBOUNDED, most, np.maximum(0, most - had))
 
 
-@dataclass(frozen=True, eq=False)
-class TaskGroups:
-    """Groups with limits per task: who is in each of them, and how many new labels of theirs tasks have."""
-
-    member: Bools  # (groups, workers)
-    fewest: Ints  # (groups, tasks)
-    most: Ints  # (groups, tasks); UNBOUNDED where there is none
-
-    @classmethod
-    def of(cls, instance: AssignmentInstance) -> TaskGroups:
-        """The groups with limits per task of an instance."""
-        limited, fewest, most = task_limits(instance)
-        return cls(membership(instance)[limited], fewest, most)
-
-    def those_of(self, workers: Ints) -> tuple[Ints, Ints]:
-        """Pairs of a place among these workers (k,) and a group that the worker at this place is in."""
-        place, group = np.nonzero(self.member[:, workers].T)
-        return place, group
-
-    def inside(self, place: Ints, workers: Ints, places: int) -> Ints:
-        """Labels of each group at each place, (groups, places); place, workers (k,): whose labels stand where."""
-        counts = np.zeros((self.most.shape[0], places), np.int64)
-        at, group = self.those_of(workers)
-        np.add.at(counts, (group, place[at]), 1)
-        return counts
-
-    def keep(self, tasks: Ints, place: Ints, workers: Ints) -> Bools:
-        """Whether each of these tasks (t,) may have, and need no more than, the labels that stand at its place."""
-        counts = self.inside(place, workers, tasks.size)
-        kept = (counts >= self.fewest[:, tasks]) & (counts <= self.most[:, tasks])
-        return np.asarray(kept.all(axis=0))
-
-
 WAYS = 24  # in which a task's labels may come from workers of several groups, for bounds to tell all of them apart
 
 

@@ -116,11 +116,6 @@ def class_vote_errors(votes: ClassVotes, target: Floats | None = None) -> tuple[
     return error, width == 0
 
 
-def least_class_errors(votes: ClassVotes, cells: int) -> Floats:
-    """A lower bound on the same errors, (tasks,), by so many ``cells``; equal where they are exact."""
-    return _class_errors(votes, cells, True)[0]
-
-
 def _class_errors(
     votes: ClassVotes, cells: int, below: bool, tasks: Ints | None = None, together: int | None = None
 ) -> tuple[Floats, Floats]:

@@ -48,7 +48,6 @@ from crowdopt.io.gold import (
     refuse_unlike,
     tell_unread,
 )
-from crowdopt.io.schema import CAMPAIGN_TABLES
 from crowdopt.io.settings import (
     DIFFICULTY,
     GROUPS,
@@ -68,7 +67,6 @@ from crowdopt.io.tables import (
     is_folder,
     pair_ids,
     read_label_table,
-    read_table,
     read_true_labels,
 )
 
@@ -173,24 +171,8 @@ def read_groups(folder: Path, workers: Table, ids: Ids, settings: dict[str, Any]
 def read_own(folder: Path, ids: Ids) -> OwnRows | None:
     """The rows of rows.csv; None where there is none."""
     table = optional_table(folder, "rows")
-    return None if table is None else _rows(table, ids)
-
-
-def read_rows(path: TableLike, instance: AssignmentInstance) -> OwnRows:
-    """Rows of a table row,task,worker,coefficient[,lower][,upper].
-
-    An empty task or worker stands for all of them. Sides are stated in any line of a row; where several lines state one
-    they must agree; a row needs a side.
-    """
-    ids = Ids(
-        instance.task_ids,
-        instance.worker_ids,
-        [],
-    )
-    return _rows(read_table(path, CAMPAIGN_TABLES["rows"]), ids)
-
-
-def _rows(table: Table, ids: Ids) -> OwnRows:
+    if table is None:
+        return None
     names = list(dict.fromkeys(table.ids("row")))
     row = coded(table["row"], names)
     everything = {"task": {**ids.task, "": -1}, "worker": {**ids.worker, "": -1}}

@@ -133,7 +133,7 @@ class LiveState:
 
     def _expired(self, event: Event) -> None:
         self._end_leases(event.worker)
-        self.course.expire(event.worker, event.value == stores.AGAIN)
+        self.course.expire(event.worker, again=True)
 
     def _removed(self, event: Event) -> None:
         self._end_leases(event.worker)

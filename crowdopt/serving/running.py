@@ -190,7 +190,7 @@ class Live:
             try:
                 turn = LiveTurn(self._caught_up(book), book, self.clock())
                 for worker in self._overdue(turn):
-                    turn.note(stores.EXPIRED, worker=worker, value=stores.AGAIN)
+                    turn.note(stores.EXPIRED, worker=worker)
                 yield turn
                 turn.write()
                 self._overdue(turn)
@@ -382,7 +382,7 @@ class LiveTurn:
         if not course.hears(worker) and not course.waits(worker, self.state.told):
             self._decided(worker, course.decide(worker, self.state.told))
             if course.holds(worker):
-                self.note(stores.EXPIRED, worker=worker, value=stores.AGAIN)
+                self.note(stores.EXPIRED, worker=worker)
         return course.hears(worker)
 
     def skipped(self, lease: int) -> None:

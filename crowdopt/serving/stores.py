@@ -1,8 +1,6 @@
 """What happened, one row of the history; the state of a campaign follows from these rows and its folder alone.
 
 A store: an append-only history that one writer at a time may lengthen, in SQL; and its kind in one SQLite file.
-
-A history in a schema of a PostgreSQL database, one writer at a time (psycopg 3).
 """
 
 from __future__ import annotations
@@ -13,14 +11,9 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Self
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
-
-import psycopg
-from psycopg import sql
 
 from crowdopt.errors import InputError
 
@@ -33,7 +26,6 @@ CORRECTED = "corrected"  # a worker takes a label back for another one, which is
 BROUGHT = "brought"  # a label that was given elsewhere and was not asked for; value: the label
 SKIPPED = "skipped"  # a worker gave a task back
 EXPIRED = "expired"  # a worker's time is over: their leases and what else was meant for them are free again
-AGAIN = "again"  # value of that: the worker may have what they were never handed; older histories have none
 ARRIVED = "arrived"  # a task came; value: its type
 DRAWN = "drawn"  # answers that an expert is to look at; value: the price of a look, and which tasks
 REMOVED = "removed"  # a worker is to be asked no more
@@ -66,7 +58,7 @@ class Unwritten(InputError):
 
 
 class SQLLedgerbook:
-    """The tables of :data:`MIGRATIONS`; a kind of database says how a statement runs.
+    """The tables of :data:`TABLES`; a kind of database says how a statement runs.
 
     Values stand in statements as ``?``.
     """
@@ -161,27 +153,20 @@ class SQLLedgerbook:
         self._run("INSERT INTO token (digest, owner) VALUES (?, ?)", (digest, owner))
 
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
-        "CREATE TABLE event (number BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, "
-        "worker TEXT NOT NULL, task TEXT NOT NULL, lease BIGINT NOT NULL, value TEXT NOT NULL)",
-        "CREATE TABLE reply (request TEXT PRIMARY KEY, answer TEXT NOT NULL)",
-        "CREATE TABLE token (digest TEXT PRIMARY KEY, owner TEXT NOT NULL)",
-    ),
+VERSION = 1
+TABLES = (
+    "CREATE TABLE event (number BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, "
+    "worker TEXT NOT NULL, task TEXT NOT NULL, lease BIGINT NOT NULL, value TEXT NOT NULL)",
+    "CREATE TABLE reply (request TEXT PRIMARY KEY, answer TEXT NOT NULL)",
+    "CREATE TABLE token (digest TEXT PRIMARY KEY, owner TEXT NOT NULL)",
 )
-"""Step k brings the tables from version k to k + 1; ``{bytes}`` is the store's own word for them."""
 
 
-def newer_steps(version: int, place: str, word: str) -> Iterator[tuple[int, str]]:
-    """Statements that a store of that version lacks, each with the version that it leads to.
-
-    word: the store's own for bytes. Raises InputError if the store is of a newer version.
-    """
-    if version > len(MIGRATIONS):
-        raise InputError(f"{place} was written by a newer version of crowdopt; install that one")
-    for number, steps in enumerate(MIGRATIONS[version:], version + 1):
-        for step in steps:
-            yield number, step.format(bytes=word)
+def steps(version: int, place: str) -> Sequence[str]:
+    """Statements that a store of that version lacks; 0: an empty one. Raises InputError for another version's."""
+    if version not in (0, VERSION):
+        raise InputError(f"{place} was written by another version of crowdopt; install that one")
+    return () if version else TABLES
 
 
 MEMORY = ":memory:"  # the path of a store that is gone with its process
@@ -233,95 +218,6 @@ class SQLiteStore(SQLLedgerbook):
 
     def _migrate(self) -> None:
         version = int(self._base.execute("PRAGMA user_version").fetchone()[0])
-        for number, step in newer_steps(version, str(self.path), "BLOB"):
+        for step in steps(version, str(self.path)):
             self._base.execute(step)
-            self._base.execute(f"PRAGMA user_version = {number}")
-
-
-SCHEMA = "crowdopt"  # where the address names none
-
-
-class PostgreSQLStore(SQLLedgerbook):
-    """An advisory lock for each campaign and ``synchronous_commit``: a commit outlives a power cut of the server.
-
-    A connection that breaks is made anew at the next call. url: as libpq takes it, with ``schema=NAME`` among its
-    parameters for each campaign beyond one; the schema is made where there is none.
-    """
-
-    BROKEN = psycopg.Error
-    BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # what follows the lock sees what went before it
-
-    def __init__(self, url: str) -> None:
-        self.address, self.schema = _parted(url)
-        self.place = f"schema {self.schema} of {_shown(self.address)}"
-        self._key = int.from_bytes(sha256(self.schema.encode()).digest()[:8], "big", signed=True)
-        super().__init__()
-        self._base: psycopg.Connection[Any] | None = None
-        try:
-            with self._begun():
-                self._migrate()
-        except psycopg.Error as error:
-            raise InputError(f"{self.place} cannot be opened as a store: {_said(error)}; look at --store") from None
-
-    def _unwritten(self, error: Exception) -> Unwritten:
-        # a connection that broke while it was committing leaves open whether it did; calls may be repeated
-        return Unwritten(f"{self.place} cannot be written: {_said(error)}; call again")
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._base is not None:
-            self._base.close()
-
-    def _run(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        return self._connection().execute(statement.replace("?", "%s").encode(), values)
-
-    def _run_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        with self._connection().cursor() as cursor:
-            cursor.executemany(statement.replace("?", "%s").encode(), rows)
-
-    def _connection(self) -> psycopg.Connection[Any]:
-        if self._base is None or self._base.closed:
-            self._base = psycopg.connect(self.address, autocommit=True, connect_timeout=int(WAIT))
-            weakref.finalize(self, self._base.close)
-            self._base.execute("SET synchronous_commit = on")
-            self._base.execute(f"SET lock_timeout = '{WAIT:.0f}s'".encode())
-            self._base.execute(sql.SQL("SET search_path = {}").format(sql.Identifier(self.schema)))
-        return self._base
-
-    def _lock_others_out(self, base: psycopg.Connection[Any]) -> None:
-        base.execute("SELECT pg_advisory_xact_lock(%s)", (self._key,))
-
-    def _migrate(self) -> None:
-        there = self._run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (self.schema,)).fetchone()
-        if there is None:
-            self._connection().execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(self.schema)))
-        self._run("CREATE TABLE IF NOT EXISTS version (number BIGINT NOT NULL)")
-        row = self._run("SELECT number FROM version").fetchone()
-        if row is None:
-            self._run("INSERT INTO version (number) VALUES (0)")
-        for number, step in newer_steps(0 if row is None else int(row[0]), self.place, "BYTEA"):
-            self._run(step)
-            self._run("UPDATE version SET number = ?", (number,))
-
-
-def _parted(url: str) -> tuple[str, str]:
-    """The address that libpq takes, and the schema that ours names beside it."""
-    parts = urlsplit(url)
-    named = parse_qsl(parts.query, keep_blank_values=True)
-    schema = dict(named).get("schema", SCHEMA)
-    if not schema.isidentifier() or len(schema) > 60:
-        raise InputError(f"schema={schema[:80]} is no name for a schema; take letters, digits and underscores")
-    rest = urlencode([(name, value) for name, value in named if name != "schema"])
-    return urlunsplit(parts._replace(query=rest)), schema
-
-
-def _shown(address: str) -> str:
-    """The address without its password, and without parameters, which may hold one."""
-    parts = urlsplit(address)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
-
-
-def _said(error: Exception) -> str:
-    """The first line of what the server or the library said."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+        self._base.execute(f"PRAGMA user_version = {VERSION}")

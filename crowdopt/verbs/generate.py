@@ -7,12 +7,10 @@ The verb rehearse: simulated labels of a plan, to try the whole loop.
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,8 +18,7 @@ import numpy as np
 from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError, public
-from crowdopt.io.campaign import read_campaign, write_campaign
-from crowdopt.io.folders import CAMPAIGN, new_folder
+from crowdopt.io.campaign import write_campaign
 from crowdopt.io.parts import PartsFolder, count_tasks
 from crowdopt.io.plan import how_errors_are_drawn as how_errors_are_drawn
 from crowdopt.io.plan import how_truth_is_drawn as how_truth_is_drawn
@@ -29,9 +26,7 @@ from crowdopt.io.plan import write_rehearsal
 from crowdopt.io.samples import write_panel, write_sample
 from crowdopt.said import Draw, Listed, Positive, Processes, Said, Verb, Word
 from crowdopt.verbs.binding import AnyPath, InstanceLike, PlanLike, on_disk, size_of
-from crowdopt.verbs.continue_plan import answers
 from crowdopt.verbs.parts import generate_parts
-from crowdopt.verbs.solve import solve
 
 
 @public
@@ -134,17 +129,12 @@ def rehearse(
         return write_rehearsal(*folders, output, truth, seed, lost, force)
 
 
-SECONDS = 15.0  # seconds for the plan of each earlier round
-OBSERVING = "bhattacharyya"  # the rule of later rounds where none is asked for: it heeds what labels said
-
-
 @public
 def generate(
     name: Annotated[str, Word(place="RECIPE")],
     seed: Draw = 0,
     *,
     priced: bool = False,
-    round: Annotated[int, Word(low=1, high=9)] = 1,
     epsilon: float | None = None,
     parts: Positive | None = None,
     processes: Processes = 0,
@@ -161,9 +151,6 @@ def generate(
         Seed of the draw.
     priced : bool
         Draw a price of 1 to 5 for each worker.
-    round : int
-        Round of the campaign; the labels of earlier rounds are drawn too. Each is planned (15 s), its labels drawn by
-        the campaign's own skills, and counted as they fell; the rule is then bhattacharyya.
     epsilon : float, optional
         Error probability of every task, in place of the recipe's.
     parts : int, optional
@@ -182,7 +169,7 @@ def generate(
     Raises
     ------
     InputError
-        If there is no such recipe, a round before has no plan, or the target cannot be written.
+        If there is no such recipe, or the target cannot be written.
 
     Reads
     -----
@@ -199,37 +186,16 @@ def generate(
         crowdopt generate R10:100x40 --seed 0 -o r10
     """
     if parts is not None:
-        if round > 1 or output is None:
-            raise InputError("parts are files of a campaign's first round: name its folder, and leave the round out")
+        if output is None:
+            raise InputError("parts are files of a campaign: name its folder with output")
         drawn: dict[str, Any] = {"priced": priced, "epsilon": epsilon, "processes": processes, "force": force}
         return generate_parts(name, seed, parts=parts, output=output, **drawn)
     instance = recipe(name, seed, priced=priced)
     if epsilon is not None:
         instance = replace(instance, epsilon=np.asarray(epsilon))
-    if round > 1:
-        return _later(replace(instance, rule=OBSERVING), round, seed, output, force)
     if output is not None:
         write_campaign(instance, output, force=force)
     return instance
-
-
-def _later(
-    instance: AssignmentInstance, number: int, seed: int, output: AnyPath | None, force: bool
-) -> AssignmentInstance:
-    with TemporaryDirectory() as place:
-        folder = Path(place) / "campaign"
-        write_campaign(instance, folder)
-        for done in range(1, number):
-            plan, labels, answered = (Path(place) / f"{what}-{done}" for what in ("plan", "labels", "answers"))
-            if not solve(folder, time_limit=SECONDS, seed=seed, require="served", output=plan).found:
-                raise InputError(f"round {done} of {instance.title} has no plan; choose another recipe or target")
-            rehearse(folder, plan, output=labels, truth=Path(place) / "truth.csv", seed=seed + done)
-            answers(labels, plan, campaign=folder, output=answered)
-            folder = answered / "campaign"
-        if output is not None:
-            with new_folder(Path(output), CAMPAIGN, force) as new:
-                shutil.copytree(folder, new, dirs_exist_ok=True)
-        return read_campaign(folder)
 
 
 def _truth_looked_for(_: bool, truth: AnyPath | None, **typed: Any) -> dict[str, Any]:

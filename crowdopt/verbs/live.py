@@ -132,7 +132,7 @@ def store_of(place: AnyPath) -> SQLLedgerbook:
     if not is_database(place):
         return SQLiteStore(place)
     try:
-        from crowdopt.serving.stores import PostgreSQLStore
+        from crowdopt.serving.postgresql import PostgreSQLStore
     except ModuleNotFoundError:
         raise BackendMissing("a store in PostgreSQL needs psycopg: pip install 'crowdopt[live]'") from None
     return PostgreSQLStore(str(place))

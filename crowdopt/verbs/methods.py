@@ -253,7 +253,7 @@ class SolveOptions(PlanOptions):
 
 
 SECONDS = 60.0
-PROGRAMS = IP, LP = "ip", "lp"
+IP, LP = "ip", "lp"
 EXACT = "exact"
 SEARCHED = "with such groups or own rows the whole program was searched by {}, in place of the exact method"
 ROUGH, MOMENT = 0.05, 1.0  # a gap beyond which another try is worth while; seconds for it at least

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 
-from crowdopt.crowd.alike import TaskGroups
 from crowdopt.crowd.vote_errors import is_exhausted, out_of_reach
 from tests.checkers import plans
 from tests.draw import campaigns
@@ -23,8 +22,5 @@ def test_a_task_has_what_some_set_of_labels_gives_it(instance):
     loose = replace(free, min_labels=None, groups=[replace(one, min_per_task=0) for one in free.groups])
     for task, kind in enumerate(free.task_type.tolist()):
         assert not (out_of_reach(free)[task] and plans.sets_of(free, task))
-        hands = [np.flatnonzero(workers) for *_, workers in plans.sets_of(free, task, targets=False)]
-        place = np.repeat(np.arange(len(hands)), [hand.size for hand in hands])
-        assert not hands or TaskGroups.of(free).keep(np.full(len(hands), task), place, np.concatenate(hands)).all()
         worth = [free.evidence[kind, workers].sum() for *_, workers in plans.sets_of(loose, task, targets=False)]
         assert is_exhausted(free)[task] == (max(worth) == 0)

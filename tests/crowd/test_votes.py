@@ -16,7 +16,6 @@ from crowdopt.crowd.vote_errors import (
     breaches,
     class_vote_errors,
     exact_errors,
-    least_class_errors,
     vote_errors,
 )
 from tests.crowd.enumerated import coin, joint, least_error, vote_error
@@ -54,7 +53,7 @@ def test_errors_among_more_classes_are_those_of_enumeration(seed, classes, count
     wanted = least_error(joint(prior, coin(accuracy, classes)))
     error, exact = class_vote_errors(alone(accuracy, prior))
     assert exact[0] and error[0] == pytest.approx(wanted, abs=1e-12)
-    assert least_class_errors(alone(accuracy, prior), 512)[0] == pytest.approx(wanted, abs=1e-12)
+    assert votes._class_errors(alone(accuracy, prior), 512, True)[0][0] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_joined_and_spread_beliefs_hold_the_error_between_them():
@@ -65,7 +64,7 @@ def test_joined_and_spread_beliefs_hold_the_error_between_them():
     rng = np.random.default_rng(0)
     for classes, count in ((3, 12), (4, 10), (6, 8)):
         one = alone(rng.uniform(0.3, 0.8, count), rng.dirichlet(np.full(classes, 3.0)))
-        rough, near, exact = (least_class_errors(one, cells)[0] for cells in (32, 2_048, 200_000))
+        rough, near, exact = (votes._class_errors(one, cells, True)[0][0] for cells in (32, 2_048, 200_000))
         above, told = class_vote_errors(one, target=np.zeros(1))
         assert not told[0] and exact * (1 - 1e-12) <= above[0] < 1.05 * exact
         assert rough < near <= exact * (1 + 1e-12) and near > 0.95 * exact

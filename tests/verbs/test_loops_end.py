@@ -79,14 +79,3 @@ def test_the_loop_of_recorded_crowds_has_no_dead_end(tmp_path, real_data, name):
         tables["types"] = real_data / name / "types.csv"
     crowdopt.import_labels(real_data / name / "labels.csv", output=tmp_path / "campaign", **tables)
     loop(tmp_path / "campaign", tmp_path)
-
-
-def test_a_campaign_as_it_is_after_a_round():
-    """No worker is asked twice, what a worker gave is off their capacity, the seed decides, and few tasks are open."""
-    first, second, same = (crowdopt.generate("R10:60x40", 3, round=k) for k in (1, 2, 2))
-    load = np.bincount(second.collected[:, 1], minlength=40)
-    assert load.sum() > 0 and (second.capacity + load == first.capacity).all()
-    assert 0 < (second.residual_need > 0).sum() < 60
-    assert np.array_equal(same.collected, second.collected)
-    with pytest.raises(crowdopt.InputError, match="at least 1"):
-        crowdopt.generate("R10:60x40", round=0)

@@ -188,8 +188,8 @@ def _once(turn: LiveTurn, caller: CallerOf, act: Callable[[], dict[str, Any]]) -
     _owner(turn, caller)
     key = f"{caller.digest}:{caller.key}"
     if (known := turn.book.reply(key)) is not None:
-        reply, _, call = known.partition("\n")  # older versions kept no call
-        if call not in ("", caller.call):
+        reply, _, call = known.partition("\n")
+        if call != caller.call:
             raise NotAllowed(422, "this Idempotency-Key was used for another call; give each call a key of its own")
         answer: dict[str, Any] = json.loads(reply)
         return answer
@@ -209,7 +209,7 @@ def _worker(turn: LiveTurn, caller: CallerOf) -> str:
     owner = _owner(turn, caller)
     if owner == EXPERT:
         return stores.EXPERT
-    if not owner.startswith(WORKER) or owner == WORKER:  # without a name, as older versions made it, it is the expert's
+    if not owner.startswith(WORKER):
         raise NotAllowed(403, "this call is for workers")
     return owner[len(WORKER) :]
 
