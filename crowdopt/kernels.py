@@ -1,9 +1,9 @@
 """Kernels: loops that numba compiles when they are first called, keeps on disk, or runs as they are written.
 
 A kernel's Python says what its compiled loop does, operation by operation, so both give the same bits. The exact
-method's loops take a minute or two of a processor to compile, so ten labels wait for no compiler (:func:`for_small`),
-and no time limit runs while anything is compiled (:func:`paused`). Loops in C would take all of it away, but an
-installation from source would then need a C compiler.
+method's loops take two minutes of a processor to compile together. So in small campaigns a kernel is compiled only once
+it has run about as long as compiling takes (:func:`for_small`), and no time limit runs meanwhile (:func:`paused`).
+Loops in C would take all of it away, but an installation from source would then need a C compiler.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ ADVICE = (
     "compiled code cannot be kept here, so every process compiles anew; "
     "set NUMBA_CACHE_DIR to a folder that can be written"
 )
-FEW_TASKS, FEW_WORKERS = 200, 25  # of a small campaign: votes of so few are exact without long laws
-MOMENT = 2.0  # seconds as plain Python; compiling takes several times as long
+FEW_TASKS, FEW_WORKERS = 1000, 40  # of a small campaign, in which no call of a kernel takes long as plain Python
+MOMENT = 10.0  # seconds of a kernel as plain Python; compiling it takes about as long
 
 
 @dataclass
 class _State:
-    """Of this process: seconds left as plain Python, the kernels met in them, and how long clocks have stood still."""
+    """Of this process: whether kernels may run as plain Python, which need not, how long clocks have stood still."""
 
-    plain: float = 0.0
+    plain: bool = False
     is_kept: dict[int, bool] = field(default_factory=dict)
+    spent: dict[int, float] = field(default_factory=dict)  # seconds of a kernel as plain Python
     ended: float = 0.0
     compiling: int = 0  # in several threads, or within one another
     since: float = 0.0
@@ -137,14 +138,15 @@ def _apart(kernel: Any) -> Any:
 
 @cache
 def _switched(kind: Any) -> Any:
-    """The class of compiled kernels, whose calls heed :func:`plain`."""
+    """The class of compiled kernels, whose calls heed :func:`for_small`."""
     import numpy as np
 
     class Switched(kind):  # type: ignore[misc]
         def __call__(self, *given: Any) -> Any:
-            if _state.plain > 0 and id(self) not in _state.is_kept:
+            if _state.plain and id(self) not in _state.is_kept:
                 _state.is_kept[id(self)] = is_kept(self)
-            if _state.plain <= 0 or _state.is_kept[id(self)]:
+            spent = _state.spent.get(id(self), 0.0)
+            if not _state.plain or _state.is_kept[id(self)] or spent >= MOMENT:
                 try:
                     return super().__call__(*given)
                 except SystemError as error:  # what Python makes of Ctrl-C that a compiled loop returns with
@@ -153,11 +155,13 @@ def _switched(kind: Any) -> Any:
                         cause = cause.__cause__
                     raise cause or error from None
             began = thread_time()
+            pause()
             try:
                 with np.errstate(all="ignore"):  # as compiled loops, which warn of nothing
                     return _as_written(self)(*given)
             finally:
-                _state.plain -= thread_time() - began
+                go_on()
+                _state.spent[id(self)] = spent + thread_time() - began
 
     return Switched
 
@@ -189,19 +193,14 @@ def _names_in(code: Any) -> set[str]:
 
 
 @contextmanager
-def plain(seconds: float) -> Iterator[None]:
-    """Run kernels that are not compiled as plain Python, so many seconds in all; then they are compiled."""
+def for_small(tasks: int, workers: int) -> Iterator[None]:
+    """Run each kernel that is not compiled as plain Python for a moment, where there are few tasks and workers."""
     before = _state.plain
-    _state.plain, _state.is_kept = seconds, {}
+    _state.plain, _state.is_kept = tasks <= FEW_TASKS and workers <= FEW_WORKERS, {}
     try:
         yield
     finally:
         _state.plain = before
-
-
-def for_small(tasks: int, workers: int) -> Any:
-    """:func:`plain` for a moment where there are few tasks and workers; otherwise all is compiled."""
-    return plain(MOMENT if tasks <= FEW_TASKS and workers <= FEW_WORKERS else 0.0)
 
 
 def pause() -> None:

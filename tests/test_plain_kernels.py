@@ -75,16 +75,18 @@ def test_ctrl_c_in_a_compiled_loop_is_nothing_else():
         signal.signal(signal.SIGALRM, before)
 
 
-def test_once_the_seconds_are_used_up_kernels_are_compiled(monkeypatch):
-    """And not before."""
+def test_a_kernel_that_has_taken_its_moment_is_compiled(monkeypatch):
+    """And not before; no clock runs meanwhile."""
     monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)
-    values = np.arange(3.0)
-    with kernels.plain(1e-9):
+    monkeypatch.setattr(kernels, "MOMENT", 1e-9)
+    values, stood = np.arange(3.0), kernels.paused()
+    with kernels.for_small(1, 1):
         assert _outer(values) == 5.0 and not _outer.signatures and not _inner.signatures
         assert _outer(values) == 5.0 and _outer.signatures
+    assert kernels.paused() > stood
 
 
-@pytest.mark.parametrize(("tasks", "workers", "is_plain"), [(200, 25, True), (201, 25, False), (200, 26, False)])
+@pytest.mark.parametrize(("tasks", "workers", "is_plain"), [(1000, 40, True), (1001, 40, False), (1000, 41, False)])
 def test_large_campaigns_do_not_wait_for_plain_python(monkeypatch, tasks, workers, is_plain):
     """Few tasks and few workers: votes of so few are exact without long laws."""
     monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)

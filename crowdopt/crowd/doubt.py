@@ -49,7 +49,7 @@ class LeftOpen(NamedTuple):
         share = Fraction(self.share).limit_denominator(PARAMS.draws)
         return (
             f"with {each} gold answers a worker, errors are {100 * self.mean:.3g} % on average, and at most "
-            f"{100 * self.high:.3g} % in {share.numerator} of {share.denominator} crowds that fit them"
+            f"{100 * self.high:.3g} % in {share.numerator} of {share.denominator} crowds that fit this gold"
         )
 
     @property

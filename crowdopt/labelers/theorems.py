@@ -285,8 +285,9 @@ def _ranks(skill: Floats, names: Sequence[str]) -> list[str]:
         return []
     i, j = wrong[0].tolist()
     return [
-        f"agreement with the majority does not track skill: without {names[i]} and {names[j]} the rest's majority seems"
-        f" right {table[i, j]:.2f} of the time ({len(wrong)} such pairs); do not trust ranks by agreement or vetting"
+        f"agreement with the majority does not track skill: without labelers {names[i]} and {names[j]} the rest's "
+        f"majority seems right {table[i, j]:.2f} of the time ({len(wrong)} such pairs); do not trust ranks by "
+        "agreement or vetting"
     ]
 
 

@@ -312,6 +312,8 @@ class Recorded:
     def label(self, worker: int, tasks: NDArray[np.integer]) -> Ints:
         """The recorded label of each task, or REFUSED."""
         wanted = worker * self.tasks + np.asarray(tasks, dtype=np.int64)
+        if not self.key.size:
+            return np.full(wanted.shape, REFUSED)
         place = np.minimum(np.searchsorted(self.key, wanted), self.key.size - 1)
         return np.where(self.key[place] == wanted, self.label_of[place], REFUSED)
 

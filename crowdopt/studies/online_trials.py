@@ -93,7 +93,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         for note in row["notes"]:
             alike.setdefault(NUMBER.sub("", note), []).append(note)
-    return [f"{same[0]} (so or alike in {len(same)} of {len(rows)} trials)" for same in alike.values()]
+    return [f"{same[0]} (alike in {len(same)} of {len(rows)} trials)" for same in alike.values()]
 
 
 def shared_notes(lines: Sequence[Row]) -> list[str]:

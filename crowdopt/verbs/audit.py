@@ -513,7 +513,7 @@ def _drawn_said(done: Audit, output: AnyPath) -> list[str]:
     stop = "look at all of them" if done.draw.fixed else "look from the top, stop when it is enough"
     return [
         f"{done.checks} of {done.draw.answers} answers drawn{least}, {terms.method}, seed {terms.seed}: {stop}",
-        f"enough to prove at most {percent(terms.target)} wrong, if {percent(done.draw.assumed)} are as claimed",
+        f"if {percent(done.draw.assumed)} are wrong now, enough to prove at most {percent(terms.target)} in the end",
         f"commitment {done.commitment}: hand it on before the expert begins",
         f"wrote {output}; the expert's answers: crowdopt audit ANSWERS --checked CHECKED.csv -o {output}",
     ]

@@ -236,7 +236,8 @@ def _sentences(spent: Spent, output: AnyPath) -> list[str]:
     least = f"no plan of that cost expects fewer than {spent.wrong_bound:.4g} (certificate)"
     ahead = f"greedy is sure of {percent(spent.guarantee or 0.0)} of the gain of any plan, by the Bhattacharyya bound"
     return [
-        f"{plan.labels:g} labels, cost {number(plan.objective)} of {number(spent.money)}, by {spent.method}: {wrong}",
+        f"{plan.labels:g} labels, cost {number(plan.objective)} of {number(spent.money)}, "
+        f"by method {spent.method}: {wrong}",
         least if spent.wrong_bound > 0 else "what other plans of that cost expect is not known",
         *filter(None, [ahead if spent.guarantee is not None and spent.method == "greedy" else "", plan.note]),
         f"wrote {output} in {plan.seconds:.2f} s",

@@ -104,7 +104,7 @@ def compare(campaign: InstanceLike, asked: CompareOptions) -> Comparison:
 
     Writes
     ------
-    the folder: tables of trials and means, charts, a page
+    the folder: tables of trials and means, charts; report makes a page
 
     Examples
     --------
@@ -230,7 +230,7 @@ def _beside(found: Comparison) -> list[str]:
         learning = "" if one.unknown is None or not one.independent else f", {one.unknown:.0f} if they are not"
         least = one.information if one.known is None else one.known
         said.append(
-            f"online, no policy keeps the mean error target below {least:.0f} even if skills are known{learning}"
+            f"online, no policy keeps the mean error target below cost {least:.0f} even if skills are known{learning}"
         )
     elif found.least is not None:
         said.append("online, no policy keeps the mean error target: all the labels there are do not suffice")

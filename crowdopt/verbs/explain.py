@@ -167,7 +167,7 @@ class RoundsExplained:
             what = (
                 none
                 if row.cost is None
-                else f"{number(row.cost):>10}  ({number(row.labels)} labels; none costs less: {number(row.bound)})"
+                else f"{number(row.cost):>10}  ({number(row.labels)} labels; bound {number(row.bound)})"
             )
             said.append(f"{row.name:{width}}  {what}")
         return said + self.too_large + ([] if self.laws is None else self.laws.sentences)
@@ -484,7 +484,7 @@ def _worth(known: Plan, margins: Margins | None, curve: CostCurve | None) -> Exp
         return Explanation(instance, True, words, {"feasible": True, "bound": known.bound}, curve=curve)
     price, value = margins.task_price, margins.capacity_value
     by = "by the fewest labels that exact errors allow" if instance.the_rule.checked else "by the LP"
-    sentences = [f"a plan exists; {by} none costs less than {number(margins.cost)}"]
+    sentences = [f"a plan exists; none costs less than {number(margins.cost)} ({by})"]
     kinds = [(float(price[instance.task_type == k].mean()), k) for k in np.unique(instance.task_type)]
     dear = sorted(kinds, reverse=True)[:SHOWN]
     sentences += [

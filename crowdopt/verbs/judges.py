@@ -350,7 +350,7 @@ def card_said(card: Card, use: Use) -> list[str]:
             share = f"said of {100 * one.said:.1f} % of the items, by human labels true of {spelled(one.share, True)} %"
             said.append(f"  {one.name}: {seen}; {share}")
         more = [f"{one.more} where it says {one.name}" for one in card.classes if one.more]
-        said += [f"  for intervals of {use.width:g} look at {', '.join(more)}"] if more else []
+        said += [f"  for intervals of {100 * use.width:g} % look at {', '.join(more)}"] if more else []
     return said
 
 

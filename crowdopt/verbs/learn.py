@@ -179,7 +179,7 @@ def _source(setting: Setting) -> str:
         return f"{count} labelers of a table of {many} tasks: one answer of each pair, so testers are labelled once"
     if isinstance(setting, DrawnLabelers):
         between = f"[{setting.low:g}, {setting.high:g}]"
-        return f"{setting.count} labelers, fresh in each trial, skills uniform on {between}, a_min > 1/2"
+        return f"{setting.count} labelers, fresh in each trial, skills uniform on {between}, majority above 1/2"
     kinds = f", {len(setting.accuracy)} kinds of task" if setting.accuracy.shape[0] > 1 else ""
     return f"{setting.accuracy.shape[1]} labelers of given skills{kinds}, simulated labels"
 

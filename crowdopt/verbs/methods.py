@@ -342,7 +342,7 @@ def _linear(search: MethodSearch, listener: Listener | None, instance: Assignmen
     return solve_full(instance, program, solver, method, options, listener, linear)
 
 
-LOWERED = "for {:.3g} % of the targets, so that the mean error keeps these with chance {:g} as far as gold tells"
+LOWERED = "with targets times {:.3g}, so that the mean error keeps the campaign's with chance {:g}, as gold tells"
 UNSURE = "no plan was found that keeps the targets with chance {:g} as far as gold tells: more gold would help"
 
 LESS = 1e-6  # relative
@@ -402,7 +402,7 @@ def confident(
         assert last is not None
         return replace(last, is_sure=False, note="; ".join(filter(None, [last.note, UNSURE.format(chance)])))
     share = 100 * float(kept.instance.epsilon.sum() / instance.epsilon.sum())
-    lowered = LOWERED.format(share, chance) if share < 100 else ""
+    lowered = LOWERED.format(share / 100, chance) if share < 100 else ""
     return replace(kept, note="; ".join(filter(None, [lowered, kept.note])))
 
 

@@ -235,12 +235,18 @@ def by_class(instance: AssignmentInstance, limits: Mapping[str, float]) -> tuple
     return tuple(float(limits.get(name, inf)) for name in names) if limits else ()
 
 
+def _hard_said(instance: AssignmentInstance) -> str:
+    """How many tasks are hard, and whether gold says so."""
+    gold = gold_of(instance)
+    return ("by gold votes " if gold is not None and gold.is_heeded else "") + instance.difficulty.stated()
+
+
 def _law_said(instance: AssignmentInstance) -> str:
     gold = gold_of(instance)
     if instance.vote_law is not None:
         return f"votes of an item depend on one another by the {instance.vote_law.name} law of gold votes"
     if instance.difficulty.share:
-        return instance.difficulty.stated()
+        return _hard_said(instance)
     if gold is not None and gold.law is not None:
         return (
             f"votes of an item depend on one another by the {gold.law.name} law of gold votes, which is not heeded here"
@@ -341,17 +347,18 @@ def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | 
     def made(stated: AssignmentInstance, seconds: float) -> Plan:
         return _made(stated, asked, method, seconds)
 
-    if asked.confidence is None:
-        plan = made(as_stated, asked.seconds)
-        if plan.found and plan.pairs is not None and plan.amounts is None:
-            plan = replace(plan, left_open=left_open(as_stated, plan.pairs))
-    else:
-        plan = confident(as_stated, asked.confidence, asked.seconds, made)
-    seconds = perf_counter() - clock.started
-    plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"))
-    if asked.output is not None and plan.pairs is not None:
-        write_plan(plan, asked.output, force=asked.force)
-    return plan
+    with for_small(as_stated.n_tasks, as_stated.n_workers):
+        if asked.confidence is None:
+            plan = made(as_stated, asked.seconds)
+            if plan.found and plan.pairs is not None and plan.amounts is None:
+                plan = replace(plan, left_open=left_open(as_stated, plan.pairs))
+        else:
+            plan = confident(as_stated, asked.confidence, asked.seconds, made)
+        seconds = perf_counter() - clock.started
+        plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"))
+        if asked.output is not None and plan.pairs is not None:
+            write_plan(plan, asked.output, force=asked.force)
+        return plan
 
 
 OF_SETS = ("program", "gap", "nodes", "isolated", "confidence")
@@ -380,7 +387,7 @@ def _made(stated: AssignmentInstance, asked: SolveOptions, method: str, seconds:
     """The plan of so many seconds, held against the instance as it was stated."""
     options = options_of(seconds, asked.seed, gap=asked.gap, nodes=asked.nodes, threads=asked.threads)
     clock, wanted = Clock(seconds), _as_a_program(stated, method, asked.program)
-    with watched(asked.listener, seconds) as told, for_small(wanted.n_tasks, wanted.n_workers):
+    with watched(asked.listener, seconds) as told:
         search = MethodSearch(method, asked.program, options, told, clock, asked.isolated)
         plan = replace(_of_promise(stated, wanted, search, asked), gave_up=not clock.over)
         return plan.held_against(stated)
@@ -415,7 +422,7 @@ def _of_promise(
 def _with_notes(plan: Plan, asked: AssignmentInstance) -> Plan:
     """The plan, which says by which rule it is where that is not the one asked for, and what is taken for granted."""
     promise = asked.rule if plan.instance.rule != asked.rule else ""
-    hard = asked.difficulty.stated() if asked.difficulty.share else ""
+    hard = _hard_said(asked) if asked.difficulty.share else ""
     notes = [f"by {named_rule(asked)}" if promise else "", plan.note, hard, unheeded(asked, plan.pairs)]
     return replace(plan, note="; ".join(filter(None, notes)), promise=promise)
 
@@ -438,6 +445,8 @@ def unheeded(asked: AssignmentInstance, pairs: Ints | None) -> str:
     remedy = "families in groups.csv would help"
     if asked.vote_law is not None:
         remedy = "--method adaptive:rounds=1:each-task does, in sets that each keep their task's target"
+    elif asked.origin is not None and "difficulty" in asked.origin.stated:
+        remedy = "you said that workers err independently"
     elif gold is not None and gold.heeds:
         remedy = "plans by exact errors" + " and averaged skills" * (gold.method != AVERAGED) + " do"
     return f"{heard}: {by_it}{remedy}"

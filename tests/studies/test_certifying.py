@@ -76,7 +76,7 @@ def test_differences_are_paired_and_notes_are_counted():
     first, second = summarise(rows, ["a", "b"], "a")
     assert second["ratio_bound_minus_a"] == pytest.approx(2.0) and second["ratio_bound_minus_a_half"] == 0.0
     assert second["ratio_bound_half"] > 1 and second["error_realised_minus_a"] is None
-    assert first["notes"] == ["0 gone (so or alike in 4 of 4 trials)"]
+    assert first["notes"] == ["0 gone (alike in 4 of 4 trials)"]
     mean, half = interval(np.array([1.0, 2.0, 3.0, 6.0]))
     assert mean == 3.0 and half == pytest.approx(3.18245 * np.std([1, 2, 3, 6], ddof=1) / 2, rel=1e-5)
     assert interval(np.array([2.0])) == (2.0, None)
