@@ -88,6 +88,11 @@ class Row:
     trace: list[str] = field(default_factory=list)
     fault: Fault | None = None
 
+    @property
+    def why(self) -> str:
+        """The error, with the place where it was raised unless it is a refusal."""
+        return f"{self.error} ({self.trace[-1]})" if self.trace and self.fault is Fault.RAISED else str(self.error)
+
     @staticmethod
     def of(text: str) -> Row:
         """The row that a file holds."""

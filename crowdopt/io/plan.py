@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
@@ -181,8 +182,11 @@ LIBRARIES = ("highspy", "numpy", "scipy")
 REPAIR, ADDED, REMOVED = "repair.csv", "added", "removed"  # what mending changed in an approximation
 
 
-def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
-    """Write a plan as a folder, whole or not at all; as :func:`crowdopt.write_plan` does."""
+Content: TypeAlias = Mapping[str, Sequence[str]]  # further columns of a campaign's tasks, such as text and url
+
+
+def write_plan(plan: Plan, folder: str | Path, *, force: bool = False, content: Content = MappingProxyType({})) -> None:
+    """Write a plan as a folder, whole or not at all; as :func:`crowdopt.write_plan` does; content: for the queues."""
     if plan.pairs is None:
         raise ValueError(f"there is no plan to write: {plan.status.value}")
     with new_folder(Path(folder), PLAN, force) as new:
@@ -192,7 +196,7 @@ def write_plan(plan: Plan, folder: str | Path, *, force: bool = False) -> None:
         _write_limits(plan, new)
         write_weights(plan.instance, plan.pairs, new)
         if plan.amounts is None:
-            write_queues(plan.instance, plan.pairs, new)
+            write_queues(plan.instance, plan.pairs, new, content)
         _write_repair(plan, new)
         write_json(new / "plan.json", summary(plan))
         write_json(new / "run.json", run_facts(plan))
@@ -364,13 +368,15 @@ def _write_limits(plan: Plan, folder: Path) -> None:
         write_csv(folder / LIMITS, ["limit", "name", "task", "dual"], zip(*rows, strict=True))
 
 
-def write_queues(instance: AssignmentInstance, pairs: Ints, folder: Path) -> None:
-    """A file of tasks for each worker."""
+def write_queues(instance: AssignmentInstance, pairs: Ints, folder: Path, content: Content) -> None:
+    """A file of tasks for each worker, with what is shown of each."""
     place = folder / "queues"
     place.mkdir()
     names = queue_files(instance.worker_ids)
     for worker, tasks in queues(pairs):
-        write_csv(place / names[worker], ["task"], [[instance.task_id(i) for i in tasks.tolist()]])
+        mine = tasks.tolist()
+        shown = [[column[i] for i in mine] for column in content.values()]
+        write_csv(place / names[worker], ["task", *content], [[instance.task_id(i) for i in mine], *shown])
 
 
 def _write_repair(plan: Plan, folder: Path) -> None:

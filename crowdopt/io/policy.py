@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -31,6 +32,7 @@ from crowdopt.io.folders import PLAN, new_folder
 from crowdopt.io.plan import (
     BEST_EFFORT,
     LIMITS,
+    Content,
     instance_facts,
     read_claims,
     read_pairs,
@@ -177,7 +179,9 @@ LIMIT_ROWS = ("limit", "name", "dual")
 WORKERS = ("worker", "asker", "load", "capacity", "dual")
 
 
-def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False) -> None:
+def write_policy(
+    plan: AdaptivePlan, folder: str | Path, *, force: bool = False, content: Content = MappingProxyType({})
+) -> None:
     """Write an adaptive plan as a folder, whole or not at all; as :func:`crowdopt.write_plan` does."""
     if plan.pairs is None or plan.proof_of is None:
         raise ValueError(f"there is no plan to write: {plan.status.value}")
@@ -190,7 +194,7 @@ def write_policy(plan: AdaptivePlan, folder: str | Path, *, force: bool = False)
         _write_workers(plan, new)
         _write_limits(plan.proof_of, new)
         write_csv(new / "assignment.csv", ["task", "worker"], pair_ids(plan.instance, plan.pairs))
-        write_queues(plan.instance, plan.pairs, new)
+        write_queues(plan.instance, plan.pairs, new, content)
         write_weights(plan.instance, plan.pairs, new)
         write_json(new / PLAN, policy_summary(plan))
         write_json(new / "run.json", run_facts(plan))

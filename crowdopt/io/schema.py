@@ -186,6 +186,8 @@ def _rank(name: str, column: str, optional: bool = False) -> int:
     places = [spelled.index(word) for word in words[: 1 if apart else 2] if word in spelled]
     if places:
         return min(places)
+    if known.missed and {*re.split(r"[\W_]+", name.lower())} & {column, *known.also}:  # price_per_label, label cost
+        return len(spelled)
     if get_close_matches(words[0], spelled[:1], n=1, cutoff=LIKENESS):
         return len(spelled)
     return len(spelled) + 1 if column == "label" and re.match("(answer|output)[.:]", name.lower()) else NEVER
@@ -235,7 +237,7 @@ PLAN_TABLES = {  # of a plan's folder, by name; only this program writes them
     "weights by class": TableKind("worker,type,label,class,weight"),
     "repair": TableKind("task,worker,change"),
 }
-QUEUE = TableKind("task")
+QUEUE = TableKind("task", extras=KEPT)
 CORRECTED = TableKind("task,label[,checked]")
 LISTED = TableKind("task[,answer]")
 GOING_UP = TableKind("task")

@@ -194,7 +194,8 @@ def _verdict(facts: Line) -> list[str]:
     said.append(
         f"{facts['trials']} trials; every policy saw the same orders of arrival and the same label of each pair."
     )
-    return [*said, *facts.get("failed", [])]
+    advice = facts["advice"][:1].upper() + facts["advice"][1:]
+    return [f"{advice}.", *said, *facts.get("failed", [])]
 
 
 def _plain(line: Line) -> dict[str, Any]:

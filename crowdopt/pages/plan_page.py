@@ -107,6 +107,8 @@ def _how_good(claims: Mapping[str, Any]) -> str:
     """The proof in one sentence, with the rule whose optimum it is about where that is not the promise itself."""
     certified = claims["certified_bound"]
     own = "" if certified is None else f"; the plan's own multipliers prove {number(certified)}"
+    if short := len(claims.get("short", ())):
+        return f"{short} of {claims['tasks']} tasks miss their target; tasks.csv names them in its column short."
     figures = claims["proven"], claims["gap"], claims["bound"], claims["proof"]
     return how_good(*figures, rule=of_rule(claims["rule"]), word=f"on {claims['backend']}'s word{own}") + "."
 

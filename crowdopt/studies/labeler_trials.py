@@ -203,7 +203,7 @@ def play(
         for text in wanted
     ]
     done = jobs.run(todo, folder / "rows", processes, title="trials")
-    failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.error}" for one in done if one.error]
+    failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.why}" for one in done if one.error]
     return _learning([one.result for one in done if not one.error], wanted, failed, length)
 
 

@@ -160,6 +160,8 @@ class Comparison(InFrames):
         Rows that ended in an error, with it.
     least : Least, optional
         What is possible by the model; None where it does not apply.
+    target : float, optional
+        Mean error that tasks may have.
     constant_error : float, optional
         Recorded labels: how often the commonest true class is wrong, for nothing at all.
     breach : str
@@ -177,6 +179,7 @@ class Comparison(InFrames):
     failed: list[str]
     least: Least | None = None
     constant_error: float | None = None
+    target: float | None = None
     breach: str = ""
     undrawn: list[str] = field(default_factory=list)
 
@@ -206,6 +209,15 @@ class Comparison(InFrames):
         else:
             least = f"offline, skills known, no plan{promised} costs less than {number(best.promise_bound)}"
         return [least, f"policies go by rule {best.rule}, {_relation(best.implied, best.promise)}: {linear}"]
+
+    @property
+    def advice(self) -> str:
+        """Which policy kept the mean target at the least cost."""
+        kept = [one for one in self.summary if one.get("error_realised", 1.0) <= (self.target or 0.0)]
+        if not kept:
+            return f"none of these kept a mean error of {self.target:g}"
+        best = min(kept, key=lambda one: float(one["cost"]))
+        return f"cheapest that kept a mean error of {self.target:g}: {best['policy']}, cost {number(best['cost'])}"
 
     @property
     def in_words(self) -> str:
@@ -398,7 +410,8 @@ def play(
     rows += jobs.run(matched, folder / "rows", processes, title="kos") if matched else []
     rows += orphans
     comparison = _comparison(setting, wanted, optimum, rows)
-    return replace(comparison, least=least, constant_error=setting.constant_error(), breach=setting.breach)
+    kept = replace(comparison, least=least, constant_error=setting.constant_error())
+    return replace(kept, breach=setting.breach, target=float(setting.instance.epsilon.mean()))
 
 
 def _total(one: jobs.Row) -> int:
@@ -422,7 +435,7 @@ def _orphan(job: jobs.Job, equal: str) -> jobs.Row:
 
 def _comparison(setting: Setting, wanted: Sequence[str], optimum: Optimum, done: Sequence[jobs.Row]) -> Comparison:
     good = [one.result for one in done if not one.error]
-    failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.error}" for one in done if one.error]
+    failed = [f"{one.arguments['text']}, trial {one.arguments['trial']}: {one.why}" for one in done if one.error]
     place = places(wanted)
     rows = sorted((one["figures"] for one in good), key=lambda one: (one["trial"], place[one["text"]]))
     timings = [

@@ -451,8 +451,11 @@ def _said(done: Answered | Aggregated | Answers, output: AnyPath | None, workers
     assert isinstance(done, Aggregated)
     count = len(done.labels.tasks)
     known = {**_facts_of(done), "looks_to_certify": looks_to_certify(count)}
-    audited = certifying(count, TARGET, output or "ANSWERS")
-    return Said(known, [*_lines(done), audited, *(f"wrote {path}" for path in (output, workers) if path is not None)])
+    more = [
+        certifying(count, TARGET, output or "ANSWERS"),
+        "to plan more labels where they are needed: crowdopt import LABELS --collected -o CAMPAIGN",
+    ]
+    return Said(known, [*_lines(done), *more, *(f"wrote {path}" for path in (output, workers) if path is not None)])
 
 
 VERBS = (Verb("aggregate", aggregate, _said, prepared=_with_a_folder),)

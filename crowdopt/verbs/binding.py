@@ -10,7 +10,7 @@ Instances and plans in Python, written as the folders that a verb reads.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -27,7 +27,9 @@ from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.cells import TableLike as TableLike
 from crowdopt.io.plan import write_plan as write_folder
 from crowdopt.io.policy import write_policy
+from crowdopt.io.schema import CAMPAIGN_TABLES
 from crowdopt.io.settings import overridden
+from crowdopt.io.tables import read_table, table_in
 from crowdopt.solvers import BackendFailed as BackendFailed
 from crowdopt.solvers import BackendMissing as BackendMissing
 from crowdopt.solvers import solve_program, solve_whole
@@ -192,6 +194,13 @@ def write_plan(plan: Plan | AdaptivePlan, folder: AnyPath, *, force: bool = Fals
         write_policy(plan, folder, force=force)
     else:
         write_folder(plan, folder, force=force)
+
+
+def content_of(campaign: InstanceLike) -> Mapping[str, Sequence[str]]:
+    """What a campaign's folder has of its tasks beside what a plan is made of: texts, addresses."""
+    if isinstance(campaign, AssignmentInstance) or not Path(campaign).is_dir():
+        return {}
+    return read_table(table_in(Path(campaign), "tasks"), CAMPAIGN_TABLES["tasks"]).extras
 
 
 PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder

@@ -26,7 +26,7 @@ from crowdopt.io.settings import alone, overridden, stating
 from crowdopt.notebooks import number, percent
 from crowdopt.said import Said, Verb
 from crowdopt.solvers import solve_whole
-from crowdopt.verbs.binding import WHOLE, AnyPath, InstanceLike, instance_of, options_of, two_ways
+from crowdopt.verbs.binding import WHOLE, AnyPath, InstanceLike, content_of, instance_of, options_of, two_ways
 from crowdopt.verbs.solve import probe, solve, unheeded
 
 GOOD_ENOUGH_GAP = 0.01  # relative gap at which the plan for the smallest error is cheap enough
@@ -137,7 +137,7 @@ def budget(campaign: InstanceLike, asked: BudgetOptions) -> Spent | Promised:
     if found.plan is not None:
         found.plan.held_against(found.plan.instance)
     if asked.output is not None and found.plan is not None:
-        write_plan(found.plan, asked.output, force=asked.force)
+        write_plan(found.plan, asked.output, force=asked.force, content=content_of(campaign))
     return found
 
 

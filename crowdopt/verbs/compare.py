@@ -206,7 +206,13 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
     possible = None if comparison.least is None else possible_facts(comparison.least)
     beside = {"possible": possible, "constant_error": comparison.constant_error, "breach": comparison.breach}
     facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
-    facts |= {"optimum": optimum, **beside, "failed": comparison.failed, "version": __version__}
+    facts |= {
+        "optimum": optimum,
+        **beside,
+        "failed": comparison.failed,
+        "advice": comparison.advice,
+        "version": __version__,
+    }
     sentences = []
     try:
         drawings = charts(comparison.summary, optimum, possible)
@@ -220,7 +226,7 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
 def _sentences(found: Comparison) -> list[str]:
     """A short table: cost against what offline plans and any policy need, shortfall, errors claimed and true."""
     said = [*found.offline, *_beside(found)]
-    return [*said, *policy_table(found.summary, found.columns), *found.failed]
+    return [*said, *policy_table(found.summary, found.columns), found.advice, *found.failed]
 
 
 def _beside(found: Comparison) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -24,13 +24,13 @@ from crowdopt.errors import GoldWarning, InputError, tell
 from crowdopt.io.bridges import bridge_named
 from crowdopt.io.bridges.annotations import Account, Annotation, Usage, accounted, prices_of_labels
 from crowdopt.io.bridges.pushed import Wishes
-from crowdopt.io.campaign import write_campaign
+from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.cells import name_of
 from crowdopt.io.folders import CAMPAIGN, check_target
 from crowdopt.io.tables import (
+    Table,
     labels_of,
     read_label_table,
-    read_labels,
     read_true_labels,
     read_types,
     refuse_numbers,
@@ -97,7 +97,7 @@ class ImportOptions:
     time_as_price : bool
         Take a worker's mean seconds for a label as their price.
     cost_as_price : bool
-        Take what 1000 calls cost, as the tool says, as a worker's price.
+        Take as a worker's price the mean of the column cost, or what 1000 calls cost by a tool's log.
     token_prices : path, optional
         Take what 1000 calls cost by this table as a worker's price:
         worker,input,output[,cache_read][,cache_write][,batch]. Prices of a million tokens; batch: yes where calls are
@@ -106,6 +106,8 @@ class ImportOptions:
         Error probability that each task may have.
     capacity : int, optional
         Capacity of each worker; default: the number of labels they gave.
+    collected : bool
+        Count these labels as in: plans then buy what is still missing, within capacity for further labels.
     rule : str, optional
         Rule of the campaign; default: exact-error.
     confidence : str, optional
@@ -132,6 +134,7 @@ class ImportOptions:
     token_prices: TableLike | None = None
     epsilon: float = 0.05
     capacity: Annotated[int, Word(low=0)] | None = None
+    collected: bool = False
     rule: str | None = None
     confidence: str | None = None
     families: bool = False
@@ -179,11 +182,16 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
     """
     if asked.output is not None:
         check_target(Path(asked.output), CAMPAIGN, asked.force)
+    elif asked.collected:
+        raise InputError("labels that are in are a table of a campaign; name its folder with output")
     known = None if asked.truth is None else read_true_labels(asked.truth)
     if asked.confidence is not None:
         return _by_confidence(labels, known, asked)
+    costs: dict[str, float] = {}
     if asked.tool is None:
-        read = ToolLog(read_labels(labels, () if known is None else tuple(known.values())), known)
+        table = read_label_table(labels)
+        costs = mean_costs(table)
+        read = ToolLog(labels_of(table, () if known is None else tuple(known.values())), known)
     else:
         read = read_log(labels, asked.tool, known, Wishes(asked.field, asked.key))
     given, known = read.labels, read.known
@@ -207,7 +215,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         task_type=kinds,
         capacity=given.counts if asked.capacity is None else np.full(len(given.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),
-        cost=_prices(read.rows, given, asked.time_as_price, asked.cost_as_price, asked.token_prices),
+        cost=_prices(read.rows, costs, given, asked),
         rule=asked.rule,
         classes=len(given.classes),
         class_names=given.classes,
@@ -218,6 +226,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         difficulty=told.difficulty,
         vote_law=told.vote_law,
         groups=families,
+        collected=np.column_stack([given.task, given.worker]) if asked.collected else None,
         skills_source=told.source,
     )
     made = Imported(instance, gold, source, together, read.account)
@@ -226,6 +235,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
             at = places(given.tasks)
             answers["type"] = [names[kinds[at[task]]] for task in answers["task"]]
         written = instance if answers is None else replace(instance, difficulty=NONE)  # which the answers tell
+        written = replace(written, observed=asked.collected)  # what the labels say counts
         write_campaign(
             written,
             asked.output,
@@ -233,7 +243,10 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
             gold=answers or (gold if gold[1].any() else None),
             gold_source=source,
             trust_gold=asked.trust_gold,
+            collected_labels=[given.classes[k] for k in given.label.tolist()] if asked.collected else (),
         )
+        if asked.collected:
+            made = replace(made, instance=read_campaign(asked.output, trust_gold=True))
     return made
 
 
@@ -242,10 +255,11 @@ def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: Impor
     if known is None or asked.confidence is None:
         raise InputError("cutting labels by their confidence needs known answers; give them with --truth")
     options: dict[str, Any] = {"--from": asked.tool, "--rule": asked.rule, "--token-prices": asked.token_prices}
-    options |= {"--families": asked.families, "--time-as-price": asked.time_as_price}
-    if others := [name for name, value in {**options, "--cost-as-price": asked.cost_as_price}.items() if value]:
+    options |= {"--families": asked.families, "--time-as-price": asked.time_as_price, "--collected": asked.collected}
+    if others := [name for name, value in options.items() if value]:
         raise InputError(f"labels are cut by confidence in a table of ours alone: leave out {', '.join(others)}")
     table = read_label_table(source)
+    costs = mean_costs(table)
     if asked.confidence not in table.extras:
         raise InputError(f"{table.path.name} has no column {asked.confidence!r} with the confidence of each label")
     sure = table.with_spare(asked.confidence).numbers(asked.confidence)
@@ -284,6 +298,7 @@ def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: Impor
         task_type=kinds,
         capacity=plain.counts if asked.capacity is None else np.full(len(plain.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),
+        cost=_prices((), costs, plain, asked),
         rule=BHATTACHARYYA.name,
         classes=len(names),
         class_names=names,
@@ -399,16 +414,38 @@ def _labels_of(rows: list[Annotation], account: Account, source: str, classes: t
     return labels
 
 
+def mean_costs(table: Table) -> dict[str, float]:
+    """What a label of each worker costs on average, by the column cost; nothing without one."""
+    if "cost" not in table.extras:
+        return {}
+    filled = table.only(np.array([cell != "" for cell in table.extras["cost"]]))
+    return means(zip(filled["worker"], filled.with_spare("cost").numbers("cost").tolist(), strict=True))
+
+
+def means(spent_by: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The mean amount of each name."""
+    spent: dict[str, list[float]] = {}
+    for name, amount in spent_by:
+        spent.setdefault(name, []).append(amount)
+    return {name: float(np.mean(each)) for name, each in spent.items()}
+
+
 def _prices(
-    rows: Sequence[Annotation], labels: Labels, time: bool, cost: bool, tokens: TableLike | None
+    rows: Sequence[Annotation], costs: Mapping[str, float], labels: Labels, asked: ImportOptions
 ) -> Floats | float:
-    """Price of each worker's label, (workers,), by the one thing that was asked for; else 1."""
-    # time, cost: whether seconds, or what the tool says it cost, are the price; tokens: prices of tokens.
+    """Price of each worker's label, (workers,), by the one thing that was asked for; else 1; costs: of a table."""
+    time, cost, tokens = asked.time_as_price, asked.cost_as_price, asked.token_prices
     if sum((time, cost, tokens is not None)) > 1:
         raise InputError("a label has one price; choose --time-as-price, --cost-as-price or --token-prices")
     if time:
         return _mean_seconds(rows, labels)
+    if cost and costs:
+        if free := [name for name in labels.workers if name not in costs]:
+            raise InputError(f"no label of {free[0]} has a cost; fill the column, or leave out --cost-as-price")
+        return np.array([costs[name] for name in labels.workers])
     if not cost and tokens is None:
+        if costs:
+            tell("the column cost is not used, so every label costs 1; --cost-as-price takes it")
         return 1.0
     calls: dict[str, list[Usage]] = {}
     for row in rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -23,7 +23,7 @@ from crowdopt.judging.card import NOT_YET, TRUSTED, UNKNOWN, Card, Panel, Use, c
 from crowdopt.notebooks import InFrames
 from crowdopt.said import Said, Verb, Word
 from crowdopt.verbs.binding import AnyPath, TableLike, keywords
-from crowdopt.verbs.import_labels import ToolLog, read_log
+from crowdopt.verbs.import_labels import ToolLog, mean_costs, means, read_log
 from crowdopt.version import __version__
 
 JUDGES = "judges.json"
@@ -162,7 +162,7 @@ def judges(log: TableLike, asked: JudgesOptions) -> Judged:
         table = read_label_table(log)
         values = {name: _of_tasks(table, name) for name in (asked.by, "truth") if name in table.extras}
         known = known or values.get("truth") or None
-        labels, cost = labels_of(table, () if known is None else tuple(known.values())), _mean_cost(table)
+        labels, cost = labels_of(table, () if known is None else tuple(known.values())), mean_costs(table)
     else:
         read, values = read_log(log, asked.tool, known, Wishes(asked.field, asked.key)), {}
         labels, known, cost = read.labels, read.known, _cost_of_calls(read)
@@ -173,7 +173,7 @@ def judges(log: TableLike, asked: JudgesOptions) -> Judged:
     use = Use(asked.accuracy, asked.recall, asked.width, asked.confidence)
     made = cards(labels, true, use, slices, cost)
     together = panel(labels, true, use)
-    onward = _next(log, asked, true is not None and bool((true >= 0).any()), fewest(len(made), use))
+    onward = _next(log, asked, true is not None and bool((true >= 0).any()), fewest(len(made), use), bool(cost))
     found = Judged(made, together, use, asked.target, labels.workers, asked.by, onward)
     if asked.output is not None:
         _write(found, Path(asked.output), asked.force)
@@ -218,28 +218,13 @@ def _slices(by: str, values: dict[str, dict[str, str]], labels: Labels, source: 
     return {name: value == name for name in names}
 
 
-def _mean_cost(table: Table) -> dict[str, float]:
-    """What a verdict of each judge costs on average, by the column cost."""
-    if "cost" not in table.extras:
-        return {}
-    filled = table.only(np.array([cell != "" for cell in table.extras["cost"]]))
-    return _means(zip(filled["worker"], filled.with_spare("cost").numbers("cost").tolist(), strict=True))
-
-
 def _cost_of_calls(read: ToolLog) -> dict[str, float]:
     """The same, as the tool says of each call."""
     used = ((row.worker, row.usage) for row in read.rows)
-    return _means((worker, one.cost) for worker, one in used if one is not None and one.cost is not None)
+    return means((worker, one.cost) for worker, one in used if one is not None and one.cost is not None)
 
 
-def _means(spent_by: Iterable[tuple[str, float]]) -> dict[str, float]:
-    spent: dict[str, list[float]] = {}
-    for name, amount in spent_by:
-        spent.setdefault(name, []).append(amount)
-    return {name: float(np.mean(each)) for name, each in spent.items()}
-
-
-def _next(log: TableLike, asked: JudgesOptions, known: bool, needed: int) -> list[str]:
+def _next(log: TableLike, asked: JudgesOptions, known: bool, needed: int, paid: bool) -> list[str]:
     """The commands that come next."""
     if not known:
         return [f"label {needed} items drawn at random, the fewest by which all judges can show {asked.accuracy:g}"]
@@ -247,6 +232,7 @@ def _next(log: TableLike, asked: JudgesOptions, known: bool, needed: int) -> lis
     options = {"--from": asked.tool, "--field": asked.field, "--key": asked.key}
     words = [f"{option} {quote(value)}" for option, value in options.items() if value is not None]
     words += [] if asked.tool is not None and not truth else [f"--truth {truth or 'HUMAN'}"]
+    words += ["--cost-as-price"] * paid
     return [
         f"crowdopt import {' '.join([place or 'LOG', *words])} --epsilon {asked.target:g} -o CAMPAIGN",
         "crowdopt solve CAMPAIGN --method adaptive -o PLAN",

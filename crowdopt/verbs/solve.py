@@ -58,6 +58,7 @@ from crowdopt.verbs.binding import (
     InstanceLike,
     P,
     Q,
+    content_of,
     instance_of,
     keywords,
     options_of,
@@ -223,7 +224,7 @@ def _adaptive(campaign: InstanceLike, by: Adaptive, asked: SolveOptions) -> Adap
     note = "; ".join(filter(None, [plan.note, _law_said(plan.instance)]))
     plan = replace(plan, note=note, started=started.isoformat(timespec="seconds"), seconds=perf_counter() - begun)
     if asked.output is not None and plan.pairs is not None:
-        write_policy(plan, asked.output, force=asked.force)
+        write_policy(plan, asked.output, force=asked.force, content=content_of(campaign))
     return plan
 
 
@@ -357,7 +358,7 @@ def solve(campaign: InstanceLike, asked: SolveOptions) -> Plan | AdaptivePlan | 
         seconds = perf_counter() - clock.started
         plan = replace(plan, seconds=seconds, started=started.isoformat(timespec="seconds"))
         if asked.output is not None and plan.pairs is not None:
-            write_plan(plan, asked.output, force=asked.force)
+            write_plan(plan, asked.output, force=asked.force, content=content_of(campaign))
         return plan
 
 

@@ -107,6 +107,14 @@ def test_all_headers_are_asked_back_at_once(tmp_path):
     assert "'task' by 'item'" in said and "'worker' by 'annotator', 'capacity' by 'max', 'price' by 'pay'" in said
 
 
+@pytest.mark.parametrize("name", ["price_per_label", "label cost", "hourly_wage"])
+def test_a_price_by_another_name_is_asked_back(tmp_path, name):
+    """Left out without a word, it would make every label cost 1."""
+    folder = written(tmp_path / "c", "workers", [f"worker,capacity,{name}", "w1,2,1", "w2,2,1", "w3,2,1"])
+    with pytest.raises(InputError, match="did you mean 'price'"):
+        read_campaign(folder)
+
+
 def test_the_guide_has_every_table():
     """Its headers are those of the schema; gold has forms of its own below."""
     page = (ROOT / "crowdopt" / "README.md").read_text(encoding="utf-8")

@@ -92,6 +92,38 @@ def test_the_screen_says_what_skills_rest_on(tmp_path):
         assert said.stdout and ("rest on the agreement of labels, with no known" in said.stdout) == (not known)
 
 
+def test_labels_that_are_there_are_counted_and_no_pair_is_asked_again(tmp_path):
+    """Plans of ``--collected`` buy for tasks whose labels leave more error than the target, and for no other."""
+    labels, _ = drawn(3, 0.8, 3, tasks=60, workers=8)
+    made = crowdopt.import_labels(labels, epsilon=0.1, collected=True, output=tmp_path / "c")
+    had = set(zip(labels["task"], labels["worker"], strict=True))
+    plan = crowdopt.solve(tmp_path / "c", output=tmp_path / "p")
+    asked = {(row["task"], row["worker"]) for row in plan}
+    assert (
+        len(made.instance.collected) == len(had)
+        and not asked & had
+        and crowdopt.verify(tmp_path / "c", tmp_path / "p").holds
+    )
+    left = 1 - made.instance.prior.max(axis=1)  # what the labels that are in leave
+    sure = {made.instance.task_id(i) for i in range(60) if left[i] <= 0.1}
+    assert 0 < len(sure) < 60 and {task for task, _ in asked} == {f"t{i}" for i in range(60)} - sure
+    with pytest.raises(InputError, match="name its folder"):
+        crowdopt.import_labels(labels, collected=True)
+
+
+def test_what_labels_cost_is_a_price_only_when_that_is_said():
+    """A note otherwise: the cheapest plan would be another one; a worker without a cost is refused."""
+    labels, truth = drawn(0, 0.9, 5, tasks=40)
+    labels["cost"] = [str(1 + int(name[1:])) for name in labels["worker"]]
+    with pytest.warns(TableWarning, match="cost is not used"):
+        assert (crowdopt.import_labels(labels, truth).instance.cost == 1).all()
+    made = crowdopt.import_labels(labels, truth, cost_as_price=True).instance
+    assert made.cost[0].tolist() == [1 + int(name[1:]) for name in made.workers]
+    labels["cost"] = ["" if name == "w0" else cost for name, cost in zip(labels["worker"], labels["cost"], strict=True)]
+    with pytest.raises(InputError, match="no label of w0 has a cost"):
+        crowdopt.import_labels(labels, truth, cost_as_price=True)
+
+
 def test_labels_that_contradict_one_another_are_refused_for_that():
     """Two workers who never agree: there is no truth to blame."""
     rows = [(f"t{i}", f"w{j}", "ab"[(i // 2 + j) % 2]) for i in range(60) for j in range(2)]
