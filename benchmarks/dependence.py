@@ -25,7 +25,6 @@ from pathlib import Path
 import numpy as np
 
 import crowdopt
-from benchmarks.laws import set_errors
 from crowdopt import Adaptive
 from crowdopt.assign.cascade.cheapest_policy import law_price
 from crowdopt.assign.cascade.panels import vote_panel
@@ -39,6 +38,14 @@ FAMILIES = ((0, 1, 2), (3, 4), (5, 6), (7,))
 ITEMS = 1000
 SETS = ("bluebird", "rte", "quiz_medicine", "zencrowd_core5")
 KINDS = ("families, .4", "families, .6", "hard items", "independent")
+
+
+def set_errors(workers: np.ndarray, law: Law, true: Law) -> tuple[float, float]:
+    """Claimed and realised error of the likeliest answer from these workers, two classes alike before any label."""
+    first, second = law.ways(workers)
+    odds = np.log(first / second)
+    wrong = np.where(odds < -1e-12, 1.0, np.where(odds <= 1e-12, 0.5, 0.0))
+    return float(wrong @ first), float(wrong @ true.ways(workers)[0])
 
 
 def families(skill: np.ndarray, chance: float) -> Law:

@@ -2,7 +2,8 @@
 
 A kernel's Python says what its compiled loop does, operation by operation, so both give the same bits. The exact
 method's loops take two minutes of a processor to compile together. So in small campaigns a kernel is compiled only once
-it has run about as long as compiling takes (:func:`for_small`), and no time limit runs meanwhile (:func:`paused`).
+it has run about as long as compiling takes, in all processes together (:func:`for_small`), and no time limit runs
+meanwhile (:func:`paused`).
 Loops in C would take all of it away, but an installation from source would then need a C compiler.
 """
 
@@ -11,11 +12,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from itertools import count
+from pathlib import Path
 from threading import Lock
 from time import perf_counter, thread_time
 from types import FunctionType
@@ -26,7 +28,7 @@ ADVICE = (
     "set NUMBA_CACHE_DIR to a folder that can be written"
 )
 FEW_TASKS, FEW_WORKERS = 1000, 40  # of a small campaign, in which no call of a kernel takes long as plain Python
-MOMENT = 10.0  # seconds of a kernel as plain Python; compiling it takes about as long
+MOMENT = 5.0  # seconds of a kernel as plain Python; compiling it takes about as long, or somewhat longer
 
 
 @dataclass
@@ -35,7 +37,8 @@ class _State:
 
     plain: bool = False
     is_kept: dict[int, bool] = field(default_factory=dict)
-    spent: dict[int, float] = field(default_factory=dict)  # seconds of a kernel as plain Python
+    spent: dict[int, float] = field(default_factory=dict)  # seconds of a kernel as plain Python, by all processes
+    met: dict[int, Any] = field(default_factory=dict)  # kernels that ran so
     ended: float = 0.0
     compiling: int = 0  # in several threads, or within one another
     since: float = 0.0
@@ -145,6 +148,8 @@ def _switched(kind: Any) -> Any:
         def __call__(self, *given: Any) -> Any:
             if _state.plain and id(self) not in _state.is_kept:
                 _state.is_kept[id(self)] = is_kept(self)
+            if _state.plain and id(self) not in _state.spent:
+                _state.spent[id(self)] = _told(self)
             spent = _state.spent.get(id(self), 0.0)
             if not _state.plain or _state.is_kept[id(self)] or spent >= MOMENT:
                 try:
@@ -161,7 +166,7 @@ def _switched(kind: Any) -> Any:
                     return _as_written(self)(*given)
             finally:
                 go_on()
-                _state.spent[id(self)] = spent + thread_time() - began
+                _state.spent[id(self)], _state.met[id(self)] = spent + thread_time() - began, self
 
     return Switched
 
@@ -201,6 +206,24 @@ def for_small(tasks: int, workers: int) -> Iterator[None]:
         yield
     finally:
         _state.plain = before
+        for name, kernel in _state.met.items():
+            with suppress(OSError, AttributeError):  # no place to keep anything
+                _spent_at(kernel).write_text(f"{_state.spent[name]:.6f}", encoding="ascii")
+        _state.met = {}
+
+
+def _spent_at(kernel: Any) -> Path:
+    """The file beside a kernel's compiled code that says how long it has run as plain Python."""
+    place = Path(kernel._cache._cache_file._index_path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return place.with_suffix(".plain")
+
+
+def _told(kernel: Any) -> float:
+    """How long the kernel has run as plain Python in earlier processes, in seconds."""
+    with suppress(OSError, AttributeError, ValueError):
+        return float(_spent_at(kernel).read_text(encoding="ascii"))
+    return 0.0
 
 
 def pause() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
-from crowdopt import recipe, solve
+from crowdopt import kernels, recipe, solve
 
 LONG = (  # these files begin, so that no process is left alone with one of them at the end; those that compile the
     "tests/pins/",  # same loops are not begun together: the second finds what the first has kept
@@ -106,6 +106,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.fixture(scope="session")
 def compiled() -> None:
     """The loops of plans are kept before something is done while they run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "MOMENT", 0.0)
+        _solve_once()
+
+
+def _solve_once() -> None:
     for rule in ("bhattacharyya", "exact-error"):
         solve(replace(recipe("R10:60x30").with_epsilon(0.1), rule=rule), nodes=2)
 

@@ -86,6 +86,23 @@ def test_a_kernel_that_has_taken_its_moment_is_compiled(monkeypatch):
     assert kernels.paused() > stood
 
 
+@njit(cache=True)
+def _twice(x):
+    return x + x
+
+
+def test_processes_count_their_seconds_together(monkeypatch):
+    """A kernel that no process runs for long is compiled all the same, once all of them have."""
+    monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)
+    kernels._spent_at(_twice).unlink(missing_ok=True)
+    for told, is_compiled in (("0.0", False), (str(2 * kernels.MOMENT), True)):
+        kernels._state.spent.pop(id(_twice), None)  # as another process begins
+        kernels._spent_at(_twice).write_text(told)
+        with kernels.for_small(1, 1):
+            assert _twice(2) == 4 and bool(_twice.signatures) == is_compiled
+        assert is_compiled or 0 < float(kernels._spent_at(_twice).read_text()) < kernels.MOMENT
+
+
 @pytest.mark.parametrize(("tasks", "workers", "is_plain"), [(1000, 40, True), (1001, 40, False), (1000, 41, False)])
 def test_large_campaigns_do_not_wait_for_plain_python(monkeypatch, tasks, workers, is_plain):
     """Few tasks and few workers: votes of so few are exact without long laws."""

@@ -49,7 +49,7 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: tuple 
 def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
     """Caught from outside or by recomputing; never the end of the benchmark.
 
-    How far an eater gets before it is killed is a question of speed: benchmarks/harness.py answers it.
+    How far an eater gets before it is killed is a question of speed.
     """
     found = row(f"fake-{fake}", limits=SOON if outcome == "out of time" else LIMITS)
     assert (found["outcome"], said in found["why"]) == (outcome, True), found["why"]

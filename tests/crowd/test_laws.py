@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crowdopt
-from benchmarks.laws import set_errors
+from benchmarks.dependence import set_errors
 from crowdopt import Adaptive, AssignmentInstance, Group
 from crowdopt.crowd import gold as law_fits
 from crowdopt.crowd.error_correlation import effective_votes
