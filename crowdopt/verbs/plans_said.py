@@ -269,9 +269,14 @@ def _out_of_reach(plan: AdaptivePlan) -> str:
         else "more capacity, other judges or an expert (adaptive:expert=PRICE)"
     )
     if plan.status is not Status.INFEASIBLE:
+        instance, sets = plan.instance, ""
+        if instance.confusion is None and instance.vote_law is None:
+            all_label = max(1.0, float((least_errors(instance) / instance.epsilon).max()))
+            if all_label < plan.times:
+                sets = f"; where everybody labels (without --method adaptive) {all_label:.4g} times"
         return (
             f"no adaptive plan was found that keeps the targets within the limits; this one errs "
-            f"{plan.times:.4g} times as much; {help_of} would help"
+            f"{plan.times:.4g} times as much{sets}; {help_of} would help"
         )
     return (
         f"no adaptive plan keeps the targets within the limits (proven by multipliers); the least errors are "
