@@ -41,9 +41,9 @@ from crowdopt.online.run_score import answers_of
 from crowdopt.serving.live_rows import GoldTasks, LiveSettings, gold_tasks
 from crowdopt.serving.live_state import LiveState
 from crowdopt.serving.running import Live, check_name
-from crowdopt.serving.service.callers import MANAGER, WORKER, new_token
 from crowdopt.serving.stores import DECIDED, MEMORY, Event, SQLiteStore, SQLLedgerbook
 from crowdopt.serving.tasks_course import TasksCourse
+from crowdopt.serving.tokens import MANAGER, WORKER, new_token
 from crowdopt.serving.workers_course import WorkersCourse
 from crowdopt.solvers import solve_whole
 from crowdopt.verbs.binding import AnyPath, BackendMissing, InstanceLike, TableLike, keywords

@@ -147,3 +147,20 @@ def test_at_a_terminal_init_asks_for_the_classes(tmp_path):
     os.close(ours)
     assert "What can a label say?" in shown and "[yes,no]" in shown
     assert crowdopt.read_campaign(tmp_path / "pets").class_names == ("cat", "dog")
+
+
+def test_every_verb_has_its_help_and_its_name_without_any_extra():
+    """The core is imported alone: what an extra brings is imported where it is used, which a sentence then names."""
+    extras = (
+        "fastapi uvicorn psycopg httpx pyarrow openpyxl altair vl_convert jinja2 dask distributed ortools pyscipopt"
+    )
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({extras.split()!r}))\n"
+        "import click, crowdopt\n"
+        "from crowdopt.cli import main\n"
+        "[getattr(crowdopt, name) for name in crowdopt.__all__]\n"
+        "context = click.Context(main)\n"
+        "[main.get_command(context, verb).get_help(context) for verb in main.list_commands(context)]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -31,18 +31,17 @@ from crowdopt.serving.live_rows import ToldLabel
 from crowdopt.serving.running import Live, LiveTurn
 from crowdopt.serving.service.callers import (
     LONGEST,
-    WORKER,
     Caller,
     FrontDesk,
     NotAllowed,
     RequestLimits,
     managed,
-    new_token,
     participants,
     steered,
     worked,
 )
 from crowdopt.serving.stores import EXPERT, Unwritten
+from crowdopt.serving.tokens import WORKER, new_token
 
 WAIT = 5  # seconds after which a worker for whom there is nothing now may ask again
 LAST = 2**62  # number of a lease at most

@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from hashlib import sha256
 from hmac import compare_digest
 from queue import SimpleQueue
 from threading import Thread
@@ -29,30 +27,7 @@ from fastapi.responses import RedirectResponse, Response
 from crowdopt.errors import InputError
 from crowdopt.serving import stores
 from crowdopt.serving.running import Live, LiveTurn
-from crowdopt.serving.stores import SQLLedgerbook
-
-MANAGER = "manager"
-EXPERT = "expert"  # who looks at answers
-WORKER = "worker:"
-
-
-def new_token(store: SQLLedgerbook, owner: str) -> str:
-    """A token for ``manager``, ``expert`` or ``worker:NAME``; one that the owner had before ends."""
-    with store.hold() as book:
-        return entitled(book, owner)
-
-
-def entitled(book: SQLLedgerbook, owner: str) -> str:
-    """The same, of a store that is held."""
-    token = secrets.token_urlsafe(24)
-    book.entitle(digest_of(token), owner)
-    return token
-
-
-def digest_of(token: str) -> str:
-    """What is kept of a token: enough to know it again, and no way back."""
-    return sha256(token.encode()).hexdigest()
-
+from crowdopt.serving.tokens import EXPERT, MANAGER, WORKER, digest_of, entitled
 
 Job: TypeAlias = Callable[[LiveTurn], Any]
 Waiting: TypeAlias = tuple[Job, "Future[Any]"]
