@@ -48,7 +48,7 @@ def test_a_round_that_cannot_go_on_says_which_items_and_what_to_do(tmp_path: Pat
     run("init", "--panel", camp)
     run("solve", camp, "-o", tmp_path / "plan")
     said = run("rehearse", camp, tmp_path / "plan", "--seed", "1", "-o", tmp_path / "labels.csv")
-    assert "errors of 3 families drawn together" in said
+    assert "within each of 3 families" in said
     said = run("aggregate", tmp_path / "labels.csv", "--plan", tmp_path / "plan", "--campaign", camp, "-o", answers)
     stuck = re.search(r"(\d+) of those not sure can have no more labels within the limits: item-", said)
     said = run("solve", answers / "campaign", "-o", tmp_path / "next", code=1)

@@ -117,7 +117,7 @@ def test_four_classes_are_compared_like_two(tmp_path):
     )
     assert done.exit_code == 0, done.output
     bound = crowdopt.verbs.compare.least(instance, crowdopt.solve_program).information
-    assert f"below {bound:.0f} even if skills are known" in done.output
+    assert f"below cost {bound:.0f} even if skills are known" in done.output
     for line in rows(tmp_path / "out" / "trials.csv"):
         claim = line["policy"] == "greedy" or float(line["error_claimed"])
         assert claim is True or 0 < claim <= 0.2 or (claim <= 0.75 and line["notes"]), "a run that falls short says why"
