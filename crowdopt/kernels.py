@@ -3,8 +3,8 @@
 A kernel's Python says what its compiled loop does, operation by operation, so both give the same bits. The exact
 method's loops take two minutes of a processor to compile together. So in small campaigns a kernel is compiled only once
 it has run about as long as compiling takes, in all processes together (:func:`for_small`), and no time limit runs
-meanwhile (:func:`paused`).
-Loops in C would take all of it away, but an installation from source would then need a C compiler.
+meanwhile (:func:`paused`). Loops in C would take all of it away, but an installation from source would then need a C
+compiler.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from itertools import count
+from math import inf
 from pathlib import Path
 from threading import Lock
 from time import perf_counter, thread_time
@@ -33,12 +34,10 @@ MOMENT = 5.0  # seconds of a kernel as plain Python; compiling it takes about as
 
 @dataclass
 class _State:
-    """Of this process: whether kernels may run as plain Python, which need not, how long clocks have stood still."""
+    """Of this process: whether kernels may run as plain Python, how long they did, how long clocks have stood still."""
 
     plain: bool = False
-    is_kept: dict[int, bool] = field(default_factory=dict)
-    spent: dict[int, float] = field(default_factory=dict)  # seconds of a kernel as plain Python, by all processes
-    met: dict[int, Any] = field(default_factory=dict)  # kernels that ran so
+    spent: dict[Any, float] = field(default_factory=dict)  # seconds of a kernel as plain Python, by all processes
     ended: float = 0.0
     compiling: int = 0  # in several threads, or within one another
     since: float = 0.0
@@ -146,12 +145,7 @@ def _switched(kind: Any) -> Any:
 
     class Switched(kind):  # type: ignore[misc]
         def __call__(self, *given: Any) -> Any:
-            if _state.plain and id(self) not in _state.is_kept:
-                _state.is_kept[id(self)] = is_kept(self)
-            if _state.plain and id(self) not in _state.spent:
-                _state.spent[id(self)] = _told(self)
-            spent = _state.spent.get(id(self), 0.0)
-            if not _state.plain or _state.is_kept[id(self)] or spent >= MOMENT:
+            if not _state.plain or _is_due(self):
                 try:
                     return super().__call__(*given)
                 except SystemError as error:  # what Python makes of Ctrl-C that a compiled loop returns with
@@ -166,7 +160,7 @@ def _switched(kind: Any) -> Any:
                     return _as_written(self)(*given)
             finally:
                 go_on()
-                _state.spent[id(self)], _state.met[id(self)] = spent + thread_time() - began, self
+                _state.spent[self] += thread_time() - began
 
     return Switched
 
@@ -200,16 +194,15 @@ def _names_in(code: Any) -> set[str]:
 @contextmanager
 def for_small(tasks: int, workers: int) -> Iterator[None]:
     """Run each kernel that is not compiled as plain Python for a moment, where there are few tasks and workers."""
-    before = _state.plain
-    _state.plain, _state.is_kept = tasks <= FEW_TASKS and workers <= FEW_WORKERS, {}
+    before, _state.plain = _state.plain, tasks <= FEW_TASKS and workers <= FEW_WORKERS
     try:
         yield
     finally:
         _state.plain = before
-        for name, kernel in _state.met.items():
+        for kernel, seconds in _state.spent.items():
             with suppress(OSError, AttributeError):  # no place to keep anything
-                _spent_at(kernel).write_text(f"{_state.spent[name]:.6f}", encoding="ascii")
-        _state.met = {}
+                if seconds < MOMENT:
+                    _spent_at(kernel).write_text(f"{seconds:.6f}", encoding="ascii")
 
 
 def _spent_at(kernel: Any) -> Path:
@@ -219,11 +212,13 @@ def _spent_at(kernel: Any) -> Path:
     return place.with_suffix(".plain")
 
 
-def _told(kernel: Any) -> float:
-    """How long the kernel has run as plain Python in earlier processes, in seconds."""
-    with suppress(OSError, AttributeError, ValueError):
-        return float(_spent_at(kernel).read_text(encoding="ascii"))
-    return 0.0
+def _is_due(kernel: Any) -> bool:
+    """Whether a kernel's compiled code is there, or its moment as plain Python is over."""
+    if kernel not in _state.spent:
+        _state.spent[kernel] = inf if is_kept(kernel) else 0.0
+        with suppress(OSError, AttributeError, ValueError):  # of earlier processes
+            _state.spent[kernel] += float(_spent_at(kernel).read_text(encoding="ascii"))
+    return _state.spent[kernel] >= MOMENT
 
 
 def pause() -> None:

@@ -38,6 +38,7 @@ def test_plans_are_the_same_to_the_last_bit(compiled, monkeypatch, seed):
     """Pairs, bound and all other numbers, whichever way the loops run."""
     plans = [solve(instance, time_limit=60, gap=0.0) for instance in _instances(seed)]
     monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)  # as on the first day
+    monkeypatch.setattr(kernels._state, "spent", {})
     monkeypatch.setattr(kernels, "MOMENT", 1e9)  # no end
     for instance, before in zip(_instances(seed), plans, strict=True):
         written = solve(instance, time_limit=60, gap=0.0)
@@ -96,7 +97,7 @@ def test_processes_count_their_seconds_together(monkeypatch):
     monkeypatch.setattr(kernels, "is_kept", lambda kernel: False)
     kernels._spent_at(_twice).unlink(missing_ok=True)
     for told, is_compiled in (("0.0", False), (str(2 * kernels.MOMENT), True)):
-        kernels._state.spent.pop(id(_twice), None)  # as another process begins
+        kernels._state.spent.pop(_twice, None)  # as another process begins
         kernels._spent_at(_twice).write_text(told)
         with kernels.for_small(1, 1):
             assert _twice(2) == 4 and bool(_twice.signatures) == is_compiled

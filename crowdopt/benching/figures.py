@@ -191,11 +191,7 @@ def _advice(standing: Standing) -> str:
     other = rivals[0]
     middle, low, high = times_as_long(standing.seconds[:, [0, other]], standing.limit)
     next_best = f"{standing.methods[other]}, the next, settled {standing.settled(other)}"
-    lead = (
-        "and took as long"
-        if f"{middle:.2g}" == "1"
-        else f"and took {middle:.2g} times as long, one second added to each"
-    )
+    lead = f"and took {middle:.2g} times as long, one second added to each"
     if count < 2:
         return f"For this one of the {kind} take {best}: {facts}; {next_best}, {lead}. One case says little of others."
     interval = f"95 % interval {low:.2g} to {high:.2g} times, case by case"

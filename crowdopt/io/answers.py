@@ -35,9 +35,17 @@ from crowdopt.io.campaign import Campaign, read_with_labels, write_tables
 from crowdopt.io.cells import TableLike, write_csv
 from crowdopt.io.folders import new_folder
 from crowdopt.io.plan import read_overrides, read_pairs, read_votes, read_weights
-from crowdopt.io.schema import ANSWERS, CAMPAIGN_TABLES, SKIPPED
+from crowdopt.io.schema import ANSWERS, SKIPPED
 from crowdopt.io.settings import overridden, settings_text
-from crowdopt.io.tables import Table, campaign_pairs, find_table, pair_ids, read_label_table, read_table, table_in
+from crowdopt.io.tables import (
+    Table,
+    campaign_pairs,
+    find_table,
+    pair_ids,
+    read_label_table,
+    read_table,
+    spare_columns,
+)
 from crowdopt.notebooks import InFrames
 
 
@@ -372,7 +380,7 @@ def write_next(found: Answered, folder: Path) -> None:
         AVERAGED if gold is None else gold.method,
         "observed" if going_on.observed else "evidence",
     )
-    more = (read_table(table_in(found.folder, name), CAMPAIGN_TABLES[name]).extras for name in ("tasks", "workers"))
+    more = (spare_columns(found.folder, name) for name in ("tasks", "workers"))
     write_tables(instance, folder, settings, found.labels, *more)
 
 

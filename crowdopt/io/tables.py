@@ -41,7 +41,7 @@ from crowdopt.io.cells import (
     place_of,
     store_of,
 )
-from crowdopt.io.schema import COLUMNS, LABELS, TRUTH, TYPES_OF_TASKS, Column, Extras, TableKind
+from crowdopt.io.schema import CAMPAIGN_TABLES, COLUMNS, LABELS, TRUTH, TYPES_OF_TASKS, Column, Extras, TableKind
 
 UNNAMED = re.compile(r"Unnamed: \d+")  # how pandas calls a column without a name
 IDS = ("task", "worker", "label", "truth", "item", "true", "answered", "question")  # columns that hold no amounts
@@ -353,6 +353,14 @@ def find_table(folder: Path, name: str) -> Path | None:
 def table_in(folder: Path, name: str) -> Path:
     """The table of this name in a folder; ``name.csv`` where there is none, which its reader then misses."""
     return find_table(folder, name) or folder / f"{name}.csv"
+
+
+def spare_columns(folder: Path, name: str) -> dict[str, list[str]]:
+    """Further columns of a campaign's table, which no plan uses: texts, addresses; read only where there are any."""
+    path, kind = table_in(folder, name), CAMPAIGN_TABLES[name]
+    if path.is_file() and {*header_of(path)} <= {*kind.required, *kind.optional}:
+        return {}
+    return read_table(path, kind).extras
 
 
 def _refuse_others(folder: Path, name: str) -> None:

@@ -160,7 +160,7 @@ class Comparison(InFrames):
         Rows that ended in an error, with it.
     least : Least, optional
         What is possible by the model; None where it does not apply.
-    target : float, optional
+    target : float
         Mean error that tasks may have.
     constant_error : float, optional
         Recorded labels: how often the commonest true class is wrong, for nothing at all.
@@ -179,7 +179,7 @@ class Comparison(InFrames):
     failed: list[str]
     least: Least | None = None
     constant_error: float | None = None
-    target: float | None = None
+    target: float = 0.0
     breach: str = ""
     undrawn: list[str] = field(default_factory=list)
 
@@ -213,7 +213,7 @@ class Comparison(InFrames):
     @property
     def advice(self) -> str:
         """Which policy kept the mean target at the least cost."""
-        kept = [one for one in self.summary if one.get("error_realised", 1.0) <= (self.target or 0.0)]
+        kept = [one for one in self.summary if one.get("error_realised", 1.0) <= self.target]
         if not kept:
             return f"none of these kept a mean error of {self.target:g}"
         best = min(kept, key=lambda one: float(one["cost"]))

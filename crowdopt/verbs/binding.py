@@ -27,9 +27,8 @@ from crowdopt.io.campaign import read_campaign, write_campaign
 from crowdopt.io.cells import TableLike as TableLike
 from crowdopt.io.plan import write_plan as write_folder
 from crowdopt.io.policy import write_policy
-from crowdopt.io.schema import CAMPAIGN_TABLES
 from crowdopt.io.settings import overridden
-from crowdopt.io.tables import read_table, table_in
+from crowdopt.io.tables import spare_columns
 from crowdopt.solvers import BackendFailed as BackendFailed
 from crowdopt.solvers import BackendMissing as BackendMissing
 from crowdopt.solvers import solve_program, solve_whole
@@ -200,7 +199,7 @@ def content_of(campaign: InstanceLike) -> Mapping[str, Sequence[str]]:
     """What a campaign's folder has of its tasks beside what a plan is made of: texts, addresses."""
     if isinstance(campaign, AssignmentInstance) or not Path(campaign).is_dir():
         return {}
-    return read_table(table_in(Path(campaign), "tasks"), CAMPAIGN_TABLES["tasks"]).extras
+    return spare_columns(Path(campaign), "tasks")
 
 
 PlanLike: TypeAlias = Plan | AdaptivePlan | str | Path  # a plan, or its folder

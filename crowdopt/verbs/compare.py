@@ -206,13 +206,8 @@ def _write(comparison: Comparison, folder: Path, trials: int, seed: int) -> list
     possible = None if comparison.least is None else possible_facts(comparison.least)
     beside = {"possible": possible, "constant_error": comparison.constant_error, "breach": comparison.breach}
     facts = {"title": comparison.title, "trials": trials, "seed": seed, "reference": comparison.reference}
-    facts |= {
-        "optimum": optimum,
-        **beside,
-        "failed": comparison.failed,
-        "advice": comparison.advice,
-        "version": __version__,
-    }
+    facts |= {"optimum": optimum, **beside, "failed": comparison.failed}
+    facts |= {"advice": comparison.advice, "version": __version__}
     sentences = []
     try:
         drawings = charts(comparison.summary, optimum, possible)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -187,10 +187,9 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
     known = None if asked.truth is None else read_true_labels(asked.truth)
     if asked.confidence is not None:
         return _by_confidence(labels, known, asked)
-    costs: dict[str, float] = {}
+    table = None
     if asked.tool is None:
         table = read_label_table(labels)
-        costs = mean_costs(table)
         read = ToolLog(labels_of(table, () if known is None else tuple(known.values())), known)
     else:
         read = read_log(labels, asked.tool, known, Wishes(asked.field, asked.key))
@@ -215,7 +214,7 @@ def import_labels(labels: TableLike, asked: ImportOptions) -> Imported:
         task_type=kinds,
         capacity=given.counts if asked.capacity is None else np.full(len(given.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),
-        cost=_prices(read.rows, costs, given, asked),
+        cost=_prices(read.rows, table, given, asked),
         rule=asked.rule,
         classes=len(given.classes),
         class_names=given.classes,
@@ -259,7 +258,6 @@ def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: Impor
     if others := [name for name, value in options.items() if value]:
         raise InputError(f"labels are cut by confidence in a table of ours alone: leave out {', '.join(others)}")
     table = read_label_table(source)
-    costs = mean_costs(table)
     if asked.confidence not in table.extras:
         raise InputError(f"{table.path.name} has no column {asked.confidence!r} with the confidence of each label")
     sure = table.with_spare(asked.confidence).numbers(asked.confidence)
@@ -298,7 +296,7 @@ def _by_confidence(source: TableLike, known: dict[str, str] | None, asked: Impor
         task_type=kinds,
         capacity=plain.counts if asked.capacity is None else np.full(len(plain.workers), asked.capacity),
         epsilon=np.asarray(asked.epsilon),
-        cost=_prices((), costs, plain, asked),
+        cost=_prices((), table, plain, asked),
         rule=BHATTACHARYYA.name,
         classes=len(names),
         class_names=names,
@@ -430,21 +428,19 @@ def means(spent_by: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {name: float(np.mean(each)) for name, each in spent.items()}
 
 
-def _prices(
-    rows: Sequence[Annotation], costs: Mapping[str, float], labels: Labels, asked: ImportOptions
-) -> Floats | float:
-    """Price of each worker's label, (workers,), by the one thing that was asked for; else 1; costs: of a table."""
+def _prices(rows: Sequence[Annotation], table: Table | None, labels: Labels, asked: ImportOptions) -> Floats | float:
+    """Price of each worker's label, (workers,), by the one thing that was asked for; else 1."""
     time, cost, tokens = asked.time_as_price, asked.cost_as_price, asked.token_prices
     if sum((time, cost, tokens is not None)) > 1:
         raise InputError("a label has one price; choose --time-as-price, --cost-as-price or --token-prices")
     if time:
         return _mean_seconds(rows, labels)
-    if cost and costs:
+    if cost and table is not None and (costs := mean_costs(table)):
         if free := [name for name in labels.workers if name not in costs]:
             raise InputError(f"no label of {free[0]} has a cost; fill the column, or leave out --cost-as-price")
         return np.array([costs[name] for name in labels.workers])
     if not cost and tokens is None:
-        if costs:
+        if table is not None and "cost" in table.extras:
             tell("the column cost is not used, so every label costs 1; --cost-as-price takes it")
         return 1.0
     calls: dict[str, list[Usage]] = {}

@@ -173,7 +173,9 @@ def judges(log: TableLike, asked: JudgesOptions) -> Judged:
     use = Use(asked.accuracy, asked.recall, asked.width, asked.confidence)
     made = cards(labels, true, use, slices, cost)
     together = panel(labels, true, use)
-    onward = _next(log, asked, true is not None and bool((true >= 0).any()), fewest(len(made), use), bool(cost))
+    onward = _next(
+        log, asked, true is not None and bool((true >= 0).any()), fewest(len(made), use), {*labels.workers} <= {*cost}
+    )
     found = Judged(made, together, use, asked.target, labels.workers, asked.by, onward)
     if asked.output is not None:
         _write(found, Path(asked.output), asked.force)

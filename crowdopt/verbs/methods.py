@@ -401,8 +401,8 @@ def confident(
     if kept is None:
         assert last is not None
         return replace(last, is_sure=False, note="; ".join(filter(None, [last.note, UNSURE.format(chance)])))
-    share = 100 * float(kept.instance.epsilon.sum() / instance.epsilon.sum())
-    lowered = LOWERED.format(share / 100, chance) if share < 100 else ""
+    share = float(kept.instance.epsilon.sum() / instance.epsilon.sum())
+    lowered = LOWERED.format(share, chance) if share < 1 else ""
     return replace(kept, note="; ".join(filter(None, [lowered, kept.note])))
 
 

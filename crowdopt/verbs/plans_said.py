@@ -270,7 +270,7 @@ def _out_of_reach(plan: AdaptivePlan) -> str:
     )
     if plan.status is not Status.INFEASIBLE:
         instance, sets = plan.instance, ""
-        if instance.confusion is None and instance.vote_law is None:
+        if instance.confusion is None and instance.vote_law is None and not (plan.given_votes or plan.class_error):
             all_label = max(1.0, float((least_errors(instance) / instance.epsilon).max()))
             if all_label < plan.times:
                 sets = f"; where everybody labels (without --method adaptive) {all_label:.4g} times"
