@@ -17,13 +17,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from benchmarks import adaptive_trials as trials
 from benchmarks.papers.real_data import folder_of
 from crowdopt import solve_program
-from crowdopt.crowd.instance import COVERAGE
+from crowdopt.crowd.instance import COVERAGE, AssignmentInstance
+from crowdopt.io.campaign import LabelRecord
+from crowdopt.io.tables import labels_of, read_label_table, read_true_labels, true_classes
 from crowdopt.jobs import Job, run
 from crowdopt.online.arrivals import Stream
 from crowdopt.online.checked_claims import CheckedAnswers, drawn, looks_at
+from crowdopt.online.crowds import hold_out, recorded_stream
 from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
@@ -39,9 +41,22 @@ MORE = ("claimed → true, with looks", "true / claimed, 95 %")
 
 def row(data: str, text: str, epsilon: float, seed: int) -> dict[str, float]:
     """One policy on one split, before looks and on average of those drawn; a job."""
-    of = trials.recorded(data, False, epsilon, seed, named(text))
+    of = recorded(data, epsilon, seed, named(text))
     policy = named(f"{text}:checks=0")
     return _with_looks(of, replay(policy, of, seed, solve_program), named(text).checks, seed)
+
+
+def recorded(data: str, epsilon: float, seed: int, policy: Any) -> Stream:
+    """Recorded labels as a policy meets them: skills are told to nobody, a random half of the tasks is gold."""
+    place = folder_of(data)
+    known = read_true_labels(place / "truth.csv")
+    labels = labels_of(read_label_table(place / "labels.csv"), tuple(known.values()))
+    truth = true_classes(known, labels, "truth.csv")
+    nobody, kind, count = np.full((1, len(labels.workers)), 0.5), np.zeros(truth.size, int), len(labels.classes)
+    crowd = AssignmentInstance(nobody, kind, labels.counts, epsilon, classes=count)
+    instance, held = hold_out(crowd, truth, 0.5, seed)
+    record = LabelRecord(labels.task, labels.worker, labels.label, truth)
+    return recorded_stream(instance, record, (seed,), held, policy.preliminary(instance.n_workers))
 
 
 def _with_looks(of: Stream, of_run: Any, share: float, seed: int) -> dict[str, float]:
