@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
@@ -21,7 +20,6 @@ class PageTable:
     rows: Sequence[Mapping[str, Any]]
     notes: Mapping[str, str] = field(default_factory=dict)  # key -> what the heading means, shown on hovering
     caption: str = ""
-    link: str = ""  # kind whose stories the first column's names lead to
     kind: ClassVar[str] = "table"
 
     def of_figures(self, key: str) -> bool:
@@ -48,40 +46,7 @@ class Folded:
     kind: ClassVar[str] = "folded"
 
 
-@dataclass(frozen=True)
-class Stories:
-    """What the page tells of any one of them when it is asked; the page's script writes it.
-
-    Parameters
-    ----------
-    names : dict
-        Kind -> name of each of that kind: the first kind's things are tied to the second's.
-    columns : dict
-        Kind -> key -> figure of each, or the figure of all of them.
-    heads : dict
-        Kind -> key -> heading.
-    tied : sequence of sequence of int
-        Of each of the first kind the things of the second kind, as places among their names.
-    why : dict
-        Kind -> sentence under the heading of its stories.
-    hint : str
-    """
-
-    names: Mapping[str, Sequence[str]]
-    columns: Mapping[str, Mapping[str, Sequence[float | None] | float]]
-    heads: Mapping[str, Mapping[str, str]]
-    tied: Sequence[Sequence[int]]
-    why: Mapping[str, str]
-    hint: str
-    kind: ClassVar[str] = "stories"
-
-    @property
-    def known(self) -> dict[str, Any]:
-        """What the page's script reads."""
-        return {"kinds": list(self.names), **{name: value for name, value in vars(self).items() if name != "hint"}}
-
-
-Part: TypeAlias = str | PageTable | Chart | Folded | Stories
+Part: TypeAlias = str | PageTable | Chart | Folded
 
 
 @dataclass(frozen=True)
@@ -113,7 +78,7 @@ def html(page: Page) -> str:
     pictures = iter(drawn({f"chart {k}.svg": chart.drawing for k, chart in enumerate(charts, 1)}).values())
     pages = Environment(loader=PackageLoader("crowdopt.pages", "assets"), autoescape=True)
     pages.tests["figure"] = _is_number
-    pages.filters.update(number=number, exact=repr, data=lambda known: Markup(_data(known)))
+    pages.filters.update(number=number, exact=repr)
     pages.globals["picture"] = lambda: Markup(next(pictures).decode())  # in the order in which they stand
     return pages.get_template("page.html").render(page=page) + "\n"
 
@@ -123,10 +88,6 @@ def _charts(part: Part) -> Iterator[Chart]:
         yield from _charts(part.content)
     elif isinstance(part, Chart):
         yield part
-
-
-def _data(known: Mapping[str, Any]) -> str:
-    return json.dumps(known, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _is_number(value: Any) -> bool:

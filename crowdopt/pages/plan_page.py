@@ -8,7 +8,7 @@ from typing import Any
 from crowdopt.notebooks import how_good, number
 from crowdopt.pages import Kind
 from crowdopt.pages.charts import PALETTE, at, on, plot, sized
-from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section, Stories, of_rule
+from crowdopt.pages.page import Chart, Folded, Page, PageTable, Part, Section, of_rule
 
 MATRIX = 120, 60  # tasks and workers that fit one picture of who labels what
 BARS = 60  # workers that get a bar each
@@ -25,12 +25,6 @@ TASKS = {
     "who": "by",
 }
 WORKERS = {"worker": "worker", "load": "labels", "capacity": "capacity", "free": "free", "worth": "worth of one more"}
-WORKER = {"load": "labels", "capacity": "capacity", "weight": "weight of the vote", "dual": "worth of one more"}
-WEIGHED = "Votes are weighed: a larger weight is a more accurate worker, by what the campaign knows. "
-WHY = {  # what a story says under its heading
-    "task": "A worker who is at capacity, and whose next label is worth something, is wanted elsewhere too.",
-    "worker": "Tasks that are theirs to label. What one more label is worth is what it would save at most.",
-}
 NOTES = {
     "error_bound": "the rule's bound on the chance that the task's weighted vote is wrong",
     "exact_error": "that chance itself, if skills are what the campaign says",
@@ -55,23 +49,8 @@ def page(facts: dict[str, Any]) -> Page:
     parts.append(_labels_per_task(facts["labels_per_task"]))
     parts.append(Chart("Errors", _errors(facts), _errors_caption(claims)))
     title = claims.get("title") or "who labels what"
-    sections = [Section("At a glance", parts), *_stories(facts), _lists(facts)]
+    sections = [Section("At a glance", parts), _lists(facts)]
     return Page(f"Plan: {title}", _verdict(facts), sections, _footer(claims))
-
-
-def _stories(facts: Mapping[str, Any]) -> list[Section]:
-    told = facts["stories"]
-    if told is None:
-        return []
-    heads = {"task": {key: TASKS[key] for key in told["columns"]["task"]}, "worker": {}}
-    heads["worker"] = {key: WORKER[key] for key in told["columns"]["worker"]}
-    columns = {kind: dict(told["columns"][kind]) for kind in heads}
-    if "dual" in columns["worker"]:
-        dual = columns["worker"]["dual"]
-        columns["worker"]["dual"] = [max(0.0, -value) for value in dual] if isinstance(dual, list) else max(0.0, -dual)
-    why = {**WHY, "task": WEIGHED + WHY["task"]} if "weight" in columns["worker"] else WHY
-    hint = "Type a task or a worker, or choose one in the lists below: the labels it has, and what speaks for them."
-    return [Section("One task, one worker", [Stories(told["names"], columns, heads, told["by"], why, hint)])]
 
 
 def _verdict(facts: Mapping[str, Any]) -> list[str]:
@@ -182,7 +161,7 @@ def _lists(facts: Mapping[str, Any]) -> Section:
         there = {name: head for name, head in columns.items() if name in rows[0]}
         total = facts["claims"].get(key, len(rows))
         cut = "" if total <= len(rows) else f"The first {len(rows)} of {total}; all are in {key}.csv."
-        listed = PageTable(there, rows, NOTES, cut, link=title if facts["stories"] else "")
+        listed = PageTable(there, rows, NOTES, cut)
         parts.append(Folded(f"Every {title}" if not cut else f"The first {len(rows)} {title}s", listed))
     return Section("Lists", parts)
 
