@@ -23,6 +23,7 @@ import numpy as np
 from crowdopt.kernels import njit
 
 LEAST = 1e-300  # of a chance before its logarithm is taken
+FINE = 2.0**30  # steps of a nat in which sums are compared: equal ones differ in the last bits by the order of labels
 
 
 @njit(cache=True, nogil=True)
@@ -119,7 +120,10 @@ def settle(tasks, votes):
 
 @njit(cache=True, nogil=True)
 def _settled(row):
-    """``ln((K - 1) P / (1 - P))`` of the likeliest class by row[0], (classes,), and that class; -1 if all are alike."""
+    """``ln((K - 1) P / (1 - P))`` of the likeliest class by row[0], (classes,), and that class; -1 if all are alike.
+
+    Of classes that are as likely, but for rounding, the first is named, whatever labels came and were taken back.
+    """
     classes = row.shape[1]
     best, least = 0, 0
     for k in range(classes):
@@ -134,11 +138,14 @@ def _settled(row):
         if k != best:
             others += exp(row[0, k] - row[0, second])
     level = row[0, best] - row[0, second] + log((classes - 1.0) / others)
-    return level, -1 if row[0, best] == row[0, least] else best
+    alike = row[0, best] - 1.0 / FINE
+    named = 0
+    while row[0, named] < alike:
+        named += 1
+    return level, -1 if row[0, least] >= alike else named
 
 
 SURE = 1e-3  # a message never says more than a label of a worker of skill 1 - SURE
-FINE = 2.0**30  # steps of a nat in which levels are compared: equal ones differ in the last bits by the order of labels
 TOGETHER = 8  # factors that are multiplied before a density is scaled back to sum 1
 
 
