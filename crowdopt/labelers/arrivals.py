@@ -173,7 +173,7 @@ def drawn_labels(truth: NDArray[np.integer], draws: Floats, skill: Floats, class
     return ((truth + shift) % classes).astype(np.int64)
 
 
-TRIES = 100_000  # draws of a crowd until its majority is better than a guess
+TRIES = 10_000  # draws of a crowd until its majority is better than a guess
 
 
 def simulated_tasks(labelers: Labelers, horizon: int, seed: tuple[int, ...], shuffle: bool = True) -> TaskStream:
@@ -217,6 +217,8 @@ def drawn_labelers(
     """
     if not 0 <= low < high <= 1 or count < 1:
         raise InputError(f"cannot draw {count} labelers with skills from {low} to {high}: 0 <= low < high <= 1")
+    if high <= 0.5:
+        raise InputError(f"no majority of labelers with skills up to {high} is better than a guess: draw beyond 1/2")
     refuse_beyond_memory(3.0 * count, f"a draw of {count} labelers")
     rng = np.random.default_rng([*seed, SKILL])
     for _ in range(TRIES):

@@ -8,7 +8,7 @@ The verb backends: which solvers work here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -175,7 +175,8 @@ def bench(asked: BenchOptions) -> dict[str, Any]:
     if not cases:
         raise InputError("nothing to measure: name a campaign, a recipe such as R10:50x20, or an MPS file")
     limits = asked.time_limit, asked.memory_limit, asked.threads
-    plan = Benchmark(", ".join(asked.problems), tuple(cases), tuple(chosen(asked.backends)), *limits)
+    plan = Benchmark(", ".join(asked.problems), tuple(cases), (), *limits)  # refuses limits before anything is tried
+    plan = replace(plan, methods=tuple(chosen(asked.backends)))
     return measure(plan, asked.output, asked.jobs, asked.force)
 
 

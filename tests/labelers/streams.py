@@ -34,13 +34,10 @@ def stream(kind: str = "one kind", seed: int = 0, horizon: int = 90) -> TaskStre
         label = np.where(rng.random((truth.size, 6)) < SKILLS, truth[:, None], 1 - truth[:, None])
         label[rng.random(label.shape) < 0.1] = -1
         truth[::7] = -1
-        names = tuple("abcdef")
-        return recorded_tasks(
-            LabelTable(label, truth, np.zeros(truth.size, np.int64), COST, 2, names), horizon, (seed,)
-        )
+        table = LabelTable(label, truth, np.zeros(truth.size, np.int64), COST, 2, tuple("abcdef"))
+        return recorded_tasks(table, horizon, (seed,))
     at = np.array([0.0, 1.0]) if kind == "contexts" else None
-    two = np.stack([SKILLS, SKILLS[::-1]])
-    rows = two if kind in ("two kinds", "contexts") else SKILLS[None]
+    rows = np.stack([SKILLS, SKILLS[::-1]][: 2 if kind in ("two kinds", "contexts") else 1])
     return simulated_tasks(Labelers(rows, COST, 3 if kind == "three classes" else 2, at), horizon, (seed,))
 
 
