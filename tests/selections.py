@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -81,16 +82,11 @@ def limited(rng: np.random.Generator, most_workers: int = 7, options: set[str] |
         fewest[:] = 0
     price = rng.integers(0, 12, m) / 2
     most_each = rng.integers(1, 4, group.max() + 1) if "family" in on else None
-    return SelectionInstance(
-        plain.correct,
-        plain.asked,
-        plain.classes,
-        plain.most,
-        price=price if "money" in on else None,
-        money=float(rng.integers(0, 30)) / 2 if "money" in on else None,
-        required=np.setdiff1d(inside, barred) if "required" in on else None,
-        barred=barred,
-        group=group if on & {"group", "family"} else None,
-        fewest=fewest if "group" in on else None,
-        most_each=most_each,
-    )
+    limits = {"barred": barred, "most_each": most_each}
+    if "money" in on:
+        limits |= {"price": price, "money": float(rng.integers(0, 30)) / 2}
+    if "required" in on:
+        limits["required"] = np.setdiff1d(inside, barred)
+    if on & {"group", "family"}:
+        limits |= {"group": group, "fewest": fewest if "group" in on else None}
+    return replace(plain, **limits)

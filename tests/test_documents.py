@@ -39,24 +39,23 @@ def test_the_complaint_names_the_key(tmp_path):
     assert read_json(path, SHAPE) == GOOD
 
 
-TEXTS = {
-    "[" * 5000: "nested too deeply",
-    "1" * 5000: "number of 5000 digits",
-    "NaN": "says NaN",
-    "1e999": "no float holds",
-    '{"a": 1, "a": 2}': "a key twice",
-    '{"a"': "is not JSON",
-    "": "is not JSON",
-}
+JSON = {"[" * 5000: "nested too deeply", "1" * 5000: "number of 5000 digits", "NaN": "says NaN", "": "is not JSON"}
+JSON |= {"1e999": "no float holds", '{"a": 1, "a": 2}': "a key twice", '{"a"': "is not JSON"}
+TOML = ("a = " + "1" * 5000, "a = " + "[" * 3000, "a = ", "a = 1\na = 2")
+READ = [(read_json, SHAPE, text, complaint) for text, complaint in JSON.items()]
+READ += [(read_toml, Keys(open=True), text, "x.toml") for text in TOML]
+HUGE = f"epsilon = {'9' * 400}\n"  # a whole number has no largest one, a float and an array have
+READ += [(read_toml, Keys({"epsilon": kind}), HUGE, "epsilon must be a .*number") for kind in (NUMBER, COUNT)]
 
 
-def test_what_is_no_json_of_ours_is_a_sentence(tmp_path):
+@pytest.mark.parametrize(("read", "shape", "text", "complaint"), READ, ids=range(len(READ)))
+def test_what_is_no_document_of_ours_is_a_sentence(tmp_path, read, shape, text, complaint):
     """Neither depth nor digits end in a traceback."""
-    for text, complaint in TEXTS.items():
-        (tmp_path / "x.json").write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match=complaint) as error:
-            read_json(tmp_path / "x.json", SHAPE)
-        assert "\n" not in str(error.value) and len(str(error.value)) < 400
+    path = tmp_path / ("x.json" if read is read_json else "x.toml")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=complaint) as error:
+        read(path, shape)
+    assert "\n" not in str(error.value) and len(str(error.value)) < 400
 
 
 def test_missing_and_unreadable_files_are_sentences(tmp_path):
@@ -68,29 +67,12 @@ def test_missing_and_unreadable_files_are_sentences(tmp_path):
             read_json(tmp_path / name, SHAPE)
 
 
-def test_toml_beyond_reason_is_a_sentence(tmp_path):
-    """Five thousand digits, three thousand brackets; a whole number has no largest one, a float and an array have."""
-    path = tmp_path / "x.toml"
-    for text in ("a = " + "1" * 5000, "a = " + "[" * 3000, "a = ", "a = 1\na = 2"):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError) as error:
-            read_toml(path, Keys(open=True))
-        assert "\n" not in str(error.value)
-    path.write_text(f"epsilon = {'9' * 400}\n", encoding="utf-8")
-    for shape in (NUMBER, COUNT):
-        with pytest.raises(InputError, match="epsilon must be a .*number"):
-            read_toml(path, Keys({"epsilon": shape}))
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["title", "rows", "cost"]), inner),
-    max_leaves=8,
-)
+NAMES = st.sampled_from(["title", "rows", "cost"])
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
 
 
 @settings(max_examples=25)
-@given(VALUES)
+@given(st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner), max_leaves=8))
 def test_any_value_fits_or_is_complained_of(value):
     """The check itself never fails, and says one line."""
     complaint = misfit(value, SHAPE)

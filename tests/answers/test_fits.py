@@ -62,13 +62,7 @@ def test_the_messages_of_kos_are_never_needed(classes, rounds):
     expected, score = np.zeros((8, classes)), kos(labels, rounds, start).score
     np.add.at(expected, labels.task, vector * y[:, None])
     assert score / np.abs(score).max() == pytest.approx(expected / np.abs(expected).max(), abs=1e-9)
-
-
-def test_hundreds_of_rounds_of_kos_do_not_overflow():
-    """Messages grow geometrically; scaled back, they answer the same."""
-    labels, _ = drawn(10, tasks=60, workers=20, classes=2, each=18)
-    many = kos(labels, 1000)
-    assert np.isfinite(many.score).all() and (many.answer == kos(labels, 300).answer).all()
+    assert np.isfinite(kos(labels, 1000).score).all(), "messages grow geometrically, and are scaled back"
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -102,7 +96,7 @@ def test_what_propagation_claims_is_near_the_truth_where_em_claims_less_than_hal
     """
     seen, trials = np.zeros(3, int), 5
     for seed in seeds(trials):
-        labels, truth = drawn(seed, 500, 150, 2, 12, coins(np.repeat([0.5, 0.7], 75), 2))
+        labels, truth = drawn(seed, 300, 90, 2, 12, coins(np.repeat([0.5, 0.7], 45), 2))
         answers, em = belief_propagation(labels), one_coin(labels)
         wrong, other = (answers.answer != truth).mean(), (em.answer != truth).mean()
         near = abs((1 - answers.confidence).mean() - wrong) < wrong / 3

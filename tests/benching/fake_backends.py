@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 
@@ -15,31 +14,12 @@ from crowdopt.solvers import Backend
 EATER = "import time\nheld = []\nwhile True:\n    held.append(bytearray(b'x' * 4_000_000))\n    time.sleep(0.001)\n"
 
 
-def undecided(program):
-    return Solution(program, "fake", Status.UNDECIDED, None, None, None, None, 0.0, "tiny")
-
-
-def claim(program, status, point, bound=None, dual=None):
-    return Solution(program, "fake", status, point, dual, None, bound, 0.0, "fake")
+def claim(program, status, point, bound=None):
+    return Solution(program, "fake", status, point, None, None, bound, 0.0, "fake")
 
 
 def lies(program, options, listener):
     return claim(program, Status.OPTIMAL, np.zeros(program.cost.size), 0.0)
-
-
-def boasts(program, options, listener):
-    """All labels: a plan that holds, wherever capacities do not bind; not the cheapest."""
-    point = np.ones(program.cost.size)
-    return claim(program, Status.OPTIMAL, point, float(program.cost @ point))
-
-
-def overclaims(program, options, listener):
-    point = np.ones(program.cost.size)
-    return claim(program, Status.FEASIBLE, point, float(program.cost @ point) + 5.0)
-
-
-def denies(program, options, listener):
-    return claim(program, Status.INFEASIBLE, None)
 
 
 def shortens(program, options, listener):
@@ -54,10 +34,6 @@ def crashes(program, options, listener):
     os.abort()
 
 
-def hangs(program, options, listener):
-    time.sleep(3600)
-
-
 def spins(program, options, listener):
     """With a child that would outlive it."""
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], start_new_session=True)
@@ -65,25 +41,18 @@ def spins(program, options, listener):
         pass
 
 
-def eats(program, options, listener):
-    held = []
-    while True:
-        held.append(bytearray(b"x" * 4_000_000))
-
-
 def breeds(program, options, listener):
     """Its children eat; it holds nothing itself."""
-    eaters = [subprocess.Popen([sys.executable, "-c", EATER]) for _ in range(2)]
-    for eater in eaters:
+    for eater in [subprocess.Popen([sys.executable, "-c", EATER]) for _ in range(2)]:
         eater.wait()
 
 
 def make(name, run):
     def on_real_programs(program, options, listener):
-        return undecided(program) if program.name == "tiny" else run(program, options, listener)
+        return claim(program, Status.UNDECIDED, None) if program.name == "tiny" else run(program, options, listener)
 
     return Backend(f"fake-{name}", "numpy", "nothing", integers=True, duals=False, run=on_real_programs)
 
 
-FAKES = (lies, boasts, overclaims, denies, shortens, raises, crashes, hangs, spins, eats, breeds)
+FAKES = (lies, shortens, raises, crashes, spins, breeds)
 BACKENDS = [make(run.__name__, run) for run in FAKES]

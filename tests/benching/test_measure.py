@@ -9,13 +9,11 @@ import subprocess
 import sys
 import time
 from functools import cache
-from pathlib import Path
 
 import psutil
 import pytest
 
 from crowdopt.benching import measure as measuring
-from crowdopt.benching.judge import Result, crossed
 from crowdopt.benching.measure import measure
 
 PROBLEM = "R10:10x20"  # its optimum is 69; with all 200 labels every task has its evidence
@@ -40,9 +38,7 @@ def row(method: str, program: str = "ip", problem: str = PROBLEM, limits: tuple 
         ("raises", "failed", "ArithmeticError: the matrix is too beautiful"),
         ("crashes", "crashed", "was ended by SIGABRT and without an answer: Fatal Python error"),
         ("spins", "out of time", "did not keep its time limit of 0.5 s"),
-        pytest.param("hangs", "out of time", "did not keep its time limit of 0.5 s", marks=pytest.mark.slow),
         ("shortens", "wrong", "a point of shape (1,) for a program that needs (200,)"),
-        pytest.param("eats", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
         pytest.param("breeds", "out of memory", "more than the 300 MB allowed", marks=pytest.mark.slow),
     ],
 )
@@ -57,35 +53,15 @@ def test_each_misbehaviour_is_caught_and_named(fakes, fake, outcome, said):
     json.dumps(found, allow_nan=False)
 
 
-@pytest.mark.slow
-def test_lies_that_only_others_reveal(fakes):
-    """A plan that holds is not the cheapest, a bound is too high, there is a plan after all: seen side by side."""
-    methods = ("highs", "fake-boasts", "fake-overclaims", "fake-denies")
-    problem = "HS:4x60"  # no capacity binds here, so that all labels together are a plan
-    rows = {method: measure({}, problem, "ip", 0, method, *LIMITS) for method in methods}
-    results = crossed([Result(problem, "ip", 0, name, row["outcome"], row["why"], row) for name, row in rows.items()])
-    honest, *liars = results
-    assert honest.outcome == "vouched"
-    assert [liar.outcome for liar in liars] == ["wrong"] * 3
-    best = honest.facts["value"]
-    assert liars[0].why == f"claims optimal at {liars[0].facts['value']:.10g}, but highs found {best:.10g}"
-    assert "above its own value" in liars[1].why
-    assert liars[2].why == "claims infeasible, but the plan of highs holds"
-
-
 @pytest.mark.parametrize(
-    ("method", "program"),
-    [
-        ("highs-ipm", "lp"),
-        pytest.param("exact", "ip", marks=pytest.mark.slow),
-    ],
+    ("method", "program", "value"),
+    [("highs-ipm", "lp", 64.16448486741893), pytest.param("exact", "ip", 69, marks=pytest.mark.slow)],
 )
-def test_honest_rows(method, program):
+def test_honest_rows(method, program, value):
     """Recomputed value and bound meet; its seconds and its memory are its own."""
     found = row(method, program, limits=(20.0, 2000.0, 1))
-    assert found["outcome"] in ("proven", "vouched")
-    assert found["gap"] <= 1e-6
-    assert found["value"] == pytest.approx(69 if program == "ip" else 64.16448486741893)
+    assert found["outcome"] in ("proven", "vouched") and found["gap"] <= 1e-6
+    assert found["value"] == pytest.approx(value)
     assert 0 < found["seconds"] < 20 and found["megabytes"] > 20
 
 
@@ -99,20 +75,15 @@ def test_what_no_backend_can_is_refused_and_an_infeasible_program_proven_so():
 
 def test_a_subject_dies_with_the_harness(fakes, tmp_path):
     """Kill -9 on the watcher leaves no solver running, however deaf it is."""
-    code = (
-        f"from crowdopt.benching.measure import measure; measure({{}}, {PROBLEM!r}, 'ip', 0, 'fake-spins', 60, 300, 1)"
-    )
-    scratch = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen([sys.executable, "-c", code], env=scratch) as harness:
-        solving = wait_for(lambda: _solving(tmp_path) and psutil.Process(harness.pid).children(recursive=True))
+    measured = f"measure({{}}, {PROBLEM!r}, 'ip', 0, 'fake-spins', 60, 300, 1)"
+    code = f"from crowdopt.benching.measure import measure; {measured}"
+    with subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(tmp_path)}) as harness:
+        wait_for(lambda: any(tmp_path.glob("*/working")))
+        solving = wait_for(lambda: psutil.Process(harness.pid).children(recursive=True))
         harness.send_signal(signal.SIGKILL)
     wait_for(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in solving[:1]))
     for orphan in solving:
         orphan.kill() if orphan.is_running() else None
-
-
-def _solving(folder: Path) -> bool:
-    return any(folder.glob("*/working"))
 
 
 def wait_for(look, seconds: float = 60.0):

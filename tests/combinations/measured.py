@@ -20,7 +20,6 @@ NEAR = 1e-6  # of costs and bounds, relative beyond 1
 LATE = 0.3  # seconds beyond the limit
 EARLY, CLOSE = 0.8, 2e-3  # of the limit, within which nobody gives up at a wider gap
 TINY, FEW = 24, 11  # pairs and workers up to which every plan is looked at
-HERE = ("exact",)  # methods that plan in this process
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ def measure(drawn: Planned, limit: float, *, seed: int = 0, folders: bool = True
     about |= {"feasible": known < inf, "limit": limit, "known": known if isfinite(known) else None}
     started = perf_counter()
     try:
-        plan = solve(one, method=method, time_limit=limit, gap=0.0, isolated=method not in HERE)
+        plan = solve(one, method=method, time_limit=limit, gap=0.0, isolated=method != "exact")
         seconds = perf_counter() - started
         if plan.interrupted:
             raise KeyboardInterrupt
@@ -123,10 +122,10 @@ def measure(drawn: Planned, limit: float, *, seed: int = 0, folders: bool = True
         said = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"[:400]
         status = "refused" if isinstance(error, InputError) else "raised"
         return Row(**about, status=status, seconds=perf_counter() - started, raised=said)
-    bound = plan.bound if isfinite(plan.bound) else None
-    gap = (plan.objective - plan.bound) / max(1.0, plan.bound) if plan.found and bound is not None else None
-    numbers = {"cost": plan.objective if plan.found else None, "bound": bound, "gap": gap, "seconds": seconds}
-    return Row(**about, **numbers, status=str(plan.status.value), false=tuple(false))
+    cost, bound = plan.objective if plan.found else None, plan.bound if isfinite(plan.bound) else None
+    gap = (cost - bound) / max(1.0, bound) if plan.found and bound is not None else None
+    status = str(plan.status.value)
+    return Row(**about, status=status, seconds=seconds, cost=cost, bound=bound, gap=gap, false=tuple(false))
 
 
 def _false_claims(plan: Plan, known: float) -> list[str]:

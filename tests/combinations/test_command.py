@@ -1,8 +1,6 @@
-"""The command loses no row, and goes on where it was stopped."""
+"""What the command prints: tables that count what went wrong, of the rows so far where it is stopped."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 
@@ -11,49 +9,26 @@ from tests.combinations.measured import Row
 from tests.combinations.tables import brief, report, sentence, worst
 
 
-def run(monkeypatch, capsys, *arguments: str) -> str:
-    """What the command prints, without compiling first."""
-    monkeypatch.setattr(command, "WARM", ())
-    monkeypatch.setattr("sys.argv", ["combinations", "--size", "3x5", "--seconds", "9", *arguments])
-    command.main()
-    return capsys.readouterr().out
-
-
-def test_rows_that_are_there_are_not_run_again(monkeypatch, capsys, tmp_path):
-    """Nor is a line that was cut off taken for one."""
-    path = tmp_path / "rows.jsonl"
-    run(monkeypatch, capsys, "--count", "2", "-o", str(path))
-    first = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text(first[0] + first[1][:30], encoding="utf-8")
-    said = run(monkeypatch, capsys, "--count", "2", "-o", str(path))
-    again = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    assert again[0] == first[0] and json.loads(again[1])["cost"] == json.loads(first[1])["cost"] and len(again) == 2
-    assert "| all | 2 |" in said
-
-
-def test_what_stops_it_leaves_the_rows(monkeypatch, capsys, tmp_path):
-    """Ctrl-C during the second campaign: the first stands in the file and in the table."""
-    measured, path = command.measure, tmp_path / "rows.jsonl"
+def test_what_stops_it_leaves_the_rows(monkeypatch, capsys):
+    """Ctrl-C during the second campaign: the first stands in the table."""
+    measured = command.measure
 
     def stopped(drawn, limit, seed, **how):
         if seed == 1:
             raise KeyboardInterrupt
         return measured(drawn, limit, seed=seed, **how)
 
+    monkeypatch.setattr(command, "WARM", ())
     monkeypatch.setattr(command, "measure", stopped)
-    said = run(monkeypatch, capsys, "--count", "3", "-o", str(path))
-    assert len(path.read_text(encoding="utf-8").splitlines()) == 1
-    assert "stopped" in said and "| all | 1 |" in said
-
-
-def test_one_seed_alone_says_what_came_of_it(monkeypatch, capsys):
-    """And the worst of several are those with false claims."""
-    assert "--size 3x5 --only 4:" in run(monkeypatch, capsys, "--only", "4")
+    monkeypatch.setattr("sys.argv", ["combinations", "--size", "3x5", "--seconds", "9", "--count", "3"])
+    command.main()
+    said = capsys.readouterr().out
+    assert "stopped" in said and "| all | 1 |" in said and "--size 3x5 --only 0:" in said
 
 
 @pytest.mark.parametrize("page", [report, brief])
 def test_tables_count_what_went_wrong(page):
-    """A late plan, a false claim, none at all."""
+    """A late plan, a false claim, none at all; the worst of them are those with false claims."""
     about = {"size": "3x5", "skills": "six", "wishes": ["budget"], "feasible": True, "limit": 1.0}
     fine = Row(seed=0, status="optimal", seconds=0.1, cost=5.0, bound=5.0, known=5.0, gap=0.0, **about)
     false = Row(seed=1, status="feasible", seconds=1.9, cost=6.0, bound=3.0, known=5.0, gap=0.5, false=("x",), **about)

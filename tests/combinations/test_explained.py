@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 import pytest
 
-from crowdopt import budget, select
+from crowdopt import budget
 from crowdopt.assign.shortage import shortage
 from crowdopt.verbs.solve import probe
 from tests.checkers.plans import every_plan
@@ -39,8 +38,7 @@ def smallest_error(one, most: float = inf) -> float:
 def test_explanations_are_true(seed):
     """No plan keeps a smaller target than the one said to be impossible; the one said to be within reach is."""
     one = tightened(seed)
-    lack = None if any(True for _ in every_plan(one)) else shortage(one, probe(10.0))
-    if lack is None:
+    if any(True for _ in every_plan(one)) or (lack := shortage(one, probe(10.0))) is None:
         return
     smallest = smallest_error(one)
     if lack.no_epsilon_below is not None:
@@ -71,17 +69,3 @@ def test_promises_to_each_are_kept(seed):
     assert min(promised.least_epsilon, 0.4999) <= smallest * (1 + NEAR) + NEAR
     if promised.epsilon is not None:
         assert smallest <= promised.epsilon + NEAR
-
-
-def test_the_hired_score_most():
-    """Algorithm 1 finds the largest F-hat over all sets of at most so many workers (Li & Liu, eq. 11)."""
-    for seed in range(40):
-        rng = np.random.default_rng([seed, 78])
-        workers, classes = int(rng.integers(1, 9)), int(rng.integers(2, 5))
-        asked = rng.integers(2, 12, workers)
-        correct = rng.binomial(asked, rng.uniform(0.2, 1.0, workers))
-        most, right = int(rng.integers(1, workers + 1)), correct / asked
-        gain = (classes * right - 1) ** 2 - classes**2 * correct * (asked - correct) / (asked**2 * (asked - 1.0))
-        sets = [list(some) for size in range(1, most + 1) for some in combinations(range(workers), size)]
-        selection = select(correct, asked, classes=classes, most=most, trust_gold=True)
-        assert selection.score == pytest.approx(max(gain[some].sum() / sqrt(len(some)) for some in sets)), seed

@@ -15,12 +15,14 @@ from crowdopt import Adaptive, AssignmentInstance, Group
 from crowdopt.crowd import gold as law_fits
 from crowdopt.crowd.error_correlation import effective_votes
 from crowdopt.crowd.gold import COMMON, FITS, INDEPENDENT, PAIRWISE, PARAMS, GoldVotes, chosen_law, log_chances
-from crowdopt.crowd.law import Difficulty, Given, Law, Tables, coins_like
+from crowdopt.crowd.law import Difficulty, Given, Law, Tables
 from crowdopt.crowd.recipes import family_posteriors, simulated_labels
-from crowdopt.crowd.rules import BHATTACHARYYA, bhattacharyya_error
+from crowdopt.crowd.rules import bhattacharyya_error
 from crowdopt.crowd.skills import averaged, known
 from tests.chance import binomial, rng
 from tests.crowd.enumerated import coin, joint, least_error, ways
+from tests.io import lay, write_table
+from tests.sampled import first_of
 
 SKILLS, DRAWS, EVEN, THREE, EXACT = np.array([0.95, 0.8, 0.9]), 30_000, [0.5, 0.5], [0.5, 0.3, 0.2], "exact-error"
 TABLES = np.array([[[0.8, 0.15, 0.05], [0.3, 0.6, 0.1], [0.2, 0.1, 0.7]]] * 2 + [[[0.5, 0.3, 0.2]] * 3])
@@ -98,15 +100,6 @@ def test_outcomes_need_not_be_classes(seed, classes, outcomes):
         assert root[0] @ root[1] >= share @ np.exp(-total / 2) - 1e-12
 
 
-@pytest.mark.parametrize("classes", [2, 5])
-def test_a_one_coin_table_has_the_evidence_of_one_coin(classes):
-    """Confusion tables generalise accuracies: the same number, and back."""
-    accuracy = np.linspace(1 / classes, 0.98, 5)
-    law = Law(np.ones(1), Tables(coin(accuracy, classes)[None, None]))
-    np.testing.assert_allclose(law.evidence()[0], BHATTACHARYYA.evidence(accuracy, classes), atol=1e-9)
-    np.testing.assert_allclose(coins_like(coin(accuracy, classes)[None])[0], accuracy, atol=1e-7)
-
-
 def coupled(coupling: float) -> Law:
     """Two families of two workers, each pair coupled: every way to vote is a part."""
     votes = 2.0 * ways(2, 4) - 1
@@ -179,15 +172,8 @@ def test_a_common_discount_is_the_mean_over_its_share(classes):
     np.testing.assert_allclose(np.tensordot(law.share, edges, 1), accuracy, atol=1e-9)
 
 
-def test_gold_without_coincidences_is_independent():
-    """One vote an item tells nothing of dependence."""
-    right = drawn(PLANTED[COMMON], 60, 1)
-    alone = np.where(np.arange(6) == np.arange(60)[:, None] % 6, right, -1)
-    assert chosen_law(GoldVotes.of(alone)).law.name == INDEPENDENT
-
-
 @pytest.mark.chance
-@pytest.mark.parametrize(("workers", "items"), [(200, 10), (20, 40), (6, 100)])
+@pytest.mark.parametrize(("workers", "items"), first_of([(200, 10), (20, 40), (6, 100)]))
 def test_independent_workers_seldom_seem_to_err_together(workers, items):
     """Under independence a common discount is 20 times as likely in one crowd of 20 at most, on average (Markov).
 
@@ -200,20 +186,6 @@ def test_independent_workers_seldom_seem_to_err_together(workers, items):
         loss = chosen_law(votes, law_fits.COINS).loss
         seen += (loss[INDEPENDENT] - loss[COMMON]) * items > np.log(20)
     assert seen <= 6
-
-
-def test_dependence_of_many_votes_is_told_by_some_items(monkeypatch):
-    """Every fourth of 400: who else was wrong on the other ones does not matter, only how often each worker was."""
-    gold = of_types(400)
-    right, other = gold.right.copy(), gold.item % 4 > 0
-    for kind, worker in product(range(2), range(6)):
-        mine = other & (gold.kind[gold.item] == kind) & (gold.worker == worker)
-        right[mine] = np.sort(right[mine])
-    laws = [[FITS[COMMON](one) for one in (gold, gold._replace(right=right))]]
-    monkeypatch.setattr(law_fits, "MOST", 100)
-    laws.append([FITS[COMMON](one) for one in (gold, gold._replace(right=right))])
-    same = [first.difficulty == second.difficulty for first, second in laws]
-    assert same == [False, True]
 
 
 @pytest.mark.slow
@@ -275,14 +247,11 @@ def test_effective_votes_of_copies_and_of_independent_workers():
 
 def campaign(folder, items: int, words: str):
     """Four judges with so many gold votes, coupled in pairs."""
+    lay(folder, words, (f"t{i}" for i in range(30)), {f"w{j}": (30, None) for j in range(4)})
+    write_table(folder / "groups.csv", "group,worker", "f,w0", "f,w1")
     right = drawn(coupled(1.0), items, 7).tolist()
-    votes = [f"q{i},w{j},{vote},1" for i, row in enumerate(right) for j, vote in enumerate(row)]
-    folder.mkdir()
-    (folder / "campaign.toml").write_text(words)
-    (folder / "tasks.csv").write_text("\n".join(["task", *(f"t{i}" for i in range(30))]))
-    (folder / "workers.csv").write_text("worker,capacity,price\nw0,30,1\nw1,30,2\nw2,30,3\nw3,30,4\n")
-    (folder / "groups.csv").write_text("group,worker\nf,w0\nf,w1\n")
-    (folder / "gold.csv").write_text("\n".join(["item,worker,label,truth", *votes]))
+    votes = (f"q{i},w{j},{vote},1" for i, row in enumerate(right) for j, vote in enumerate(row))
+    write_table(folder / "gold.csv", "item,worker,label,truth", *votes)
     return folder
 
 
@@ -302,13 +271,11 @@ def test_campaign_with_coupled_gold_goes_through_the_whole_loop(tmp_path):
     assert f"err up to {100 * worst:.3g} %" in fixed.note
     plan = crowdopt.solve(panel, method=Adaptive(), output=tmp_path / "plan")
     assert plan.proven and law.name in plan.note and crowdopt.verify(panel, tmp_path / "plan").proven
-    crowdopt.rehearse(panel, tmp_path / "plan", output=tmp_path / "labels.csv", seed=1)
-    found = crowdopt.aggregate(
-        tmp_path / "labels.csv", plan=tmp_path / "plan", campaign=panel, output=tmp_path / "answers"
-    )
-    assert found.onward is not None
-    assert crowdopt.solve(tmp_path / "answers" / "campaign", method=Adaptive(), output=tmp_path / "next").found
-    assert crowdopt.verify(tmp_path / "answers" / "campaign", tmp_path / "next").holds
+    labels, answers = tmp_path / "labels.csv", tmp_path / "answers"
+    crowdopt.rehearse(panel, tmp_path / "plan", output=labels, seed=1)
+    crowdopt.aggregate(labels, plan=tmp_path / "plan", campaign=panel, output=answers)
+    assert crowdopt.solve(answers / "campaign", method=Adaptive(), output=tmp_path / "next").found
+    assert crowdopt.verify(answers / "campaign", tmp_path / "next").holds
     facts = crowdopt.explain(panel, tmp_path / "plan").facts["laws"]
     assert facts["chosen"] == law.name and len(facts["plans"]) == len(FITS)
 

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from scipy.special import binom
 from scipy.stats import betabinom
 
-from crowdopt import InputError
 from crowdopt.crowd.skills import FAMILIES, PRIORS, PriorParams, averaged, known, plug_in
 from tests.chance import fewest, hoeffding, mean_is_at_most, rng, seeds
 
 FINE = (np.arange(200) + 0.5) / 200
 DOUBT = PriorParams().doubt
-ONE_OR_ALL = st.sampled_from([(name,) for name in PRIORS] + [PRIORS])
+NAMES = [*((name,) for name in PRIORS), PRIORS]  # one or all
 
 
 def tallies(seed: int, workers: int, gold: int) -> tuple[np.ndarray, np.ndarray]:
@@ -107,16 +106,7 @@ def test_chances_of_all_that_gold_can_say_add_up(name, classes):
     assert np.log((binom(6, np.arange(7)) * np.exp(of)).sum()) == pytest.approx(nothing, abs=0.05)
 
 
-@given(st.integers(0, 10**6), st.integers(2, 40), ONE_OR_ALL)
-@settings(max_examples=30)
-def test_who_is_right_more_often_is_not_thought_worse(seed, workers, names):
-    """Of workers who were asked as often; all skills lie between 0 and 1."""
-    c, _ = tallies(seed, workers, 10)
-    found = averaged([c], [np.full(workers, 10)], names=names)[0]
-    assert (np.diff(found[np.argsort(c, kind="stable")]) >= -1e-12).all() and ((found > 0) & (found < 1)).all()
-
-
-@given(st.integers(0, 10**6), st.integers(2, 60), ONE_OR_ALL)
+@given(st.integers(0, 10**6), st.integers(2, 60), st.sampled_from(NAMES))
 @settings(max_examples=20)
 def test_workers_are_exchangeable(seed, workers, names):
     """To the last bit: in any order, together or one by one; and who has no gold tells nothing of the others."""
@@ -135,7 +125,7 @@ EXTREMES = [(c, s) for s in (0, 1, 20, 10**4, 10**6) for c in sorted({0, 1, s //
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("names", [*((name,) for name in PRIORS), PRIORS], ids="+".join)
+@pytest.mark.parametrize("names", NAMES, ids="+".join)
 @pytest.mark.parametrize("classes", [2, 10])
 def test_any_gold_tells_skills_of_any_worker(names, classes):
     """Nothing, all right, all wrong, opposites, one answer or a million: finite, without warnings, and in order.
@@ -146,9 +136,8 @@ def test_any_gold_tells_skills_of_any_worker(names, classes):
     for often in (0, 1, 20, 10**4, 10**6):
         for c in ([0], [often], [often // 2], [often] * 2, [0] * 40, [often] * 40, [0, often], [0, often] * 20):
             told = known(np.array(c, float), np.full(len(c), often, float), classes, names)
-            for found in (told.means(*asked), told.draw(rng(), *asked)):
-                assert ((found >= 0) & (found <= 1)).all()
-            means = told.means(*asked)
+            means, drawn = told.means(*asked), told.draw(rng(), *asked)
+            assert ((means >= 0) & (means <= 1) & (drawn >= 0) & (drawn <= 1)).all()
             assert all((np.diff(means[asked[1] == s]) >= -1e-8).all() for s in np.unique(asked[1]))
 
 
@@ -187,12 +176,12 @@ def test_of_very_many_tallies_some_tell_enough():
 def test_draws_have_the_moments_that_are_said():
     """Skills as gold leaves them open: their means, and of their squares ``l(c + 2, s + 2)/l(c, s)``."""
     c, s = tallies(3, 12, 10)
-    for names in (*((name,) for name in PRIORS), PRIORS):
+    for names in NAMES:
         priors, draws = known(c, s, 2, names), rng()
-        drawn = np.stack([priors.draw(draws, c, s) for _ in range(2000)])
+        drawn = np.stack([priors.draw(draws, c, s) for _ in range(1000)])
         square = priors.weight @ (priors.told(c, s)[1] * priors.told(c + 1, s + 1)[1])
         for power, said in ((1, priors.means(c, s)), (2, square)):
-            assert np.abs((drawn**power).mean(axis=0) - said).max() < hoeffding(2000), (names, power)
+            assert np.abs((drawn**power).mean(axis=0) - said).max() < hoeffding(1000), (names, power)
 
 
 @pytest.mark.chance
@@ -202,7 +191,7 @@ def test_nine_of_ten_skills_lie_in_their_ranges():
     Workers of a crowd share what is believed of its prior, so crowds count, each with the share of its workers.
     """
     shares = []
-    for seed in seeds(40):
+    for seed in seeds(25):
         draws = np.random.default_rng(seed)
         true = draws.uniform(*np.sort(draws.random(2)), 100)
         c, s = draws.binomial(20, true).astype(float), np.full(100, 20.0)
@@ -230,8 +219,6 @@ def test_who_looks_best_is_as_good_as_is_said(skills, gold):
 
 
 def test_a_type_without_gold_is_like_the_others():
-    """And a worker without gold has the prior's mean; no gold at all says nothing."""
+    """And a worker without gold has the prior's mean."""
     found = averaged([[9, 4, 0], [0, 0, 0]], [[10, 10, 0], [0, 0, 0]])
     assert found[1] == pytest.approx(found[0]) and found[0, 1] < found[0, 2] < found[0, 0]
-    with pytest.raises(InputError, match="no worker has answered"):
-        averaged([[0]], [[0]])

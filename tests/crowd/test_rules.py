@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 import crowdopt
 from crowdopt import AssignmentInstance, InputError
 from crowdopt.crowd import rules
-from crowdopt.crowd.law import CLIP, Difficulty, Law, Tables
+from crowdopt.crowd.law import CLIP, Difficulty, Law, Tables, coins_like
 from crowdopt.crowd.linear_rule import linear_of, named_rule, policies_rule
 from crowdopt.crowd.rules import BHATTACHARYYA, EACH, EXACT_ERROR, HOEFFDING, PROBIT, RULES
 from crowdopt.programs import assignment
@@ -142,11 +142,16 @@ def test_no_law_of_families_breaks_the_promise(rule, seed):
 
 
 def test_a_table_is_worth_its_worst_pair_of_classes():
-    """Class by class: the pair that is hardest to tell apart, not the mean of all pairs."""
+    """Class by class: the pair hardest to tell apart, not the mean of all pairs; of one coin it is the coin's."""
     tables = np.random.default_rng(0).dirichlet(np.ones(4), (6, 4))
     for table, found in zip(tables, Law(np.ones(1), Tables(tables[None, None])).evidence()[0], strict=True):
         pairs = [-2 * log(np.sqrt(table[k] * table[m]).sum()) for k in range(4) for m in range(k)]
         assert found == pytest.approx(min(pairs), rel=1e-12)
+    for classes in (2, 5):
+        accuracy = np.linspace(1 / classes, 0.98, 5)
+        found = Law(np.ones(1), Tables(coin(accuracy, classes)[None, None])).evidence()[0]
+        np.testing.assert_allclose(found, BHATTACHARYYA.evidence(accuracy, classes), atol=1e-9)
+        np.testing.assert_allclose(coins_like(coin(accuracy, classes)[None])[0], accuracy, atol=1e-7)
 
 
 @pytest.mark.parametrize("rule", [EXACT_ERROR, PROBIT, BHATTACHARYYA], ids=lambda rule: rule.name)

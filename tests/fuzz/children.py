@@ -20,16 +20,9 @@ def default_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-def start(words: list[str], folder: Path, **options: Any) -> subprocess.Popen[str]:
+def start(words: list[str], folder: Path, **streams: Any) -> subprocess.Popen[str]:
     """``crowdopt WORDS`` in a folder, at the head of a process group of its own."""
-    environment = {**os.environ, "PYTHONPATH": HOME, "PYTHONDONTWRITEBYTECODE": "1", **options.pop("env", {})}
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.Popen(
-        [sys.executable, "-m", "crowdopt.cli", *words],
-        cwd=folder,
-        env=environment,
-        text=True,
-        start_new_session=True,
-        preexec_fn=default_signals,
-        **streams,
-    )
+    environment = {**os.environ, "PYTHONPATH": HOME, "PYTHONDONTWRITEBYTECODE": "1"}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams, "env": environment, "cwd": folder}
+    command = [sys.executable, "-m", "crowdopt.cli", *words]
+    return subprocess.Popen(command, text=True, start_new_session=True, preexec_fn=default_signals, **streams)

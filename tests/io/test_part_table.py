@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdopt.crowd.instance import AssignmentInstance
 from crowdopt.crowd.recipes import recipe
 from crowdopt.errors import InputError
 from crowdopt.io.parts import count_tasks, read_part, read_parts_folder
@@ -16,17 +15,11 @@ from crowdopt.verbs.parts import take_apart
 pq = pytest.importorskip("pyarrow.parquet", reason="the extra frames is not installed")
 
 
-def with_pairs() -> AssignmentInstance:
-    """Twelve tasks with accuracies, targets and pairs of their own."""
-    return replace(
-        recipe("I2:12x5", seed=3),
-        epsilon=np.linspace(0.2, 0.4, 12),
-        forbidden=np.array([[0, 1], [0, 4], [7, 2]]),
-        fixed=np.array([[1, 0], [11, 3]]),
-    )
+OWN = {"epsilon": np.linspace(0.2, 0.4, 12), "forbidden": [[0, 1], [0, 4], [7, 2]], "fixed": [[1, 0], [11, 3]]}
+OWN_ACCURACIES = replace(recipe("I2:12x5", seed=3), **OWN)
 
 
-@pytest.mark.parametrize("instance", [with_pairs(), recipe("T3:12x5", seed=1)], ids=["own accuracies", "types"])
+@pytest.mark.parametrize("instance", [OWN_ACCURACIES, recipe("T3:12x5", seed=1)], ids=["own accuracies", "types"])
 def test_parts_say_what_the_instance_says(instance, tmp_path):
     """Put together again in the order of the parts, every number of every task is what it was."""
     folder = take_apart(instance, parts=5, output=tmp_path / "parts")
@@ -38,31 +31,24 @@ def test_parts_say_what_the_instance_says(instance, tmp_path):
     assert [name for part in parts for name in part.ids.to_pylist()] == [instance.task_id(i) for i in range(12)]
     starts = np.cumsum([0] + [part.instance.n_tasks for part in parts])
     for name in ("forbidden", "fixed"):
-        moved = [
-            getattr(part.instance, name) + np.array([start, 0]) for part, start in zip(parts, starts, strict=False)
-        ]
-        assert (np.concatenate(moved) == getattr(instance, name)).all()
+        pairs = [getattr(one.instance, name) + np.array([k, 0]) for one, k in zip(parts, starts, strict=False)]
+        assert (np.concatenate(pairs) == getattr(instance, name)).all()
     for part in parts:
         assert (part.instance.cost[0] == instance.cost[0]).all() and (part.instance.capacity == instance.capacity).all()
 
 
-def test_an_empty_target_is_the_campaigns(tmp_path):
-    """A column of targets beside the one that campaign.toml states."""
+def test_an_empty_target_is_the_campaigns_and_a_rule_is_one_whose_sums_decide(tmp_path):
+    """A column of targets beside the one that campaign.toml states; parts hold no vote against its target."""
     folder = take_apart(recipe("I2:12x5", seed=3), parts=3, output=tmp_path / "parts")
-    toml = folder.folder / "campaign.toml"
     stated = read_part(folder, "part-0.parquet").instance.epsilon[0]
     table = pq.read_table(folder.path("part-0.parquet"))
     pq.write_table(table.append_column("epsilon", [[None, 0.1, 0.2, None]]), folder.path("part-0.parquet"))
-    read = read_part(read_parts_folder(toml.parent), "part-0.parquet").instance.epsilon
+    read = read_part(read_parts_folder(folder.folder), "part-0.parquet").instance.epsilon
     assert read.tolist() == [stated, 0.1, 0.2, stated]
-
-
-def test_a_part_goes_by_a_rule_whose_sums_decide(tmp_path):
-    """Parts hold no vote against its target."""
-    toml = take_apart(recipe("I2:12x5", seed=3), parts=3, output=tmp_path / "parts").folder / "campaign.toml"
+    toml = folder.folder / "campaign.toml"
     toml.write_text(toml.read_text(encoding="utf-8").replace("bhattacharyya", "probit"), encoding="utf-8")
     with pytest.raises(InputError, match="rule probit needs votes checked"):
-        read_parts_folder(tmp_path / "parts")
+        read_parts_folder(folder.folder)
 
 
 FAULTS = {

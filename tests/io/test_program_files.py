@@ -12,13 +12,11 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 import crowdopt
-from crowdopt.cli import main
 from crowdopt.core.program import Program, dualize, relax, stack
 from crowdopt.io.programs import LONGEST, LP, MPS, ids_of, names_of, write_program
 from crowdopt.programs import assignment, assignment_dual, elastic
@@ -30,31 +28,17 @@ DIALECTS = {"mps": MPS, "lp": LP}
 READERS = ["highs", pytest.param("glpk", marks=pytest.mark.skipif(find_spec("swiglpk") is None, reason="needs GLPK"))]
 INSTANCE = instance_of(facts_of(MODELS / "tiny" / "everything.json"))
 PLAIN = instance_of(facts_of(MODELS / "tiny" / "priced.json"))
-PROGRAMS = {
-    "ip": assignment.build(INSTANCE),
-    "lp": relax(assignment.build(INSTANCE)),
-    "dual": assignment_dual.build(PLAIN),
-    "mechanical dual": dualize(relax(assignment.build(INSTANCE))),
-    "missing": elastic.build(INSTANCE),
-}
+IP = assignment.build(INSTANCE)
+PROGRAMS = {"ip": IP, "lp": relax(IP), "dual": assignment_dual.build(PLAIN), "mechanical dual": dualize(relax(IP))}
+PROGRAMS["missing"] = elastic.build(INSTANCE)
 ENDS = (".lower", ".upper")  # of a row with two sides, which are two rows in an LP file
 
 
 def odd() -> Program:
     """Every kind of row, bound and column that a program may have, under the names that formats like least."""
     inf = np.inf
-    entries = [
-        (0, 0, 1.0),
-        (0, 1, 1),
-        (1, 0, 1 / 3),
-        (1, 2, 1),
-        (2, 1, -1),
-        (2, 4, 1e6),
-        (3, 1, 1),
-        (3, 2, 1),
-        (3, 5, 1),
-    ]
-    row, column, value = zip(*entries, (4, 0, 1.0), (4, 6, 1), strict=True)
+    row, column = (0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4), (0, 1, 0, 2, 1, 4, 1, 2, 5, 0, 6)
+    value = 1.0, 1, 1 / 3, 1, -1, 1e6, 1, 1, 1, 1.0, 1
     columns, rows = ("2x", "free", "inf"), ("objective", "end", ".5", "E1", "loose", "rhs")
     return Program(
         name="odd one",
@@ -150,44 +134,12 @@ def test_names_lead_back_to_ids(dialect: str, tasks: list[str], workers: list[st
 @given(ids=st.lists(TEXTS, min_size=2, max_size=5, unique=True))
 @example(ids=NASTY)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_any_ids_pass_through_other_readers(
-    tmp_path_factory: pytest.TempPathFactory, dialect: str, ids: list[str]
-) -> None:
+def test_any_ids_pass_through_other_readers(tmp_path_factory, dialect: str, ids: list[str]) -> None:
     """The names are legal where it counts: in the readers."""
-    instance = crowdopt.AssignmentInstance(
-        [[0.9] * len(ids)], [0] * len(ids), capacity=len(ids), epsilon=0.3, tasks=ids, workers=ids[::-1]
-    )
+    n = len(ids)
+    instance = crowdopt.AssignmentInstance([[0.9] * n], [0] * n, n, 0.3, tasks=ids, workers=ids[::-1])
     program = relax(assignment.build(instance))
     path = tmp_path_factory.mktemp("export") / f"x.{dialect}"
     write_program(program, path, ids_of(program, instance))
     for reader in ["highs", "glpk"] if ids == NASTY and find_spec("swiglpk") else ["highs"]:
         assert_same(read_back(reader, path), as_file(program, ids_of(program, instance), dialect))
-
-
-def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
-    """An existing file stays unless forced, another ending or place is one sentence, and nothing else is left."""
-    path = tmp_path / "x.mps"
-    crowdopt.export(PLAIN, path)
-    first = path.read_bytes()
-    for refused in (path, tmp_path / "x.txt", tmp_path):
-        with pytest.raises(crowdopt.InputError):
-            crowdopt.export(PLAIN, refused, program="lp")
-    assert path.read_bytes() == first
-    crowdopt.export(PLAIN, path, program="lp", force=True)
-    assert path.read_bytes() != first
-    assert [one.name for one in tmp_path.iterdir()] == ["x.mps"]
-
-
-@pytest.mark.parametrize("program", ["ip", "dual"])
-def test_the_verb_writes_and_says_what(program: str, tmp_path: Path) -> None:
-    """A user gets the file, its size and which program it is; a second run without --force exits 2 and keeps it."""
-    camp, path = tmp_path / "camp", tmp_path / "x.mps"
-    crowdopt.write_campaign(PLAIN, camp)
-    words = ["export", str(camp), "--program", program, "-o", str(path)]
-    done, again, forced = (CliRunner().invoke(main, [*words, *more]) for more in (["--json"], [], ["--force"]))
-    assert [one.exit_code for one in (done, again, forced)] == [0, 2, 0], done.output
-    assert "--force" in again.output and str(path) in forced.output
-    said, found = json.loads(done.output), read_back("highs", path)
-    assert said["columns"] == len(found["columns"]) and said["rows"] == len(found["rows"])
-    lp = crowdopt.certify(crowdopt.solve_program(relax(assignment.build(PLAIN)))).value
-    assert found["optimum"] == pytest.approx({"ip": 9, "dual": -lp}[program])

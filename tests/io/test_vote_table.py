@@ -19,19 +19,12 @@ class Desk:
     def __init__(self, place: Path) -> None:
         self.campaign, self.plan, self.table = place / "campaign", place / "plan", place / "plan" / "weights.csv"
         accuracy = np.random.default_rng(0).uniform(0.6, 0.95, (12, 9))
-        write_campaign(AssignmentInstance(accuracy, np.arange(12), np.full(9, 8), 0.3), self.campaign)
-        self.instance = read_campaign(self.campaign)
+        write_campaign(AssignmentInstance(accuracy, np.arange(12), 8, 0.3), self.campaign)
+        self.instance = one = read_campaign(self.campaign)
         self.pairs = solve(self.campaign, output=self.plan).pairs.tolist()
-
-    def rows(self) -> list[list[str]]:
-        """As they are written."""
-        return [line.split(",") for line in self.table.read_text(encoding="utf-8").splitlines()[1:]]
-
-    def all_rows(self) -> list[list[str]]:
-        """As older plans had them: every worker of the plan for every type."""
-        pairs = product(sorted({j for _, j in self.pairs}), range(12))
-        weight, ids = self.instance.weight, (self.instance.worker_id, self.instance.type_id)
-        return [[ids[0](j), ids[1](k), repr(float(weight[k, j]))] for j, k in pairs]
+        self.rows = [line.split(",") for line in self.table.read_text(encoding="utf-8").splitlines()[1:]]
+        every = product(sorted({j for _, j in self.pairs}), range(12))  # as older plans had them: all of each type
+        self.all_rows = [[one.worker_id(j), one.type_id(k), repr(float(one.weight[k, j]))] for j, k in every]
 
     def write(self, rows: list[list[str]]) -> Report:
         """Other rows; what verify says."""
@@ -47,14 +40,13 @@ def desk(tmp_path: Path) -> Desk:
 def test_a_row_for_each_pair_and_older_plans_with_all_rows(desk, tmp_path):
     """5000 tasks by 400 workers are so 270 kB in place of 55 MB; a label that no row is for counts by the campaign."""
     pairs = {(desk.instance.worker_id(j), desk.instance.type_id(i)) for i, j in desk.pairs}
-    rows = desk.rows()
-    assert len(rows) == len(desk.pairs) and {(row[0], row[1]) for row in rows} == pairs
+    assert len(desk.rows) == len(desk.pairs) and {(row[0], row[1]) for row in desk.rows} == pairs
     assert verify(desk.campaign, desk.plan).holds
     spare = next([i, j] for i, j in product(range(12), range(9)) if [i, j] not in desk.pairs)
     told = [f"{desk.instance.task_id(i)},{desk.instance.worker_id(j)},1" for i, j in [spare, *desk.pairs[::2]]]
     labels = write_table(tmp_path / "labels.csv", "task,worker,label", *told)
     few = aggregate(labels, plan=desk.plan, campaign=desk.campaign)
-    assert desk.write(desk.all_rows()).holds
+    assert desk.write(desk.all_rows).holds
     every = aggregate(labels, plan=desk.plan, campaign=desk.campaign)
     assert np.array_equal(few.answers.error, every.answers.error) and few.answers.error[spare[0]] < 0.5
 
@@ -70,8 +62,7 @@ DAMAGE = {
 
 def test_what_is_wrong_with_a_weight_is_found(desk):
     """In a table of the plan's pairs, and in one of every type, of which a row may be spare."""
-    pairs, every = desk.rows(), desk.all_rows()
     for damage, of in DAMAGE.items():
-        for rows in (pairs, every)[: 1 if damage == "a row is missing" else 2]:
+        for rows in (desk.rows, desk.all_rows)[: 1 if damage == "a row is missing" else 2]:
             report = desk.write(of(rows))
             assert not report.holds and all(problem.startswith("weights.csv") for problem in report.problems), damage

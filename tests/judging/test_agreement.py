@@ -13,19 +13,7 @@ from tests.chance import most
 from tests.chance import rng as stream
 
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability: reliability data C, four observers, missing votes
-CODERS = """
-1 2 3 3 2 1 4 1 2 . . .
-1 2 3 3 2 2 4 1 2 5 . 3
-. 3 3 3 2 3 4 2 2 5 1 .
-1 2 3 3 2 4 4 1 2 5 1 .
-"""
-
-
-def counted(text: str) -> np.ndarray:
-    """Votes by class of each item, (items, classes)."""
-    rows = [line.split() for line in text.strip().splitlines()]
-    names = sorted({vote for row in rows for vote in row} - {"."})
-    return np.array([[sum(row[i] == name for row in rows) for name in names] for i in range(len(rows[0]))])
+CODERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
 
 
 def crossed(first: str, second: str) -> np.ndarray:
@@ -57,74 +45,52 @@ def test_published_figures(table, measure, printed):
 
 def test_krippendorff_s_four_observers():
     """With missing votes, .743 as printed; an item with one vote counts for nothing."""
-    assert round(panel_agreement(counted(CODERS))["alpha"].value, 3) == 0.743
-
-
-def by_pairs(table: np.ndarray) -> tuple[float, float]:
-    """Observed and expected disagreement, pair by pair of votes in one pool."""
-    votes = [(k, k2) for k, k2 in product(range(len(table)), repeat=2) for _ in range(table[k, k2])]
-    pool = [vote for pair in votes for vote in pair]
-    apart = [a != b for i, a in enumerate(pool) for j, b in enumerate(pool) if i != j]
-    return float(np.mean([a != b for a, b in votes])), float(np.mean(apart))
+    votes = np.array([[item.count(name) for name in "12345"] for item in zip(*CODERS, strict=True)])
+    assert round(panel_agreement(votes)["alpha"].value, 3) == 0.743
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_alpha_is_what_it_is_called(seed):
-    """Ten drawn tables: one minus observed over expected disagreement, by counting; two voters are a panel of two."""
-    rng = np.random.default_rng(seed)
-    table = rng.integers(0, 6, (3, 3)) + np.eye(3, dtype=int)
-    observed, expected = by_pairs(table)
-    found = pair_agreement(table)
-    assert found["alpha"].value == pytest.approx(1 - observed / expected)
-    pairs = [(a, b) for a, b in product(range(3), repeat=2) for _ in range(table[a, b])]
-    items = [np.bincount(pair, minlength=3) for pair in pairs]
-    both = panel_agreement(np.array(items))
-    assert both["alpha"].value == pytest.approx(found["alpha"].value)
-    assert both["ac1"].value == pytest.approx(found["ac1"].value)
+    """One minus observed over expected disagreement, pair by pair of votes in one pool; two are a panel of two."""
+    table = np.random.default_rng(seed).integers(0, 6, (3, 3)) + np.eye(3, dtype=int)
+    votes = [(a, b) for a, b in product(range(3), repeat=2) for _ in range(table[a, b])]
+    pool = [vote for pair in votes for vote in pair]
+    expected = np.mean([a != b for i, a in enumerate(pool) for j, b in enumerate(pool) if i != j])
+    found, both = pair_agreement(table), panel_agreement(np.array([np.bincount(pair, minlength=3) for pair in votes]))
+    assert found["alpha"].value == pytest.approx(1 - np.mean([a != b for a, b in votes]) / expected)
+    assert [both[name].value for name in ("alpha", "ac1")] == pytest.approx(
+        [found[name].value for name in ("alpha", "ac1")]
+    )
 
 
 def test_where_nothing_can_be_told():
     """One class alone has no agreement beyond chance; no item, no figure; all alike over two classes is 1."""
     assert pair_agreement(np.array([[9, 0], [0, 0]]))["kappa"].value is None
     assert pair_agreement(np.zeros((2, 2), int))["kappa"] == (None, -1.0, 1.0)
-    assert panel_agreement(np.array([[3, 0], [0, 2], [2, 0]]))["alpha"].value == 1.0
-    assert panel_agreement(np.array([[3, 0], [2, 0]]))["alpha"].value is None
-    assert panel_agreement(np.array([[1, 0], [0, 1]]))["alpha"].value is None  # nobody is beside another
+    alone = [[1, 0], [0, 1]]  # nobody is beside another
+    for votes, alpha in (([[3, 0], [0, 2], [2, 0]], 1.0), ([[3, 0], [2, 0]], None), (alone, None)):
+        assert panel_agreement(np.array(votes))["alpha"].value == alpha
 
 
 @pytest.mark.parametrize("n", [1, 20, 137])
-def test_shares_miss_seldom_by_the_binomial_law(n):
-    """Every chance on a grid, weighed with its law: at most a twentieth; and one end alone half of it."""
+def test_shares_and_means_miss_seldom_by_the_binomial_law(n):
+    """Every chance on a grid, weighed with its law: at most a twentieth; one end of a share's alone half of it.
+
+    Coins are the hardest values in [0, 1] for means.
+    """
     low, high = shares(np.arange(n + 1), n, 0.05)
+    least, largest = means(np.arange(n + 1) / n, n, 0.05)
     for p in np.linspace(0.001, 0.999, 97):
         law = binom.pmf(np.arange(n + 1), n, p)
         assert law[low > p].sum() <= 0.025 + 1e-9 and law[high < p].sum() <= 0.025 + 1e-9
+        assert law[(least > p + 1e-12) | (largest < p - 1e-12)].sum() <= 0.05
 
 
-@pytest.mark.parametrize("n", [2, 20, 200])
-def test_means_of_coins_miss_seldom(n):
-    """Coins are the hardest values in [0, 1]; a longer wait for a miss is allowed, a shorter one is not."""
-    low, high = means(np.arange(n + 1) / n, n, 0.05)
-    for p in np.linspace(0.01, 0.99, 49):
-        law = binom.pmf(np.arange(n + 1), n, p)
-        assert law[(low > p + 1e-12) | (high < p - 1e-12)].sum() <= 0.05
-
-
-JUDGES = {  # chance to say yes where it is so, and where it is not
-    "good": (0.95, 0.05),
-    "fair": (0.8, 0.2),
-    "poor": (0.6, 0.4),
-    "guessing": (0.5, 0.5),
-    "contrary": (0.3, 0.7),
-    "yes-sayer": (0.99, 0.6),
-    "no-sayer": (0.3, 0.01),
-    "always yes": (1.0, 1.0),
-    "always no": (0.0, 0.0),
-    "perfect": (1.0, 0.0),
-    "keen": (0.9, 0.02),
-    "lax": (0.7, 0.02),
-}
-DRAWS = 10_000
+# chance to say yes where it is so, and where it is not
+JUDGES = {"good": (0.95, 0.05), "fair": (0.8, 0.2), "poor": (0.6, 0.4), "guessing": (0.5, 0.5)}
+JUDGES |= {"contrary": (0.3, 0.7), "yes-sayer": (0.99, 0.6), "no-sayer": (0.3, 0.01), "always yes": (1.0, 1.0)}
+JUDGES |= {"always no": (0.0, 0.0), "perfect": (1.0, 0.0), "keen": (0.9, 0.02), "lax": (0.7, 0.02)}
+DRAWS, PANELS = 4_000, 1_000
 
 
 def true_agreement(law: np.ndarray) -> dict[str, float]:
@@ -140,20 +106,15 @@ def true_agreement(law: np.ndarray) -> dict[str, float]:
 @pytest.mark.parametrize("prevalence", [0.02, 0.1, 0.5])
 @pytest.mark.parametrize("n", [20, 100, 500])
 def test_intervals_of_agreement_cover(n, prevalence):
-    """Twelve kinds of judges, 10,000 draws each: missed at most as often as a coin of .05 would, within chance."""
-    rng = stream(n)
+    """Twelve kinds of judges, 4,000 draws each: missed at most as often as a coin of .05 would, within chance."""
+    rng, truth = stream(n), np.array([[1 - prevalence], [prevalence]])
     for name, (yes, no) in JUDGES.items():
-        law = np.array(
-            [[(1 - prevalence) * (1 - no), (1 - prevalence) * no], [prevalence * (1 - yes), prevalence * yes]]
-        )
+        law = truth * np.array([[1 - no, no], [1 - yes, yes]])
         tables, count = np.unique(rng.multinomial(n, law.ravel(), DRAWS), axis=0, return_counts=True)
         found = [pair_agreement(table.reshape(2, 2)) for table in tables]
         for measure, true in true_agreement(law).items():
-            missed = sum(
-                times
-                for one, times in zip(found, count.tolist(), strict=True)
-                if not one[measure].low - 1e-9 <= true <= one[measure].high + 1e-9
-            )
+            ends = np.array([one[measure][1:] for one in found])
+            missed = count[(ends[:, 0] - 1e-9 > true) | (ends[:, 1] + 1e-9 < true)].sum()
             assert np.isnan(true) or missed <= most(DRAWS, 0.05), (name, measure, missed)
 
 
@@ -162,16 +123,14 @@ def test_intervals_of_agreement_cover(n, prevalence):
 @pytest.mark.parametrize("share", [0.02, 0.3])
 def test_intervals_of_panels_cover(share):
     """Three to five judges who leave votes out, on hard items worse all together: alpha and AC1 of the law."""
-    rng, draws = stream(1), DRAWS
+    rng = stream(1)
     for judges, there in ((3, 1.0), (5, 0.6)):
         missed = dict.fromkeys(("alpha", "ac1"), 0)
-        votes = lambda size: _panel(rng, share, judges, there, size)  # noqa: E731, B023
-        truth = {name: one.value for name, one in panel_agreement(votes(400_000)).items()}
-        for _ in range(draws):
-            found = panel_agreement(votes(100))
-            for name, one in found.items():
+        truth = {name: one.value for name, one in panel_agreement(_panel(rng, share, judges, there, 400_000)).items()}
+        for _ in range(PANELS):
+            for name, one in panel_agreement(_panel(rng, share, judges, there, 100)).items():
                 missed[name] += not one.low <= truth[name] <= one.high
-        assert max(missed.values()) <= most(draws, 0.05), missed
+        assert max(missed.values()) <= most(PANELS, 0.05), missed
 
 
 def _panel(rng, share: float, judges: int, there: float, size: int) -> np.ndarray:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +12,10 @@ from scipy.special import xlogy
 
 import crowdopt
 from crowdopt.errors import GoldWarning, InputError
+from crowdopt.io.cells import write_csv
 from crowdopt.judging.bins import FEWEST, best_cut, cut, unsure
 from tests.chance import rng as stream
-from tests.typed import run
+from tests.typed import column, said
 
 
 def likely(right: np.ndarray) -> float:
@@ -68,24 +67,22 @@ def asked(rng, kind: str, askers: int, items: int):
     return truth, np.where(rng.random(sure.shape) < sure, truth[:, None], 1 - truth[:, None]), sure
 
 
-def tables(truth, said, sure):
+def tables(truth, labels, sure):
     """The log and what humans say."""
-    item, asker = np.indices(said.shape).reshape(2, -1)
-    log = {"task": [f"i{k}" for k in item], "worker": [f"j{k}" for k in asker], "label": CLASSES[said.ravel()].tolist()}
-    return {**log, "sure": sure.ravel().round(3).tolist()}, {
-        "task": [f"i{k}" for k in range(truth.size)],
-        "label": CLASSES[truth].tolist(),
-    }
+    items, (item, asker) = [f"i{k}" for k in range(truth.size)], np.indices(labels.shape).reshape(2, -1)
+    log = {"task": [items[k] for k in item], "worker": [f"j{k}" for k in asker]}
+    log |= {"label": CLASSES[labels.ravel()].tolist(), "sure": sure.ravel().round(3).tolist()}
+    return log, {"task": items, "label": CLASSES[truth].tolist()}
 
 
-def walked(plan, cuts, truth, said, sure, expert: float) -> tuple[float, float]:
+def walked(plan, cuts, truth, labels, sure, expert: float) -> tuple[float, float]:
     """Mean cost and error of the policy on items that it never saw."""
     cost = wrong = 0.0
     for k in range(truth.size):
         votes: dict[str, str] = {}
         while (turn := plan.next(votes))[0] == "ask":
             for worker in turn[1]:
-                label = str(CLASSES[said[k, int(worker[1:])]])
+                label = str(CLASSES[labels[k, int(worker[1:])]])
                 votes[worker] = label if cuts is None or sure[k, int(worker[1:])] >= cuts[worker] else unsure(label)
                 cost += 1
         cost += expert * (turn[0] == "expert")
@@ -101,69 +98,56 @@ def test_sure_verdicts_save_labels_at_the_same_error():
     What a plan errs with is its target on average over golds, so the mean of the runs is held against it, less what
     chance may do to a mean of so many runs (Student's, one in a million).
     """
-    rng, hard, sure_ones, target = stream(7), [], [], 0.05
+    rng, cost, errors, target = stream(7), {}, [], 0.05
     for kind in KINDS:
-        for askers in (3, 4):
-            for _ in range(3):
-                log, human = tables(*asked(rng, kind, askers, 400))
-                new = asked(rng, kind, askers, 2000)
-                for confidence, into in ((None, hard), ("sure", sure_ones)):
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", GoldWarning)
-                        made = crowdopt.import_labels(log, human, confidence=confidence, capacity=10**6, epsilon=target)
-                    plan = crowdopt.solve(made.instance, method=crowdopt.Adaptive(expert=10.0), time_limit=60)
-                    assert plan.proven
-                    into.append((kind, *walked(plan, made.cuts, *new, 10.0)))
+        for askers in (3, 3, 3, 4, 4, 4):
+            log, human = tables(*asked(rng, kind, askers, 400))
+            new = asked(rng, kind, askers, 2000)
+            for confidence in (None, "sure"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", GoldWarning)
+                    made = crowdopt.import_labels(log, human, confidence=confidence, capacity=10**6, epsilon=target)
+                plan = crowdopt.solve(made.instance, method=crowdopt.Adaptive(expert=10.0), time_limit=60)
+                assert plan.proven
+                paid, wrong = walked(plan, made.cuts, *new, 10.0)
+                cost.setdefault((kind, confidence), []).append(paid)
+                errors += [wrong] * (confidence is not None)
     for kind in KINDS:
-        costs = [np.mean([cost for name, cost, _ in runs if name == kind]) for runs in (hard, sure_ones)]
-        assert costs[1] <= 0.9 * costs[0], (kind, costs)
-    errors = np.array([error for *_, error in sure_ones])
-    assert errors.mean() - 7 * errors.std(ddof=1) / np.sqrt(errors.size) <= target, errors
-
-
-def written(path: Path, columns) -> Path:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([list(columns), *zip(*columns.values(), strict=True)])
-    return path
-
-
-def column(path: Path, name: str) -> set[str]:
-    with path.open(encoding="utf-8") as file:
-        return {row[name] for row in csv.DictReader(file)}
+        assert np.mean(cost[kind, "sure"]) <= 0.9 * np.mean(cost[kind, None]), (kind, cost)
+    assert np.mean(errors) - 7 * np.std(errors, ddof=1) / np.sqrt(len(errors)) <= target, errors
 
 
 def test_the_whole_loop(tmp_path):
     """Imported, planned, verified by code of its own, rehearsed, answered: an outcome that is no class is no answer."""
-    log, human = tables(*asked(stream(3), "two-faced", 3, 300))
-    paths = written(tmp_path / "log.csv", log), written(tmp_path / "human.csv", human)
-    words = ["import", paths[0], "--truth", paths[1], "--confidence", "sure", "--capacity", 900, "-o", tmp_path / "c"]
-    done = run(*words)
-    assert done.exit_code == 0 and "its label has a question mark" in done.stdout
-    method = "adaptive:expert=10"
-    assert run("solve", tmp_path / "c", "--method", method, "-o", tmp_path / "p").exit_code == 0
-    assert run("verify", tmp_path / "c", tmp_path / "p").exit_code == 0
-    labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
-    assert run("rehearse", tmp_path / "c", tmp_path / "p", "-o", labels, "--truth", truth, "--seed", 1).exit_code == 0
-    assert column(labels, "label") == {"no", "yes", "no?", "yes?"}
-    assert column(truth, "label") == {"no", "yes"}
-    words = ["aggregate", labels, "--plan", tmp_path / "p", "--campaign", tmp_path / "c", "-o", tmp_path / "a"]
-    assert run(*words).exit_code == 0
-    assert column(tmp_path / "a" / "answers.csv", "answer") <= {"no", "yes"}
-    again = run("solve", tmp_path / "a" / "campaign", "--method", method, "-o", tmp_path / "next")
-    assert again.exit_code == 0, again.stderr
+    c, p, a, labels, truth, log, human = (
+        tmp_path / name for name in ("c", "p", "a", "labels.csv", "truth.csv", "log.csv", "human.csv")
+    )
+    for path, table in zip((log, human), tables(*asked(stream(3), "two-faced", 3, 300)), strict=True):
+        write_csv(path, list(table), list(table.values()))
+    words = ["import", log, "--truth", human, "--confidence", "sure", "--capacity", 900, "-o", c]
+    assert "its label has a question mark" in said(*words)
+    said("solve", c, "--method", "adaptive:expert=10", "-o", p)
+    said("verify", c, p)
+    said("rehearse", c, p, "-o", labels, "--truth", truth, "--seed", 1)
+    assert {*column(labels, "label")} == {"no", "yes", "no?", "yes?"} and {*column(truth, "label")} == {"no", "yes"}
+    said("aggregate", labels, "--plan", p, "--campaign", c, "-o", a)
+    assert {*column(a / "answers.csv", "answer")} <= {"no", "yes"}
+    said("solve", a / "campaign", "--method", "adaptive:expert=10", "-o", tmp_path / "next")
 
 
-def test_what_is_refused(tmp_path):
-    """Without truth, beside a tool or families, and where there is no such column."""
-    log, human = tables(*asked(stream(4), "beta", 2, 50))
-    for changes, said in (
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
         ({"truth": None}, "needs known answers"),
         ({"families": True}, "leave out --families"),
         ({"confidence": "certain"}, "has no column 'certain'"),
-    ):
-        given = {"truth": human, "confidence": "sure", **changes}
-        with pytest.raises(InputError, match=said):
-            crowdopt.import_labels(log, given.pop("truth"), **given)
-    log["sure"][3] = "very"
-    with pytest.raises(InputError, match="not a finite number"):
-        crowdopt.import_labels(log, human, confidence="sure")
+        ({"log": "very"}, "not a finite number"),
+    ],
+)
+def test_what_is_refused(changes, sentence):
+    """Without truth, beside families, where there is no such column, and where it holds a word."""
+    log, human = tables(*asked(stream(4), "beta", 2, 50))
+    given = {"truth": human, "confidence": "sure", **changes}
+    log["sure"][3] = given.pop("log", 0.5)
+    with pytest.raises(InputError, match=sentence):
+        crowdopt.import_labels(log, given.pop("truth"), **given)

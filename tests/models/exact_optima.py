@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from itertools import chain, combinations, product
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from crowdopt.crowd.instance import AssignmentInstance
 from tests.models.reading import MODELS
+from tests.models.tiny import facts_of
 
 FILES = sorted((MODELS / "tiny" / "exact").glob("*.json"))
 RULES = ("exact-error", "mean-error")
-
-
-def facts_of(path: Path) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return facts
+__all__ = ["FILES", "RULES", "facts_of", "instance_of", "optima"]
 
 
 def instance_of(facts: dict[str, Any], rule: str) -> AssignmentInstance:
@@ -49,26 +44,18 @@ def bayes_error(accuracy: list[Fraction], prior: Fraction) -> Fraction:
 
 def optima(facts: dict[str, Any]) -> dict[str, str]:
     """Least costs over every choice of a set of workers for each task, as text; ``infeasible`` where there is none."""
-    workers, prior = range(len(facts["capacity"])), Fraction(facts.get("prior", "1/2"))
-    target = Fraction(facts["epsilon"])
-    crews = [list(chain.from_iterable(combinations(workers, k) for k in range(len(workers) + 1)))] * len(
-        facts["task_type"]
-    )
-    price = [[Fraction(c) for c in row] for row in facts["cost"]] if "cost" in facts else None
-    tables: list[dict[tuple[int, ...], tuple[Fraction, Fraction]]] = []
-    for kind, sets in zip(facts["task_type"], crews, strict=True):
-        p = [Fraction(text) for text in facts["accuracy"][kind]]
-        c = price[kind] if price else [Fraction(1)] * len(p)
-        tables.append({s: (bayes_error([p[j] for j in s], prior), sum((c[j] for j in s), Fraction(0))) for s in sets})
-    best: dict[str, Fraction | None] = dict.fromkeys(RULES)
-    for chosen in product(*tables):
-        if any(sum(j in s for s in chosen) > facts["capacity"][j] for j in workers):
-            continue
-        error = [table[s][0] for table, s in zip(tables, chosen, strict=True)]
-        cost = sum((table[s][1] for table, s in zip(tables, chosen, strict=True)), Fraction(0))
-        holds = {"exact-error": max(error) <= target, "mean-error": sum(error) <= target * len(error)}
-        for rule in RULES:
-            known = best[rule]
-            if holds[rule] and (known is None or cost < known):
-                best[rule] = cost
-    return {rule: "infeasible" if value is None else str(value) for rule, value in best.items()}
+    kinds, room = facts["task_type"], facts["capacity"]
+    target, prior = Fraction(facts["epsilon"]), Fraction(facts.get("prior", "1/2"))
+    prices = facts.get("cost", [["1"] * len(room)] * len(kinds))
+    tables = []  # of each task: workers, their error, their price
+    for kind in kinds:
+        skill, price = ([Fraction(one) for one in table[kind]] for table in (facts["accuracy"], prices))
+        crews = [[j for j, bit in enumerate(bits) if bit] for bits in product((0, 1), repeat=len(room))]
+        tables.append([(s, bayes_error([skill[j] for j in s], prior), sum(price[j] for j in s)) for s in crews])
+    costs: dict[str, list[Fraction]] = {rule: [] for rule in RULES}
+    for plan in product(*tables):
+        crews, errors, paid = zip(*plan, strict=True)
+        if all(sum(j in crew for crew in crews) <= most for j, most in enumerate(room)):
+            costs["exact-error"] += [sum(paid)] * (max(errors) <= target)
+            costs["mean-error"] += [sum(paid)] * (sum(errors) <= target * len(errors))
+    return {rule: str(min(some)) if some else "infeasible" for rule, some in costs.items()}

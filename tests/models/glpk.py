@@ -8,48 +8,35 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from typing import Any
+
+import swiglpk as glpk
 
 INFINITE = 1e300  # GLPK's own infinity is the largest double
 
 
 def main(kind: str, *files: str) -> None:
+    problem = read(kind, *files)
+    found = optima(problem)
     if kind == "report":
-        return report(*files)
-    problem = READERS[kind](*files)
+        refuse(glpk.glp_print_mip(problem, files[-1]), files[-1])
     print()
-    print(json.dumps({**described(problem), **optima(problem)}))
+    print(json.dumps({**described(problem), **found}))
 
 
-def translate(model: str, data: str) -> Any:
-    import swiglpk as glpk
-
-    problem, translator = glpk.glp_create_prob(), glpk.glp_mpl_alloc_wksp()
-    refuse(glpk.glp_mpl_read_model(translator, model, 0), model)
-    refuse(glpk.glp_mpl_read_data(translator, data), data)
-    refuse(glpk.glp_mpl_generate(translator, None), model)
-    glpk.glp_mpl_build_prob(translator, problem)
-    return problem
-
-
-def read_mps(path: str) -> Any:
-    import swiglpk as glpk
-
+def read(kind: str, path: str, data: str = "", *_: str) -> Any:
     problem = glpk.glp_create_prob()
-    refuse(glpk.glp_read_mps(problem, glpk.GLP_MPS_FILE, None, path), path)
+    if kind == "mps":
+        refuse(glpk.glp_read_mps(problem, glpk.GLP_MPS_FILE, None, path), path)
+    elif kind == "lp":
+        refuse(glpk.glp_read_lp(problem, None, path), path)
+    else:
+        translator = glpk.glp_mpl_alloc_wksp()
+        refuse(glpk.glp_mpl_read_model(translator, path, 0), path)
+        refuse(glpk.glp_mpl_read_data(translator, data), data)
+        refuse(glpk.glp_mpl_generate(translator, None), path)
+        glpk.glp_mpl_build_prob(translator, problem)
     return problem
-
-
-def read_lp(path: str) -> Any:
-    import swiglpk as glpk
-
-    problem = glpk.glp_create_prob()
-    refuse(glpk.glp_read_lp(problem, None, path), path)
-    return problem
-
-
-READERS: dict[str, Callable[..., Any]] = {"mod": translate, "mps": read_mps, "lp": read_lp}
 
 
 def refuse(error: int, path: str) -> None:
@@ -58,8 +45,6 @@ def refuse(error: int, path: str) -> None:
 
 
 def described(problem: Any) -> dict[str, Any]:
-    import swiglpk as glpk
-
     columns = {
         glpk.glp_get_col_name(problem, k): {
             "cost": glpk.glp_get_obj_coef(problem, k),
@@ -82,20 +67,9 @@ def described(problem: Any) -> dict[str, Any]:
 
 
 def entries(problem: Any, row: int, names: list[str]) -> dict[str, float]:
-    import swiglpk as glpk
-
     index, value = glpk.intArray(len(names) + 1), glpk.doubleArray(len(names) + 1)
     count = glpk.glp_get_mat_row(problem, row, index, value)
     return {names[index[k] - 1]: value[k] for k in range(1, count + 1)}
-
-
-def report(model: str, data: str, target: str) -> None:
-    """Solve a model and write the solution as glpsol does."""
-    import swiglpk as glpk
-
-    problem = translate(model, data)
-    optima(problem)
-    refuse(glpk.glp_print_mip(problem, target), target)
 
 
 def side(bound: float) -> float | None:
@@ -104,8 +78,6 @@ def side(bound: float) -> float | None:
 
 def optima(problem: Any) -> dict[str, float | None]:
     """Optima of the relaxation and of the program itself; None where there is none."""
-    import swiglpk as glpk
-
     simplex, search = glpk.glp_smcp(), glpk.glp_iocp()
     glpk.glp_init_smcp(simplex)
     glpk.glp_init_iocp(search)

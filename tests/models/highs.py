@@ -10,10 +10,10 @@ import math
 import sys
 from typing import Any
 
+import highspy
+
 
 def main(path: str) -> None:
-    import highspy
-
     model = highspy.Highs()
     model.setOptionValue("output_flag", False)
     model.setOptionValue("time_limit", 10.0)
@@ -28,20 +28,19 @@ def main(path: str) -> None:
 
 def described(lp: Any) -> dict[str, Any]:
     whole = [str(kind).endswith("kInteger") for kind in lp.integrality_] or [False] * lp.num_col_
+    numbers = zip(lp.col_names_, lp.col_cost_, lp.col_lower_, lp.col_upper_, whole, strict=True)
     columns = {
         name: {"cost": cost, "lower": side(lower), "upper": side(upper), "integer": integer}
-        for name, cost, lower, upper, integer in zip(
-            lp.col_names_, lp.col_cost_, lp.col_lower_, lp.col_upper_, whole, strict=True
-        )
+        for name, cost, lower, upper, integer in numbers
     }
     rows: dict[str, Any] = {
         name: {"lower": side(lower), "upper": side(upper), "entries": {}}
         for name, lower, upper in zip(lp.row_names_, lp.row_lower_, lp.row_upper_, strict=True)
     }
-    for (column, start), end in zip(enumerate(lp.a_matrix_.start_[:-1]), lp.a_matrix_.start_[1:], strict=True):
-        for k in range(start, end):
-            entries = rows[lp.row_names_[lp.a_matrix_.index_[k]]]["entries"]
-            entries[lp.col_names_[column]] = lp.a_matrix_.value_[k]
+    matrix = lp.a_matrix_
+    for column, name in enumerate(lp.col_names_):
+        for k in range(matrix.start_[column], matrix.start_[column + 1]):
+            rows[lp.row_names_[matrix.index_[k]]]["entries"][name] = matrix.value_[k]
     return {"maximum": str(lp.sense_).endswith("kMaximize"), "columns": columns, "rows": rows}
 
 

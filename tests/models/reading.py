@@ -17,6 +17,8 @@ from crowdopt.io.programs import Dialect, Ids, names_of
 HERE = Path(__file__).parent
 MODELS = HERE.parents[1] / "models"
 PRECISION = 1e-12  # relative; two implementations of one logarithm may differ in the last digit
+PLAIN = {"share_at_most": "most_share", "share_at_least": "least_share"}  # what a model calls otherwise
+SINGLE = {f"{name}[0]": name for name in ("budget", "one")}
 
 
 def read_by(reader: str, *arguments: str | Path) -> dict[str, Any]:
@@ -33,34 +35,30 @@ def translated(model: str, data: str, folder: Path) -> dict[str, Any]:
     path = folder / "data.dat"
     path.write_text(data, encoding="utf-8")
     found = read_by("glpk", "mod", MODELS / f"{model}.mod", path)
-    found |= renamed(found, {"share_at_most": "most_share", "share_at_least": "least_share"})
-    single = {f"{name}[0]": name for name in ("budget", "one")}
-    found["rows"] = {single.get(name, name): row for name, row in found["rows"].items()}
+    found |= renamed(found, PLAIN)
+    found["rows"] = {SINGLE.get(name, name): row for name, row in found["rows"].items()}
     return found
 
 
 def described(program: Program, ids: Ids, dialect: Dialect) -> dict[str, Any]:
     """A program in the form of ``read_by``."""
-    columns, rows = (names_of(blocks, ids, dialect) for blocks in (program.columns, program.rows))
+    names, rows = (names_of(blocks, ids, dialect) for blocks in (program.columns, program.rows))
     table = program.matrix.toarray()
+    columns = zip(program.cost.tolist(), program.lower, program.upper, program.integer.tolist(), strict=True)
+    sides = zip(program.row_lower, program.row_upper, table, strict=True)
     return {
         "maximum": False,
         "columns": {
-            name: {
-                "cost": float(program.cost[k]),
-                "lower": _side(program.lower[k]),
-                "upper": _side(program.upper[k]),
-                "integer": bool(program.integer[k]),
-            }
-            for k, name in enumerate(columns)
+            name: {"cost": cost, "lower": _side(lower), "upper": _side(upper), "integer": whole}
+            for name, (cost, lower, upper, whole) in zip(names, columns, strict=True)
         },
         "rows": {
             name: {
-                "lower": _side(program.row_lower[i]),
-                "upper": _side(program.row_upper[i]),
-                "entries": {columns[k]: float(table[i, k]) for k in np.flatnonzero(table[i])},
+                "lower": _side(lower),
+                "upper": _side(upper),
+                "entries": {names[k]: float(row[k]) for k in np.flatnonzero(row)},
             }
-            for i, name in enumerate(rows)
+            for name, (lower, upper, row) in zip(rows, sides, strict=True)
         },
     }
 
@@ -72,11 +70,15 @@ def _side(bound: float) -> float | None:
 def turned(found: dict[str, Any]) -> dict[str, Any]:
     """A maximum as a minimum, and each of its rows the other way round."""
     assert found["maximum"]
+
+    def minus(bound: float | None) -> float | None:
+        return None if bound is None else -bound
+
     columns = {name: {**column, "cost": -column["cost"]} for name, column in found["columns"].items()}
     rows = {
         name: {
-            "lower": _minus(row["upper"]),
-            "upper": _minus(row["lower"]),
+            "lower": minus(row["upper"]),
+            "upper": minus(row["lower"]),
             "entries": {column: -value for column, value in row["entries"].items()},
         }
         for name, row in found["rows"].items()
@@ -84,39 +86,24 @@ def turned(found: dict[str, Any]) -> dict[str, Any]:
     return {"maximum": False, "columns": columns, "rows": rows}
 
 
-def _minus(bound: float | None) -> float | None:
-    return None if bound is None else -bound
-
-
 def renamed(found: dict[str, Any], blocks: dict[str, str]) -> dict[str, Any]:
     """The same with its blocks called otherwise."""
 
-    def new(name: str) -> str:
-        head, bracket, rest = name.partition("[")
-        return blocks.get(head, head) + bracket + rest
+    def new(table: dict[str, Any]) -> dict[str, Any]:
+        heads = {name: name.partition("[")[0] for name in table}
+        return {blocks.get(heads[name], heads[name]) + name[len(heads[name]) :]: one for name, one in table.items()}
 
-    rows = {
-        new(name): {**row, "entries": {new(column): value for column, value in row["entries"].items()}}
-        for name, row in found["rows"].items()
-    }
-    columns = {new(name): column for name, column in found["columns"].items()}
-    return {"maximum": found["maximum"], "columns": columns, "rows": rows}
+    rows = {name: {**row, "entries": new(row["entries"])} for name, row in new(found["rows"]).items()}
+    return {"maximum": found["maximum"], "columns": new(found["columns"]), "rows": rows}
 
 
-def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Entry for entry, by names."""
-    assert found["maximum"] == expected["maximum"]
-    for part in ("columns", "rows"):
-        assert found[part].keys() == expected[part].keys()
-        for name, numbers in found[part].items():
-            for key, value in numbers.items():
-                wanted = expected[part][name][key]
-                assert _same(value, wanted), f"{name}: {key} is {value}, not {wanted}"
-
-
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=PRECISION, abs_tol=PRECISION)
+def assert_same(found: Any, expected: Any, place: str = "") -> None:
+    """Entry for entry, by names; of ``expected`` only what stands in it."""
+    if isinstance(expected, dict):
+        assert place == "" or found.keys() == expected.keys(), place
+        for name in expected:
+            assert_same(found[name], expected[name], f"{place} {name}")
+    elif found is None or expected is None:
+        assert found is expected, place
+    else:
+        assert math.isclose(found, expected, rel_tol=PRECISION, abs_tol=PRECISION), f"{place}: {found}, not {expected}"

@@ -10,31 +10,16 @@ import json
 import os
 import signal
 import sys
-from contextlib import suppress
 from importlib import import_module
 
-LIBRARIES = ("numpy", "scipy.sparse", "scipy.stats", "scipy.special", "highspy", "numba", "click", "pytest")
+import pytest
+
+LIBRARIES = ("numpy", "scipy.sparse", "scipy.stats", "scipy.special", "highspy", "numba", "click")
 
 
-def main() -> None:
-    """Serve until there are no more lines."""
-    for name in LIBRARIES:
-        with suppress(ImportError):
-            import_module(name)
-    for line in sys.stdin:
-        asked = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            signal.alarm(asked["seconds"])
-            play(asked["folder"], asked["tests"], asked["log"])
-        _, status = os.waitpid(child, 0)
-        print(json.dumps(os.waitstatus_to_exitcode(status)), flush=True)
-
-
-def play(folder: str, tests: list[str], log: str) -> None:
+def play(folder: str, tests: list[str], log: str, seconds: int) -> None:
     """Pytest in the folder, its words in the log; never returns."""
-    import pytest
-
+    signal.alarm(seconds)
     os.chdir(folder)
     sys.path.insert(0, folder)
     words = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -46,4 +31,10 @@ def play(folder: str, tests: list[str], log: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    for name in LIBRARIES:
+        import_module(name)
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            play(**json.loads(line))
+        print(json.dumps(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])), flush=True)

@@ -62,13 +62,10 @@ def test_a_mean_is_no_least_value():
     """Theorem 5 divides by q-hat_min, the least over assigned pairs, not by qbar_min, a mean: at epsilon = 1e-60,
     100,000 gold tasks and means of .5 it is 17.0 where the least is .5 too, and 161 where it is .05.
     """
-    same, least, unknown = (
-        theorems.theorem_5(1000, 300, 1, 1e-60, 0.1, 0.5, 1.0, gold=100_000, quality=0.5, assigned_quality=q)
-        for q in (0.5, 0.05, None)
-    )
-    assert same.labels_ratio == pytest.approx(17.0, abs=0.05)
-    assert least.labels_ratio == pytest.approx(161, abs=0.5)
-    assert unknown.labels_ratio == inf  # a number of labels is promised only to those who know it
+    given = {"gold": 100_000, "quality": 0.5}
+    for least, ratio in ((0.5, 17.0), (0.05, 161), (None, inf)):  # promised only to those who know it
+        found = theorems.theorem_5(1000, 300, 1, 1e-60, 0.1, 0.5, 1.0, assigned_quality=least, **given)
+        assert found.labels_ratio == pytest.approx(ratio, rel=0.0029)
 
 
 def test_theorem_5_promises_nothing_below_its_gamma():

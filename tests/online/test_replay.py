@@ -1,22 +1,24 @@
-"""What a replay counts, refuses and proves."""
+"""What a replay counts, refuses and proves; groups and budgets are kept; crowds that break the model."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from itertools import product
 
 import numpy as np
 import pytest
 
 import crowdopt
+from crowdopt import AssignmentInstance, Group, InputError, solve_program
+from crowdopt.crowd.labels import REFUSED
 from crowdopt.crowd.law import NONE, Difficulty
-from crowdopt.errors import InputError
 from crowdopt.io.campaign import LabelRecord
-from crowdopt.online.crowds import hold_out, recorded_stream, simulated_stream
-from crowdopt.online.policies.simple import Greedy
-from crowdopt.online.replay import Replay
-from crowdopt.online.run_score import answers_of, claimed_error, exact_error, weighted_vote
-from tests.chance import BASE, binomial, seeds
+from crowdopt.online.crowds import Misspecification, breach, breached, hold_out, recorded_stream, simulated_stream
+from crowdopt.online.policies import named
+from crowdopt.online.replay import Replay, replay
+from crowdopt.online.run_score import answers_of, claimed_error, exact_error, realised_error, weighted_vote
+from tests.chance import binomial, fewest, mean_is_at_most, seeds
 from tests.online.streams import crowd, start, stream
 
 
@@ -78,54 +80,20 @@ def test_portions_of_gold_do_not_matter(make, preliminary):
     assert differ, "some answers are right and some wrong, else nothing was tested"
 
 
-@pytest.mark.chance
-def test_gold_is_right_as_often_as_the_worker_is():
-    """Tallies are binomial by the workers' skills, each by itself and all together."""
-    of = stream(BASE, workers=200, tasks=300)
-    skill = of.instance.accuracy
-    right = np.array([asked(of, j, False, [(70, 70)])[0] for j in range(200)]).T
-    assert binomial(right, 70, skill)
-    assert binomial(right.sum(), 70 * skill.size, skill.mean())
-
-
-def test_a_policy_that_breaks_the_rules_is_stopped():
+def test_a_policy_that_breaks_the_rules_is_stopped(monkeypatch):
     """A defect of a policy is said, not repaired."""
-
-    class Twice(Greedy):
-        def pick(self, here, rng):
-            return np.array([1, 1])
-
-    class Much(Greedy):
-        def pick(self, here, rng):
-            return np.arange(self.known.n_tasks)
-
-    for policy, said in ((Twice(), "twice"), (Much(), "room")):
+    for picked, said in (([1, 1], "twice"), (range(24), "room")):
+        policy = named("greedy")
+        monkeypatch.setattr(policy, "pick", lambda here, rng, tasks=picked: np.array(tasks))
         with pytest.raises(RuntimeError, match=said):
             Replay(policy, stream(), 0, crowdopt.solve_program).finish()
 
 
-def test_limits_that_no_policy_knows_are_refused():
-    """Better than to ignore them."""
-    instance = crowd()
-    for changed in ({"budget": 5.0}, {"min_labels": np.full(24, 1)}, {"fixed": [(20, 1)]}):
-        with pytest.raises(InputError, match="online policies do not know"):
-            simulated_stream(replace(instance, **changed), (0,))
-
-
-def test_told_skills_keep_the_bound_exactly():
-    """With told skills the exact error of each task is at most the rule's bound for what it got."""
-    of = stream(5)
-    for text in ("re-solve", "greedy", "sampled-lp"):
-        run = start(text, of).finish()
-        exact, width = exact_error(run)
-        assert (exact <= of.instance.error_bound(run.covered) + 1e-9).all() and (width == 0).all()
-
-
-@pytest.mark.parametrize("text", ["primal-approximation", "sampled-lp", "main-algorithm:gold=5"])
-def test_policies_as_printed_say_when_the_rule_is_another(text):
+@pytest.mark.parametrize(("rule", "said"), [("hoeffding", False), ("exact-error", True)])
+def test_policies_as_printed_say_when_the_rule_is_another(rule, said):
     """Ho et al.'s evidence is the rule hoeffding's."""
-    for rule, said in (("hoeffding", False), ("exact-error", True)):
-        of = stream()
+    of = stream()
+    for text in ("primal-approximation", "sampled-lp", "main-algorithm:gold=5"):
         notes = start(text, replace(of, instance=replace(of.instance, rule=rule))).finish().notes
         assert any("by rule bhattacharyya; printed are rule hoeffding's" in note for note in notes) == said
 
@@ -151,12 +119,7 @@ def bayes(run, difficulty):
 @pytest.mark.chance
 @pytest.mark.parametrize(
     ("text", "classes", "difficulty"),
-    [
-        ("least-covered", 2, Difficulty(0.3, 0.4)),
-        ("entropy", 4, NONE),
-        ("budget:each=3", 2, NONE),
-        ("budget:each=5", 4, NONE),
-    ],
+    [("least-covered", 2, Difficulty(0.3, 0.4)), ("entropy", 4, NONE), ("budget:each=5", 4, NONE)],
 )
 def test_claims_of_told_skills_are_bayes_and_errors_are_as_claimed(text, classes, difficulty):
     """The posterior given the labels, multiplied out; an answer is wrong with that chance, each alone: binomial.
@@ -180,10 +143,211 @@ def test_claims_of_told_skills_are_bayes_and_errors_are_as_claimed(text, classes
 
 def test_every_label_of_a_pair_is_the_same_for_every_policy():
     """Trials are paired: any policy that asks worker j about task i gets the same answer."""
-    of = stream()
-    seen = [
-        dict(zip(zip(run.task.tolist(), run.worker.tolist(), strict=True), run.label.tolist(), strict=True))
-        for run in (start(text, of).finish() for text in ("greedy", "random"))
-    ]
-    shared = set(seen[0]) & set(seen[1])
-    assert len(shared) > 20 and all(seen[0][pair] == seen[1][pair] for pair in shared)
+    said = np.full((2, 24, 20), -1)
+    for own, text in zip(said, ("greedy", "random"), strict=True):
+        run = start(text, stream()).finish()
+        own[run.task, run.worker] = run.label
+    shared = (said >= 0).all(axis=0)
+    assert shared.sum() > 20 and (said[0] == said[1])[shared].all()
+
+
+GROUPS = (Group("few", range(20), max_per_task=1), Group("family", range(20, 60), max_per_task=1, dependent=True))
+
+
+def grouped(**change: object) -> AssignmentInstance:
+    """Forty tasks, sixty workers who arrive, one label already in."""
+    base = replace(crowdopt.recipe("R10:40x60", seed=1), rule="hoeffding", groups=GROUPS, collected=[[0, 3]])
+    return replace(base.with_epsilon(0.45), **change)
+
+
+@pytest.mark.parametrize("policy", ["greedy", "random", "main-algorithm:gold=20:gamma=.3", "re-solve"])
+def test_no_policy_goes_beyond_a_group(policy: str) -> None:
+    """Counted on the run itself."""
+    chosen = named(policy)
+    stream = simulated_stream(grouped(), (0, 1), chosen.preliminary(60))
+    run = replay(chosen, stream, 0, solve_program)
+    came = run.label != REFUSED
+    pairs = np.concatenate([stream.instance.collected, np.column_stack([run.task, run.worker])[came]])
+    assert came.sum() > 40
+    for group in stream.instance.groups:
+        mine = np.isin(pairs[:, 1], group.members)
+        assert np.bincount(pairs[mine, 0]).max() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        *((one, "online policies do not know") for one in ({"budget": 5.0}, {"min_labels": 1}, {"fixed": [(20, 1)]})),
+        ({"groups": (Group("g", [0], min_per_task=1),)}, "fewest labels of a group"),
+        ({"groups": (Group("g", [0], max_share=0.5),)}, "share"),
+        ({"groups": (Group("g", [0, 1], max_per_task=2, dependent=True),)}, "err together"),
+    ],
+)
+def test_what_cannot_be_kept_online_is_refused(change: dict[str, object], word: str) -> None:
+    """What is decided cannot be taken back, so only limits from above can be kept by the way."""
+    with pytest.raises(InputError, match=word):
+        simulated_stream(grouped(**change), (0, 1))
+
+
+def pool(seed: int, tasks: int = 90, workers: int = 90, **options) -> AssignmentInstance:
+    """10 % experts (.9), 30 % of accuracy .75, 60 % of .6, a third of the tasks each."""
+    skill = np.random.default_rng([seed, 5]).choice([0.9, 0.75, 0.6], workers, p=[0.1, 0.3, 0.6])
+    return AssignmentInstance(skill[None], np.zeros(tasks, np.int64), np.full(workers, tasks // 3), 0.1, **options)
+
+
+def error(text: str, seed: int) -> float:
+    run = replay(named(text), simulated_stream(pool(seed), (seed,)), seed, solve_program)
+    return realised_error(run, answers_of(run))
+
+
+@pytest.mark.chance
+@pytest.mark.slow
+def test_looking_at_answers_pays():
+    """Five labels a task, known skills: adaptive errs with .02 at most on average, static with .05.
+
+    Crowds are independent: in six of ten or more adaptive makes fewer errors than static, in nine of ten static half of
+    anybody's majority (of 40 in 75 and 97 of 100; on average .012, .034 and .204 are wrong).
+    """
+    adaptive, static, majority = (
+        np.array([error(text, seed) for seed in seeds(60)])
+        for text in ("budget", "budget:adaptive=no", "kos:labels=450:inference=majority")
+    )
+    assert mean_is_at_most(adaptive, 0.02) and mean_is_at_most(static, 0.05)
+    assert (adaptive < static).sum() >= fewest(60, 0.6)
+    assert (static < 0.5 * majority).sum() >= fewest(60, 0.9)
+
+
+@pytest.mark.chance
+@pytest.mark.parametrize("options", [":each=2", ":money=150:gold=2", ":each=0"])
+def test_the_budget_is_kept(options):
+    """Labels, or money, gold included; and 85 of 100 are used where labels are told to be useful.
+
+    Crowds are independent: so much is used in nine of ten or more.
+    """
+    policy, used = named(f"budget{options}"), 0
+    for seed in seeds(7):
+        cost = np.random.default_rng(seed).integers(1, 4, 90).astype(float)
+        run = replay(policy, simulated_stream(pool(seed, cost=cost), (seed,)), seed, solve_program)
+        spent, limit = (run.total_cost, policy.money) if policy.money else (run.total_labels, policy.each * 90)
+        assert spent <= limit + 1e-9
+        used += policy.gold > 0 or spent >= 0.85 * limit
+    assert used >= fewest(7, 0.9)
+
+
+TASKS, WORKERS, GOLD = 4000, 60, 400
+
+
+def plain(capacity: int = TASKS, **change):
+    skill = np.linspace(0.3, 0.8, WORKERS)[None]
+    one = AssignmentInstance(skill, np.zeros(TASKS, np.int64), np.full(WORKERS, capacity), 0.1)
+    return simulated_stream(replace(one, **change), (*seeds(1),))
+
+
+def right(stream):
+    """Whether each worker is right on each task, (workers, tasks)."""
+    every = np.arange(TASKS)
+    return np.array([stream.crowd.label(j, every) == stream.truth for j in range(WORKERS)])
+
+
+def gold(stream):
+    """How many gold tasks of GOLD each worker has right."""
+    return np.array([stream.crowd.gold(stream.arrival(j, False), np.array([GOLD]))[0][0] for j in range(WORKERS)])
+
+
+def most_are_wrong(skills):
+    """Chance that no more than half of workers of these skills are right on a task, label by label."""
+    law = reduce(np.convolve, ([1 - p, p] for p in skills))
+    return law[: len(skills) // 2 + 1].sum()
+
+
+@pytest.mark.parametrize("how", ["difficulty=1e-9", "clique=1e-9", "drift=1e-12"])
+def test_a_vanishing_breach_gives_the_same_labels(how):
+    """Trials are paired: what changes between a broken crowd and an unbroken one is the breach, not the chance."""
+    of = plain()
+    assert breached(of, breach("difficulty=0,clique=0,drift=0")) is of
+    for told in (right, gold):
+        np.testing.assert_array_equal(told(breached(of, breach(how))), told(of))
+
+
+@pytest.mark.chance
+def test_on_a_campaigns_hard_tasks_what_it_says_is_left():
+    """So many tasks are hard; a worker is right there by what is left, elsewhere by their skill; gold is mixed."""
+    left = Difficulty(0.3, 0.5)
+    stream = plain(rule="exact-error", difficulty=left, epsilon=np.full(TASKS, 0.25))
+    hard, hits, skill = stream.crowd.hard, right(stream), stream.instance.accuracy[0]
+    there = 0.5 + left.left * (skill - 0.5)
+    assert binomial(hard.sum(), TASKS, left.share)
+    assert binomial(hits[:, hard].sum(axis=1), hard.sum(), there)
+    assert binomial(hits[:, ~hard].sum(axis=1), (~hard).sum(), skill)
+    assert binomial(gold(stream), GOLD, 0.7 * skill + 0.3 * there)
+    with pytest.raises(InputError, match="take difficulty out of the breach"):
+        breached(stream, breach("difficulty=.2"))
+
+
+@pytest.mark.chance
+def test_hard_tasks_are_a_guess_for_everybody_and_the_mean_stays():
+    """With 30 % hard tasks each worker is right as often as before, but errors of different workers go together.
+
+    Where certainty limits what easy tasks can give back the instance says so: nobody is right more often than always.
+
+    Tasks are independent, so every count over tasks is binomial: hard ones, right labels of a worker on them and on
+    all, gold, and tasks on which half of the twenty best err, which takes a shared difficulty to happen that often.
+    """
+    of = plain()
+    broken = breached(of, Misspecification(difficulty=0.3))
+    hard, hits, skill = broken.crowd.hard, right(broken), of.instance.accuracy[0]
+    assert binomial(hard.sum(), TASKS, 0.3)
+    assert binomial(hits[:, hard].sum(axis=1), hard.sum(), 0.5)
+    assert binomial(hits.sum(axis=1), TASKS, skill)
+    np.testing.assert_allclose(broken.instance.accuracy, of.instance.accuracy)
+    best = np.argsort(skill)[-20:]
+    together = 0.3 * most_are_wrong([0.5] * 20) + 0.7 * most_are_wrong(0.5 + (skill[best] - 0.5) / 0.7)
+    seen = (hits[best].sum(axis=0) <= 10).sum()
+    assert binomial(seen, TASKS, together) and not binomial(seen, TASKS, most_are_wrong(skill[best]))
+    assert binomial(gold(broken), GOLD, skill)
+    sure = breached(plain(accuracy=[[0.95] * WORKERS]), breach("difficulty=.4"))
+    np.testing.assert_allclose(sure.instance.accuracy, 0.6 * 1.0 + 0.4 * 0.5)
+    assert binomial((sure.crowd.label(0, np.arange(TASKS)) == sure.truth).sum(), TASKS, 0.8)
+
+
+@pytest.mark.chance
+def test_a_clique_agrees_with_itself_and_is_right_half_of_the_time():
+    """Agreement speaks for its members, gold against them. Members, their right labels and their gold are binomial."""
+    broken = breached(plain(), Misspecification(clique=0.4))
+    member, hits = broken.crowd.member, right(broken)
+    assert binomial(member.sum(), WORKERS, 0.4)
+    assert (hits[member] == hits[member][0]).all()
+    assert binomial(hits[member][0].sum(), TASKS, 0.5)
+    np.testing.assert_array_equal(hits[~member], right(plain())[~member])
+    assert binomial(gold(broken)[member], GOLD, 0.5)
+    assert (broken.instance.accuracy[0, member] == 0.5).all()
+
+
+@pytest.mark.chance
+def test_skill_drifts_down_to_a_guess_and_not_below():
+    """From p at the first label to p - drift at the last one, in the order in which labels are asked.
+
+    Right labels of a batch are sums of independent trials, no wider than the binomial law of their mean chance.
+    """
+    of = plain(capacity=2000)
+    broken, told = breached(of, Misspecification(drift=0.2)), of.instance.accuracy[0]
+    parts = np.split(np.arange(2000), 4)
+    batches = [[np.sum(broken.crowd.label(j, part) == of.truth[part]) for part in parts] for j in range(WORKERS)]
+    chance = np.maximum(told[:, None] - 0.2 * np.arange(2000) / 1999, np.minimum(told, 0.5)[:, None])
+    assert binomial(batches, 500, chance.reshape(WORKERS, 4, 500).mean(axis=2))
+    assert binomial(np.sum(batches), chance.size, chance.mean())
+    assert not binomial(np.sum(batches), chance.size, np.maximum(told - 0.2, np.minimum(told, 0.5)).mean())
+    assert binomial(gold(broken), GOLD, np.maximum(told - 0.2, np.minimum(told, 0.5)))  # gold is a label like any other
+
+
+def test_what_makes_no_sense_is_refused():
+    """A typing error, a size that is none, recorded labels."""
+    assert str(Misspecification()) == "" and breach(str(Misspecification(0.25, 0.5))) == Misspecification(0.25, 0.5)
+    for text, said in (("difficult=.3", "of a breach"), ("clique", "needs a number"), ("drift=1.5", "must lie in")):
+        with pytest.raises(InputError, match=said):
+            breach(text)
+    instance = AssignmentInstance([[0.7]], [0, 0], [2], 0.1)
+    one = np.zeros(1, np.int64)
+    recorded = recorded_stream(instance, LabelRecord(one, one, one, np.array([0, 1])), (0,), np.zeros(2, bool))
+    with pytest.raises(InputError, match="their own way"):
+        breached(recorded, Misspecification(clique=0.1))

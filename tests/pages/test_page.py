@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from crowdopt import report
+from crowdopt import aggregate, audit, compare, explain, init, learn, rehearse, report, solve
 from crowdopt.pages.charts import on, plot, sized
 from crowdopt.pages.page import Chart, Folded, Page, PageTable, Section, html
 from crowdopt.verbs.bench import bench
-from tests.typed import said
+from crowdopt.verbs.learn import DrawnLabelers
+from tests.io import write_table
+from tests.typed import column
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PROBE = """
@@ -43,17 +45,6 @@ setTimeout(() => {
 """
 
 
-class Tags(HTMLParser):
-    """Every element that a browser would see."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[str, list]] = []
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, attrs))
-
-
 def sample() -> Page:
     rows = [{"name": "a<b", "value": 1e-7, "note": None}, {"name": "</script>", "value": 12345.678, "note": "x" * 40}]
     drawing = sized(plot(rows, "point", {"x": on("value:Q"), "y": on("name:N")}, clip=True))
@@ -71,15 +62,13 @@ def test_everything_is_escaped_and_inside():
     names = re.findall(r'\bid="([^"]+)"', text)
     assert text.count("<svg") == len(names) == len(set(names)) == 2
     assert set(re.findall(r"url\(#([^)]+)\)", text)) == set(names)
-    assert "A &amp; B" in text
-    assert "All &lt;well&gt;." in text
-    assert "<td>a&lt;b</td>" in text
-    assert 'data-v="12345.678"' in text
-    tags = Tags()
-    tags.feed(text)
-    assert [dict(given).get("href", "data:,") for _, given in tags.found] == ["data:,"] * len(tags.found)
-    assert [name for name, given in tags.found if "src" in dict(given)] == []
-    assert sum(name == "script" for name, _ in tags.found) == 1
+    for escaped in ("A &amp; B", "All &lt;well&gt;.", "<td>a&lt;b</td>", 'data-v="12345.678"'):
+        assert escaped in text
+    tags, parser = [], HTMLParser()
+    parser.handle_starttag = lambda tag, given: tags.append((tag, dict(given)))
+    parser.feed(text)
+    assert all(given.get("href", "data:,") == "data:," and "src" not in given for _, given in tags)
+    assert sum(tag == "script" for tag, _ in tags) == 1
 
 
 PICTURES = {"plan": 4, "comparison": 3, "audit": 1, "learning": 2, "why": 1}  # pictures of a page
@@ -92,24 +81,20 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("pages")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        _run("init birds; solve birds -o plan; rehearse birds plan -o labels.csv; aggregate labels.csv -o answers")
-        _run("audit answers --target .2 -o audit; compare birds --policies greedy --trials 2 -o comparison")
-        _run("learn --draw 10 --policies ls-ol,full-majority --trials 2 --horizon 200 -o learning")
-        rows = Path("audit/check.csv").read_text(encoding="utf-8").splitlines()[1:]
-        looks = "".join(f"{row.split(',')[0]},yes\n" for row in rows)
-        Path("checked.csv").write_text(f"task,label\n{looks}", encoding="utf-8")
-        _run("audit answers --checked checked.csv -o audit; report plan; report audit")
-        _run("report comparison; report learning; explain birds -o why; report why")
-    methods = ["highs", "highs-ipm", "pulp-cbc"]
-    summary = bench(["R1:8x20", "SELECT:20x8"], backends=methods, seeds=2, output=folder / "benchmark")
-    found = {kind: folder / kind / "report.html" for kind in PICTURES}
-    found["benchmark"] = report(Path(summary["page"]).parent)
-    return {kind: path.read_text(encoding="utf-8") for kind, path in found.items()}
-
-
-def _run(verbs: str) -> None:
-    for words in verbs.split(";"):
-        said(*words.split())
+        init("birds")
+        rehearse("birds", solve("birds", output="plan"), output="labels.csv")
+        aggregate("labels.csv", output="answers")
+        audit("answers", "audit", target=0.2)
+        tasks = column("audit/check.csv")
+        audit(
+            "answers", "audit", checked=write_table(Path("looks.csv"), "task,label", *(f"{one},yes" for one in tasks))
+        )
+        compare("birds", ["greedy"], trials=2, output="comparison")
+        learn(DrawnLabelers.of(10), ["ls-ol", "full-majority"], trials=2, horizon=200, output="learning")
+        explain("birds", output="why")
+        methods = ["highs", "highs-ipm", "pulp-cbc"]
+        bench(["R1:8x20", "SELECT:20x8"], backends=methods, seeds=2, output="benchmark")
+        return {kind: report(kind).read_text(encoding="utf-8") for kind in (*PICTURES, "benchmark")}
 
 
 @pytest.mark.slow

@@ -8,11 +8,8 @@ with a reason.
 from __future__ import annotations
 
 import argparse
-import os
 
 from tests.pins.pinned import differences, names, write
-
-REAL = "tables/aggregate-slow"  # needs recorded label sets
 
 
 def main() -> None:
@@ -20,20 +17,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.pins", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME[:ROW]")
     parser.add_argument("--write", action="store_true", help="keep what is found, of the pins that are named")
-    given = parser.parse_args()
-    known = names()
+    given, beyond = parser.parse_args(), 0
     if given.write and not given.names:
         parser.error("--write wants the names of the pins to write")
-    left_out = [
-        name
-        for name in known
-        if name.endswith(("-slow", "-long")) or (name == REAL and not os.environ.get("CROWDOPT_DATA"))
-    ]
-    beyond = 0
-    for asked in given.names or [name for name in known if name not in left_out]:
+    for asked in given.names or [name for name in names() if not name.endswith(("-slow", "-long"))]:
         name, _, row = asked.partition(":")
-        if name not in known:
-            parser.error(f"there is no pin {name}; there are {', '.join(known)}")
+        if name not in names():
+            parser.error(f"there is no pin {name}; there are {', '.join(names())}")
         if given.write:
             write(name, row)
             continue
@@ -41,7 +31,7 @@ def main() -> None:
             beyond += 1
             print(f"{one.pin} | {one.place}\n  pinned {one.was.strip()!r}\n  now    {one.found.strip()!r}", flush=True)
     if not given.write:
-        print(f"{beyond} differences" + ("" if given.names else f"; not run: {', '.join(left_out)}"))
+        print(f"{beyond} differences")
     raise SystemExit(beyond > 0)
 
 

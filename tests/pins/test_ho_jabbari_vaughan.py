@@ -20,35 +20,25 @@ from crowdopt.programs.market import Market
 ONE = np.exp(-1.0)  # an error target with the need C = 2
 
 
-def test_the_rule_of_lemma_1():
-    """P = .9: evidence .64 and weight .8 (not ln 9); C = 2 ln(1/epsilon); the error at evidence A is e^(-A/2)."""
-    assert HOEFFDING.evidence(np.array([0.9]))[0] == pytest.approx(0.64, rel=1e-12)
-    assert HOEFFDING.weight(np.array([0.9]), 2)[0] == pytest.approx(0.8, rel=1e-12)
-    assert HOEFFDING.need(exp(-3)) == pytest.approx(6, rel=1e-12)
-    assert HOEFFDING.error(6.0) == pytest.approx(exp(-3), rel=1e-12)
-
-
-def test_bhattacharyya_s_rule():
-    """L = 2, p = .9: -ln(4 * .09) and ln 9; C = 2 ln(1/(2 epsilon)). L = 3, p = .8: -2 ln(2 sqrt(.08) + .1), ln 8."""
-    assert BHATTACHARYYA.evidence(np.array([0.9]))[0] == pytest.approx(-log(0.36), rel=1e-12)
-    assert BHATTACHARYYA.weight(np.array([0.9]), 2)[0] == pytest.approx(log(9), rel=1e-12)
-    assert BHATTACHARYYA.need(0.1) == pytest.approx(2 * log(5), rel=1e-12)
-    assert BHATTACHARYYA.evidence(np.array([0.8]), 3)[0] == pytest.approx(-2 * log(2 * sqrt(0.08) + 0.1), rel=1e-12)
-    assert BHATTACHARYYA.weight(np.array([0.8]), 3)[0] == pytest.approx(log(8), rel=1e-12)
-    assert BHATTACHARYYA.need(0.1, 3) == pytest.approx(2 * log(10), rel=1e-12)
-
-
-def test_the_least_need_of_an_exact_error():
-    """-ln(4 epsilon (1 - epsilon)): one label of accuracy 1 - epsilon has just that evidence."""
-    assert EXACT_ERROR.need(0.1) == pytest.approx(-log(0.36), rel=1e-12)
-    assert EXACT_ERROR.evidence(np.array([0.9]))[0] == pytest.approx(float(EXACT_ERROR.need(0.1)), rel=1e-12)
+@pytest.mark.parametrize(
+    ("rule", "accuracy", "classes", "evidence", "weight", "need"),
+    [
+        (HOEFFDING, 0.9, 2, 0.64, 0.8, 2 * log(10)),
+        (BHATTACHARYYA, 0.9, 2, -log(0.36), log(9), 2 * log(5)),
+        (BHATTACHARYYA, 0.8, 3, -2 * log(2 * sqrt(0.08) + 0.1), log(8), 2 * log(10)),
+        (EXACT_ERROR, 0.9, 2, -log(0.36), log(9), -log(0.36)),
+    ],
+)
+def test_the_rule_of_lemma_1(rule, accuracy, classes, evidence, weight, need):
+    """Evidence and weight of a label, and the need of an error of .1: Lemma 1's, ln-odds, the least of an exact one."""
+    assert rule.evidence(np.array([accuracy]), classes)[0] == pytest.approx(evidence, rel=1e-12)
+    assert rule.weight(np.array([accuracy]), classes)[0] == pytest.approx(weight, rel=1e-12)
+    assert rule.need(0.1, classes) == pytest.approx(need, rel=1e-12)
 
 
 def crowd(skills, tasks, capacity):
     """Equal tasks with the need C = 2 (rule hoeffding)."""
-    return crowdopt.AssignmentInstance(
-        accuracy=[skills], task_type=np.zeros(tasks, np.int64), capacity=capacity, epsilon=ONE, rule="hoeffding"
-    )
+    return crowdopt.AssignmentInstance([skills], np.zeros(tasks, np.int64), capacity, ONE, rule="hoeffding")
 
 
 def test_the_sampled_and_the_approximated_need():
@@ -68,19 +58,17 @@ def test_prices_of_one_kind_by_hand():
         assert prices(market, crowdopt.solve_program).price[0] == pytest.approx(1 / worth, rel=1e-9)
 
 
-def sampled_prices(text, draw_skills, tasks=10):
-    """The prices that a policy sets from a preliminary crowd of these skills, m = 6 workers to come."""
-    instance = crowd([0.9] * 6, tasks, tasks)
-    stream = simulated_stream(instance, (0,), 3, lambda rng, count: crowd(draw_skills[:count], tasks, tasks))
+def replayed(text, instance, draw_skills=(), tasks=10):
+    """A policy that has met a preliminary crowd of these skills, and then the instance's."""
+    given = (lambda rng, count: crowd(draw_skills[:count], tasks, tasks),) if draw_skills else ()
     policy = named(text)
-    replay(policy, stream, 0, crowdopt.solve_program)
-    return policy
+    return policy, replay(policy, simulated_stream(instance, (0,), 3, *given), 0, crowdopt.solve_program)
 
 
-@pytest.mark.parametrize(("gamma", "inflate", "worth"), [(0.5, 0.8, 0.36), (0.5, 0.6, 0.64), (0.5, 1.1, 0.16)])
-def test_the_sampled_lp_covers_gamma_c(gamma, inflate, worth):
+@pytest.mark.parametrize(("inflate", "worth"), [(0.8, 0.36), (0.6, 0.64), (1.1, 0.16)])
+def test_the_sampled_lp_covers_gamma_c(inflate, worth):
     """C = 2, gamma = 1/2, so a task needs 1 of the sample, times the option inflate: .8 ends at the second worker."""
-    policy = sampled_prices(f"sampled-lp:gamma={gamma}:inflate={inflate}", [0.9, 0.8, 0.7])
+    policy, _ = replayed(f"sampled-lp:gamma=.5:inflate={inflate}", crowd([0.9] * 6, 10, 10), [0.9, 0.8, 0.7])
     assert policy.price[0] == pytest.approx(1 / worth, rel=1e-9)
     assert policy.share[0] == 1.0
 
@@ -89,27 +77,23 @@ def test_the_target_of_theorem_3_is_heeded():
     """T = 1, m = 6, gamma = .5: 4 T (1 + gamma) m / delta = 36/delta = e^8, so s = 400 gives t = .1. With
     qmin = .8 the target is (1 - .4/.8) C = 1, where target-by=given leaves C = 2.
     """
-    delta = 36 * exp(-8)
-    given = f"main-algorithm:gamma=.5:gold=400:least-quality=.8:delta={delta!r}"
-    plain, loose = (sampled_prices(f"{given}:target-by={by}", [0.9] * 3, 4) for by in ("given", "theorem-3"))
-    assert plain.loss == 0.0 and loose.loss == pytest.approx(0.5, rel=1e-9)
-    np.testing.assert_allclose(plain.target(), 2.0, rtol=1e-12)
-    np.testing.assert_allclose(loose.target(), 1.0, rtol=1e-9)
+    for by, loss in (("given", 0.0), ("theorem-3", 0.5)):
+        text = f"main-algorithm:gamma=.5:gold=400:least-quality=.8:delta={36 * exp(-8)!r}:target-by={by}"
+        policy, _ = replayed(text, crowd([0.9] * 6, 4, 4), [0.9] * 3, 4)
+        assert policy.loss == pytest.approx(loss, rel=1e-9)
+        np.testing.assert_allclose(policy.target(), 2.0 * (1 - loss), rtol=1e-9)
 
 
 def test_repair_buys_no_label_too_many():
     """Lack 1: two labels of 1/2 do, three are one too many. Lack .7: after .5 the cheapest that closes it is the .3."""
-    half, price = np.full(4, 0.5), np.ones(4)
-    assert cheapest_labels(np.arange(4), half, price, 1.0).tolist() == [0, 1]
+    assert cheapest_labels(np.arange(4), np.full(4, 0.5), np.ones(4), 1.0).tolist() == [0, 1]
     evidence, cost = np.array([0.5, 0.4, 0.3, 0.1]), np.array([1.0, 1.0, 0.9, 0.3])
     assert cheapest_labels(np.arange(4), evidence, cost, 0.7).tolist() == [0, 2]
 
 
 def test_kos_is_a_regular_assignment():
     """Twelve tasks, eight workers, 48 labels: six for each worker, four for each task, no worker twice to one task."""
-    stream = simulated_stream(crowd([0.7] * 8, 12, 12), (3,))
-    run = replay(named("kos:labels=48"), stream, 0, crowdopt.solve_program)
-    pairs = np.column_stack([run.task, run.worker])
+    _, run = replayed("kos:labels=48", crowd([0.7] * 8, 12, 12))
     assert np.bincount(run.task, minlength=12).tolist() == [4] * 12
     assert np.bincount(run.worker, minlength=8).tolist() == [6] * 8
-    assert len(np.unique(pairs, axis=0)) == 48
+    assert len(np.unique(np.column_stack([run.task, run.worker]), axis=0)) == 48

@@ -86,6 +86,10 @@ class Forged:
         """Multipliers of tasks and workers."""
         return self.column("tasks", "dual", task).column("workers", "dual", worker)
 
+    def labels(self, value: Any) -> Forged:
+        """Multipliers of limits on labels."""
+        return self.column("tasks", "labels_dual", value)
+
     def file(self, name: str, *lines: str) -> Forged:
         """Write a file."""
         path = self.place / name
@@ -93,10 +97,14 @@ class Forged:
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return self
 
+    def saved(self) -> Forged:
+        """With plan.json as it now says."""
+        (self.place / "plan.json").write_text(json.dumps(self.claims), encoding="utf-8")
+        return self
+
     def report(self, campaign: Path | None = None) -> Any:
         """What verify makes of it."""
-        (self.place / "plan.json").write_text(json.dumps(self.claims), encoding="utf-8")
-        return verify(campaign or self.campaign, self.place)
+        return verify(campaign or self.campaign, self.saved().place)
 
     def problems(self, campaign: Path | None = None) -> list[str]:
         """What is wrong with it, be it a table that cannot be read; nothing where it holds."""

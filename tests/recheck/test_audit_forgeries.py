@@ -22,33 +22,37 @@ from crowdopt.io.cells import write_csv
 from crowdopt.recheck import audits
 from crowdopt.verbs.verify import verify_audit
 from tests.sampled import first_of
+from tests.typed import column
 
-N, WRONG = 60, 20
-TASKS = [f"t{i:02}" for i in range(N)]
-TRUTH = dict(zip(TASKS, np.where(np.arange(N) % 3 == 1, "b", "a").tolist(), strict=True))
+N = 60
+CLAIMED, WRONG = np.linspace(0.01, 0.6, N), np.arange(N) % 3 == 1
 Said = dict[str, Any]
 
 
 class Folder:
     """An audit of 60 answers, 20 of them wrong, whose documents can be written over."""
 
-    def __init__(self, place: Path) -> None:
-        self.place, self.answers, self.audit = place, place / "answers.csv", place / "audit"
-        self.draw, self.claim = (
-            json.loads((self.audit / f"{name}.json").read_text(encoding="utf-8")) for name in ("draw", "audit")
-        )
+    def __init__(self, place: Path, name: str = "audit") -> None:
+        self.place, self.answers, self.audit = place, place / "answers.csv", place / name
+        self.draw: Said = json.loads((self.audit / "draw.json").read_text(encoding="utf-8"))
+        self.claim: Said = json.loads((self.audit / "audit.json").read_text(encoding="utf-8"))
 
     @staticmethod
-    def made(place: Path, **terms: Any) -> Folder:
+    def made(place: Path, claimed: np.ndarray = CLAIMED, wrong: np.ndarray = WRONG, **terms: Any) -> Folder:
+        """Answers whose true labels are these."""
+        tasks = [f"t{i:03}" for i in range(claimed.size)]
+        write_csv(place / "answers.csv", ["task", "label", "error"], [tasks, ["a"] * len(tasks), claimed])
+        return Folder.drawn(place, wrong=wrong, **{"target": 0.2, "seed": 1, "checks": 30, **terms})
+
+    @staticmethod
+    def drawn(place: Path, name: str = "audit", wrong: np.ndarray = WRONG, **terms: Any) -> Folder:
         """Draw, look, conclude."""
-        answers, audit = place / "answers.csv", place / "audit"
-        claimed = np.linspace(0.01, 0.6, N)
-        write_csv(answers, ["task", "label", "error"], [TASKS, ["a"] * N, claimed])
-        crowdopt.audit(answers, audit, **{"target": 0.2, "seed": 1, "checks": 30, **terms})
-        listed = (audit / "check.csv").read_text(encoding="utf-8").split()[1:]
-        write_csv(place / "checked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
-        crowdopt.audit(answers, audit, checked=place / "checked.csv")
-        return Folder(place)
+        crowdopt.audit(place / "answers.csv", place / name, **terms)
+        listed = column(place / name / "check.csv")
+        told = ["b" if wrong[int(task[1:])] else "a" for task in listed]
+        write_csv(place / "checked.csv", ["task", "label"], [listed, told])
+        crowdopt.audit(place / "answers.csv", place / name, checked=place / "checked.csv")
+        return Folder(place, name)
 
     def commits(self, **changes: Any) -> Folder:
         """Write draw.json anew, with the commitment of what it says now; audit.json belongs to it."""
@@ -67,10 +71,6 @@ class Folder:
             self.claim["sentence"] = re.sub(r"with \S+ %", f"with {100 * (1 - self.claim['delta']):g} %", text)
         (self.audit / "audit.json").write_text(json.dumps(self.claim), encoding="utf-8")
         return self
-
-    def boasts(self) -> Folder:
-        """No answer is left wrong."""
-        return self.claims(wrong_at_most=0, certified=True, left=[0] * len(self.claim["left"]))
 
     def report(self, **options: Any) -> audits.AuditReport:
         return verify_audit(self.answers, self.audit, **{"commitment": self.draw["commitment"], **options})
@@ -91,14 +91,15 @@ def folder(honest: Folder, tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def size_one(draw: Said) -> Said:
-    return {"groups": [{"size": 1, "claim": 0.05, "rate": 1.0}], "predicted": {"weight": [1.0], "error": [[0.05]]}}
-
-
 def more_groups(draw: Said) -> Said:
-    last = draw["groups"][-1]
     row = [[*errors, 0.5] for errors in draw["predicted"]["error"]]
-    return {"groups": [*draw["groups"], {**last, "size": 1}], "predicted": {**draw["predicted"], "error": row}}
+    groups = [*draw["groups"], {**draw["groups"][-1], "size": 1}]
+    return {"groups": groups, "predicted": {**draw["predicted"], "error": row}}
+
+
+def groups(**changes: Any) -> Callable[[Said], Said]:
+    """Other numbers of each group."""
+    return lambda draw: {"groups": [{**group, **changes} for group in draw["groups"]]}
 
 
 def rates(factor: float) -> Callable[[Said], Said]:
@@ -109,27 +110,26 @@ def predicted(error: float) -> Callable[[Said], Said]:
     return lambda draw: {"predicted": {"weight": [1.0], "error": [[error] * len(draw["groups"])]}}
 
 
+ONE = {"groups": [{"size": 1, "claim": 0.05, "rate": 1.0}], "predicted": {"weight": [1.0], "error": [[0.05]]}}
 DRAWS: dict[str, Callable[[Said], Said]] = {
     "only the largest number is tested": lambda draw: {"numbers": [N]},
     "no number is tested": lambda draw: {"numbers": []},
     "numbers are not in order": lambda draw: {"numbers": [0, N, *range(1, N)]},
     "the first numbers are left out": lambda draw: {"numbers": draw["numbers"][25:]},
     "a number is above all": lambda draw: {"numbers": [0, N + 1]},
-    "one group of one answer": size_one,
+    "one group of one answer": lambda draw: ONE,
     "groups hold more than there are": more_groups,
     "groups hold fewer than there are": lambda draw: {"groups": draw["groups"][:-1]},
     "no group": lambda draw: {"groups": [], "predicted": {"weight": [], "error": []}},
     "rates that round everything away": rates(1e200),
     "rates that no float can add up": rates(1e308),
-    "other rates, which order the draw otherwise": lambda draw: {
-        "groups": [{**group, "rate": 1.0} for group in draw["groups"]]
-    },
+    "other rates, which order the draw otherwise": groups(rate=1.0),
     "errors that a prediction excludes": predicted(0.0),
     "errors that are predicted for sure": predicted(1.0),
     "predictions chosen after the checks": predicted(0.02),
     "a row of predictions is short": lambda draw: {"predicted": {"weight": [0.5, 0.5], "error": [[0.1], []]}},
     "no version has a weight": lambda draw: {
-        "predicted": {**draw["predicted"], "weight": [0.0] * len(draw["predicted"]["weight"])}
+        "predicted": {**draw["predicted"], "weight": [0.0 for _ in draw["predicted"]["weight"]]}
     },
     "fewer answers than the table has": lambda draw: {"answers": 30},
     "more answers than the table has": lambda draw: {"answers": 6000},
@@ -140,9 +140,7 @@ DRAWS: dict[str, Callable[[Said], Said]] = {
     "more chance than the confidence leaves": lambda draw: {"delta": 0.5},
     "an expert who errs on nearly all is left out of the sentence": lambda draw: {"expert_error": 0.19},
     "another method": lambda draw: {"method": "exact"},
-    "claims of groups that the table does not have": lambda draw: {
-        "groups": [{**group, "claim": 0.001} for group in draw["groups"]]
-    },
+    "claims of groups that the table does not have": groups(claim=0.001),
     "another error is assumed": lambda draw: {"assumed_error": 0.01},
 }
 
@@ -150,18 +148,24 @@ DRAWS: dict[str, Callable[[Said], Said]] = {
 @pytest.mark.parametrize("forgery", DRAWS)
 def test_a_draw_that_proves_nothing_is_caught(folder: Folder, forgery: str) -> None:
     """The commitment was handed on, audit.json agrees: the bound's theorem, and the table, are what is violated."""
-    report = folder.commits(**DRAWS[forgery](folder.draw)).boasts().report()
+    forged = folder.commits(**DRAWS[forgery](folder.draw))
+    report = forged.claims(wrong_at_most=0, certified=True, left=[0] * len(forged.claim["left"])).report()
     assert not report.holds and report.problems and not report.sentence
 
 
-@pytest.mark.parametrize("what", ["predicted", "assumed_error"])
-def test_what_is_chosen_is_caught_where_nothing_is_false(folder: Folder, what: str) -> None:
-    """Wagers of any kind bound truly if chosen before the order is known; no one can show when, so none is chosen."""
-    versions = folder.draw["predicted"]
+def test_what_is_chosen_is_caught_where_nothing_is_false(folder: Folder) -> None:
+    """Wagers of any kind bound truly if chosen before the order is known; no one can show when, so none is chosen.
+
+    One who kept the commitment sees that it is another draw, as where any other term was changed.
+    """
+    versions, handed_on = folder.draw["predicted"], folder.draw["commitment"]
     other = {**versions, "error": [[error * (1 + 1e-6) for error in row] for row in versions["error"]]}
-    folder.commits(**{what: {"predicted": other, "assumed_error": 0.01}[what]})
-    assert audits.verify_audit(folder.answers, folder.audit).holds
-    assert "not those that the answers" in folder.report().problems[0]
+    for changes in ({"predicted": other}, {"predicted": versions, "assumed_error": 0.01}):
+        folder.commits(**changes)
+        assert audits.verify_audit(folder.answers, folder.audit).holds
+        assert "not those that the answers" in folder.report().problems[0]
+        problems = folder.report(commitment=handed_on).problems
+        assert "the draw is not the one whose commitment was handed on" in problems
 
 
 CLAIMS: dict[str, Callable[[Said], Said]] = {
@@ -187,6 +191,7 @@ CLAIMS: dict[str, Callable[[Said], Said]] = {
 def test_a_claim_that_the_checks_do_not_give_is_caught(folder: Folder, forgery: str) -> None:
     """audit.json alone is written over: what verify, and the page, say of it is counted again."""
     changes = CLAIMS[forgery](folder.claim)
+    assert any(folder.claim.get(key) != value for key, value in changes.items())
     report = folder.claims(**changes).report()
     assert not report.holds and not report.sentence
 
@@ -204,82 +209,41 @@ def test_the_list_is_in_the_order_of_the_draw(tmp_path: Path, first: int, second
 
 
 @pytest.mark.parametrize(
-    "changes", [{"seed": 2}, {"expert_error": 0.0}, {"least_sure": 0}, {"delta": 0.05}, {"target": 0.5}, {"checks": 20}]
+    "terms", [{"confidence": 0.9999999}, {"method": "exact", "checks": 50}, {"expert_error": 0.1}, {"least_sure": 4}]
 )
-def test_terms_changed_after_the_commitment_was_handed_on_are_caught(tmp_path: Path, changes: Said) -> None:
-    """Everything fits together anew; one who kept the commitment sees that it is another draw."""
-    folder = Folder.made(tmp_path, expert_error=0.02, least_sure=4, share=0.5)
-    handed_on = folder.draw["commitment"]
-    assert folder.report().holds
-    report = folder.commits(**changes).report(commitment=handed_on)
-    assert "the draw is not the one whose commitment was handed on" in report.problems
-
-
-def test_which_answers_were_looked_at_is_counted_again(folder: Folder) -> None:
-    """answers.csv calls no unseen answer checked."""
-    file = folder.audit / "answers.csv"
-    file.write_text(file.read_text(encoding="utf-8").replace(",no", ",yes", 1), encoding="utf-8")
-    assert folder.report().problems == ["answers.csv is not the answers with the expert's corrections"]
-
-
-def test_the_sentence_is_computed(tmp_path: Path) -> None:
+def test_the_sentence_is_computed(tmp_path: Path, terms: Said) -> None:
     """Two hands write the same words, for each method and with an expert who errs; none rounds a confidence up."""
-    for k, terms in enumerate(
-        ({"confidence": 0.9999999}, {"method": "exact", "checks": 50}, {"expert_error": 0.1}, {"least_sure": 4})
-    ):
-        (tmp_path / str(k)).mkdir()
-        folder = Folder.made(tmp_path / str(k), **terms)
-        report = folder.report()
-        assert report.holds and report.sentence == folder.claim["sentence"]
-        assert "100 %" not in report.sentence
-
-
-def test_an_earlier_audit_that_is_not_named_is_caught(folder: Folder) -> None:
-    """A second audit that spends all the chance again: one who has the first says so."""
-    crowdopt.audit(folder.answers, folder.place / "first", target=0.2, seed=3)
-    assert folder.report().holds
-    report = folder.report(after=[folder.place / "first"])
-    assert len(report.problems) == 1 and "does not name" in report.problems[0]
+    folder = Folder.made(tmp_path, **terms)
+    report = folder.report()
+    assert report.holds and report.sentence == folder.claim["sentence"] and "100 %" not in report.sentence
 
 
 def test_an_earlier_audit_is_named_with_what_it_spent(tmp_path: Path) -> None:
-    """Half is spent; a draw that calls it less has another chance of its own, and is caught."""
+    """Half is spent: a second audit of what is left holds, and one that names none, or less than it spent, is caught.
+
+    One that is drawn anew in place names the one it replaces, too.
+    """
     folder = Folder.made(tmp_path, share=0.5)
-    crowdopt.audit(folder.answers, tmp_path / "next", target=0.2, seed=3, after=[folder.audit])
-    first = folder.audit
-    crowdopt.audit(folder.answers, tmp_path / "next", checked=_looked(tmp_path, "next"))
-    good = verify_audit(folder.answers, tmp_path / "next", after=[first])
+    first, draw = folder.audit, folder.draw
+    crowdopt.audit(folder.answers, tmp_path / "other", target=0.2, seed=3)
+    (problem,) = folder.report(after=[tmp_path / "other"]).problems
+    assert "does not name" in problem
+    second = Folder.drawn(tmp_path, "next", target=0.2, seed=3, after=[first])
+    good = second.report(after=[first])
     assert good.holds and good.earlier == 1 and good.confidence == 0.95
-    folder.audit = tmp_path / "next"
-    folder.draw, folder.claim = (
-        json.loads((folder.audit / f"{name}.json").read_text(encoding="utf-8")) for name in ("draw", "audit")
-    )
-    less = [{**folder.draw["earlier"][0], "delta": 0.001}]
-    report = folder.commits(earlier=less).report(after=[first])
+    report = second.commits(earlier=[{**second.draw["earlier"][0], "delta": 0.001}]).report(after=[first])
     assert not report.holds and any("does not name" in problem for problem in report.problems)
-
-
-def _looked(place: Path, folder: str) -> Path:
-    listed = (place / folder / "check.csv").read_text(encoding="utf-8").split()[1:]
-    write_csv(place / "looked.csv", ["task", "label"], [listed, [TRUTH[task] for task in listed]])
-    return place / "looked.csv"
+    again = crowdopt.audit(folder.answers, first, target=0.2, seed=2, force=True)
+    said = json.loads((first / "draw.json").read_text(encoding="utf-8"))
+    assert said["earlier"] == [{"commitment": draw["commitment"], "delta": draw["delta"]}]
+    assert again.draw.terms.delta == pytest.approx(0.025)
 
 
 def test_a_forced_draw_spends_its_chance(folder: Folder) -> None:
-    """Seeds are not rolled in place: the audit that is replaced counts, and its chance is spent."""
+    """Seeds are not rolled in place: the audit that would be replaced counts, and it has spent all."""
     with pytest.raises(InputError, match="have spent all"):
         crowdopt.audit(folder.answers, folder.audit, target=0.2, seed=2, force=True)
     assert folder.report().holds, "and it still stands"
-
-
-def test_a_forced_draw_names_the_one_it_replaces(tmp_path: Path) -> None:
-    """What was kept back pays for it, and it shows that there was another."""
-    folder = Folder.made(tmp_path, share=0.5)
-    first = folder.draw
-    again = crowdopt.audit(folder.answers, folder.audit, target=0.2, seed=2, force=True)
-    said = json.loads((folder.audit / "draw.json").read_text(encoding="utf-8"))
-    assert said["earlier"] == [{"commitment": first["commitment"], "delta": first["delta"]}]
-    assert again.draw.terms.delta == pytest.approx(0.025)
 
 
 @pytest.mark.parametrize("seed", first_of(range(12), 4))
@@ -289,32 +253,22 @@ def test_the_second_hand_accepts_whatever_the_first_one_claims(tmp_path: Path, s
     n = int(rng.integers(2, 700))
     claimed = rng.beta(rng.choice([0.05, 0.3, 2.0]), rng.choice([0.5, 4.0, 30.0]), n)
     wrong = rng.random(n) < np.minimum(1, claimed * rng.choice([0.0, 1.0, 3.0]))
-    tasks = [f"t{i}" for i in range(n)]
-    truth = dict(zip(tasks, np.where(wrong, "b", "a").tolist(), strict=True))
-    write_csv(tmp_path / "answers.csv", ["task", "label", "error"], [tasks, ["a"] * n, claimed])
     method = str(rng.choice(["assisted", "assisted", "sequential", "exact"]))
-    terms = {"method": method, "target": float(rng.uniform(0.01, 0.5)), "seed": seed}
-    crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", **terms)
-    listed = (tmp_path / "audit/check.csv").read_text(encoding="utf-8").split()[1:]
-    write_csv(tmp_path / "checked.csv", ["task", "label"], [listed, [truth[task] for task in listed]])
-    crowdopt.audit(tmp_path / "answers.csv", tmp_path / "audit", checked=tmp_path / "checked.csv")
-    report = verify_audit(tmp_path / "answers.csv", tmp_path / "audit")
-    assert report.holds, report.problems
-    file = tmp_path / "audit" / "audit.json"
-    claim = json.loads(file.read_text(encoding="utf-8"))
-    above = [k for k, left in enumerate(claim["left"]) if left > 0]
+    target = float(rng.uniform(0.01, 0.5))
+    folder = Folder.made(tmp_path, claimed, wrong, method=method, target=target, seed=seed, checks=None)
+    assert folder.report().holds, folder.report().problems
+    above = [k for k, left in enumerate(folder.claim["left"]) if left > 0]
     if method != "exact" and above:
-        claim["left"][int(rng.choice(above))] -= 1
-        file.write_text(json.dumps(claim), encoding="utf-8")
-        assert not verify_audit(tmp_path / "answers.csv", tmp_path / "audit").holds, "and none that is lower by one"
+        folder.claim["left"][int(rng.choice(above))] -= 1
+        assert not folder.claims().report().holds, "and none that is lower by one"
 
 
-def test_claims_of_slices_are_held_against_the_checks(tmp_path):
+def test_claims_of_slices_are_held_against_the_checks(tmp_path: Path) -> None:
     """Fewer wrong ones than the looks show, a slice that is left out, and a recall of one's own are found."""
     folder = Folder.made(tmp_path, by="label")
-    assert folder.report().holds and len(folder.claim["slices"]) == 1
-    honest = folder.claim["slices"]
-    for forged in ([{**honest[0], "wrong_at_most": 0, "left": 0}], [{**honest[0], "corrected": 0}], []):
+    (honest,) = folder.claim["slices"]
+    assert folder.report().holds
+    for forged in ([{**honest, "wrong_at_most": 0, "left": 0}], [{**honest, "corrected": 0}], []):
         assert not folder.claims(slices=forged).report().holds
-    assert not folder.claims(slices=honest, recall={"a": 1.0, "b": 1.0}).report().holds
+    assert not folder.claims(slices=[honest], recall={"a": 1.0, "b": 1.0}).report().holds
     assert not folder.commits(slices=[{**folder.draw["slices"][0], "numbers": [0]}]).report().holds

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdopt import AssignmentInstance, InputError, read_campaign, solve, write_campaign, write_plan
+from crowdopt import AssignmentInstance, InputError, read_campaign, solve, verify, write_plan
 from crowdopt.io.samples import write_sample
-from crowdopt.recheck.verification import verify
-from tests.recheck.forged import Forged
+from tests.recheck.forged import Forged, made
 
 TABLES = ("assignment", "tasks", "workers", "weights")
 INFORMATIVE = {
@@ -22,7 +21,7 @@ INFORMATIVE = {
     "seed",
     "edition",
     "versions",
-}  # no claim of the plan, or a weaker
+}  # none, or a weaker claim
 
 
 def folders(place: Path, **given) -> Path:
@@ -42,8 +41,7 @@ def fails(campaign: Path, plan: Path) -> bool:
     """Whether verify refuses the plan, by finding a problem or by not being able to read it."""
     try:
         return not verify(campaign, plan).holds
-    except InputError as error:
-        assert "\n" not in str(error)
+    except InputError:
         return True
 
 
@@ -65,7 +63,7 @@ def changed(cell: str, rng: np.random.Generator, others: list[str]) -> str:
 def test_changing_any_cell_is_caught(solved, tmp_path, name):
     """Cells of each table in turn. A changed multiplier is caught unless it still proves what is claimed."""
     rng, honest = np.random.default_rng(1), Forged(solved, tmp_path)
-    best, most = honest.report().certified_bound, 12 if name != "queues" else 4
+    best, most = honest.report().certified_bound, 8 if name != "queues" else 2
     for table in [one.removesuffix(".csv") for one in tables(solved / "plan") if one.startswith(name)]:
         rows = honest.rows(table)
         cells = [(r, c) for r in range(len(rows)) for c in range(len(rows[0]))]
@@ -78,43 +76,29 @@ def test_changing_any_cell_is_caught(solved, tmp_path, name):
 
 
 def test_changing_any_claim_is_caught(solved, tmp_path):
-    """Each number and word of plan.json, raised, lowered, negated or removed."""
+    """Each number and word of plan.json, raised, lowered, negated or removed; a bound beyond what multipliers prove."""
     forged = Forged(solved, tmp_path)
     for key, value in list(forged.claims.items()):
-        for wrong in _wrong(value) if key not in INFORMATIVE else ():
+        number = isinstance(value, int | float)
+        others = [value + 1, "1", not value, None] if number else ["other", 1, None]
+        for wrong in others if key not in INFORMATIVE else ():
             assert forged.says(**{key: wrong}).problems(), (key, wrong)
         forged.says(**{key: value})
     assert not forged.problems()
-
-
-def _wrong(value):
-    if isinstance(value, bool):
-        return [not value, None, "yes"]
-    if isinstance(value, int | float):
-        return [value + 1, value - 1, None, "1", True]
-    return ["other", None, 1]
-
-
-def test_a_certified_bound_cannot_be_raised(solved, tmp_path):
-    """What the multipliers prove is recomputed: a certified bound one higher is refused."""
-    forged = Forged(solved, tmp_path)
     problems = forged.says(certified_bound=forged.claims["certified_bound"] + 1).problems()
     assert any("prove no more than" in problem for problem in problems)
 
 
-@pytest.mark.parametrize(
-    "name", ["assignment.csv", "tasks.csv", "workers.csv", "weights.csv", "plan.json", "queues/ada.csv"]
-)
+@pytest.mark.parametrize("name", [*(f"{table}.csv" for table in TABLES), "plan.json", "queues/ada.csv"])
 def test_a_truncated_or_missing_file_is_caught(solved, tmp_path, name):
     """Wherever the copy broke off, but in the last digits of the last number, which say nothing."""
     content = (solved / "plan" / name).read_bytes()
     for k, keep in enumerate((0.0, 0.3, 0.6, 0.9, 0.97)):
-        shutil.copytree(solved / "plan", tmp_path / str(k))
-        (tmp_path / str(k) / name).write_bytes(content[: int(keep * len(content))])
-        lost = content[int(keep * len(content)) :].strip()
-        assert fails(solved / "campaign", tmp_path / str(k)) or (keep > 0.9 and lost.isdigit()), keep
-    (tmp_path / "0" / name).unlink()
-    assert fails(solved / "campaign", tmp_path / "0")
+        plan, kept = shutil.copytree(solved / "plan", tmp_path / str(k)), int(keep * len(content))
+        (plan / name).write_bytes(content[:kept])
+        assert fails(solved / "campaign", plan) or (keep > 0.9 and content[kept:].strip().isdigit()), keep
+    (plan / name).unlink()
+    assert fails(solved / "campaign", plan)
 
 
 def test_a_foreign_file_is_caught(solved, tmp_path):
@@ -124,36 +108,33 @@ def test_a_foreign_file_is_caught(solved, tmp_path):
     assert "column exact_error" in problems[0]
 
 
-def test_a_plan_for_another_campaign_is_refused(solved, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("campaign.toml", "epsilon = 0.1", "epsilon = 0.05"),
+        ("gold.csv", "ada,bird,19,20", "ada,bird,11,20"),
+        ("workers.csv", "bo,16", "bo,15"),
+    ],
+)
+def test_a_plan_for_another_campaign_is_refused(solved, tmp_path, name, old, new):
     """Tighten the target, change a tally or a capacity: the old plan no longer holds."""
-    for old, new, name in [
-        ("epsilon = 0.1", "epsilon = 0.05", "campaign.toml"),
-        ("ada,bird,19,20", "ada,bird,11,20", "gold.csv"),
-        ("bo,16", "bo,15", "workers.csv"),
-    ]:
-        other = tmp_path / name
-        shutil.copytree(solved / "campaign", other)
-        text = (other / name).read_text(encoding="utf-8")
-        assert old in text
-        (other / name).write_text(text.replace(old, new), encoding="utf-8")
-        assert fails(other, solved / "plan")
+    other = shutil.copytree(solved / "campaign", tmp_path / "campaign")
+    text = (other / name).read_text(encoding="utf-8")
+    assert old in text
+    (other / name).write_text(text.replace(old, new), encoding="utf-8")
+    assert fails(other, solved / "plan")
 
 
 def test_equal_runs_write_equal_bytes(tmp_path):
     """run.json apart, the same input and seed give the same folder."""
-    first, second = tmp_path / "one", tmp_path / "two"
-    for folder in (first, second):
-        folder.mkdir()
-        folders(folder)
-    for table in [*tables(first / "plan"), "plan.json"]:
-        assert (first / "plan" / table).read_bytes() == (second / "plan" / table).read_bytes()
+    first, second = (folders(tmp_path / name) / "plan" for name in ("one", "two"))
+    for table in [*tables(first), "plan.json"]:
+        assert (first / table).read_bytes() == (second / table).read_bytes()
 
 
 def test_odd_worker_ids_have_queues_of_their_own(tmp_path):
     """Ids that no file system would take become file names that differ; verify finds them again."""
     names = ["a/b", "a\\b", "..", "x" * 300, "x" * 301, "ä ö", "con.csv", "50%"]
-    instance = AssignmentInstance([[0.9] * 8], [0], [1] * 8, 0.01, workers=names, types=["all"])
-    write_campaign(instance, tmp_path / "c")
-    write_plan(solve(instance), tmp_path / "p")
-    assert verify(tmp_path / "c", tmp_path / "p").holds
-    assert all(path.parent == tmp_path / "p" / "queues" for path in (tmp_path / "p").rglob("queues/*"))
+    one = AssignmentInstance([[0.9] * 8], [0], [1] * 8, 0.01, workers=names, types=["all"])
+    plan = made(tmp_path, one, solve(one)) / "plan"
+    assert all(path.parent == plan / "queues" for path in plan.rglob("queues/*"))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import http.cookiejar
+import json
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import time
-import urllib.error
+import urllib.parse
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,30 +62,20 @@ class Server:
         """Start it and wait until it answers."""
         assert self.process is None
         with (self.folder / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                self.command,
-                cwd=self.folder,
-                env={**os.environ, **self.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+            streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "start_new_session": True}
+            self.process = subprocess.Popen(self.command, cwd=self.folder, env=os.environ | self.environment, **streams)
         end = time.monotonic() + PATIENCE
         while not self._answers():
-            ended = self.process.poll() is not None
-            if ended or time.monotonic() > end:
-                said = (self.folder / "server.log").read_text(errors="replace", encoding="utf-8")[-3000:]
+            if self.process.poll() is not None or time.monotonic() > end:
                 self.kill()
+                said = (self.folder / "server.log").read_text(errors="replace", encoding="utf-8")[-3000:]
                 pytest.fail(f"the server did not start: {said}")
             time.sleep(0.3)
 
     def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(self.url + self.healthy, timeout=20):
-                return True
-        except (OSError, urllib.error.URLError):
-            return False
+        with suppress(OSError), urllib.request.urlopen(self.url + self.healthy, timeout=20):
+            return True
+        return False
 
     def kill(self) -> None:
         """End it as a power cut does."""
@@ -89,3 +83,33 @@ class Server:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
+
+
+class Visitor:
+    """A browser's session."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.cookies = http.cookiejar.CookieJar()
+        handlers = urllib.request.HTTPCookieProcessor(self.cookies), urllib.request.ProxyHandler({})
+        self.opener = urllib.request.build_opener(*handlers)
+
+    def open(self, path: str, data: bytes | None = None, method: str | None = None, kind: str = "") -> str:
+        """The page or answer at a path."""
+        token = next((one.value for one in self.cookies if one.name == "csrftoken"), "")
+        headers = {"Referer": self.url, "X-CSRFToken": token}
+        headers |= {"Content-Type": kind} if kind else {}
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        with self.opener.open(request, timeout=120) as answer:
+            text: str = answer.read().decode()
+        return text
+
+    def form(self, path: str, **fields: str) -> str:
+        """A form sent."""
+        return self.open(path, urllib.parse.urlencode(fields).encode(), kind="application/x-www-form-urlencoded")
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """What the page's scripts ask."""
+        data = None if body is None else json.dumps(body).encode()
+        text = self.open(path, data, method, "application/json")
+        return json.loads(text) if text.strip().startswith(("{", "[")) else text

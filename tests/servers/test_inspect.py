@@ -58,18 +58,14 @@ print(json.dumps({"votes": votes, "reduced": same.value}))
 
 def graded(folder: Path, says: dict[str, str | None], samples: list[str], packing: str, scorer: str) -> dict:
     """What Inspect prints when graders say this of these samples."""
-    for name, content in (
-        ("says.json", json.dumps(says)),
-        ("samples.json", json.dumps(samples)),
-        ("grading.py", GRADING),
-    ):
+    files = {"says.json": json.dumps(says), "samples.json": json.dumps(samples), "grading.py": GRADING}
+    for name, content in files.items():
         (folder / name).write_text(content, encoding="utf-8")
     python = executable("inspect").with_name("python")
     command = [str(python), "grading.py", ",".join(WORKERS), packing, scorer]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
-    found: dict = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("packing", ["json", "eval"])

@@ -2,19 +2,80 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crowdopt import InputError, pull, push
 from crowdopt.io.bridges.web import Web
 from tests.servers.campaigns import WORKERS, given, label_of, lay, queues, second_round
-from tests.servers.environments import Server
-from tests.servers.studio import TOKEN, Visitor, Worker, project_of, studio
+from tests.servers.environments import Server, Visitor, executable, free_port
+
+TOKEN = "0123456789abcdef0123456789abcdef01234567"
+PASSWORD = "a long password"
+
+
+def studio(folder: Path) -> Server:
+    """A server with a database of its own."""
+    port = free_port()
+    command = f"{executable('label-studio')} start --init --no-browser --enable-legacy-api-token"
+    options = ["--internal-host", "127.0.0.1"]
+    options += ["--port", str(port), "--username", "boss@example.org", "--password", PASSWORD, "--user-token", TOKEN]
+    environment = {"LABEL_STUDIO_BASE_DATA_DIR": str(folder), "SECRET_KEY": "only for tests"}
+    environment |= dict.fromkeys(("COLLECT_ANALYTICS", "LATEST_VERSION_CHECK"), "False")
+    return Server([*command.split(), *options], folder, port, "/health", environment)
+
+
+class Worker(Visitor):
+    """A worker with an account who opens the link they were sent."""
+
+    def __init__(self, url: str, name: str, new: bool = True) -> None:
+        super().__init__(url)
+        self.name = name
+        path = "/user/signup/" if new else "/user/login/"
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.open(path))
+        assert token is not None
+        fields = {"email": f"{name}@example.org", "password": PASSWORD, "csrfmiddlewaretoken": token[1]}
+        self.form(path, **fields)
+        assert self.call("GET", "/api/current-user/whoami")["email"] == f"{name}@example.org"
+
+    def next_task(self, link: str) -> dict[str, Any] | None:
+        """What the link's page shows next, or nothing more: it asks for the tab, and then by its filter and order."""
+        asked = urllib.parse.parse_qs(urllib.parse.urlsplit(link).query)
+        assert asked["labeling"] == ["1"]
+        shown = self.call("GET", f"/api/dm/views/{asked['tab'][0]}/")["data"]
+        body = {name: shown[name] for name in ("filters", "ordering")}
+        body["selectedItems"] = {"all": False, "included": []}
+        try:
+            task: dict[str, Any] = self.call("POST", f"/api/dm/actions?id=next_task&project={project_of(link)}", body)
+        except urllib.error.HTTPError as error:
+            with error:
+                assert error.code == 404, error.read()
+            return None
+        return task
+
+    def hand_in(self, project: int, task: int, label: str, seconds: float) -> None:
+        """Submit a label, or skip where it is empty."""
+        value = {"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [label]}}
+        body = {"result": [value] if label else [], "was_cancelled": not label, "lead_time": seconds}
+        self.call("POST", f"/api/tasks/{task}/annotations/?project={project}", body)
+
+
+def project_of(link: str) -> int:
+    """The project that a worker's link opens."""
+    found = re.search(r"/projects/(\d+)/data", link)
+    assert found is not None
+    return int(found[1])
+
 
 pytestmark = pytest.mark.servers
 SKIPPED = 2  # the second task that dana sees
@@ -49,9 +110,8 @@ def work(workers: dict[str, Worker], links: Mapping[str, str], most: int = 1000)
             title = task["data"]["task"]
             shown[name].append(title)
             skips = name == "dana" and len(shown[name]) == SKIPPED and most == 1000
-            worker.hand_in(
-                project_of(links[name]), task["id"], "" if skips else label_of(title, name), 1.5 + len(shown[name])
-            )
+            said = "" if skips else label_of(title, name)
+            worker.hand_in(project_of(links[name]), task["id"], said, 1.5 + len(shown[name]))
     return shown
 
 
@@ -71,16 +131,16 @@ def half_a_push(server: Server, monkeypatch, calls: int, **options) -> None:
             push(**options)
 
 
-def manager(server: Server) -> Visitor:
-    """Who calls with the token of the server's first account."""
+def managed(server: Server, method: str, path: str, body: Any = None) -> Any:
+    """What is answered to who has the token of the server's first account."""
     boss = Visitor(server.url)
     boss.opener.addheaders = [("Authorization", f"Token {TOKEN}")]
-    return boss
+    return boss.call(method, path, body)
 
 
 def projects(server: Server) -> list[int]:
     """Numbers of the projects with our title."""
-    found = manager(server).call("GET", "/api/projects/?title=animals")["results"]
+    found = managed(server, "GET", "/api/projects/?title=animals")["results"]
     return [one["id"] for one in found if one["title"] == "animals"]
 
 
@@ -95,7 +155,7 @@ def test_two_rounds_with_five_workers_and_a_server_that_is_killed(server, tmp_pa
     server.start()
     links = push(**first, **there).links
     (project,) = projects(server)
-    manager(server).call("PATCH", f"/api/projects/{project}/", {"title": "renamed"})
+    managed(server, "PATCH", f"/api/projects/{project}/", {"title": "renamed"})
     again = push(**first, **there)  # finds it under its new title
     assert again.changes == () and again.links == links
     assert set(links) == set(queues(first["plan"])) and {*map(project_of, links.values())} == {project}
@@ -114,24 +174,20 @@ def test_two_rounds_with_five_workers_and_a_server_that_is_killed(server, tmp_pa
     pairs = {(task, name) for name, tasks in shown.items() for task in tasks}
     assert given(pulled) == {(task, name): label_of(task, name) for task, name in pairs - {*skipped}}
     assert [(row.task, row.worker) for row in pulled.skipped] == skipped and pulled.others == []
-    times = {(row.task, row.worker): row.seconds for row in [*pulled.labels, *pulled.skipped]}
-    assert times == {
-        (task, name): 2.5 + k for name in WORKERS for part in (before, after) for k, task in enumerate(part[name])
-    }
+    for row in [*pulled.labels, *pulled.skipped]:
+        part = before if row.task in before[row.worker] else after
+        assert row.seconds == 2.5 + part[row.worker].index(row.task)
     before_second = (tmp_path / "back" / "labels.csv").read_bytes()
     assert pull(first["campaign"], **there, output=tmp_path / "back").new == 0
     assert (tmp_path / "back" / "labels.csv").read_bytes() == before_second
 
     second_round(tmp_path, tmp_path / "back")
     then = {"campaign": tmp_path / "answers" / "campaign", "plan": tmp_path / "plan-2", "answers": tmp_path / "answers"}
-    half_a_push(server, monkeypatch, 5, **then, **there)
-    server.start()
     push(**then, **there)
     again = push(**then, **there)
     assert again.changes == () and again.links == {name: links.get(name, link) for name, link in again.links.items()}
-    links = again.links
     workers = {name: Worker(server.url, name, new=False) for name in WORKERS}
-    again = work(workers, links, most=999)
+    again = work(workers, again.links, most=999)
     assert {name: tasks for name, tasks in again.items() if tasks} == queues(tmp_path / "plan-2")
     pulled = pull(then["campaign"], **there, output=tmp_path / "back")
     assert len(pulled.labels) == len(pairs) - 1 + sum(map(len, again.values())) and len(pulled.skipped) == 1
@@ -141,16 +197,15 @@ def test_gold_marked_in_the_tool_and_a_token_that_is_exchanged(server, tmp_path,
     """The star makes a label the truth of its task; a personal access token opens the same doors."""
     lay(tmp_path)
     first = {"campaign": tmp_path / "first", "plan": tmp_path / "plan-1", "content": tmp_path / "show.csv"}
-    boss = manager(server)
-    monkeypatch.setenv("LABEL_STUDIO_API_KEY", boss.call("POST", "/api/token/", {})["token"])
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", managed(server, "POST", "/api/token/", {})["token"])
     there = {"tool": "label-studio", "url": server.url}
     links = push(**first, **there).links
     assert push(**first, **there).changes == ()
     ada = Worker(server.url, "ada")
     task = ada.next_task(links["ada"])
     ada.hand_in(project_of(links["ada"]), task["id"], "dog", 7.0)
-    (annotation,) = boss.call("GET", f"/api/tasks/{task['id']}/annotations/")
-    boss.call("PATCH", f"/api/annotations/{annotation['id']}/", {"ground_truth": True})
+    (annotation,) = managed(server, "GET", f"/api/tasks/{task['id']}/annotations/")
+    managed(server, "PATCH", f"/api/annotations/{annotation['id']}/", {"ground_truth": True})
     pulled = pull(first["campaign"], **there, output=tmp_path / "back")
     assert pulled.truth == {task["data"]["task"]: "dog"} and pulled.labels[0].gold
     assert (tmp_path / "back" / "truth.csv").read_text(encoding="utf-8").endswith(f"\n{task['data']['task']},dog\n")

@@ -26,7 +26,10 @@ class Server:
         self.programs = programs
         self.folder = Path(tempfile.mkdtemp(prefix="crowdopt-pg-", dir="/tmp"))  # a socket's path has 100 letters
         self.data = self.folder / "data"
-        self.account = next((name for name in ACCOUNTS if os.geteuid() == 0 and _exists(name)), None)
+        import pwd
+
+        known = {entry.pw_name for entry in pwd.getpwall()} if os.geteuid() == 0 else ()
+        self.account = next((name for name in ACCOUNTS if name in known), None)
         if self.account is not None:
             shutil.chown(self.folder, self.account)
         self._do("initdb", "-D", self.data, "-U", "crowdopt", "-A", "trust", "-E", "UTF8", "--no-sync")
@@ -58,12 +61,6 @@ class Server:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
 
 
-def _exists(name: str) -> bool:
-    import pwd
-
-    return name in {entry.pw_name for entry in pwd.getpwall()}
-
-
 @cache
 def server() -> Server:
     """The server of this process; the test is skipped where PostgreSQL is not installed."""
@@ -83,9 +80,7 @@ PLACES = {
     "postgresql": lambda folder: server().url(folder),
 }
 STORES = {kind: lambda folder, place=place: store_of(place(folder)) for kind, place in PLACES.items()}
-MARKS = {"postgresql": pytest.mark.servers}
-KINDS = [pytest.param(kind, id=kind, marks=MARKS.get(kind, ())) for kind in STORES]
-KEPT = [kind for kind in KINDS if kind.id != "memory"]  # stores that outlive a process
+KINDS = ["memory", "sqlite", pytest.param("postgresql", marks=pytest.mark.servers)]
 
-CHILDREN = get_context("forkserver")  # imports once; a child that labels until it is killed is then there at once
-CHILDREN.set_forkserver_preload(["numba", "tests.serving.test_kills", "tests.serving.test_stores"])
+CHILDREN = get_context("forkserver")  # imports once
+CHILDREN.set_forkserver_preload(["tests.serving.test_stores"])

@@ -12,29 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import run_state_machine_as_test as run
 
 import crowdopt
 from crowdopt.serving.running import Live
-from tests.serving.people import People, gold_table, small
-from tests.serving.scripts import LEASE, Clock, begun
-from tests.serving.stores import KINDS, STORES
+from tests.serving.scripts import LEASE, Clock, People, begun, gold_kind, gold_table, small
+from tests.serving.stores import STORES
 
 MONEY, TWINS = 90.0, ("1", "2", "3", "4")
-POLICIES = (
-    "greedy",
-    "sequential:bootstrap=2:gold=2:most-gold=2",
-    "adaptive:gold=2:block=3",
-    "least-covered",
-    "kos:labels=300",
-)
+POLICIES = ("greedy", "sequential:bootstrap=2:gold=2:most-gold=2", "adaptive:gold=2:block=3", "least-covered")
+POLICIES += ("kos:labels=300",)
 
 
 def limited():
@@ -132,7 +120,7 @@ class Campaign(RuleBasedStateMachine):
 
     def kind_of(self, task: str) -> int:
         """A task's, or a gold task's."""
-        return int(task[5:].partition("-")[0]) if task.startswith("gold") else int(self.instance.task_type[int(task)])
+        return gold_kind(task) if task.startswith("gold") else int(self.instance.task_type[int(task)])
 
     @invariant()
     def all_limits_hold(self):
@@ -169,21 +157,26 @@ class Campaign(RuleBasedStateMachine):
     def teardown(self):
         if hasattr(self, "folder"):
             live = self.started()
-            assert [row.label for row in live.labels()] == list(self.told.values())
-            assert live.progress()["paid"] >= 0
+            rows, answers = live.labels(), live.answers()
+            assert [row.label for row in rows] == list(self.told.values()) and live.progress()["paid"] >= 0
+            assert len(answers) == self.instance.n_tasks and live.progress()["gold"] == sum(row.gold for row in rows)
+            assert sum(row.labels for row in answers) == sum(not row.gold for row in rows), "no answer rests on gold"
             self.store.close()
             self.folder.cleanup()
 
 
-LENGTHS = [
-    *(pytest.param(*kind.values, 8 if kind.id == "memory" else 3, 30, id=kind.id, marks=kind.marks) for kind in KINDS),
-    *(pytest.param(kind, 60, 50, id=f"{kind}, longer", marks=pytest.mark.slow) for kind in ("memory", "sqlite")),
-]
-
-
-@pytest.mark.parametrize(("kind", "runs", "steps"), LENGTHS)
+@pytest.mark.parametrize(
+    ("kind", "runs", "steps"),
+    [
+        ("memory", 8, 30),
+        ("sqlite", 3, 30),
+        pytest.param("postgresql", 3, 30, marks=pytest.mark.servers),
+        pytest.param("memory", 60, 50, marks=pytest.mark.slow),
+        pytest.param("sqlite", 60, 50, marks=pytest.mark.slow),
+    ],
+)
 def test_the_guarantees_hold(kind, runs, steps):
     """No live lease twice, every limit with leases counted, no acknowledged label lost or counted twice."""
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     given = settings(max_examples=runs, stateful_step_count=steps, suppress_health_check=quiet, derandomize=True)
-    run_state_machine_as_test(type("Campaign", (Campaign,), {"kind": kind}), settings=given)
+    run(type("Campaign", (Campaign,), {"kind": kind}), settings=given)

@@ -62,14 +62,7 @@ def test_differences_are_paired_and_notes_are_counted():
     The interval is Student's: mean and t-quantile times the standard error; t(.975, 3) = 3.18245.
     """
     rows = [
-        {
-            "text": text,
-            "trial": k,
-            "ratio_bound": base + k,
-            "error_realised": None,
-            "cost": 1.0 * k,
-            "notes": [f"{k} gone"],
-        }
+        {"text": text, "trial": k, "ratio_bound": base + k, "error_realised": None, "cost": k, "notes": [f"{k} gone"]}
         for k in range(4)
         for text, base in (("a", 1.0), ("b", 3.0))
     ]

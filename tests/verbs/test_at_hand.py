@@ -43,17 +43,18 @@ def test_files_and_columns_mix_and_a_fault_is_named_as_in_a_folder(tmp_path):
 
 def test_a_plan_read_back_is_the_one_that_was_written(tmp_path):
     """Also one of shares, and with settings in place of the campaign's; another campaign's is a sentence."""
-    crowdopt.init(tmp_path / "c")
-    for words in ({}, {"program": "lp"}, {"rule": "hoeffding", "epsilon": 0.3}, {"method": "adaptive"}):
-        plan = crowdopt.solve(tmp_path / "c", output=tmp_path / "p", force=True, **words)
-        read = crowdopt.read_plan(tmp_path / "c", tmp_path / "p")
+    birds, panel = tmp_path / "c", tmp_path / "panel"
+    crowdopt.init(birds)
+    crowdopt.init(panel, panel=True)
+    lp, other = {"program": "lp"}, {"rule": "hoeffding", "epsilon": 0.3}
+    for campaign, words in ((birds, {}), (birds, lp), (birds, other), (panel, {"method": "adaptive"})):
+        plan = crowdopt.solve(campaign, output=tmp_path / "p", force=True, **words)
+        read = crowdopt.read_plan(campaign, tmp_path / "p")
         assert sorted(read.pairs.tolist()) == sorted(plan.pairs.tolist())
         assert read.objective == plan.objective and read.proven == plan.proven and read.bound == plan.bound
         assert read.instance.rule == plan.instance.rule
         assert np.array_equal(read.instance.epsilon, plan.instance.epsilon)
         assert "share" in str(read)
-        if words.get("program") == "lp":
-            assert read.shares.sum() == pytest.approx(plan.labels)
-    crowdopt.init(tmp_path / "other", panel=True)
+        assert words != lp or read.shares.sum() == pytest.approx(plan.labels)
     with pytest.raises(InputError):
-        crowdopt.read_plan(tmp_path / "other", tmp_path / "p")
+        crowdopt.read_plan(birds, tmp_path / "p")

@@ -96,16 +96,6 @@ def rewritten(path, **changes):
     return said
 
 
-@pytest.mark.parametrize("method", ["assisted", "sequential", "exact"])
-def test_an_audit_holds_and_is_verified(desk, method):
-    """Claim, corrections, second opinion; and the truth, which the claim must not miss at this seed."""
-    desk.audit(target=0.2, seed=1, method=method)
-    done = desk.looked()
-    assert desk.wrong() <= done.wrong_at_most < N
-    report = desk.verify(commitment=done.commitment)
-    assert report.holds and report.sentence == done.audited.sentence, report.problems
-
-
 def test_an_audit_that_falls_short_lists_more(desk):
     """check.csv goes on in the same order, nothing is spent for it, and what was claimed stays."""
     desk.audit(target=0.03, seed=1, checks=20)
@@ -124,21 +114,19 @@ def test_the_least_sure_go_first_and_leave_the_population(desk):
     assert wrong and desk.looked(more=rest).wrong_at_most == whole - wrong and desk.verify().holds
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
-        ("audit/answers.csv", ",b,yes", ",a,yes"),
+def test_cheating_is_caught(forged):
+    """A change of what was told, answered, or further claimed leaves something that does not fit."""
+    assert forged.verify().holds
+    for name, old, new in (
         ("audit/checked.csv", ",b", ",a"),
         ("answers.csv", "t000,a", "t000,b"),
         ("audit/audit.json", "{", '{"worst_group": 0.0, '),
-    ],
-)
-def test_cheating_is_caught(forged, name, old, new):
-    """A change of what was corrected, told, answered, or further claimed leaves something that does not fit."""
-    text = (forged.place / name).read_text(encoding="utf-8")
-    assert forged.verify().holds and old in text
-    (forged.place / name).write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert not forged.verify().holds
+    ):
+        path = forged.place / name
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        assert old in text and not forged.verify().holds, name
+        path.write_text(text, encoding="utf-8")
 
 
 def test_tiers_hold_are_verified_and_share_what_may_be_wrong_and_the_chance(honest):

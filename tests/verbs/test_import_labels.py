@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from crowdopt import InputError, import_labels, read_campaign
-from tests.typed import run
+from tests.io import write_table
+from tests.typed import said
 
 LABELS = "task,worker,label\n1,u,cat\n1,v,dog\n2,u,dog\n2,v,dog\n3,u,cat\n3,w,cat\n"
 
@@ -48,26 +49,6 @@ def test_bad_tables_are_named(tables, name, text, sentence):
         import_labels(tables / "labels.csv", truth, types=tables / "types.csv")
 
 
-@pytest.mark.parametrize(
-    ("name", "workers", "tasks", "classes"), [("bluebird", 39, 108, 2), ("quiz_medicine", 45, 36, 4)]
-)
-def test_real_tables_import(real_data, name, workers, tasks, classes):
-    """The published label sets are read as they are."""
-    found = import_labels(real_data / name / "labels.csv", real_data / name / "truth.csv")
-    assert (found.instance.n_workers, found.instance.n_tasks, found.instance.classes) == (workers, tasks, classes)
-    assert (found.gold[1] == tasks).all()
-
-
-def test_agreement_is_near_the_truth_on_real_labels(real_data):
-    """On rte ten labels of a task leave little doubt of its truth, so tallies by agreement are near the true ones."""
-    folder = real_data / "rte"
-    with_truth = import_labels(folder / "labels.csv", folder / "truth.csv")
-    without = import_labels(folder / "labels.csv")
-    busy = with_truth.gold[1][0] >= 100
-    rates = [found.gold[0][0][busy] / found.gold[1][0][busy] for found in (with_truth, without)]
-    assert np.abs(rates[0] - rates[1]).mean() < 0.05
-
-
 def test_workers_who_err_together_are_named_and_become_families(tmp_path):
     """Two who copy from one another are seen in their errors; a type that is hard for all is not that.
 
@@ -78,23 +59,17 @@ def test_workers_who_err_together_are_named_and_become_families(tmp_path):
     truth = np.arange(250) // 2 % 2
     wrong = (digit < np.where(hard, 2, 1)[:, None])[:, [0, 0, 1, 2]]
     wrong[:, 1] &= digit.sum(axis=1) % 5 > 0  # a copy of the first's, but for a fifth of the tasks
-    rows = [f"t{i},w{j},{truth[i] ^ wrong[i, j]}" for i in range(250) for j in range(4)]
-    (tmp_path / "l.csv").write_text("\n".join(["task,worker,label", *rows, ""]), encoding="utf-8")
-    (tmp_path / "t.csv").write_text(
-        "\n".join(["task,label", *(f"t{i},{truth[i]}" for i in range(250)), ""]), encoding="utf-8"
-    )
-    (tmp_path / "y.csv").write_text(
-        "\n".join(["task,type", *(f"t{i},{'hard' if hard[i] else 'easy'}" for i in range(250)), ""]), encoding="utf-8"
-    )
-    made = import_labels(
-        tmp_path / "l.csv", tmp_path / "t.csv", types=tmp_path / "y.csv", families=True, output=tmp_path / "c"
-    )
+    labels, truths, types = (tmp_path / f"{name}.csv" for name in ("labels", "truth", "types"))
+    votes = [f"t{i},w{j},{truth[i] ^ wrong[i, j]}" for i in range(250) for j in range(4)]
+    write_table(labels, "task,worker,label", *votes)
+    write_table(truths, "task,label", *(f"t{i},{truth[i]}" for i in range(250)))
+    write_table(types, "task,type", *(f"t{i},{'hard' if hard[i] else 'easy'}" for i in range(250)))
+    made = import_labels(labels, truths, types=types, families=True, output=tmp_path / "c")
     assert [family.tolist() for family in made.families] == [[0, 1]]
     assert 1 <= made.together.effective_votes([0, 1]) < 1.3
     back = read_campaign(tmp_path / "c")
     assert [(group.members, group.dependent, group.max_per_task) for group in back.groups] == [((0, 1), True, 1)]
-    words = [tmp_path / "l.csv", "--truth", tmp_path / "t.csv", "--types", tmp_path / "y.csv", "-o", tmp_path / "d"]
-    said = run("import", *map(str, words)).output
-    assert "errors go together: 1 of 6 pairs" in said and "suggested family: w0, w1; 2 votes worth 1." in said
+    told = said("import", labels, "--truth", truths, "--types", types, "-o", tmp_path / "d")
+    assert "errors go together: 1 of 6 pairs" in told and "suggested family: w0, w1; 2 votes worth 1." in told
     with pytest.raises(InputError, match="--truth"):
-        import_labels(tmp_path / "l.csv", families=True)
+        import_labels(labels, families=True)

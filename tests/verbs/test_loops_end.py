@@ -21,15 +21,6 @@ CASES = [
 ]
 
 
-def begin(case, folder):
-    """The campaign's folder."""
-    if case == "birds":
-        crowdopt.init(folder)
-    else:
-        crowdopt.write_campaign(crowdopt.recipe(case, seed=0), folder)
-    return folder
-
-
 def helping(instance, unsure):
     """The tasks whose exact error all labels that are left would lower: of workers with room, not had, not barred."""
     free = np.ones((instance.n_tasks, instance.n_workers), bool)
@@ -67,7 +58,11 @@ def loop(campaign, folder, rule="exact-error"):
 @pytest.mark.parametrize(("case", "rule"), first_of(CASES, 2))
 def test_the_loop_has_no_dead_end(tmp_path, case, rule):
     """Each round hands out queues; what ends it is that all is sure, or that no label is left that lowers an error."""
-    loop(begin(case, tmp_path / "campaign"), tmp_path, rule)
+    if case == "birds":
+        crowdopt.init(tmp_path / "campaign")
+    else:
+        crowdopt.write_campaign(crowdopt.recipe(case, seed=0), tmp_path / "campaign")
+    loop(tmp_path / "campaign", tmp_path, rule)
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ from scipy.stats import binom
 
 import crowdopt
 from crowdopt import AssignmentInstance, Group, aggregate, read_campaign, rehearse, solve, write_campaign
-from tests.sampled import first_of
-from tests.typed import rows, run
+from tests.io import write_table
+from tests.typed import column, said
 
 
 def planned(folder, instance, **given):
@@ -31,11 +31,10 @@ def second_round(folder, instance, lost=0.3, seed=0, **given):
 
 def answered(folder, labels, **options):
     """These labels come back, ``task,worker,label`` each; the answers, and what the verb says on the screen."""
-    (folder / "l.csv").write_text("\n".join(["task,worker,label", *labels, ""]), encoding="utf-8")
-    given = {"campaign": folder / "c", "output": folder / "a", "force": True}
-    words = [folder / "l.csv", "--plan", folder / "p", "--campaign", folder / "c", "-o", folder / "a", "--force"]
-    said = run("aggregate", *map(str, words)).stdout
-    return aggregate(folder / "l.csv", plan=folder / "p", **given, **options), said
+    table = write_table(folder / "l.csv", "task,worker,label", *labels)
+    given = {"plan": folder / "p", "campaign": folder / "c"}
+    told = said("aggregate", table, "--plan", folder / "p", "--campaign", folder / "c", "-o", folder / "a", "--force")
+    return aggregate(table, **given, output=folder / "a", force=True, **options), told
 
 
 def settings_of(folder):
@@ -43,33 +42,11 @@ def settings_of(folder):
     return tomllib.loads((folder / "a" / "campaign" / "campaign.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("rule", "wanted"),
-    first_of(
-        [
-            ("hoeffding", "bhattacharyya"),
-            ("exact-error", "exact-error"),
-            ("bhattacharyya", "bhattacharyya"),
-            ("probit", "probit"),
-            ("mean-error", "exact-error"),
-        ],
-        2,
-    ),
-)
-def test_the_next_plan_is_for_the_unsure_tasks(tmp_path, rule, wanted):
-    """Under every rule: who is not sure gets labels, who is gets none; another rule takes over where it must."""
-    instance = AssignmentInstance(np.full((1, 30), 0.8), [0] * 40, [40] * 30, 0.12, rule=rule, types=["all"])
-    second = second_round(tmp_path, instance, lost=0.2)
-    unsure = [row["sure"] == "no" for row in rows(tmp_path / "a" / "answers.csv")]
-    assert settings_of(tmp_path) | {"collected": "observed", "rule": wanted} == settings_of(tmp_path)
-    assert any(unsure) and ((solve(second, gap=0.0).task_labels > 0) == unsure).all()
-
-
 def test_a_task_at_its_target_is_sure_and_asks_nothing(tmp_path):
     """1 - 0.95 is above 0.05 in float64: aggregate and solve take it for the target alike."""
     instance = AssignmentInstance([[0.95, 0.9]], [0] * 4, [4, 4], 0.05, rule="exact-error", types=["all"])
     second = second_round(tmp_path, instance, lost=0.0)
-    assert [row["sure"] for row in rows(tmp_path / "a" / "answers.csv")] == ["yes"] * 4
+    assert column(tmp_path / "a" / "answers.csv", "sure") == ["yes"] * 4
     assert solve(second).labels == 0
 
 
@@ -77,7 +54,7 @@ def test_an_unsure_task_that_may_be_hard_is_asked_once_more(tmp_path):
     """Labels count as evidence there, and the rule has all of it: each such task gets a label more, a useful one."""
     given = {"rule": "exact-error", "types": ["all"], "difficulty": (0.2, 0.3), "cost": [1.0] * 9 + [0.5]}
     second = second_round(tmp_path, AssignmentInstance([[0.9] * 9 + [0.5]], [0] * 60, 60, 0.12, **given), lost=0.0)
-    unsure = np.array([row["sure"] == "no" for row in rows(tmp_path / "a" / "answers.csv")])
+    unsure = np.array(column(tmp_path / "a" / "answers.csv", "sure")) == "no"
     plan = solve(second)
     assert unsure.any() and (plan.task_labels == unsure).all()
     assert not (plan.pairs[:, 1] == 9).any(), "a worker who guesses says nothing"
@@ -122,17 +99,18 @@ def test_accepted_tasks_no_longer_stand_in_the_way_of_others(tmp_path, rule):
 def test_where_only_the_exact_rule_has_labels_enough_that_is_said(tmp_path, workers, reachable):
     """Three to three, and 2 or 4 workers of accuracy .8 left: by their exact error 3 of them keep .12, 2 do not."""
     planned(tmp_path, AssignmentInstance([[0.8] * workers], [0], 1, 0.12, rule="bhattacharyya", **TWO))
-    _, said = answered(tmp_path, SPLIT)
-    assert "1 of those not sure need more than all labels that they can still have: 0" in said
-    assert ("1 of these can be served by solve --rule exact-error" in said) == reachable
+    _, told = answered(tmp_path, SPLIT)
+    assert "1 of those not sure need more than all labels that they can still have: 0" in told
+    assert ("1 of these can be served by solve --rule exact-error" in told) == reachable
     assert solve(tmp_path / "a" / "campaign", rule="exact-error").found == reachable
 
 
 def test_a_task_that_other_votes_make_sure_needs_no_label(tmp_path):
     """Under hoeffding three fair workers outvote one who is nearly always right; by log-odds they do not."""
     planned(tmp_path, AssignmentInstance([[0.99] * 4 + [0.7] * 3], [0], 1, 0.15, rule="hoeffding", **TWO))
-    _, said = answered(tmp_path, ["0,0,a", "0,4,b", "0,5,b", "0,6,b"])
-    assert "0 sure, 1 not yet" in said and "1 of those not sure are, by the votes of that rule" in said
+    _, told = answered(tmp_path, ["0,0,a", "0,4,b", "0,5,b", "0,6,b"])
+    assert "0 sure, 1 not yet" in told and "1 of those not sure are, by the votes of that rule" in told
+    assert settings_of(tmp_path)["rule"] == "bhattacharyya" and settings_of(tmp_path)["collected"] == "observed"
     solve(tmp_path / "a" / "campaign", output=tmp_path / "p2")
     again = aggregate(tmp_path / "l.csv", plan=tmp_path / "p2", campaign=tmp_path / "a" / "campaign")
     assert again.answers.sure.all() and again.left_out == 4
@@ -144,8 +122,8 @@ def test_a_second_rehearsal_goes_on_in_the_world_of_the_first(tmp_path):
     second_round(tmp_path, replace(instance, epsilon=np.full(400, 0.1)), lost=0.0)
     solve(tmp_path / "a" / "campaign", output=tmp_path / "p2")
     rehearse(tmp_path / "a" / "campaign", tmp_path / "p2", output=tmp_path / "l2.csv", truth=tmp_path / "t.csv")
-    said = [row["answer"] for row in rows(tmp_path / "a" / "answers.csv")]
-    right = sum(row["label"] == one for row, one in zip(rows(tmp_path / "t.csv"), said, strict=True))
+    answers, truth = column(tmp_path / "a" / "answers.csv", "answer"), column(tmp_path / "t.csv", "label")
+    right = sum(one == other for one, other in zip(answers, truth, strict=True))
     low, high = binom.ppf(5e-7, 400, 0.9), binom.isf(5e-7, 400, 0.9)
     assert low <= right <= high
 

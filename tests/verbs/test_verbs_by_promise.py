@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 import crowdopt
 from crowdopt.crowd.vote_errors import exact_errors
-from tests.typed import run
+from tests.typed import said
 
 NAMED = "by rule bhattacharyya, which implies exact-error's promise"
 SETS = "by exact errors, over the least sets of each task"
@@ -20,9 +21,7 @@ CLAIM = re.compile(r"costs less than|optimal|optimum|infeasible")
 def campaign(tmp_path_factory):
     """Eight tasks of one type, twenty workers, under exact-error."""
     folder = tmp_path_factory.mktemp("promise") / "campaign"
-    run("generate", "R1:8x20", "-o", folder)
-    toml = folder / "campaign.toml"
-    toml.write_text(toml.read_text(encoding="utf-8").replace("hoeffding", "exact-error"), encoding="utf-8")
+    crowdopt.write_campaign(replace(crowdopt.recipe("R1:8x20"), rule="exact-error"), folder)
     return folder
 
 
@@ -31,11 +30,10 @@ def campaign(tmp_path_factory):
 )
 def test_a_plan_by_sums_says_so_wherever_it_claims_something(campaign, tmp_path, words):
     """On the screen of solve and of verify no bound and no optimum stands without its rule."""
-    done = run("solve", campaign, *words, "-o", tmp_path / "plan")
-    assert done.exit_code == 0 and NAMED in done.output
-    checked = run("verify", campaign, tmp_path / "plan")
-    assert checked.exit_code == 0, checked.output
-    for line in (done.output + checked.output).splitlines():
+    told = said("solve", campaign, *words, "-o", tmp_path / "plan")
+    assert NAMED in told
+    told += said("verify", campaign, tmp_path / "plan")
+    for line in told.splitlines():
         assert not CLAIM.search(line) or "by rule bhattacharyya" in line or "not claimed" in line, line
 
 
@@ -54,8 +52,7 @@ def test_backends_plans_are_held_against_exact_errors(campaign, tmp_path):
 def test_an_exported_file_names_its_rule(campaign, tmp_path, program, ending, named):
     """In its first lines and on the screen; what is read back is the program of that rule, or of the promise itself."""
     file = tmp_path / f"program.{ending}"
-    done = run("export", campaign, "--program", program, "-o", file)
-    assert done.exit_code == 0 and named in done.output
+    assert named in said("export", campaign, "--program", program, "-o", file)
     assert named in "".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[:3])
     if named == SETS:
         value = crowdopt.certify(crowdopt.solve_program(crowdopt.read_program(file))).value
@@ -65,14 +62,13 @@ def test_an_exported_file_names_its_rule(campaign, tmp_path, program, ending, na
 @pytest.mark.usefixtures("undrawn")
 def test_a_comparison_has_both_optima(campaign, tmp_path):
     """Policies go by the linear rule and its bound; the promise's optimum is the plan's, and stands beside by name."""
-    done = run("compare", campaign, "--policies", "re-solve", "--trials", 1, "-o", tmp_path / "out")
-    assert done.exit_code == 0 and "no plan by rule bhattacharyya costs less than" in done.output
+    told = said("compare", campaign, "--policies", "re-solve", "--trials", 1, "-o", tmp_path / "out")
+    assert "no plan by rule bhattacharyya costs less than" in told
     facts = json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8"))
     best, exact = facts["optimum"], crowdopt.solve(campaign)
     assert (best["rule"], best["promise"]) == ("bhattacharyya", "exact-error")
     assert best["promise_bound"] == best["promise_found"] == exact.objective < best["bound"]
-    assert done.output.startswith(f"offline, skills known, no plan costs less than {exact.objective:g}\n")
+    assert told.startswith(f"offline, skills known, no plan costs less than {exact.objective:g}\n")
     for line in facts["policies"]:
-        assert (
-            line["ratio_promise"] == pytest.approx(line["cost"] / exact.objective) and line["missed_share"] is not None
-        )
+        assert line["ratio_promise"] == pytest.approx(line["cost"] / exact.objective)
+        assert line["missed_share"] is not None

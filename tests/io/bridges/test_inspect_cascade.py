@@ -100,9 +100,8 @@ def test_votes_that_are_in_are_where_a_sample_stands(tmp_path):
     assert plan.pairs is not None
     given = [(plan.instance.task_id(i), JUDGES[j], "good") for i, j in plan.pairs.tolist()]
     write_table(tmp_path / "labels.csv", "task,worker,label", *map(",".join, given))
-    crowdopt.aggregate(
-        tmp_path / "labels.csv", plan=tmp_path / "plan", campaign=tmp_path / "judges", output=tmp_path / "in"
-    )
+    first = {"plan": tmp_path / "plan", "campaign": tmp_path / "judges"}
+    crowdopt.aggregate(tmp_path / "labels.csv", **first, output=tmp_path / "in")
     onward = tmp_path / "in" / "campaign"
     second = crowdopt.solve(onward, method=Adaptive(rounds=2), output=tmp_path / "second")
     assert second.pairs is not None and len(second.pairs)

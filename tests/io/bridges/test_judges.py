@@ -72,10 +72,8 @@ def test_expectations_are_truth_and_errors_abstain():
 
 def test_tokens_are_priced_with_cache_reads_and_batches(tmp_path):
     """By hand: 100 sent at 3, 200 read at .3, 20 returned at 15 a million; half as a batch; of 1000 calls."""
-    prices = write_table(
-        tmp_path / "t.csv", "worker,input,output,cache_read,batch", "strict,3,15,.3,", "mild,3,15,.3,yes"
-    )
-    given = {"tool": "inspect", "epsilon": 0.3, "trust_gold": True}
+    head, given = "worker,input,output,cache_read,batch", {"tool": "inspect", "epsilon": 0.3, "trust_gold": True}
+    prices = write_table(tmp_path / "t.csv", head, "strict,3,15,.3,", "mild,3,15,.3,yes")
     made = import_labels(LOGS / "inspect_tokens.json", token_prices=prices, **given)
     cost = dict(zip(made.instance.workers, made.instance.cost[0].tolist(), strict=True))
     assert cost["strict"] == pytest.approx((100 * 3 + 200 * 0.3 + 20 * 15) / 1000)
@@ -86,20 +84,14 @@ def test_tokens_are_priced_with_cache_reads_and_batches(tmp_path):
         import_labels(LOGS / "inspect_tokens.json", cost_as_price=True, **given)
 
 
-def test_what_a_call_cost_is_a_mean_of_all_calls():
-    """Also of those without an answer, which are paid as well."""
+def test_what_a_call_cost_is_a_mean_of_all_calls_and_a_cached_token_is_counted_once():
+    """Also of those without an answer; within the input where the total says so, beside it otherwise."""
     calls = {"a": [Usage(cost=0.01), Usage(cost=0.03)]}
     assert prices_of_labels(calls, ["a"], None) == pytest.approx(20)
     with pytest.raises(InputError, match="what each call of b cost"):
         prices_of_labels(calls, ["a", "b"], None)
-
-
-def test_a_cached_token_is_counted_once():
-    """Within the input where the total says so, beside it otherwise."""
-    assert usage_of(300, 20, 200, total=320) == Usage(100, 20, 200)
-    assert usage_of(100, 20, 200, total=320) == Usage(100, 20, 200)
-    assert usage_of("100", "20", None, cost="0.5") == Usage(100, 20, cost=0.5)
-    assert usage_of(0, 0) is None
+    assert usage_of(300, 20, 200, total=320) == usage_of(100, 20, 200, total=320) == Usage(100, 20, 200)
+    assert usage_of("100", "20", None, cost="0.5") == Usage(100, 20, cost=0.5) and usage_of(0, 0) is None
 
 
 @pytest.mark.parametrize(

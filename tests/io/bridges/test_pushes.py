@@ -23,6 +23,7 @@ from crowdopt.io.bridges import label_studio, web
 from crowdopt.io.bridges.pushed import Address
 from crowdopt.io.bridges.web import checked_url
 from tests.io import lay, write_table
+from tests.typed import rows
 
 TOKEN = "secret-token-0123456789"
 
@@ -46,35 +47,39 @@ def desk(made: Path, tmp_path: Path) -> Path:
 
 def pairs(plan: Path) -> set[tuple[str, str]]:
     """Of a plan."""
-    lines = (plan / "assignment.csv").read_text(encoding="utf-8").splitlines()[1:]
-    return {tuple(line.split(",")) for line in lines}  # type: ignore[misc]
+    return {(row["task"], row["worker"]) for row in rows(plan / "assignment.csv")}
 
 
 def json_lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def pushed(desk: Path, plan: str = "plan", **options: Any) -> Any:
+    """What a push of a plan of the desk comes to."""
+    return push(desk / "campaign", desk / plan, **options)
+
+
 @pytest.mark.parametrize("tool", ["label-studio", "potato", "prodigy", "inspect"])
 def test_files_are_written_once_and_only_where_nothing_else_is(desk, tool):
     """A dry run writes nothing; a second push changes nothing; a file that was lost is written again."""
     given = {"tool": tool, "output": desk / "out", "content": desk / "show.csv"}
-    told = push(desk / "campaign", desk / "plan", **given, dry_run=True)
+    told = pushed(desk, **given, dry_run=True)
     assert told.changes and not (desk / "out").exists()
-    assert push(desk / "campaign", desk / "plan", **given).changes == told.changes
-    assert push(desk / "campaign", desk / "plan", **given).changes == ()
+    assert pushed(desk, **given).changes == told.changes
+    assert pushed(desk, **given).changes == ()
     last = told.changes[-1].what
     (desk / "out" / last).unlink()
-    assert [change.what for change in push(desk / "campaign", desk / "plan", **given).changes] == [last]
+    assert [change.what for change in pushed(desk, **given).changes] == [last]
     other = "potato" if tool != "potato" else "prodigy"
     with pytest.raises(InputError, match="choose another folder"):
-        push(desk / "campaign", desk / "plan", tool=other, output=desk / "out")
+        pushed(desk, tool=other, output=desk / "out")
     with pytest.raises(InputError, match="holds something else"):
-        push(desk / "campaign", desk / "plan", tool=tool, output=desk / "plan")
+        pushed(desk, tool=tool, output=desk / "plan")
 
 
 def test_the_router_hands_each_task_to_its_workers(desk):
     """Whoever asks; a task that the plan does not know goes to no worker."""
-    push(desk / "campaign", desk / "plan", tool="prodigy", output=desk / "out")
+    pushed(desk, tool="prodigy", output=desk / "out")
     route, control = run_path(str(desk / "out" / "router.py"))["task_router"], SimpleNamespace(dataset="data")
     lines = json_lines(desk / "out" / "tasks.jsonl")
     routed = {(line["task_id"], name) for line in lines for name in route(control, "data-zoe", line)}
@@ -85,16 +90,16 @@ def test_the_router_hands_each_task_to_its_workers(desk):
 def test_a_pair_that_an_earlier_round_labelled_is_not_asked_again(desk):
     """A plan that is made anew in the middle of a round has a round of its own; its pairs may be done already."""
     first = {"tool": "potato", "output": desk / "out"}
-    push(desk / "campaign", desk / "plan", **first)
+    pushed(desk, **first)
     task, worker = sorted(pairs(desk / "plan"))[0]
     state = desk / "out" / "annotation_output" / "round-1" / "x" / "user_state.json"
     state.parent.mkdir(parents=True)
     label = {task: [[{"schema": "label", "name": "no"}, "no"]]}
     state.write_text(json.dumps({"user_id": worker, "instance_id_to_label_to_value": label}), encoding="utf-8")
-    assert push(desk / "campaign", desk / "plan", **first).changes == ()
+    assert pushed(desk, **first).changes == ()
     write_table(desk / "campaign" / "forbidden.csv", "task,worker", "d,ada")
     solve(desk / "campaign", output=desk / "plan-b")
-    push(desk / "campaign", desk / "plan-b", **first)
+    pushed(desk, "plan-b", **first)
     lines = json_lines(desk / "out" / "data" / "round-2.jsonl")
     asked = {(line["id"], name) for line in lines for name in line["workers"]}
     assert asked == pairs(desk / "plan-b") - {(task, worker)}
@@ -115,17 +120,18 @@ def test_an_address_that_would_show_the_token_is_refused():
 
 
 @contextmanager
-def serving(answer: Any) -> Iterator[str]:
-    """A server on this machine that answers every call by a function of method and path: status and body."""
+def serving(answer: Any, asked: list[str] | None = None) -> Iterator[str]:
+    """A server on this machine: status, body and headers of every answer, or a function of path and headers."""
 
     class Handler(BaseHTTPRequestHandler):
         def handle_any(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, body, *headers = answer(self.command, self.path, dict(self.headers))
+            if asked is not None:
+                asked.append(self.path)
+            status, body, *headers = answer(self.path, dict(self.headers)) if callable(answer) else answer
             self.send_response(status)
-            for name, value in headers:
+            for name, value in [*headers, ("Content-Length", str(len(body)))]:
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
@@ -155,17 +161,17 @@ def token(monkeypatch) -> None:
 def test_the_token_is_in_no_message_and_follows_no_redirect(desk, token):
     """A server may repeat what it was sent, or send on to another place."""
     given = {"tool": "label-studio", "content": desk / "show.csv"}
-    with serving(lambda method, path, headers: (403, json.dumps(headers).encode())) as url:
+    with serving(lambda path, headers: (403, json.dumps(headers).encode())) as url:
         with pytest.raises(InputError, match="said no") as error:
-            push(desk / "campaign", desk / "plan", url=url, **given)
+            pushed(desk, url=url, **given)
         assert TOKEN not in str(error.value)
-    asked = []
+    asked: list[str] = []
     with (
-        serving(lambda method, path, headers: (asked.append(headers), (200, b"{}"))[1]) as there,
-        serving(lambda method, path, headers: (302, b"", ("Location", there))) as url,
+        serving((200, b"{}"), asked) as there,
+        serving((302, b"", ("Location", there))) as url,
         pytest.raises(InputError, match="not followed"),
     ):
-        push(desk / "campaign", desk / "plan", url=url, **given)
+        pushed(desk, url=url, **given)
     assert asked == []
 
 
@@ -189,12 +195,12 @@ def test_whatever_a_server_answers_ends_in_an_answer_or_a_sentence(desk, token):
     """Sequences of wrong answers, half to pushes and half to pulls."""
     rng = Random(0)
     codes = (200,) * 8 + (201, 204, 301, 400, 401, 404, 500, 503)
-    with serving(lambda method, path, headers: (rng.choice(codes), rng.choice(BODIES))) as url:
+    with serving(lambda *_: (rng.choice(codes), rng.choice(BODIES))) as url:
         given = {"tool": "label-studio", "url": url}
         for k in range(30):
             try:
                 if k % 2:
-                    push(desk / "campaign", desk / "plan", **given, answers=None)
+                    pushed(desk, **given, answers=None)
                 else:
                     pull(desk / "campaign", **given, output=desk / f"back{k}")
             except InputError as error:
@@ -210,22 +216,20 @@ def asking(desk: Path, url: str) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("body", [{"results": TOKEN}, {TOKEN: []}, {"results": [{"id": 1, "title": [TOKEN]}]}])
-def test_the_token_is_not_shown_wherever_an_answer_has_it(desk, token, body):
-    """It is masked in the answer, before any code of ours sees it; escapes of JSON hide nothing."""
-    plain = json.dumps(body)
-    escaped = plain.replace(TOKEN, "".join(f"\\u{ord(letter):04x}" for letter in TOKEN))
-    for text in (plain, escaped):
-        with serving(lambda method, path, headers, text=text: (200, text.encode())) as url:
-            asking(desk, url)
+def test_the_token_is_not_shown_wherever_an_answer_or_a_complaint_has_it(desk, token):
+    """It is masked in the answer, before any code of ours sees it; escapes of JSON hide nothing.
 
-
-@pytest.mark.parametrize("blanks", [0, 3985, 3999])
-def test_the_token_is_not_shown_in_what_a_complaint_is_cut_from(desk, token, blanks):
-    """Only so many bytes of it are read, and a token may stand across the end."""
-    with serving(lambda method, path, headers: (403, b"no" + b" " * blanks + TOKEN.encode())) as url:
-        said = asking(desk, url)
-    assert TOKEN[:6] not in said
+    Of a complaint only so many bytes are read, and a token may stand across the end.
+    """
+    answers = []
+    for body in ({"results": TOKEN}, {TOKEN: []}, {"results": [{"id": 1, "title": [TOKEN]}]}):
+        plain = json.dumps(body)
+        escaped = plain.replace(TOKEN, "".join(f"\\u{ord(letter):04x}" for letter in TOKEN))
+        answers += [(200, plain.encode()), (200, escaped.encode())]
+    answers += [(403, b"no" + b" " * blanks + TOKEN.encode()) for blanks in (0, 3985, 3999)]
+    for answer in answers:
+        with serving(answer) as url:
+            assert TOKEN[:6] not in asking(desk, url)
 
 
 @pytest.mark.parametrize(("new", "said"), [(False, "lists on page 2 what it listed before"), (True, ": 20 pages")])
@@ -234,29 +238,28 @@ def test_a_listing_that_does_not_end_is_left(desk, token, monkeypatch, new, said
     monkeypatch.setattr(label_studio, "PAGES", 20)
     calls: list[str] = []
 
-    def listed(method, path, headers):
-        calls.append(path)
+    def listed(path, headers):
         number = len(calls) if new else 1
         return 200, json.dumps({"results": [{"id": number, "title": "x"}], "next": "more"}).encode()
 
-    with serving(listed) as url:
+    with serving(listed, calls) as url:
         assert said in asking(desk, url) and len(calls) == (20 if new else 2)
 
 
 @pytest.mark.parametrize(
-    ("body", "length", "said"),
-    [(b" " * 2**18, 2**18, "more than 131072 bytes"), (b'{"results": []}', 99, "did not answer")],
+    ("body", "length", "said"), [(b" " * 2**18, 2**18, "more than 131072"), (b'{"results": []}', 99, "did not answer")]
 )
 def test_an_answer_of_too_many_bytes_or_too_few_is_left(desk, token, monkeypatch, body, length, said):
     """It is not read into memory to its end; half a page that happens to be JSON is not taken for a whole one."""
     monkeypatch.setattr(web, "BYTES", 2**17)
-    with serving(lambda method, path, headers: (200, body, ("Content-Length", str(length)))) as url:
+    with serving((200, body, ("Content-Length", str(length)))) as url:
         assert said in asking(desk, url)
 
 
-@pytest.mark.parametrize(
-    "first", ["HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 403 "]
-)
+OK = "HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize("first", [f"{OK}Content-Length: 99\r\n\r\n", f"{OK}X: ", "HTTP/1.1 403 "])
 def test_an_answer_that_drips_is_left(desk, token, monkeypatch, first):
     """A byte now and then, in the body, a header or a complaint, keeps every timeout of a socket."""
     monkeypatch.setattr(web, "SECONDS", 0.1)
@@ -280,11 +283,8 @@ def test_an_answer_that_drips_is_left(desk, token, monkeypatch, first):
 
 def test_the_first_refusal_ends_what_has_not_begun():
     """A push that fails is short, and the next one does the rest."""
-    asked = []
-    with (
-        serving(lambda method, path, headers: (asked.append(path), (403, b"no"))[1]) as url,
-        pytest.raises(InputError, match="said no"),
-    ):
+    asked: list[str] = []
+    with serving((403, b"no"), asked) as url, pytest.raises(InputError, match="said no"):
         web.Web(url, "it", {}).call_all([("POST", f"/{k}", None) for k in range(200)])
     assert len(asked) <= web.AT_ONCE
 
@@ -295,7 +295,7 @@ def test_calls_under_way_together_renew_a_token_once(monkeypatch):
     monkeypatch.setattr(web, "AT_ONCE", 4)
     renewed, together = [], threading.Barrier(4)  # the server answers only when as many calls have come
 
-    def answer(method, path, headers):
+    def answer(path, headers):
         if path == "/api/token/refresh/":
             renewed.append(path)
             return 200, json.dumps({"access": f"short-lived-{len(renewed)}"}).encode()

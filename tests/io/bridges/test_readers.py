@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from crowdopt import InputError, import_labels, pull
-from crowdopt.cli import main
 from crowdopt.io.bridges import bridge_named, bridges
 from crowdopt.io.bridges.annotations import Annotation, latest
 from crowdopt.io.bridges.pushed import Wishes
 from tests.exports import EXPORTS, GIVEN, TASKS, TRUTH, WORKERS, label_studio, lay_exports, potato_state, seconds_of
-from tests.io import lay
+from tests.io import lay, write_table
+from tests.typed import rows, run
 
 PASSING = {"promptfoo", "deepeval"}  # tools whose votes are whether something passes
 TIMED = {"label-studio", "potato", "crowd-kit"}
@@ -30,12 +28,6 @@ def exports(tmp_path: Path) -> Path:
     settings = 'title = "five"\nepsilon = 0.3\nprior = { no = 0.5, yes = 0.5 }'
     lay(tmp_path / "campaign", settings, TASKS, dict.fromkeys(WORKERS, (5, 0.8)))
     return tmp_path
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """A written table."""
-    with path.open() as file:
-        return list(csv.DictReader(file))
 
 
 def test_every_bridge_with_a_reader_is_tried_here():
@@ -95,8 +87,8 @@ def test_a_models_labels_are_a_workers(exports):
 
 def test_accounts_are_workers_by_the_table_or_by_what_stands_before_the_at(exports):
     """An expert's label is kept, and counts for nothing; said of another account, it is that worker's."""
-    (exports / "who.csv").write_text("worker,account\nbo,boss@example.org\n", encoding="utf-8")
-    given = {"tool": "label-studio", "people": exports / "who.csv", "output": exports / "b"}
+    who = write_table(exports / "who.csv", "worker,account", "bo,boss@example.org")
+    given = {"tool": "label-studio", "people": who, "output": exports / "b"}
     pulled = pull(exports / "campaign", [exports / "studio.json"], **given)
     assert {why for _, why in pulled.others} == {"replaced by a later one"} and len(pulled.others) == 2
 
@@ -128,9 +120,8 @@ def test_the_later_of_two_labels_counts():
 
 def test_texts_that_a_spreadsheet_computes_are_kept_and_said(exports):
     """An id with a quote before it would be another id; a reader with a spreadsheet is told."""
-    (exports / "odd.csv").write_text("task,worker,label\na,ada,=1+1\na,bo,-1\n@b,ada,yes\n", encoding="utf-8")
-    words = ["pull", exports / "campaign", exports / "odd.csv", "--from", "crowd-kit", "-o", exports / "b"]
-    done = CliRunner().invoke(main, [*map(str, words)])
+    odd = write_table(exports / "odd.csv", "task,worker,label", "a,ada,=1+1", "a,bo,-1", "@b,ada,yes")
+    done = run("pull", exports / "campaign", odd, "--from", "crowd-kit", "-o", exports / "b")
     assert done.exit_code == 0 and "2 row(s) have a text that begins with = + - or @" in done.stdout
     every = [*rows(exports / "b" / "labels.csv"), *rows(exports / "b" / "others.csv")]
     assert {(row["task"], row["label"]) for row in every} == {("a", "=1+1"), ("a", "-1"), ("@b", "yes")}
@@ -140,11 +131,7 @@ MORE = {"from_name": "sure", "to_name": "text", "type": "choices", "value": {"ch
 PLACE = r"studio.json[,:] \[0\].annotations\["
 WRONG = {  # what is put into the first task's annotations, where, and the sentence
     "two questions": ((0, "result", 1), MORE, r"0\].result: answers label, sure; choose one of them with --field"),
-    "two classes": (
-        (2, "result", 0, "value", "choices"),
-        ["no", "yes"],
-        "2.*choices: must be one class, not a list of 2",
-    ),
+    "two classes": ((2, "result", 0, "value", "choices"), ["no", "yes"], "2.*: must be one class, not a list of 2"),
     "a box": ((0, "result", 0), {"type": "rectanglelabels", "value": {}}, "0.*: holds rectanglelabels and no choice"),
     "a type that is a table": ((0, "result", 0, "type"), {}, r"0\].result\[0\].type must be text in quotes"),
     "nobody": ((1, "completed_by"), None, r"1\].completed_by: must say who did it, not None; export"),
