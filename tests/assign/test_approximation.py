@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +14,7 @@ from crowdopt.online.policies import named
 from crowdopt.online.replay import replay
 from crowdopt.recheck.verification import verify
 from crowdopt.verbs.plans_said import why_not
+from tests.recheck.forged import Forged
 from tests.small import with_evidence
 
 METHOD = "primal-approximation"
@@ -88,23 +88,21 @@ def test_an_edited_repair_is_caught(change, tmp_path):
     instance = crowdopt.recipe("R1:80x30", seed=3)
     crowdopt.write_campaign(instance, tmp_path / "campaign")
     plan = crowdopt.solve(tmp_path / "campaign", METHOD, output=tmp_path / "plan")
-    place, table = tmp_path / "plan" / "plan.json", tmp_path / "plan" / "repair.csv"
-    claims = json.loads(place.read_text(encoding="utf-8"))
+    forged = Forged(tmp_path, tmp_path / "forged")
+    claims = forged.claims["repaired"]
     if change == "taken":  # a label called bought that the algorithm took: the rest is no more what it takes
-        lines = table.read_text(encoding="utf-8").splitlines()
-        pairs = (tmp_path / "plan" / "assignment.csv").read_text(encoding="utf-8").splitlines()[1:]
-        other = next(k for k, pair in enumerate(pairs) if f"{pair},added" not in lines)
-        table.write_text("\n".join([*lines, f"{pairs[other]},added"]) + "\n", encoding="utf-8")
+        repairs, labels = forged.rows("repair"), forged.rows("assignment")[1:]
+        other = next(k for k, pair in enumerate(labels) if [*pair, "added"] not in repairs)
+        forged.table("repair", [*repairs, [*labels[other], "added"]])
         bought = {*map(tuple, plan.repaired.added.tolist()), tuple(plan.pairs[other].tolist())}
         kept = [pair for pair in plan.pairs.tolist() if tuple(pair) not in bought]
         left = np.array([*kept, *plan.repaired.removed.tolist()])
         lack = instance.need - instance.supply(left)
         short = lack > 1e-9
-        claims["repaired"] = {"labels": len(left), "short": int(short.sum()), "lacking": float(lack[short].sum())}
+        claims |= {"labels": len(left), "short": int(short.sum()), "lacking": float(lack[short].sum())}
     else:
-        claims["repaired"][change] -= 1
-    place.write_text(json.dumps(claims), encoding="utf-8")
-    assert not verify(tmp_path / "campaign", tmp_path / "plan").holds
+        claims[change] -= 1
+    assert forged.problems()
 
 
 def test_what_the_algorithm_does_not_know_is_refused():

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowdopt import AssignmentInstance, OwnRows, Status, explain, solve, verify, write_campaign
+from crowdopt import AssignmentInstance, Status, explain, solve, write_campaign
 from crowdopt.assign.best_effort import best_effort, most_tasks
-from crowdopt.assign.problem import problem_of
-from crowdopt.cli import main
 from crowdopt.core.clock import Clock
-from crowdopt.crowd.alike import of_tasks
 from crowdopt.crowd.vote_errors import CERTAIN, breaches, out_of_reach, short_tasks
 from crowdopt.verbs.binding import SOLVERS
 from crowdopt.verbs.budget import spend
@@ -26,12 +21,13 @@ from tests.assign.by_hand import SAME, choices, report_on, sets_of
 from tests.checkers.plans import every_plan, table
 from tests.draw import WISHES, campaign, campaigns
 from tests.sampled import first_of
+from tests.typed import run
 
 SOLVER = 1e-6  # what a row of a program may be missed by
 
 
 @st.composite
-def short_campaigns(draw):
+def short_campaigns(draw, rules=("bhattacharyya", "exact-error", None)):
     """Three tasks, five workers, little time and strict targets; some have prices, a budget or limits on labels."""
     rng = np.random.default_rng(draw(st.integers(0, 2**31)))
     limits = {"min_labels": rng.integers(0, 4, 3)} if draw(st.booleans()) else {}
@@ -42,7 +38,7 @@ def short_campaigns(draw):
         task_type=rng.integers(0, 2, 3),
         capacity=rng.integers(0, 4, 5),
         epsilon=rng.choice([0.02, 0.05, 0.1, 0.2, 0.3], 3),
-        rule=draw(st.sampled_from(["bhattacharyya", "exact-error", None])),
+        rule=draw(st.sampled_from(rules)),
         classes=draw(st.sampled_from([2, 3])),
         **limits,
     )
@@ -75,10 +71,13 @@ def left_short(instance, pairs):
     return np.flatnonzero(~np.array(serves)), np.array(excess)
 
 
-@settings(max_examples=20)
-@given(short_campaigns())
-def test_small_campaigns_serve_the_most_tasks_then_err_the_least_then_cost_the_least(instance):
-    """Against all 32,768 choices of labels, errors by arithmetic of its own; the cost where none is left short too."""
+@settings(max_examples=12)
+@given(instance=short_campaigns())
+def test_small_campaigns_serve_the_most_tasks_then_err_the_least_then_cost_the_least(instance, tmp_path_factory):
+    """Against all 32,768 choices of labels, errors by arithmetic of its own; the cost where none is left short too.
+
+    The folder alone holds, and says who is short.
+    """
     served, above, cost = best_by_brute_force(instance)
     plan = solve(instance)
     assert plan.pairs is not None and 3 - plan.short.size == served and plan.found == (served == 3)
@@ -89,6 +88,8 @@ def test_small_campaigns_serve_the_most_tasks_then_err_the_least_then_cost_the_l
     assert plan.objective <= cost + SAME
     if plan.found:
         assert plan.proven and plan.objective >= cost - SAME and plan.bound <= cost + SOLVER
+    report = report_on(instance, plan, tmp_path_factory.mktemp("short"))
+    assert report.holds and report.short == plan.short.size, report.problems
 
 
 @settings(max_examples=5)
@@ -104,10 +105,10 @@ def test_beyond_a_few_sets_no_limit_is_broken_and_those_in_reach_are_served_wher
         assert short_tasks(one, plan.pairs).tolist() == plan.short.tolist()
         assert not breaches(one, plan.pairs, short=plan.short)
         assert 3 - plan.short.size <= best_by_brute_force(one)[0]
-    assert plan.short.tolist() == np.flatnonzero(out_of_reach(plenty)).tolist()
-    left = left_short(plenty, plan.pairs)[1]
     all_can_do = np.array([excess_of(plenty, task).min() for task in range(3)])
-    assert np.allclose(left[plan.short], all_can_do[plan.short], atol=SAME)
+    out = [not sets_of(plenty, task)[2].any() for task in range(3)]
+    assert plan.short.tolist() == np.flatnonzero(out).tolist() and out_of_reach(plenty).tolist() == out
+    assert np.allclose(left_short(plenty, plan.pairs)[1][plan.short], all_can_do[plan.short], atol=SAME)
 
 
 @settings(max_examples=20)
@@ -125,48 +126,18 @@ def test_whatever_ties_tasks_the_most_of_them_are_served(instance):
     assert instance.n_tasks - plan.short.size == most
 
 
-def days_off(seed: int) -> AssignmentInstance:
-    """Four days of twelve tasks; each of nine workers is away on some days and takes two tasks a day at most."""
-    rng = np.random.default_rng(seed)
-    day, away = np.repeat(np.arange(4), 12), rng.random((4, 9)) < 0.3
-    here = np.argwhere(~away[day])
-    row = day[here[:, 0]] * 9 + here[:, 1]
-    names = [f"day {d} worker {w}" for d in range(4) for w in range(9)]
-    rows = OwnRows(names, row, here, np.ones(row.size), np.full(36, -np.inf), np.full(36, 2.0))
-    accuracy = rng.uniform(0.65, 0.95, (1, 9))
-    return AssignmentInstance(
-        accuracy, np.zeros(48, int), np.full(9, 8), 0.1, forbidden=np.argwhere(away[day]), own_rows=rows
-    )
-
-
-@pytest.mark.parametrize("seed", first_of(range(4), 1))
-def test_limits_of_days_leave_as_many_served_as_days_by_themselves(seed):
-    """Each day is a campaign of its own: together no fewer are served than day by day, and each day its two tasks."""
-    instance = days_off(seed)
-    plan = solve(instance, time_limit=20)
-    assert plan.pairs is not None and not breaches(instance, plan.pairs, short=plan.short)
-    alone = 0
-    for tasks in np.split(np.arange(48), 4):
-        day = of_tasks(replace(instance, own_rows=None, capacity=np.full(9, 2)), tasks)
-        one = solve(day, time_limit=20)
-        alone += 12 - one.short.size
-    assert 48 - plan.short.size >= alone
-
-
-@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
-@pytest.mark.parametrize("seed", first_of(range(3), 1))
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "rule"), [(0, "bhattacharyya"), (1, "exact-error")])
 def test_nearly_as_many_are_served_as_a_linear_program_allows(seed, rule):
     """Three hundred tasks and too little time: within 2 % of what the bound of the search allows."""
     one = campaign(seed, 300, 25, f"{rule} targets forbidden", skills="six")
     scarce = replace(one, capacity=(0.7 * one.capacity).astype(int))
     plan = solve(scarce, time_limit=20)
-    clock, problem = Clock(20.0), problem_of(scarce)
-    search = most_tasks(scarce, SOLVERS, clock, 0)
-    assert problem.tasks - plan.short.size >= 0.98 * (problem.tasks - search.left)
+    search = most_tasks(scarce, SOLVERS, Clock(20.0), 0)
+    assert 300 - plan.short.size >= 0.98 * (300 - search.left)
 
 
-@pytest.mark.parametrize("rule", ["bhattacharyya", "exact-error"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "rule"), [(0, "exact-error"), (1, "bhattacharyya")])
 def test_who_goes_on_serves_no_task_less(seed, rule):
     """From a plan without the labels of a tenth of its tasks."""
     instance = campaign(seed, 40, 12, f"{rule} most-per-task least-per-task")
@@ -179,68 +150,21 @@ def test_who_goes_on_serves_no_task_less(seed, rule):
     assert found.short.size <= short_tasks(instance, left).size
 
 
-@settings(max_examples=8)
-@given(short_campaigns())
-def test_what_is_out_of_reach_is_served_by_no_set_of_labels(instance):
-    """And under both rules, with as much time as there are tasks, what is not out of reach is served by some set."""
-    plenty = replace(instance, capacity=np.full(5, 3), budget=None)
-    for task, out in enumerate(out_of_reach(plenty)):
-        assert out == (not sets_of(plenty, task)[2].any())
-    for task in np.flatnonzero(out_of_reach(instance)):
-        labels, _, serves = sets_of(instance, int(task))
-        assert not serves[((instance.capacity > 0) >= labels).all(axis=1)].any()
-
-
-@settings(max_examples=8)
-@given(instance=short_campaigns())
-def test_the_folder_of_a_best_effort_verifies_and_says_who_is_short(instance, tmp_path_factory):
-    """From the tables alone; and a list of other tasks, or none, does not hold."""
-    folder = tmp_path_factory.mktemp("short")
-    write_campaign(instance, folder / "c")
-    plan = solve(folder / "c", output=folder / "p")
-    report = verify(folder / "c", folder / "p")
-    assert report.holds, report.problems
-    assert report.short == plan.short.size
-    claims = json.loads((folder / "p" / "plan.json").read_text())
-    ids = [plan.instance.task_id(int(task)) for task in plan.short]
-    assert (claims["status"] == "best effort") == bool(plan.short.size) and claims.get("short", []) == ids
-    if not plan.short.size:
-        return
-    served = [plan.instance.task_id(k) for k in range(3) if k not in plan.short]
-    for lie in ([], ids[1:], [*ids, *served[:1]], ["none"], "x"):
-        if lie != ids:
-            (folder / "p" / "plan.json").write_text(json.dumps({**claims, "short": lie}))
-            assert not verify(folder / "c", folder / "p").holds, lie
-
-
 def test_exit_statuses_and_what_is_written(tmp_path):
     """1 with the plan written; with --require served 1 and none; 0 where every task is served."""
     instance = AssignmentInstance([[0.9, 0.9, 0.9], [0.6, 0.6, 0.6]], [0, 1], [2, 2, 2], 0.1, rule="exact-error")
     write_campaign(instance, tmp_path / "c")
-    run = CliRunner()
-    strict = run.invoke(main, ["solve", str(tmp_path / "c"), "--require", "served", "-o", str(tmp_path / "p")])
-    assert strict.exit_code == 1 and not (tmp_path / "p").exists()
-    short = run.invoke(main, ["solve", str(tmp_path / "c"), "-o", str(tmp_path / "p")])
-    assert short.exit_code == 1 and (tmp_path / "p" / "queues").is_dir(), short.output
-    assert "1 of 2 tasks are served" in short.output and "task 1: 3 labels, error 0.352, target 0.1" in short.output
-    assert "way out: " in short.output
-    whole = run.invoke(main, ["solve", str(tmp_path / "c"), "--epsilon", "0.4", "-o", str(tmp_path / "q")])
-    assert whole.exit_code == 0, whole.output
-
-
-def test_no_labels_are_bought_that_lower_no_error():
-    """Two equal workers err like one: a task that neither can serve has the label of one; a sure one has none."""
-    alike = AssignmentInstance([[0.6, 0.6]], [0], [1, 1], 0.1, rule="exact-error")
-    assert solve(alike).labels == 1
-    sure = replace(alike, prior=[0.2, 0.8])
-    assert solve(sure).labels == 0 and solve(sure).short.tolist() == [0]
-
-
-def test_where_limits_contradict_one_another_nothing_is_made_up():
-    """A least load that no task may fill leaves no plan of any kind."""
-    instance = AssignmentInstance([[0.9, 0.9]], [0], [1, 1], 0.1, min_load=[1, 0], forbidden=[(0, 0)])
-    plan = solve(instance)
-    assert plan.status is Status.INFEASIBLE and plan.pairs is None
+    for place, words, code, said in (
+        ("none", ["--require", "served"], 1, "infeasible"),
+        ("short", [], 1, "1 of 2 tasks are served"),
+        ("mean", ["--rule", "mean-error"], 1, "on average, target"),
+        ("whole", ["--epsilon", "0.4"], 0, "proven optimal"),
+    ):
+        done = run("solve", tmp_path / "c", *words, "-o", tmp_path / place)
+        assert done.exit_code == code and said in done.output, done.output
+        assert (tmp_path / place / "queues").is_dir() == (place != "none")
+        if place == "short":
+            assert "task 1: 3 labels, error 0.352, target 0.1" in done.output and "way out: " in done.output
 
 
 @pytest.mark.parametrize("rule", ["exact-error", "bhattacharyya"])
@@ -259,68 +183,43 @@ def test_there_is_something_to_hand_out_though_nothing_is_found_or_proven_in_tim
 
 
 @pytest.mark.slow
-def test_many_tasks_with_some_out_of_reach_keep_the_limit():
-    """3000 tasks, of which five ask more than 800 workers know: no others are short, and the limit is kept."""
+def test_of_many_tasks_with_some_out_of_reach_no_others_are_short():
+    """3000 tasks, of which five ask more than 800 workers know."""
     rng = np.random.default_rng(0)
     accuracy, kinds, epsilon = rng.uniform(0.55, 0.95, (3, 800)), rng.integers(0, 3, 3000), np.full(3000, 0.05)
     epsilon[:5] = 1e-300
     instance = AssignmentInstance(accuracy, kinds, np.full(800, 30), epsilon)
-    solve(instance, time_limit=10, gap=0.0)  # loops compile
-    plan = solve(instance, time_limit=20, gap=0.0)
+    plan = solve(instance, time_limit=10)
     assert plan.short.tolist() == [0, 1, 2, 3, 4] and plan.status is Status.INFEASIBLE
     assert not breaches(instance, plan.pairs, short=plan.short)
-    assert plan.seconds < 20.3
 
 
-def on_average(seed: int) -> AssignmentInstance:
-    """Three tasks and five workers whose mean error can hardly be kept; some have a budget, fewest or most labels."""
-    rng = np.random.default_rng(seed)
-    limits = [
-        {},
-        {"cost": rng.integers(1, 4, 5).astype(float), "budget": float(rng.integers(3, 15))},
-        {"max_labels": rng.integers(1, 4, 3)},
-    ]
-    return AssignmentInstance(
-        accuracy=rng.choice([0.6, 0.7, 0.9], (2, 5)),
-        task_type=rng.integers(0, 2, 3),
-        capacity=rng.integers(0, 4, 5),
-        epsilon=float(rng.choice([0.001, 0.05, 0.15])),
-        rule="mean-error",
-        **limits[seed % 3],
-    )
-
-
-@pytest.mark.parametrize("seed", first_of(range(12), 3))
-def test_an_average_out_of_reach_is_missed_by_as_little_as_can_be(seed, tmp_path):
-    """Against all 32,768 choices of labels; the folder holds, and its exit status says that the answer is no."""
-    instance = on_average(seed)
+@settings(max_examples=5)
+@given(instance=short_campaigns(["mean-error"]))
+def test_an_average_out_of_reach_is_missed_by_as_little_as_can_be(instance, tmp_path_factory):
+    """Against all 32,768 choices of labels; the folder holds."""
     sets = [sets_of(instance, task) for task in range(3)]
     rows, cost = choices(instance, sets)
     mean = np.mean([errors[rows[:, task]] for task, (_, errors, _) in enumerate(sets)], axis=0)
-    kept = mean <= instance.epsilon[0] + CERTAIN
-    plan = solve(instance)
-    reached = plan.exact_error[0].mean()
+    target, plan = instance.epsilon.mean() + CERTAIN, solve(instance)
+    reached, kept = plan.exact_error[0].mean(), mean <= target
     if kept.any():
-        assert plan.found and reached <= instance.epsilon[0] + CERTAIN and plan.objective >= cost[kept].min() - SAME
+        assert plan.found and reached <= target and plan.objective >= cost[kept].min() - SAME
         return
     assert plan.status is Status.INFEASIBLE and reached == pytest.approx(mean.min(), abs=SOLVER)
     assert plan.objective <= cost[mean <= mean.min() + SAME].min() + SAME
     assert solve(instance, require="served").pairs is None
-    write_campaign(instance, tmp_path / "c")
-    said = CliRunner().invoke(main, ["solve", str(tmp_path / "c"), "-o", str(tmp_path / "p")])
-    assert said.exit_code == 1 and "on average, target" in said.output
-    assert verify(tmp_path / "c", tmp_path / "p").holds
+    assert report_on(instance, plan, tmp_path_factory.mktemp("mean")).holds
 
 
 def test_an_average_out_of_reach_is_bought_label_by_label_where_sets_are_many(tmp_path):
     """All labels that help: no task errs more than by the same money spent by greedy alone."""
     rng = np.random.default_rng(0)
-    instance = AssignmentInstance(
-        rng.uniform(0.55, 0.95, (3, 10)), rng.integers(0, 3, 60), np.full(10, 12), 0.001, rule="mean-error"
-    )
-    plan = solve(instance, time_limit=10)
+    skills, room = rng.uniform(0.55, 0.95, (3, 10)), np.full(10, 6)
+    instance = AssignmentInstance(skills, rng.integers(0, 3, 30), room, 0.001, rule="mean-error")
+    plan = solve(instance, time_limit=3)
     assert plan.status is Status.INFEASIBLE and plan.short.size
-    assert plan.exact_error[0].mean() <= spend(instance, 120.0).wrong / 60 + SAME
+    assert plan.exact_error[0].mean() <= spend(instance, 60.0, method="greedy").wrong / 30 + SAME
     assert report_on(instance, plan, tmp_path).holds
 
 
@@ -331,14 +230,10 @@ def test_where_the_linear_program_has_no_plan_whole_labels_are_handed_out(method
     epsilon = np.where(np.arange(40) < 2, 1e-30, 0.1)
     skills = rng.uniform(0.55, 0.95, (2, 12))
     instance = AssignmentInstance(skills, rng.integers(0, 2, 40), np.full(12, 40), epsilon)
-    plan = solve(instance, method, program="lp")
+    plan = solve(instance, method, program="lp", time_limit=3)
     assert plan.program == "ip" and plan.short.tolist() == [0, 1] and plan.status is Status.INFEASIBLE
     assert solve(instance, method, require="served", program="lp").pairs is None
-    write_campaign(instance, tmp_path / "c")
-    line = ["solve", str(tmp_path / "c"), "--program", "lp", "--method", method, "-o", str(tmp_path / "p")]
-    said = CliRunner().invoke(main, line)
-    assert said.exit_code == 1 and "whole labels" in said.output
-    assert verify(tmp_path / "c", tmp_path / "p").holds
+    assert report_on(instance, plan, tmp_path).holds
 
 
 def test_where_the_promise_has_no_linear_program_its_own_plan_is_handed_out():
@@ -358,15 +253,14 @@ def test_every_rule_out_of_reach_hands_something_out_and_explain_says_the_same(r
     draws = np.random.default_rng(1)
     skills = np.round(draws.uniform(0.6, 0.85, (2, 6)), 2)
     instance = AssignmentInstance(skills, draws.integers(0, 2, 8), np.full(6, 4), 0.02, rule=rule)
-    write_campaign(instance, tmp_path / "c")
-    plan = solve(instance, program=program, output=tmp_path / "p", gap=0.0)
+    plan = solve(instance, program=program, gap=0.0)
     assert plan.status is Status.INFEASIBLE and len(plan.pairs) and plan.short.size
-    assert verify(tmp_path / "c", tmp_path / "p").holds
+    assert report_on(instance, plan, tmp_path).holds
     known = explain(instance)
     assert not known.feasible and known.sentences[0] == why_not(solve(instance, require="served", gap=0.0))[0]
 
 
-@pytest.mark.parametrize("epsilon", [0.001, 0.05, 0.2])
+@pytest.mark.parametrize("epsilon", [0.001, 0.2])
 def test_targets_out_of_reach_of_confusion_tables(epsilon):
     """No exact error is known of them: the most tasks are served by their own rule, and every limit is kept."""
     table = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.9, 0.1], [0.1, 0.9]]])

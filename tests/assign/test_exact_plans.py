@@ -24,11 +24,9 @@ pytestmark = pytest.mark.usefixtures("compiled")  # nothing here is timed before
 
 def repeated(instance: AssignmentInstance, times: int) -> AssignmentInstance:
     """Every task so many times: classes of interchangeable tasks. Pairs are those of the first copies."""
-    copies = np.tile(np.arange(instance.n_tasks), times)
-    fields = {
-        name: getattr(instance, name)[copies] for name in ("task_type", "epsilon", "demand", "min_labels", "max_labels")
-    }
-    return replace(instance, **fields, capacity=instance.capacity * times, min_load=instance.min_load)
+    names = ("task_type", "epsilon", "demand", "min_labels", "max_labels")
+    copies = {name: np.tile(getattr(instance, name), times) for name in names}
+    return replace(instance, **copies, capacity=instance.capacity * times)
 
 
 @settings(max_examples=12)
@@ -77,19 +75,17 @@ def test_many_types_come_within_three_per_mille():
     assert solve(recipe("B5:1000x300"), nodes=2, time_limit=300, gap=0.003).gap <= 0.003
 
 
-@pytest.mark.parametrize("name", first_of(["L3:80x40", "R10:60x40", "B5:200x60"], 2))
+@pytest.mark.parametrize("name", first_of(["R10:60x40", "L3:80x40", "B5:200x60"]))
 def test_equal_runs_write_equal_bytes(name, tmp_path):
     """The same seed and node limit: every file but run.json."""
-    for place in ("a", "b"):
-        write_plan(solve(recipe(name), nodes=4, time_limit=300, seed=3, gap=0.0), tmp_path / place)
-    files = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file())
-    assert files
-    for file in files:
-        if file.name != "run.json":
-            assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
+    first, second = tmp_path / "a", tmp_path / "b"
+    for place in (first, second):
+        write_plan(solve(recipe(name), nodes=2, time_limit=300, seed=3, gap=0.0), place)
+    files = [path.relative_to(first) for path in first.rglob("*") if path.is_file() and path.name != "run.json"]
+    assert files and all((first / file).read_bytes() == (second / file).read_bytes() for file in files)
 
 
-@pytest.mark.parametrize("skills", first_of([((0.8, 0.7, 0.6, 0.55),), ((0.9, 0.75, 0.6),)]))
+@pytest.mark.parametrize("skills", first_of([((0.9, 0.75, 0.6),), ((0.8, 0.7, 0.6, 0.55),)]))
 def test_few_skills_are_proven_by_certificate(skills):
     """Many workers alike make many equal sets; a search that looks at twins once still finds the cheapest."""
     accuracy = np.resize(skills, (1, 60))
@@ -116,48 +112,3 @@ def test_capacities_just_short_of_whole_labels_are_proven_too_small(tasks, first
     proven = prove_sets(short, plan.duals.worker, plan.duals.budget, JointPull.none(short))
     assert proven > short.cost.max(axis=0) @ np.minimum(short.capacity, tasks)
     assert solve(enough, require="served", time_limit=60, gap=0.0).status is Status.OPTIMAL
-
-
-@settings(max_examples=2)
-@given(st.integers(0, 10**6))
-def test_relabelling_tasks_and_workers_changes_nothing(seed):
-    """The cost of the best plan does not depend on who is called what."""
-    rng = np.random.default_rng(seed)
-    base = recipe("R10:20x20", seed % 50)
-    tasks, workers = rng.permutation(20), rng.permutation(20)
-    shuffled = replace(
-        base,
-        task_type=base.task_type[tasks],
-        accuracy=base.accuracy[:, workers],
-        capacity=base.capacity[workers],
-        title="",
-    )
-    one, other = solve(base, gap=0.0), solve(shuffled, gap=0.0)
-    assert one.status is other.status and one.proven and (not one.found or one.objective == other.objective)
-
-
-@pytest.mark.parametrize("name", first_of(["R10:60x40", "L3:80x40", "B5:200x60"]))
-def test_splitting_a_class_changes_nothing(name):
-    """A type under two names is one class of tasks again; a worker without capacity takes part in nothing."""
-    base = recipe(name)
-    half = np.arange(base.n_tasks) % 2
-    twice = replace(
-        base,
-        accuracy=np.hstack([np.vstack([base.accuracy, base.accuracy]), np.vstack([base.accuracy] * 2)[:, :1]]),
-        task_type=base.task_type + half * base.n_types,
-        capacity=np.append(base.capacity, 0),
-        cost=1.0,
-        min_load=np.zeros(base.n_workers + 1, np.int64),
-        title="",
-    )
-    one, other = solve(base, time_limit=30, gap=0.0), solve(twice, time_limit=30, gap=0.0)
-    assert one.proven and other.proven and one.objective == other.objective
-    assert one.certified_bound == pytest.approx(other.certified_bound)
-
-
-def test_scaling_prices_scales_the_cost():
-    """Paying all 1.5 times as much costs so many times as much, though bounds no longer round."""
-    base = recipe("R10:20x20", priced=True)
-    cheap = solve(base, time_limit=20, gap=0.0)
-    dear = solve(replace(base, cost=base.cost * 1.5), time_limit=20, gap=0.0)
-    assert cheap.proven and dear.proven and dear.objective == pytest.approx(1.5 * cheap.objective)

@@ -11,6 +11,7 @@ from scipy.optimize import LinearConstraint, milp
 import crowdopt
 from crowdopt import AssignmentInstance, Group, OwnRows
 from crowdopt.crowd.vote_errors import breaches, exact_errors
+from tests.checkers.plans import broken, least_cost
 from tests.sampled import first_of
 
 TARGET = 0.0801  # that no label of three digits meets to the last bit
@@ -32,44 +33,33 @@ def drawn(seed: int, tasks: int, workers: int, families: int) -> AssignmentInsta
     )
 
 
-@pytest.mark.parametrize("seed", first_of(range(8), 3))
+@pytest.mark.parametrize("seed", first_of(range(4), 1))
 def test_a_plan_of_many_families_is_close_to_proven(seed):
     """Families are more than the method tells apart by segments: a bound that forgot them stayed far below."""
     one = drawn(seed, 120, 60, 9 + 4 * (seed % 4))
     plan = crowdopt.solve(one, time_limit=30)
-    of = np.empty(60, np.int64)
-    for k, group in enumerate(one.groups):
-        of[list(group.members)] = k
-    assert plan.found and plan.gap <= 0.01
-    assert len(set(zip(plan.pairs[:, 0].tolist(), of[plan.pairs[:, 1]].tolist(), strict=True))) == plan.labels
+    assert plan.found and plan.gap <= 0.01 and broken(one, plan.pairs) == []
 
 
-@pytest.mark.parametrize("seed", first_of(range(10, 20), 3))
+@pytest.mark.parametrize("seed", first_of(range(10, 16), 2))
 def test_a_task_of_many_families_gets_its_cheapest_set(seed):
     """Against every set of workers, no two of a family."""
     one = drawn(seed, 1, 14, 10)
-    of = {worker: k for k, group in enumerate(one.groups) for worker in group.members}
-    kind, best = int(one.task_type[0]), np.inf
-    for size in range(11):
-        for some in combinations(range(14), size):
-            cost = float(one.cost[kind, list(some)].sum())
-            if cost < best and len({of[worker] for worker in some}) == size:
-                pairs = np.array([(0, worker) for worker in some], np.int64).reshape(-1, 2)
-                best = cost if exact_errors(one, pairs)[0][0] <= TARGET else best
-    plan = crowdopt.solve(one, time_limit=30)
+    plan, best = crowdopt.solve(one, time_limit=30), least_cost(one)
     assert plan.found == np.isfinite(best)
     if plan.found:
         assert plan.proven and plan.objective == pytest.approx(best)
 
 
-@pytest.mark.parametrize("seed", first_of(range(4), 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
 def test_rows_of_days_leave_next_to_nobody_short_who_could_be_served(seed):
     """Who gives six labels a day at most: the most tasks, day by day, by a program over all sets of who is in."""
     rng = np.random.default_rng([94, seed])
     days, tasks, workers, most = 4, 30, 14, 6
     skill, away = rng.uniform(0.65, 0.93, workers).round(3), rng.random((days, workers)) < 0.2
-    every = np.array([(i, j) for i in range(days * tasks) for j in range(workers) if not away[i // tasks, j]])
-    barred = np.argwhere(np.repeat(away, tasks, axis=0))
+    here = ~np.repeat(away, tasks, axis=0)
+    every, barred = np.argwhere(here), np.argwhere(~here)
     row = every[:, 0] // tasks * workers + every[:, 1]
     known, row = np.unique(row, return_inverse=True)
     sides = np.full(known.size, -np.inf), np.full(known.size, float(most))
@@ -81,10 +71,10 @@ def test_rows_of_days_leave_next_to_nobody_short_who_could_be_served(seed):
     pairs = np.array([(k, j) for k, some in enumerate(sets) for j in some])
     fine = exact_errors(single, pairs)[0] <= TARGET
     table = np.array([[j in some for j in range(workers)] for some in sets])[fine].astype(float)
-    best = 0
+    each, best = np.ones(len(table)), 0
     for gone in away:
-        limits = LinearConstraint(np.vstack([table.T, np.ones(len(table))]), -np.inf, [*np.where(gone, 0, most), tasks])
-        best += round(-milp(-np.ones(len(table)), constraints=limits, integrality=np.ones(len(table))).fun)
-    plan = crowdopt.solve(one, time_limit=30)
+        limits = LinearConstraint(np.vstack([table.T, each]), -np.inf, [*np.where(gone, 0, most), tasks])
+        best += round(-milp(-each, constraints=limits, integrality=each).fun)
+    plan = crowdopt.solve(one, time_limit=120)
     assert days * tasks - len(plan.short) >= best - 1
     assert not breaches(one, plan.pairs, short=plan.short)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import crowdopt
-from crowdopt import AssignmentInstance, InputError, Status, solve
+from crowdopt import AssignmentInstance, InputError, Status, read_campaign, solve
 from crowdopt.crowd.law import Difficulty
 from crowdopt.crowd.rules import hard_need
 from crowdopt.crowd.vote_errors import errors_of, exact_errors, least_errors, relaxation
 from crowdopt.verbs.plans_said import why_not
-from tests.chance import BASE, binomial
-from tests.checkers.plans import errors, table
+from tests.assign.by_hand import report_on
+from tests.checkers.plans import errors
 from tests.draw import campaign
 from tests.sampled import first_of
 
@@ -24,14 +22,11 @@ from tests.sampled import first_of
 def test_each_vote_errs_as_on_easy_and_hard_tasks_together(seed):
     """And with at least what its evidence says, and the relaxation's floor."""
     instance = campaign(seed, 3, 6, "exact-error difficulty prior" if seed % 2 else "exact-error difficulty")
-    pairs = np.array(list(itertools.product(range(instance.n_tasks), range(instance.n_workers))))
-    rng = np.random.default_rng(seed)
-    some = pairs[rng.random(len(pairs)) < 0.7]
-    above, _ = exact_errors(instance, some)
-    assert above == pytest.approx(errors(instance, np.arange(instance.n_tasks), table(instance, some)), abs=1e-9)
-    inside = above < 0.4999
+    some = np.random.default_rng(seed).random((3, 6)) < 0.7
+    above, _ = exact_errors(instance, np.argwhere(some))
+    assert above == pytest.approx(errors(instance, np.arange(3), some), abs=1e-9)
+    inside, worth = above < 0.4999, instance.supply(np.argwhere(some))
     stated = replace(instance, epsilon=np.where(inside, np.maximum(above, 1e-6), 0.49))
-    worth = instance.supply(some)
     assert (worth[inside] >= hard_need(stated.epsilon, stated.prior, stated.difficulty)[inside] - 1e-7).all()
     assert (least_errors(instance) <= above + 1e-9).all()
     assert (above <= instance.error_bound(worth) + 1e-9).all()
@@ -44,11 +39,13 @@ def crowd(**changes) -> AssignmentInstance:
     return AssignmentInstance(accuracy, np.zeros(12, np.int64), np.full(30, 12), **given)
 
 
-def test_difficulty_costs_labels_and_none_costs_nothing():
+def test_difficulty_costs_labels_and_none_costs_nothing(tmp_path):
     """A share of 0 changes no label, whatever is left of skill; a larger one takes more labels for the same promise."""
     plain = solve(crowd(difficulty=Difficulty()))
     assert np.array_equal(solve(crowd(difficulty=Difficulty(0.0, 0.2))).pairs, plain.pairs)
-    assert plain.labels < solve(crowd()).labels
+    hard = solve(crowd())
+    assert plain.labels < hard.labels and report_on(crowd(), hard, tmp_path).holds
+    assert read_campaign(tmp_path / "campaign").difficulty == crowd().difficulty
     assert not (relaxation(crowd()).need < relaxation(crowd(difficulty=Difficulty())).need).any()
 
 
@@ -67,16 +64,21 @@ def test_a_target_below_the_floor_is_refused_with_what_can_be_promised():
     assert solve(instance.with_epsilon(floor * 0.999)).status is Status.INFEASIBLE
 
 
-def test_what_knows_no_difficulty_says_so():
-    """No other rule, no more classes, no labels observed, no misled crowd."""
-    for change, sentence in (
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
         ({"rule": "bhattacharyya"}, "rule bhattacharyya knows no difficulty; choose rule exact-error"),
         ({"classes": 3}, "between 2 classes, not 3"),
         ({"observed": True}, 'collected = "evidence"'),
         ({"difficulty": Difficulty(0.2, -0.3)}, "misled together"),
-    ):
-        with pytest.raises(InputError, match=sentence):
-            crowd(**change)
+        *(({"difficulty": wrong}, "as in") for wrong in ((0.3,), "ab", 3, None, (0.1, "much"))),
+    ],
+)
+def test_what_knows_no_difficulty_says_so(change, sentence):
+    """No other rule, no more classes, no labels observed, no misled crowd; a pair is a difficulty, nothing else is."""
+    assert crowd(difficulty=(0.3, 0.5)).difficulty == Difficulty(0.3, 0.5)
+    with pytest.raises(InputError, match=sentence):
+        crowd(**change)
 
 
 def test_a_fit_becomes_a_plans_difficulty():
@@ -85,52 +87,6 @@ def test_a_fit_becomes_a_plans_difficulty():
     made = replace(crowd(difficulty=Difficulty()), accuracy=np.full((1, 30), 0.75)).with_difficulty(fit)
     assert made.accuracy[0, 0] == pytest.approx(0.8) and made.difficulty.left == pytest.approx(0.2)
     assert made.difficulty.easy == 1
-
-
-@pytest.mark.chance
-def test_a_campaign_with_hard_tasks_from_gold_to_answers(tmp_path):
-    """Settings in campaign.toml are read, planned for, verified and simulated; the claims come true.
-
-    An answer is wrong with the chance that the plan claims, and given the labels with the one that is told then, each
-    by itself: of 600 the wrong ones are binomial.
-    """
-    folder = tmp_path / "campaign"
-    folder.mkdir()
-    (folder / "campaign.toml").write_text(
-        'epsilon = 0.2\nrule = "exact-error"\ndifficulty = { share = 0.3, left = 0.25 }\n', encoding="utf-8"
-    )
-    (folder / "tasks.csv").write_text("task\n" + "".join(f"t{i}\n" for i in range(600)), encoding="utf-8")
-    (folder / "workers.csv").write_text(
-        "worker,capacity\n" + "".join(f"w{j},300\n" for j in range(20)), encoding="utf-8"
-    )
-    (folder / "gold.csv").write_text(
-        "worker,correct,asked\n" + "".join(f"w{j},{75 + j % 3 * 5},100\n" for j in range(20)), encoding="utf-8"
-    )
-    instance = crowdopt.read_campaign(folder)
-    mean = 0.7 + 0.3 * 0.25
-    assert (2 * instance.accuracy.mean() - 1) * mean == pytest.approx(0.6, abs=0.01)
-    plan = solve(folder, output=tmp_path / "plan")
-    report = crowdopt.verify(folder, tmp_path / "plan")
-    assert plan.found and report.holds, report.problems
-    labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
-    crowdopt.rehearse(folder, tmp_path / "plan", output=labels, truth=truth, seed=BASE)
-    answered = crowdopt.aggregate(labels, plan=tmp_path / "plan", campaign=folder, output=tmp_path / "answers")
-    true = [line.split(",")[1] for line in truth.read_text(encoding="utf-8").split()[1:]]
-    wrong = sum(answered.names[k] != label for k, label in zip(answered.answers.answer, true, strict=True))
-    assert binomial(wrong, 600, plan.exact_error[0].mean())
-    assert binomial(wrong, 600, answered.answers.error.mean())
-    after = crowdopt.read_campaign(tmp_path / "answers" / "campaign")
-    assert after.difficulty == instance.difficulty and not after.observed
-    crowdopt.write_campaign(instance, tmp_path / "again.npz")
-    assert crowdopt.read_campaign(tmp_path / "again.npz").difficulty == instance.difficulty
-
-
-def test_a_pair_is_a_difficulty_and_nothing_else_is():
-    """What ``assign`` takes an instance takes; anything else is one sentence."""
-    assert crowd(difficulty=(0.3, 0.5)).difficulty == Difficulty(0.3, 0.5)
-    for wrong in ((0.3,), "ab", 3, None, (0.1, "much")):
-        with pytest.raises(InputError, match="as in"):
-            crowd(difficulty=wrong)
 
 
 @pytest.mark.parametrize("labels", first_of([9, 12, 14]))

@@ -110,19 +110,11 @@ def least_by_histories(
     many, classes, kinds = one.n_workers, int(one.classes), one.n_types
     epsilon, count = times * one.epsilon[0], np.bincount(one.task_type, minlength=kinds).astype(float)
     first = [int(np.flatnonzero(one.task_type == kind)[0]) for kind in range(kinds)]
-    columns: list[tuple[float, dict[tuple, float], dict[tuple, float]]] = []  # cost, equalities, inequalities
-    sides: dict[tuple, float] = {("load", j): float(one.capacity[j]) for j in range(many)}
-    sides |= {("least", j): -float(one.min_load[j]) for j in range(many)}
-    sides |= {("wrong", 0): epsilon * count.sum()} if one.the_rule.average else {}
-    sides |= {} if one.the_rule.average else {("wrong", kind): epsilon * count[kind] for kind in range(kinds)}
-    sides |= {("money",): one.budget} if one.budget is not None else {}
-    sides |= {("missed", k): times * most * one.prior[k] * count.sum() for k, most in enumerate(class_error)}
-    for group in one.groups:
-        sides |= {("most", group.name): 0.0, ("share", group.name): 0.0}
-    own = one.own_rows
-    if own is not None:
-        sides |= {("below",): own.upper[0], ("above",): -own.lower[0]}
-    sides = {name: side for name, side in sides.items() if np.isfinite(side)}
+    uses, sides = limits_of_labels(one, first)
+    wrong, labels = epsilon * (count.sum(keepdims=True) if one.the_rule.average else count), len(sides)
+    missed = times * np.array(class_error) * one.prior[: len(class_error)] * count.sum()
+    sides = np.concatenate([sides, wrong, missed])
+    columns: list[tuple[float, dict[tuple, float], np.ndarray]] = []  # cost, uses of states, uses of limits
     starts = {}
     for kind, task in enumerate(first):
         most = int(min(one.max_labels[task], many))
@@ -131,45 +123,53 @@ def least_by_histories(
             if len(had) > most or law.sum() <= 0:
                 continue
             starts[kind, v] = 0.0 if had else count[kind]
-            if has_enough(one, task, had):
-                for answer in range(classes) if class_error else [int(law.argmax())]:
-                    wrong = 1 - law[answer] / law.sum()
-                    if not given_votes or wrong <= epsilon * (1 + 1e-9):
-                        missed = {("missed", k): law[k] / law.sum() for k in range(classes) if k != answer}
-                        row = "wrong", 0 if one.the_rule.average else kind
-                        columns.append((0.0, {(kind, v): 1.0}, {row: wrong, **missed}))
-                if expert is not None:
-                    columns.append((expert, {(kind, v): 1.0}, {("money",): expert}))
+            share = law / law.sum()
+            for answer in range(classes) if class_error else [int(law.argmax())]:
+                if has_enough(one, task, had) and not (given_votes and 1 - share[answer] > epsilon * (1 + 1e-9)):
+                    row = np.zeros(sides.size)
+                    row[labels + (0 if one.the_rule.average else kind)] = 1 - share[answer]
+                    row[labels + wrong.size :] = np.where(np.arange(classes) == answer, 0.0, share)[: missed.size]
+                    columns.append((0.0, {(kind, v): 1.0}, row))
+            if has_enough(one, task, had) and expert is not None:
+                columns.append((expert, {(kind, v): 1.0}, np.where(np.arange(sides.size) == 0, expert, 0.0)))
             for j in set(range(many)) - had if len(had) < most else ():
                 ends = {w: joint(one, kind, w).sum() for w in ((*v[:j], k, *v[j + 1 :]) for k in range(classes))}
                 onward = {(kind, w): -chance / law.sum() for w, chance in ends.items() if chance > 0}
-                price = float(one.cost[kind, j])
-                uses = {("load", j): 1.0, ("least", j): -1.0, ("money",): price}
-                for group in one.groups:
-                    inside = float(j in group.members)
-                    uses |= {
-                        ("most", group.name): inside - group.max_share,
-                        ("share", group.name): group.min_share - inside,
-                    }
-                if own is not None:
-                    entry = own.coefficient[(own.pairs == (task, j)).all(axis=1)].sum()
-                    uses |= {("below",): entry, ("above",): -entry}
-                columns.append((price, {(kind, v): 1.0, **onward}, uses))
-    equal, below = ({name: k for k, name in enumerate(names)} for names in (starts, sides))
-    same, less = np.zeros((len(equal), len(columns))), np.zeros((len(below), len(columns)))
-    for k, (_, of_equal, of_below) in enumerate(columns):
-        for table, place, entries in ((same, equal, of_equal), (less, below, of_below)):
-            for name in entries.keys() & place.keys():
-                table[place[name], k] = entries[name]
-    cost, right = np.array([price for price, *_ in columns]), np.array(list(starts.values()))
-    found = linprog(cost, less, list(sides.values()), same, right)
+                row = np.append(uses[:, kind, j], np.zeros(sides.size - labels))
+                columns.append((float(one.cost[kind, j]), {(kind, v): 1.0, **onward}, row))
+    place, same = {name: k for k, name in enumerate(starts)}, np.zeros((len(starts), len(columns)))
+    for k, (_, of_states, _) in enumerate(columns):
+        for name, entry in of_states.items():
+            same[place[name], k] = entry
+    cost, right, known = np.array([price for price, *_ in columns]), np.array(list(starts.values())), np.isfinite(sides)
+    less, sides = np.array([row for *_, row in columns]).T[known], sides[known]
+    found = linprog(cost, less, sides, same, right)
     if found.status in (0, 2):
         return float(found.fun) if found.status == 0 else np.inf
     # just out of reach HiGHS may not know: then some side has to give way
-    spare, none = np.repeat([0.0, 1.0], [cost.size, len(below)]), np.zeros((len(equal), len(below)))
-    short = linprog(spare, np.hstack([less, -np.eye(len(below))]), list(sides.values()), np.hstack([same, none]), right)
+    spare, none = np.repeat([0.0, 1.0], [cost.size, sides.size]), np.zeros((len(starts), sides.size))
+    short = linprog(spare, np.hstack([less, -np.eye(sides.size)]), sides, np.hstack([same, none]), right)
     assert short.status == 0 and short.fun > 1e-6, (found.message, short.message)
     return np.inf
+
+
+def limits_of_labels(one: AssignmentInstance, first: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """What a label of each kind and judge uses of each limit, (limits, kinds, judges), money first; the limits' sides.
+
+    first: a task of each kind.
+    """
+    every = np.broadcast_to(np.eye(one.n_workers)[:, None], (one.n_workers, one.n_types, one.n_workers))
+    uses, sides = [one.cost, *every, *-every], [one.budget or np.inf, *one.capacity, *-one.min_load]
+    for group in one.groups:
+        inside = np.isin(np.arange(one.n_workers), group.members) * np.ones((one.n_types, 1))
+        uses += [inside - group.max_share, group.min_share - inside]
+        sides += [0.0, 0.0]
+    if one.own_rows is not None:
+        entries = np.zeros((one.n_tasks, one.n_workers))
+        np.add.at(entries, tuple(one.own_rows.pairs.T), one.own_rows.coefficient)
+        uses += [entries[first], -entries[first]]
+        sides += [one.own_rows.upper[0], -one.own_rows.lower[0]]
+    return np.array(uses), np.array(sides, float)
 
 
 def has_enough(one: AssignmentInstance, task: int, had: set[int]) -> bool:

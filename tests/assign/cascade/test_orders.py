@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from crowdopt.assign.cascade.cheapest_policy import cheapest_orders, onward_orde
 from crowdopt.assign.cascade.orders import expected
 from crowdopt.assign.cascade.panels import skill_panel
 from crowdopt.core.solution import Options
-from crowdopt.crowd.labels import AskingOrder
 from crowdopt.verbs.binding import SOLVERS
 from tests.assign.cascade.panels import EXPERT, skilled
 from tests.sampled import first_of
@@ -36,34 +34,6 @@ def test_bound_least_plan_in_this_order(seed):
     if plan.found:
         assert least.found and plan.objective >= least.objective * (1 - 1e-7)
         assert plan.bound * (1 - 1e-9) <= report.certified_bound <= least.objective * (1 + 1e-7)
-
-
-def by_hand(order: AskingOrder, likely: np.ndarray, law: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Chances to ask each worker of an order, to be wrong, to need the expert: every way its labels can fall."""
-    asked, wrong, expert = np.zeros(len(order.workers)), 0.0, 0.0
-    for truth, labels in product((0, 1), product((0, 1), repeat=len(order.workers))):
-        given = dict(zip(order.workers, labels, strict=True))
-        says = [likely[worker, truth] if label else 1 - likely[worker, truth] for worker, label in given.items()]
-        chance, had = law[truth] * np.prod(says), dict[int, int]()
-        while (turn := order.turn(had))[0] == "ask":
-            asked[order.workers.index(turn[1])] += chance
-            had[turn[1]] = given[turn[1]]
-        wrong += chance * (turn[0] == "answer" and turn[1] != truth)
-        expert += chance * (turn[0] == "expert")
-    return asked, wrong, expert
-
-
-def test_an_order_comes_to_what_all_its_labels_come_to():
-    """Score by score is the same as label by label, for every way in which the labels can fall."""
-    rng = np.random.default_rng(0)
-    for seed in range(20):
-        panel, n = skill_panel(skilled(seed, judges=4)), int(rng.integers(0, 5))
-        adds = tuple((-int(a), int(b)) for a, b in rng.integers(0, 6, (n, 2)))
-        low, high = (tuple(rng.integers(*ends, n + 1).tolist()) for ends in ((-5, 1), (1, 6)))
-        order, law = AskingOrder(tuple(rng.permutation(4)[:n].tolist()), adds, low, high), np.array([0.4, 0.6])
-        found, known = expected(panel, 0, order, law, (0, 0)), by_hand(order, panel.likely[0], law)
-        for a, b in zip(found, known, strict=True):
-            assert np.allclose(a, b, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))

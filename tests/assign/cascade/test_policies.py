@@ -32,7 +32,7 @@ def terms_of(one: AssignmentInstance, promise: str, seed: int) -> tuple[dict, di
 
 @pytest.mark.parametrize("promise", ["mean", "given votes", "by class"])
 @pytest.mark.parametrize("draw", [drawn, limited])
-@pytest.mark.parametrize("seed", first_of(range(50), 10))
+@pytest.mark.parametrize("seed", first_of(range(30), 6))
 def test_it_is_the_least_of_all_policies(seed, draw, promise):
     """By a program over histories; where nothing keeps the limits all grow by one multiple; ``verify`` agrees."""
     one, expert = draw(seed), EXPERT if seed % 3 == 0 else None
@@ -53,8 +53,7 @@ def test_it_is_the_least_of_all_policies(seed, draw, promise):
         assert least(times=plan.times * (1 + 1e-6)) <= plan.objective * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("given_votes", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "given_votes"), [(0, False), (1, True), (2, False)])
 def test_more_rounds_cost_no_more_and_all_of_them_cost_what_one_by_one_does(seed, given_votes):
     """One round is fixed sets; as many rounds as judges are votes one by one."""
     one, costs = replace(drawn(seed, judges=3), budget=None), []
@@ -79,7 +78,7 @@ def test_workers_alike_cost_what_they_cost_one_by_one(seed):
 
 @pytest.mark.chance
 @pytest.mark.parametrize("promise", ["mean", "by class"])
-@pytest.mark.parametrize("panels", [4, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("panels", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_tasks_that_follow_next_err_and_ask_as_often_as_their_plan_says(panels, promise):
     """4,000 tasks of each panel, labels by the instance's own law: errors, classes missed, loads; lots included."""
     for seed in seeds(panels):
@@ -109,8 +108,7 @@ def test_tasks_that_follow_next_err_and_ask_as_often_as_their_plan_says(panels, 
         assert plan.objective is None or ((low <= load) & (load <= high)).all(), seed
 
 
-@pytest.mark.parametrize("rounds", [None, 2])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("seed", "rounds"), [(0, None), (1, 2), (2, None), (3, 2)])
 def test_the_targets_of_the_next_round_are_those_of_this_one_on_average(seed, rounds):
     """Over all ways in which the first votes can fall, errors given them average to the plan's own, class by class."""
     one = drawn(seed, judges=3)
@@ -147,19 +145,17 @@ def test_answers_are_the_policys_own_not_the_likeliest(tmp_path):
     assert answered.answers.error == pytest.approx(np.where(other, 0.7, 0.3))
 
 
-KEPT = {
+CLAIMS = {
     "a limit that is not kept": {"class_error": {"1": 0.02}},
     "a smaller share": {"missed": {"1": 0.01}},
     "a dearer class": {"class_dual": {"1": 1e3}},
     "without measure": {"class_dual": {"1": 1e300}},
     "no limits": {"class_error": None, "class_dual": None},
     "no shares": {"missed": None},
-}
-UNREADABLE = {
-    "below 0": {"class_dual": {"1": -1.0}},
-    "no limit": {"class_error": {"1": 0.0}},
-    "none of its own": {"class_dual": {}},
-    "no table": {"class_error": [0.1]},
+    "unreadable: below 0": {"class_dual": {"1": -1.0}},
+    "unreadable: no limit": {"class_error": {"1": 0.0}},
+    "unreadable: none of its own": {"class_dual": {}},
+    "unreadable: no table": {"class_error": [0.1]},
 }
 
 
@@ -172,17 +168,13 @@ def by_class(tmp_path_factory):
     return made(tmp_path_factory.mktemp("classes"), one, plan)
 
 
-@pytest.mark.parametrize(("what", "said"), [*KEPT.items(), *UNREADABLE.items()])
-def test_forged_claims_of_classes_are_refused(what, said, by_class, tmp_path):
+@pytest.mark.parametrize("what", CLAIMS)
+def test_forged_claims_of_classes_are_refused(what, by_class, tmp_path):
     """None takes a claim away."""
-    forged = Forged(by_class, tmp_path).says(**{key: some for key, some in said.items() if some is not None})
-    for key in (key for key, some in said.items() if some is None):
-        del forged.claims[key]
-    if what in UNREADABLE:
-        with pytest.raises(InputError, match="class_"):
-            forged.report()
-        return
-    assert forged.problems() and not forged.report().proven
+    forged = Forged(by_class, tmp_path).says(**CLAIMS[what])
+    forged.claims = {key: said for key, said in forged.claims.items() if said is not None or key not in CLAIMS[what]}
+    problems = forged.problems()
+    assert problems and ("unreadable" not in what or "class_" in problems[0])
 
 
 MANY = AssignmentInstance(np.random.default_rng(0).uniform(0.6, 0.9, (1, 700)), [0] * 9, [9] * 700, 0.1)

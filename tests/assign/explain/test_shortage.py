@@ -14,26 +14,21 @@ from tests.small import brute_force, instances
 
 
 @settings(max_examples=15)
-@given(instances(options=False))
-def test_the_targets_bracket_what_is_possible(instance):
-    """No plan promises less than ``no_epsilon_below``; one exists for ``epsilon_within_reach``."""
+@given(instances(), instances(options=False))
+def test_what_is_missing_and_what_is_possible(limited, instance):
+    """The least total shortage is 0 if and only if the LP has a point.
+
+    No plan promises less than ``no_epsilon_below``; one exists for ``epsilon_within_reach``.
+    """
+    found = shortage(limited, probe(60))
+    assert (found.total <= 1e-6 and found.money is None) == (solve(limited, program="lp").status is Status.OPTIMAL)
     found = shortage(instance, probe(60))
     assert not found.blocked
     if found.no_epsilon_below < 0.499:
-        below = instance.with_epsilon(found.no_epsilon_below * 0.99)
-        assert solve(below).status is Status.INFEASIBLE
+        assert solve(instance.with_epsilon(found.no_epsilon_below * 0.99)).status is Status.INFEASIBLE
     if found.epsilon_within_reach is not None:
         assert found.no_epsilon_below <= found.epsilon_within_reach + 1e-9
         assert brute_force(instance.with_epsilon(found.epsilon_within_reach)) is not None
-
-
-@settings(max_examples=15)
-@given(instances())
-def test_something_is_missing_exactly_where_shares_do_not_do(instance):
-    """The least total shortage is 0 if and only if the LP has a point."""
-    feasible = solve(instance, program="lp").status is Status.OPTIMAL
-    found = shortage(instance, probe(60))
-    assert (found.total <= 1e-6 and found.money is None) == feasible
 
 
 @pytest.mark.parametrize(

@@ -7,36 +7,8 @@ from hypothesis import given, settings
 
 from crowdopt.assign.problem import problem_of
 from crowdopt.assign.standing import NEVER
-from crowdopt.assign.state import Holding
-from crowdopt.assign.state_kernels import keeps
-from crowdopt.crowd.instance import COVERAGE
 from tests.assign.linear.drawn import LIMITS, SEEDS, TIES, drawn, every_set, in_lots, labels_of, multipliers, swept
-from tests.checkers.plans import _of_all, _of_tasks, cost_of, table
-
-
-@settings(max_examples=30)
-@given(drawn(10, 8, LIMITS, 3), SEEDS)
-def test_rows_and_kinds_are_the_tasks(one, seed):
-    """Evidence, prices, needs, bars and limits of each task are found by its row, its kind and classes of workers."""
-    problem, rng = problem_of(one), np.random.default_rng(seed)
-    rows, kinds, kind, who = problem.rows, problem.kinds, problem.kind_of, problem.worker_class
-    row, held = problem.row_of[kind], Holding.empty(problem, 1, 0)
-    assert (rows.worth[rows.type[row]][:, who] == one.evidence[one.task_type]).all()
-    assert (rows.cost[rows.type[row]][:, who] == one.cost[one.task_type]).all()
-    supply = one.supply(one.fixed)
-    assert (kinds.need[kind] == np.maximum(0, one.floor - supply)).all()
-    assert (problem.target[kind] >= np.maximum(0, one.residual_need - supply) - COVERAGE / 2).all()
-    assert (np.diff(kinds.need)[np.diff(problem.row_of) == 0] >= 0).all() and (problem.count == np.bincount(kind)).all()
-    barred, fixed = table(one, np.concatenate([one.barred, one.fixed])), table(one, one.fixed)
-    for i, k in enumerate(kind):
-        shut, bar = slice(*rows.shut_at[row[i] : row[i] + 2]), slice(*kinds.bar_at[k : k + 2])
-        few = np.bincount(who[~barred[i]], minlength=rows.size.size)
-        told = np.flatnonzero((few < rows.size) & (few < problem.params.enough))
-        assert sorted([*rows.shut[shut], *kinds.bar[bar]]) == told.tolist()
-        assert sorted([*rows.shut_left[shut], *kinds.bar_left[bar]]) == sorted(few[told])
-        new = (rng.random((20, one.n_workers)) < rng.random((20, 1))) & ~barred[i]
-        kept = ~np.any(list(_of_tasks(one, np.full(20, i), new | fixed[i]).values()), axis=0)
-        assert [keeps(i, who[labels], labels.sum(), held.terms) for labels in new] == kept.tolist()
+from tests.checkers.plans import _of_all, cost_of, table
 
 
 @settings(max_examples=30)
