@@ -1,8 +1,7 @@
 """Print where pins and the package differ: ``python -m tests.pins [NAME …]``; ``--write NAME …`` keeps what is found.
 
-A name is that of a file, as in transcripts/live or tables/plans, or tables/plans-long:R10 for the rows that begin so.
-Pins of minutes (-slow, -long) run only if they are named. Nothing is written but what is named: a pin changes by hand,
-with a reason.
+A name is that of a file, as in transcripts/live, or tables/plans-long:R10 for the rows that begin so. Pins of minutes
+(-slow, -long) run only if they are named. Nothing is written but what is named: a pin changes by hand, with a reason.
 """
 
 from __future__ import annotations

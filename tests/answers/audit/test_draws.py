@@ -199,7 +199,7 @@ def false_slice(crowd: str, method: str, seed: int) -> bool:
 
 
 @pytest.mark.chance
-@pytest.mark.parametrize("draws", [10, pytest.param(560, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("draws", [10, pytest.param(560, marks=pytest.mark.long)])
 def test_all_claims_of_all_slices_hold_together(draws):
     """Crowds that err where it is hardest to find, three methods, stopped anywhere: with recalls, false in a tenth."""
     for crowd in CROWDS:

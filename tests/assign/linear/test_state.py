@@ -70,6 +70,7 @@ def test_labels_of_a_class_are_seated_where_they_can_be(seed):
     room, order = has.sum(axis=0) + rng.integers(0, 2, free.shape[1]) * rng.integers(0, 2), np.argsort(-has.sum(axis=1))
     task, least = np.repeat(order, has.sum(axis=1)[order]), np.zeros(room.size, np.int64)
     ends = np.append(0, np.cumsum((~free).sum(axis=1)))
-    worker = seat(task, np.arange(room.size), room.copy(), least, ends, np.nonzero(~free)[1], NEVER)
+    barred = np.ascontiguousarray(np.nonzero(~free)[1])
+    worker = seat(task, np.arange(room.size), room.copy(), least, ends, barred, NEVER)
     assert free[task, worker].all() and (worker >= 0).all() and (np.bincount(worker, minlength=room.size) <= room).all()
     assert np.unique(task * room.size + worker).size == task.size
