@@ -638,7 +638,7 @@ def escalate(tasks, price, worth_of, terms, state, rounds, work, allowed):
 def seat(task, members, room, least, bar_at, bar, rung):
     """Workers for labels of one class: who has most labels left first, whoever lacks some before all others.
 
-    Where nobody is left for a task, another task gives up a worker whom it may have for one who is left.
+    Where nobody is left for a task, others change their workers in turn until it has one.
 
     task (k,): tasks, each as often as it has labels, those with most labels first; members: the class; room, least
     (workers,): labels that each has left and lacks, written; bar_at, bar: who is barred to each task; -> (k,): workers;
@@ -660,7 +660,7 @@ def seat(task, members, room, least, bar_at, bar, rung):
             if this > score:
                 best, score = j, this
         if best < 0 and not rung[0]:
-            best = _given_up(i, z, begin, task, worker, members, room, bar_at, bar)
+            best = _given_up(z, begin, task, worker, members, room, bar_at, bar)
         if best >= 0:
             worker[z], stamp[best] = best, i
             room[best] -= 1
@@ -694,21 +694,35 @@ def _is_free(i, j, worker, begin, end, bar_at, bar):
 
 
 @njit(cache=True, nogil=True)
-def _given_up(i, z, begin, task, worker, members, room, bar_at, bar):
-    """A worker whom another task gives up for one who has labels left; -1: there is none."""
-    first = 0
-    for y in range(begin):
-        first = y if y == 0 or task[y - 1] != task[y] else first
-        j = worker[y]
-        if j < 0 or not _is_free(i, j, worker, begin, z, bar_at, bar):
-            continue
-        last = y
-        while last + 1 < begin and task[last + 1] == task[y]:
+def _given_up(z, begin, task, worker, members, room, bar_at, bar):
+    """A worker for a task, all of whose workers are busy: others change theirs in turn; -1: nobody can be had.
+
+    A shortest augmenting path, over labels that change their worker: so a worker is found wherever there is one.
+    """
+    came = np.full(room.size, -1)  # the label that would take the worker
+    queue, head, tail = np.empty(begin + 1, np.int64), 0, 1
+    queue[0] = z
+    while head < tail:
+        y, first = queue[head], queue[head]
+        head += 1
+        while first > 0 and task[first - 1] == task[y]:
+            first -= 1
+        last = z if y == z else y + 1
+        while y < z and last < begin and task[last] == task[y]:
             last += 1
-        for other in members:
-            if room[other] > 0 and _is_free(task[y], other, worker, first, last + 1, bar_at, bar):
-                worker[y] = other
-                room[other] -= 1
+        for j in members:
+            if came[j] >= 0 or not _is_free(task[y], j, worker, first, last, bar_at, bar):
+                continue
+            came[j] = y
+            if room[j] > 0:
+                room[j] -= 1
+                while came[j] != z:
+                    y = came[j]
+                    worker[y], j = j, worker[y]
                 room[j] += 1
                 return j
+            for other in range(begin):
+                if worker[other] == j:
+                    queue[tail] = other
+                    tail += 1
     return -1
