@@ -700,9 +700,11 @@ def _given_up(z, begin, task, worker, members, room, bar_at, bar):
     A shortest augmenting path, over labels that change their worker: so a worker is found wherever there is one.
     """
     came = np.full(room.size, -1)  # the label that would take the worker
-    queue, head, tail = np.empty(begin + 1, np.int64), 0, 1
+    queue, head, tail, idle = np.empty(begin + 1, np.int64), 0, 1, 0
     queue[0] = z
-    while head < tail:
+    for j in members:
+        idle += room[j] > 0
+    while head < tail and idle > 0:
         y, first = queue[head], queue[head]
         head += 1
         while first > 0 and task[first - 1] == task[y]:

@@ -99,5 +99,5 @@ def test_a_hundred_thousand_tasks_have_a_plan_near_its_bound() -> None:
     rng = np.random.default_rng(1)
     accuracy, cost = rng.uniform(0.6, 0.95, (100_000, 20)), rng.uniform(0.5, 2, 20)
     one = AssignmentInstance(accuracy, None, np.full(20, 7_500), 0.1, rule="exact-error", cost=cost)
-    plan = solve(one, time_limit=30, gap=0.0)
+    plan = solve(one, time_limit=300, gap=0.04)
     assert plan.found and broken(one, plan.pairs) == [] and plan.gap < 0.05
