@@ -31,7 +31,7 @@ from crowdopt.online.replay import replay
 from crowdopt.online.run_score import answers_of
 
 SETS = "bluebird,quiz_medicine,rte,zencrowd_core5,zencrowd_all"
-POLICIES = ("sequential", "adaptive:gold=20")
+POLICY = "sequential"
 TARGETS = (0.1, 0.05)
 DRAWS = 25
 KEYS = ("labels", "looks", "claimed", "wrong", "claimed_after", "wrong_after")
@@ -109,18 +109,17 @@ def main() -> None:
         folder_of(data)
     print(f"{given.splits} splits, looks drawn {DRAWS} times from each\n\n| {' | '.join((*HEAD, *MORE))} |")
     print(f"|{'---|' * len((*HEAD, *MORE))}")
-    for policy in POLICIES:
-        for target in TARGETS:
-            pooled = []
-            for data in sets:
-                asked = [Job.of(ROW, data=data, text=policy, epsilon=target, seed=k) for k in range(given.splits)]
-                done = run(asked, given.output, given.processes)
-                if broken := [one.error for one in done if one.error]:
-                    raise SystemExit(f"{data}: {broken[0]}")
-                rows = [one.result for one in done]
-                pooled += rows
-                print(line((data, f"{target:g}", policy), rows), flush=True)
-            print(line(("all", f"{target:g}", policy), pooled), flush=True)
+    for target in TARGETS:
+        pooled = []
+        for data in sets:
+            asked = [Job.of(ROW, data=data, text=POLICY, epsilon=target, seed=k) for k in range(given.splits)]
+            done = run(asked, given.output, given.processes)
+            if broken := [one.error for one in done if one.error]:
+                raise SystemExit(f"{data}: {broken[0]}")
+            rows = [one.result for one in done]
+            pooled += rows
+            print(line((data, f"{target:g}", POLICY), rows), flush=True)
+        print(line(("all", f"{target:g}", POLICY), pooled), flush=True)
 
 
 if __name__ == "__main__":

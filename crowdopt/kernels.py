@@ -199,7 +199,7 @@ def for_small(tasks: int, workers: int) -> Iterator[None]:
         yield
     finally:
         _state.plain = before
-        for kernel, seconds in _state.spent.items():
+        for kernel, seconds in [*_state.spent.items()]:  # other threads may add kernels meanwhile
             with suppress(OSError, AttributeError):  # no place to keep anything
                 if seconds < MOMENT:
                     _spent_at(kernel).write_text(f"{seconds:.6f}", encoding="ascii")
